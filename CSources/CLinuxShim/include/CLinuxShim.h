@@ -1,0 +1,3 @@
+#ifndef CLINUXSHIM_H
+#define CLINUXSHIM_H
+#endif

@@ -1,0 +1,107 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Strict boundaries: an import is internal unless said otherwise, an existential is spelled `any`, and a member is
+/// visible only where its module is imported. A leak across a module wall is a compiler message.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "airframe",
+    products: [
+        .executable(name: "airframed", targets: ["airframed"]),
+        .executable(name: "airframectl", targets: ["airframectl"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-atomics", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // C shims: what Swift cannot call by itself, nothing else.
+        .target(
+            name: "CMathShim", path: "CSources/CMathShim", linkerSettings: [.linkedLibrary("m")]),
+
+        .target(name: "CLinuxShim", path: "CSources/CLinuxShim"),
+
+        // Pure: no Foundation, no Glibc, no clock.
+        .target(name: "GimbalCore", dependencies: ["CMathShim"], swiftSettings: strict),
+        .target(name: "Wire", dependencies: ["GimbalCore"], swiftSettings: strict),
+        .target(name: "Simulation", dependencies: ["GimbalCore", "CMathShim"], swiftSettings: strict),
+
+        // Beside each other, above the core.
+        .target(
+            name: "Configuration",
+            dependencies: ["GimbalCore", "Simulation", .product(name: "TOMLKit", package: "TOMLKit")],
+            swiftSettings: strict),
+        .target(
+            name: "Realtime",
+            dependencies: [
+                "GimbalCore", "CLinuxShim", .product(name: "Atomics", package: "swift-atomics"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Persistence",
+            dependencies: [.product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: strict),
+        .target(
+            name: "Recording",
+            dependencies: ["GimbalCore", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: strict),
+        .target(
+            name: "Links",
+            dependencies: [
+                "Wire", "CLinuxShim",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+
+        // The two programs.
+        .executableTarget(
+            name: "airframed",
+            dependencies: [
+                "GimbalCore", "Wire", "Simulation", "Configuration", "Realtime", "Persistence", "Recording",
+                "Links", "CLinuxShim",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "airframectl",
+            dependencies: [
+                "GimbalCore", "Wire", "Configuration", "Recording", "CLinuxShim",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "airframe-bench",
+            dependencies: ["GimbalCore", "Simulation", "Realtime", "Recording", "CLinuxShim"],
+            swiftSettings: strict),
+
+        .testTarget(name: "GimbalCoreTests", dependencies: ["GimbalCore"], swiftSettings: strict),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Simulation", "GimbalCore"], swiftSettings: strict),
+        .testTarget(
+            name: "ConfigurationTests", dependencies: ["Configuration", "GimbalCore"],
+            swiftSettings: strict),
+        .testTarget(name: "PersistenceTests", dependencies: ["Persistence"], swiftSettings: strict),
+        .testTarget(
+            name: "RealtimeTests", dependencies: ["Realtime", "GimbalCore"], swiftSettings: strict),
+        .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: strict),
+        .testTarget(name: "LinksTests", dependencies: ["Links", "Wire"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .c11
+)

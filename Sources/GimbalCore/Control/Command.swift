@@ -1,0 +1,15 @@
+/// One request to the stabilizer, as it travels through the command ring. Produced by the Commander alone.
+public enum Command: Sendable, BitwiseCopyable {
+    /// Change the mode; leaving `inactive` starts softly.
+    case mode(Mode)
+    /// Turn to these earth-frame angles (rad; Z-X-Y order) within `duration` seconds; 0 = as fast as the limits allow.
+    case point(target: AxisVector, duration: Double)
+    /// Turn the set-point at these rates (rad/s) until `validUntil`, then stand still: the dead-man of the link.
+    case rate(AxisVector, validUntil: Instant)
+    /// Outputs off, latched until `resetEmergencyStop`.
+    case emergencyStop
+    /// Release a latched emergency stop; the mode stays `inactive` until asked for.
+    case resetEmergencyStop
+    /// The process is about to end: outputs off for good.
+    case shutdown
+}

@@ -1,0 +1,63 @@
+/// One number for each gimbal axis, in the order in which the joints stand between handle and camera: yaw, roll,
+/// pitch. The unit is that of the declaration that holds it.
+public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
+    /// Outermost joint, about z.
+    public var yaw: Double
+    /// Middle joint, about x.
+    public var roll: Double
+    /// Innermost joint, about y; it carries the camera.
+    public var pitch: Double
+
+    /// The three values, handle side first.
+    @inlinable
+    public init(yaw: Double, roll: Double, pitch: Double) {
+        self.yaw = yaw
+        self.roll = roll
+        self.pitch = pitch
+    }
+
+    /// The same value on every axis.
+    @inlinable
+    public init(repeating value: Double) { self.init(yaw: value, roll: value, pitch: value) }
+
+    /// Zero on every axis.
+    @inlinable
+    public static var zero: AxisVector { AxisVector(repeating: 0) }
+
+    /// Sum, axis by axis.
+    @inlinable
+    public static func + (a: AxisVector, b: AxisVector) -> AxisVector {
+        AxisVector(yaw: a.yaw + b.yaw, roll: a.roll + b.roll, pitch: a.pitch + b.pitch)
+    }
+
+    /// Difference, axis by axis.
+    @inlinable
+    public static func - (a: AxisVector, b: AxisVector) -> AxisVector {
+        AxisVector(yaw: a.yaw - b.yaw, roll: a.roll - b.roll, pitch: a.pitch - b.pitch)
+    }
+
+    /// Product, axis by axis.
+    @inlinable
+    public static func * (a: AxisVector, b: AxisVector) -> AxisVector {
+        AxisVector(yaw: a.yaw * b.yaw, roll: a.roll * b.roll, pitch: a.pitch * b.pitch)
+    }
+
+    /// Every axis scaled by `s`.
+    @inlinable
+    public static func * (a: AxisVector, s: Double) -> AxisVector {
+        AxisVector(yaw: a.yaw * s, roll: a.roll * s, pitch: a.pitch * s)
+    }
+
+    /// Every axis limited to ±`limit` of the same axis.
+    @inlinable
+    public func clamped(to limit: AxisVector) -> AxisVector {
+        AxisVector(
+            yaw: min(max(yaw, -limit.yaw), limit.yaw),
+            roll: min(max(roll, -limit.roll), limit.roll),
+            pitch: min(max(pitch, -limit.pitch), limit.pitch))
+    }
+
+    /// Whether no axis is NaN or infinite.
+    @inlinable
+    public var isFinite: Bool { yaw.isFinite && roll.isFinite && pitch.isFinite }
+}

@@ -1,0 +1,30 @@
+/// A point in time: nanoseconds on a monotonic clock whose zero means nothing. The core never reads a clock; time
+/// arrives as an argument, so a run over recorded or simulated instants is repeatable.
+public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
+    /// Nanoseconds since the clock's zero.
+    public var nanoseconds: Int64
+
+    /// The instant this many nanoseconds after the clock's zero.
+    @inlinable
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// The instant `seconds` after the clock's zero; finite, within ±9e9 s.
+    @inlinable
+    public init(seconds: Double) { nanoseconds = Int64(seconds * 1e9) }
+
+    /// Earlier first.
+    @inlinable
+    public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
+
+    /// Seconds from `earlier` until this instant; negative when `earlier` is later.
+    @inlinable
+    public func seconds(since earlier: Instant) -> Double {
+        Double(nanoseconds &- earlier.nanoseconds) * 1e-9
+    }
+
+    /// The instant `seconds` later.
+    @inlinable
+    public func advanced(bySeconds seconds: Double) -> Instant {
+        Instant(nanoseconds: nanoseconds &+ Int64(seconds * 1e9))
+    }
+}

@@ -1,0 +1,124 @@
+public import CMathShim
+
+/// A unit quaternion, Hamilton convention, order w x y z. Attitudes rotate body vectors into the earth frame:
+/// `attitude.rotate(body) == earth`.
+public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
+    /// Scalar part.
+    public var w: Double
+    /// First vector component.
+    public var x: Double
+    /// Second vector component.
+    public var y: Double
+    /// Third vector component.
+    public var z: Double
+
+    /// The quaternion with these components; not normalised.
+    @inlinable
+    public init(w: Double, x: Double, y: Double, z: Double) {
+        self.w = w
+        self.x = x
+        self.y = y
+        self.z = z
+    }
+
+    /// No rotation.
+    @inlinable
+    public static var identity: Quaternion { Quaternion(w: 1, x: 0, y: 0, z: 0) }
+
+    /// The rotation by `vector.norm` radians about `vector`: the exponential map.
+    ///
+    /// Exact for any finite vector; below 1e-4 rad the series is used, its error is under 1e-17.
+    @inlinable
+    public init(rotationVector vector: Vector3) {
+        let squared = vector.squaredNorm
+        let scale: Double
+        if squared < 1e-8 {
+            scale = 0.5 - squared / 48
+            w = 1 - squared / 8
+        } else {
+            let angle = cm_sqrt(squared)
+            scale = cm_sin(angle / 2) / angle
+            w = cm_cos(angle / 2)
+        }
+        x = vector.x * scale
+        y = vector.y * scale
+        z = vector.z * scale
+    }
+
+    /// The inverse of the exponential map: axis times angle, radians, norm in 0...π (the short way round).
+    @inlinable
+    public var rotationVector: Vector3 {
+        let sign: Double = w < 0 ? -1 : 1
+        let vector = Vector3(x, y, z) * sign
+        let sine = vector.norm
+        if sine < 1e-8 { return vector * 2 }
+        return vector * (2 * cm_atan2(sine, w * sign) / sine)
+    }
+
+    /// The rotation by `radians` about the x axis.
+    @inlinable
+    public static func aboutX(_ radians: Double) -> Quaternion {
+        Quaternion(w: cm_cos(radians / 2), x: cm_sin(radians / 2), y: 0, z: 0)
+    }
+
+    /// The rotation by `radians` about the y axis.
+    @inlinable
+    public static func aboutY(_ radians: Double) -> Quaternion {
+        Quaternion(w: cm_cos(radians / 2), x: 0, y: cm_sin(radians / 2), z: 0)
+    }
+
+    /// The rotation by `radians` about the z axis.
+    @inlinable
+    public static func aboutZ(_ radians: Double) -> Quaternion {
+        Quaternion(w: cm_cos(radians / 2), x: 0, y: 0, z: cm_sin(radians / 2))
+    }
+
+    /// Composition: `(a * b).rotate(v) == a.rotate(b.rotate(v))`.
+    @inlinable
+    public static func * (a: Quaternion, b: Quaternion) -> Quaternion {
+        Quaternion(
+            w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+            x: a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+            y: a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+            z: a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w)
+    }
+
+    /// The inverse of a unit quaternion.
+    @inlinable
+    public var conjugate: Quaternion { Quaternion(w: w, x: -x, y: -y, z: -z) }
+
+    /// The length, 1 for a rotation.
+    @inlinable
+    public var norm: Double { cm_sqrt(w * w + x * x + y * y + z * z) }
+
+    /// The same rotation with length 1; `identity` where the length is zero or not finite.
+    @inlinable
+    public var normalized: Quaternion {
+        let length = norm
+        guard length > 1e-12, length.isFinite else { return .identity }
+        let scale = 1 / length
+        return Quaternion(w: w * scale, x: x * scale, y: y * scale, z: z * scale)
+    }
+
+    /// The vector rotated from the body into the reference frame.
+    @inlinable
+    public func rotate(_ v: Vector3) -> Vector3 {
+        let u = Vector3(x, y, z)
+        let t = u.cross(v) * 2
+        return v + t * w + u.cross(t)
+    }
+
+    /// The vector rotated from the reference frame into the body.
+    @inlinable
+    public func inverseRotate(_ v: Vector3) -> Vector3 { conjugate.rotate(v) }
+
+    /// The rotation vector, in this body frame, that leads from here to `target` the short way round; radians.
+    @inlinable
+    public func error(to target: Quaternion) -> Vector3 {
+        (conjugate * target).rotationVector
+    }
+
+    /// Whether no component is NaN or infinite.
+    @inlinable
+    public var isFinite: Bool { w.isFinite && x.isFinite && y.isFinite && z.isFinite }
+}

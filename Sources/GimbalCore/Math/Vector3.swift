@@ -1,0 +1,88 @@
+public import CMathShim
+
+/// Three Cartesian components. The frame and the unit are those of the declaration that holds it.
+public struct Vector3: Hashable, Sendable, BitwiseCopyable {
+    /// Forward component in body frames, north in the earth frame.
+    public var x: Double
+    /// Right component in body frames, east in the earth frame.
+    public var y: Double
+    /// Down component, in both.
+    public var z: Double
+
+    /// The vector with these components.
+    @inlinable
+    public init(_ x: Double, _ y: Double, _ z: Double) {
+        self.x = x
+        self.y = y
+        self.z = z
+    }
+
+    /// The zero vector.
+    @inlinable
+    public static var zero: Vector3 { Vector3(0, 0, 0) }
+
+    /// Sum, component by component.
+    @inlinable
+    public static func + (a: Vector3, b: Vector3) -> Vector3 {
+        Vector3(a.x + b.x, a.y + b.y, a.z + b.z)
+    }
+
+    /// Difference, component by component.
+    @inlinable
+    public static func - (a: Vector3, b: Vector3) -> Vector3 {
+        Vector3(a.x - b.x, a.y - b.y, a.z - b.z)
+    }
+
+    /// The opposite vector.
+    @inlinable
+    public static prefix func - (a: Vector3) -> Vector3 { Vector3(-a.x, -a.y, -a.z) }
+
+    /// The vector scaled by `s`.
+    @inlinable
+    public static func * (a: Vector3, s: Double) -> Vector3 { Vector3(a.x * s, a.y * s, a.z * s) }
+
+    /// The vector scaled by `s`.
+    @inlinable
+    public static func * (s: Double, a: Vector3) -> Vector3 { a * s }
+
+    /// The vector divided by `s`.
+    @inlinable
+    public static func / (a: Vector3, s: Double) -> Vector3 { a * (1 / s) }
+
+    /// Adds in place.
+    @inlinable
+    public static func += (a: inout Vector3, b: Vector3) { a = a + b }
+
+    /// Subtracts in place.
+    @inlinable
+    public static func -= (a: inout Vector3, b: Vector3) { a = a - b }
+
+    /// The scalar product.
+    @inlinable
+    public func dot(_ b: Vector3) -> Double { x * b.x + y * b.y + z * b.z }
+
+    /// The vector product, right-handed.
+    @inlinable
+    public func cross(_ b: Vector3) -> Vector3 {
+        Vector3(y * b.z - z * b.y, z * b.x - x * b.z, x * b.y - y * b.x)
+    }
+
+    /// The sum of the squared components.
+    @inlinable
+    public var squaredNorm: Double { dot(self) }
+
+    /// The Euclidean length.
+    @inlinable
+    public var norm: Double { cm_sqrt(squaredNorm) }
+
+    /// Whether no component is NaN or infinite.
+    @inlinable
+    public var isFinite: Bool { x.isFinite && y.isFinite && z.isFinite }
+
+    /// The same direction with a length of at most `limit` (not negative).
+    @inlinable
+    public func limited(to limit: Double) -> Vector3 {
+        let length = norm
+        return length > limit ? self * (limit / length) : self
+    }
+}

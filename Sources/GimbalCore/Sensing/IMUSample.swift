@@ -1,0 +1,50 @@
+/// What the sensors said at one instant, in SI units, mounting rotation already applied.
+public struct IMUSample: Sendable, BitwiseCopyable {
+    /// Which parts beyond gyroscope and accelerometer this sample carries.
+    public struct Contents: OptionSet, Sendable, BitwiseCopyable {
+        /// The set as bits.
+        public var rawValue: UInt32
+
+        /// The set with these bits.
+        @inlinable
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        /// `joints` is measured.
+        @inlinable
+        public static var joints: Contents { Contents(rawValue: 1) }
+        /// `jointRates` is measured.
+        @inlinable
+        public static var jointRates: Contents { Contents(rawValue: 2) }
+        /// `baseGyro` is measured.
+        @inlinable
+        public static var baseGyro: Contents { Contents(rawValue: 4) }
+        /// `magneticField` is measured.
+        @inlinable
+        public static var magneticField: Contents { Contents(rawValue: 8) }
+    }
+
+    /// When the sample was taken, on the loop's clock.
+    public var time: Instant
+    /// Angular rate of the camera, body frame (FRD), rad/s.
+    public var gyro: Vector3
+    /// Specific force on the camera, body frame (FRD), m/s²: [0, 0, -9.81] at rest and level.
+    public var accel: Vector3
+    /// Joint angles, rad, zero where the camera is aligned with the handle; valid with `.joints`.
+    public var joints: AxisVector = .zero
+    /// Joint rates, rad/s; valid with `.jointRates`.
+    public var jointRates: AxisVector = .zero
+    /// Angular rate of the handle, handle frame (FRD), rad/s; valid with `.baseGyro`.
+    public var baseGyro: Vector3 = .zero
+    /// Magnetic field, body frame (FRD), µT; valid with `.magneticField`.
+    public var magneticField: Vector3 = .zero
+    /// Which of the optional parts are measured.
+    public var contents: Contents = []
+
+    /// A sample with gyroscope and accelerometer alone.
+    @inlinable
+    public init(time: Instant, gyro: Vector3, accel: Vector3) {
+        self.time = time
+        self.gyro = gyro
+        self.accel = accel
+    }
+}

@@ -1,0 +1,4 @@
+@main
+struct Airframectl {
+    static func main() {}
+}

@@ -1,0 +1,4 @@
+@main
+struct Airframed {
+    static func main() {}
+}
