@@ -33,12 +33,15 @@ let package = Package(
         // Pure: no Foundation, no Glibc, no clock.
         .target(name: "GimbalCore", dependencies: ["CMathShim"], swiftSettings: strict),
         .target(name: "Wire", dependencies: ["GimbalCore"], swiftSettings: strict),
-        .target(name: "Simulation", dependencies: ["GimbalCore", "CMathShim"], swiftSettings: strict),
+        .target(
+            name: "Simulation", dependencies: ["GimbalCore", "CMathShim"], swiftSettings: strict),
 
         // Beside each other, above the core.
         .target(
             name: "Configuration",
-            dependencies: ["GimbalCore", "Simulation", .product(name: "TOMLKit", package: "TOMLKit")],
+            dependencies: [
+                "GimbalCore", "Simulation", .product(name: "TOMLKit", package: "TOMLKit"),
+            ],
             swiftSettings: strict),
         .target(
             name: "Realtime",
@@ -68,7 +71,8 @@ let package = Package(
         .executableTarget(
             name: "airframed",
             dependencies: [
-                "GimbalCore", "Wire", "Simulation", "Configuration", "Realtime", "Persistence", "Recording",
+                "GimbalCore", "Wire", "Simulation", "Configuration", "Realtime", "Persistence",
+                "Recording",
                 "Links", "CLinuxShim",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -92,7 +96,8 @@ let package = Package(
 
         .testTarget(name: "GimbalCoreTests", dependencies: ["GimbalCore"], swiftSettings: strict),
         .testTarget(
-            name: "SimulationTests", dependencies: ["Simulation", "GimbalCore"], swiftSettings: strict),
+            name: "SimulationTests", dependencies: ["Simulation", "GimbalCore"],
+            swiftSettings: strict),
         .testTarget(
             name: "ConfigurationTests", dependencies: ["Configuration", "GimbalCore"],
             swiftSettings: strict),

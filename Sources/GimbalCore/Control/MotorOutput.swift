@@ -8,7 +8,7 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
     public var angle: AxisVector
 
     /// An output with these values.
-    @inlinable
+    @inlinable @_noLocks
     public init(enabled: Bool, torque: AxisVector, angle: AxisVector) {
         self.enabled = enabled
         self.torque = torque
@@ -18,7 +18,9 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
     /// Power stages off.
     @inlinable
     public static var off: MotorOutput {
-        MotorOutput(enabled: false, torque: .zero, angle: .zero)
+        @_noLocks get {
+            MotorOutput(enabled: false, torque: .zero, angle: .zero)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ public struct Setpoint: Sendable, BitwiseCopyable {
     public var rate: Vector3
 
     /// A set-point with these values.
-    @inlinable
+    @inlinable @_noLocks
     public init(attitude: Quaternion, rate: Vector3) {
         self.attitude = attitude
         self.rate = rate

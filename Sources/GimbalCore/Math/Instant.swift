@@ -5,25 +5,25 @@ public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
     public var nanoseconds: Int64
 
     /// The instant this many nanoseconds after the clock's zero.
-    @inlinable
+    @inlinable @_noLocks
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// The instant `seconds` after the clock's zero; finite, within ±9e9 s.
-    @inlinable
+    @inlinable @_noLocks
     public init(seconds: Double) { nanoseconds = Int64(seconds * 1e9) }
 
     /// Earlier first.
-    @inlinable
+    @inlinable @_noLocks
     public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
 
     /// Seconds from `earlier` until this instant; negative when `earlier` is later.
-    @inlinable
+    @inlinable @_noLocks
     public func seconds(since earlier: Instant) -> Double {
         Double(nanoseconds &- earlier.nanoseconds) * 1e-9
     }
 
     /// The instant `seconds` later.
-    @inlinable
+    @inlinable @_noLocks
     public func advanced(bySeconds seconds: Double) -> Instant {
         Instant(nanoseconds: nanoseconds &+ Int64(seconds * 1e9))
     }

@@ -13,7 +13,7 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     public var z: Double
 
     /// The quaternion with these components; not normalised.
-    @inlinable
+    @inlinable @_noLocks
     public init(w: Double, x: Double, y: Double, z: Double) {
         self.w = w
         self.x = x
@@ -23,12 +23,12 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
 
     /// No rotation.
     @inlinable
-    public static var identity: Quaternion { Quaternion(w: 1, x: 0, y: 0, z: 0) }
+    public static var identity: Quaternion { @_noLocks get { Quaternion(w: 1, x: 0, y: 0, z: 0) } }
 
     /// The rotation by `vector.norm` radians about `vector`: the exponential map.
     ///
     /// Exact for any finite vector; below 1e-4 rad the series is used, its error is under 1e-17.
-    @inlinable
+    @inlinable @_noLocks
     public init(rotationVector vector: Vector3) {
         let squared = vector.squaredNorm
         let scale: Double
@@ -48,33 +48,35 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     /// The inverse of the exponential map: axis times angle, radians, norm in 0...π (the short way round).
     @inlinable
     public var rotationVector: Vector3 {
-        let sign: Double = w < 0 ? -1 : 1
-        let vector = Vector3(x, y, z) * sign
-        let sine = vector.norm
-        if sine < 1e-8 { return vector * 2 }
-        return vector * (2 * cm_atan2(sine, w * sign) / sine)
+        @_noLocks get {
+            let sign: Double = w < 0 ? -1 : 1
+            let vector = Vector3(x, y, z) * sign
+            let sine = vector.norm
+            if sine < 1e-8 { return vector * 2 }
+            return vector * (2 * cm_atan2(sine, w * sign) / sine)
+        }
     }
 
     /// The rotation by `radians` about the x axis.
-    @inlinable
+    @inlinable @_noLocks
     public static func aboutX(_ radians: Double) -> Quaternion {
         Quaternion(w: cm_cos(radians / 2), x: cm_sin(radians / 2), y: 0, z: 0)
     }
 
     /// The rotation by `radians` about the y axis.
-    @inlinable
+    @inlinable @_noLocks
     public static func aboutY(_ radians: Double) -> Quaternion {
         Quaternion(w: cm_cos(radians / 2), x: 0, y: cm_sin(radians / 2), z: 0)
     }
 
     /// The rotation by `radians` about the z axis.
-    @inlinable
+    @inlinable @_noLocks
     public static func aboutZ(_ radians: Double) -> Quaternion {
         Quaternion(w: cm_cos(radians / 2), x: 0, y: 0, z: cm_sin(radians / 2))
     }
 
     /// Composition: `(a * b).rotate(v) == a.rotate(b.rotate(v))`.
-    @inlinable
+    @inlinable @_noLocks
     public static func * (a: Quaternion, b: Quaternion) -> Quaternion {
         Quaternion(
             w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
@@ -85,23 +87,25 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
 
     /// The inverse of a unit quaternion.
     @inlinable
-    public var conjugate: Quaternion { Quaternion(w: w, x: -x, y: -y, z: -z) }
+    public var conjugate: Quaternion { @_noLocks get { Quaternion(w: w, x: -x, y: -y, z: -z) } }
 
     /// The length, 1 for a rotation.
     @inlinable
-    public var norm: Double { cm_sqrt(w * w + x * x + y * y + z * z) }
+    public var norm: Double { @_noLocks get { cm_sqrt(w * w + x * x + y * y + z * z) } }
 
     /// The same rotation with length 1; `identity` where the length is zero or not finite.
     @inlinable
     public var normalized: Quaternion {
-        let length = norm
-        guard length > 1e-12, length.isFinite else { return .identity }
-        let scale = 1 / length
-        return Quaternion(w: w * scale, x: x * scale, y: y * scale, z: z * scale)
+        @_noLocks get {
+            let length = norm
+            guard length > 1e-12, length.isFinite else { return .identity }
+            let scale = 1 / length
+            return Quaternion(w: w * scale, x: x * scale, y: y * scale, z: z * scale)
+        }
     }
 
     /// The vector rotated from the body into the reference frame.
-    @inlinable
+    @inlinable @_noLocks
     public func rotate(_ v: Vector3) -> Vector3 {
         let u = Vector3(x, y, z)
         let t = u.cross(v) * 2
@@ -109,16 +113,18 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     }
 
     /// The vector rotated from the reference frame into the body.
-    @inlinable
+    @inlinable @_noLocks
     public func inverseRotate(_ v: Vector3) -> Vector3 { conjugate.rotate(v) }
 
     /// The rotation vector, in this body frame, that leads from here to `target` the short way round; radians.
-    @inlinable
+    @inlinable @_noLocks
     public func error(to target: Quaternion) -> Vector3 {
         (conjugate * target).rotationVector
     }
 
     /// Whether no component is NaN or infinite.
     @inlinable
-    public var isFinite: Bool { w.isFinite && x.isFinite && y.isFinite && z.isFinite }
+    public var isFinite: Bool {
+        @_noLocks get { w.isFinite && x.isFinite && y.isFinite && z.isFinite }
+    }
 }

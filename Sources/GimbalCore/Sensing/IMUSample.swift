@@ -1,26 +1,40 @@
 /// What the sensors said at one instant, in SI units, mounting rotation already applied.
 public struct IMUSample: Sendable, BitwiseCopyable {
     /// Which parts beyond gyroscope and accelerometer this sample carries.
-    public struct Contents: OptionSet, Sendable, BitwiseCopyable {
+    public struct Contents: Hashable, Sendable, BitwiseCopyable {
         /// The set as bits.
         public var rawValue: UInt32
 
         /// The set with these bits.
-        @inlinable
+        @inlinable @_noLocks
         public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        /// Neither of them.
+        @inlinable
+        public static var none: Contents { @_noLocks get { Contents(rawValue: 0) } }
+
+        /// Adds `other`.
+        @inlinable @_noLocks
+        public mutating func insert(_ other: Contents) { rawValue |= other.rawValue }
+
+        /// Whether all of `other` are present.
+        @inlinable @_noLocks
+        public func contains(_ other: Contents) -> Bool {
+            rawValue & other.rawValue == other.rawValue
+        }
 
         /// `joints` is measured.
         @inlinable
-        public static var joints: Contents { Contents(rawValue: 1) }
+        public static var joints: Contents { @_noLocks get { Contents(rawValue: 1) } }
         /// `jointRates` is measured.
         @inlinable
-        public static var jointRates: Contents { Contents(rawValue: 2) }
+        public static var jointRates: Contents { @_noLocks get { Contents(rawValue: 2) } }
         /// `baseGyro` is measured.
         @inlinable
-        public static var baseGyro: Contents { Contents(rawValue: 4) }
+        public static var baseGyro: Contents { @_noLocks get { Contents(rawValue: 4) } }
         /// `magneticField` is measured.
         @inlinable
-        public static var magneticField: Contents { Contents(rawValue: 8) }
+        public static var magneticField: Contents { @_noLocks get { Contents(rawValue: 8) } }
     }
 
     /// When the sample was taken, on the loop's clock.
@@ -38,10 +52,10 @@ public struct IMUSample: Sendable, BitwiseCopyable {
     /// Magnetic field, body frame (FRD), µT; valid with `.magneticField`.
     public var magneticField: Vector3 = .zero
     /// Which of the optional parts are measured.
-    public var contents: Contents = []
+    public var contents: Contents = .none
 
     /// A sample with gyroscope and accelerometer alone.
-    @inlinable
+    @inlinable @_noLocks
     public init(time: Instant, gyro: Vector3, accel: Vector3) {
         self.time = time
         self.gyro = gyro

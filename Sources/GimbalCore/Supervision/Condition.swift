@@ -1,40 +1,96 @@
 /// Everything that can stand between a command and motion, by name. Shown in `status`, on the socket and in the log.
 ///
-/// The order of the bits is that of severity, mildest first.
-public struct Conditions: OptionSet, Hashable, Sendable, BitwiseCopyable {
+/// A set with the operations written out: those of `OptionSet` are generic, and the loop's checker refuses them in
+/// debug builds.
+public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     /// The set as bits.
     public var rawValue: UInt32
 
     /// The set with these bits.
-    @inlinable
+    @inlinable @_noLocks
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// Nothing holds.
+    @inlinable public static var none: Conditions { @_noLocks get { Conditions(rawValue: 0) } }
+
+    /// Both sets together.
+    @inlinable @_noLocks
+    public static func | (a: Conditions, b: Conditions) -> Conditions {
+        Conditions(rawValue: a.rawValue | b.rawValue)
+    }
+
+    /// Adds `other`.
+    @inlinable @_noLocks
+    public mutating func insert(_ other: Conditions) { rawValue |= other.rawValue }
+
+    /// What is left without `other`.
+    @inlinable @_noLocks
+    public func subtracting(_ other: Conditions) -> Conditions {
+        Conditions(rawValue: rawValue & ~other.rawValue)
+    }
+
+    /// Whether any of `other` holds.
+    @inlinable @_noLocks
+    public func intersects(_ other: Conditions) -> Bool { rawValue & other.rawValue != 0 }
+
+    /// Whether nothing holds.
+    @inlinable
+    public var isEmpty: Bool { @_noLocks get { rawValue == 0 } }
+
     /// The mode is `inactive`: nobody asked for motion.
-    @inlinable public static var inactiveMode: Conditions { Conditions(rawValue: 1 << 0) }
+    @inlinable public static var inactiveMode: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 0) }
+    }
     /// A rate command outlived its dead-man; the set-point stands still.
-    @inlinable public static var commandExpired: Conditions { Conditions(rawValue: 1 << 1) }
+    @inlinable public static var commandExpired: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 1) }
+    }
     /// A motor asks for more than its torque limit.
-    @inlinable public static var motorSaturated: Conditions { Conditions(rawValue: 1 << 2) }
+    @inlinable public static var motorSaturated: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 2) }
+    }
     /// A joint is at the end of its range.
-    @inlinable public static var jointLimit: Conditions { Conditions(rawValue: 1 << 3) }
+    @inlinable public static var jointLimit: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 3) }
+    }
     /// The loop missed its period.
-    @inlinable public static var loopOverrun: Conditions { Conditions(rawValue: 1 << 4) }
+    @inlinable public static var loopOverrun: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 4) }
+    }
     /// The attitude estimate has not settled yet.
-    @inlinable public static var estimateNotConverged: Conditions { Conditions(rawValue: 1 << 5) }
+    @inlinable public static var estimateNotConverged: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 5) }
+    }
     /// No IMU sample has arrived since the start.
-    @inlinable public static var imuMissing: Conditions { Conditions(rawValue: 1 << 6) }
+    @inlinable public static var imuMissing: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 6) }
+    }
     /// The last IMU sample is too old.
-    @inlinable public static var imuStale: Conditions { Conditions(rawValue: 1 << 7) }
+    @inlinable public static var imuStale: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 7) }
+    }
     /// Consecutive IMU samples are identical to the bit: the sensor is frozen.
-    @inlinable public static var imuFrozen: Conditions { Conditions(rawValue: 1 << 8) }
+    @inlinable public static var imuFrozen: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 8) }
+    }
     /// NaN, infinity, or a value outside the sensor's range.
-    @inlinable public static var imuImplausible: Conditions { Conditions(rawValue: 1 << 9) }
+    @inlinable public static var imuImplausible: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 9) }
+    }
     /// The samples' clock ran backwards or jumped.
-    @inlinable public static var imuTimeFault: Conditions { Conditions(rawValue: 1 << 10) }
+    @inlinable public static var imuTimeFault: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 10) }
+    }
     /// The bus reports errors.
-    @inlinable public static var busError: Conditions { Conditions(rawValue: 1 << 11) }
+    @inlinable public static var busError: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 11) }
+    }
     /// Emergency stop, latched until it is reset.
-    @inlinable public static var emergencyStop: Conditions { Conditions(rawValue: 1 << 12) }
+    @inlinable public static var emergencyStop: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 12) }
+    }
     /// The process is ending.
-    @inlinable public static var shutdown: Conditions { Conditions(rawValue: 1 << 13) }
+    @inlinable public static var shutdown: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 13) }
+    }
 }

@@ -1,0 +1,140 @@
+/// Decides, sample by sample, whether the IMU can be believed, and gives every fault its name.
+///
+/// A sample that is refused never reaches the estimator. A condition stays raised for `Parameters.holdSeconds` after
+/// its last cause, so that one bad sample softens the outputs and a lasting fault turns them off.
+public struct SampleScreen: Sendable, BitwiseCopyable {
+    /// What the sensor can deliver at all, and what counts as a fault.
+    public struct Parameters: Sendable, BitwiseCopyable, Equatable {
+        /// Full scale of the gyroscope, rad/s; above it a sample is implausible. Default 2000 °/s.
+        public var gyroRange = 34.91
+        /// Full scale of the accelerometer, m/s²; default 24 g.
+        public var accelRange = 235.4
+        /// This many samples in a row, identical to the bit, mean a frozen sensor. Real sensors flicker by their noise.
+        public var frozenSamples: Int32 = 50
+        /// Longest step between two samples, s; longer is a gap with a name.
+        public var gapSeconds = 0.02
+        /// No sample for this long means a stale sensor, s.
+        public var staleSeconds = 0.02
+        /// How long a condition outlives its last cause, s.
+        public var holdSeconds = 0.05
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// How often each fault has been seen since the start.
+    public struct Counters: Sendable, BitwiseCopyable, Equatable {
+        /// Samples accepted.
+        public var accepted: UInt64 = 0
+        /// Samples refused because a value was NaN, infinite or out of range.
+        public var implausible: UInt64 = 0
+        /// Times a frozen sensor was detected.
+        public var frozen: UInt64 = 0
+        /// Samples whose time ran backwards or stood still; refused.
+        public var timeReversed: UInt64 = 0
+        /// Steps longer than `gapSeconds`; the sample is used, the step is not integrated.
+        public var gaps: UInt64 = 0
+        /// Times the sensor went stale.
+        public var stale: UInt64 = 0
+
+        /// All zero.
+        public init() {}
+    }
+
+    /// What to do with one sample.
+    public enum Verdict: Sendable, BitwiseCopyable, Equatable {
+        /// Integrate over this step, s.
+        case use(dt: Double)
+        /// Believe the values, but do not integrate: the first sample, or the first after a gap.
+        case restart
+        /// Refuse.
+        case refuse
+    }
+
+    /// What counts as a fault.
+    public var parameters: Parameters
+    /// Faults since the start.
+    public private(set) var counters = Counters()
+
+    private var last: IMUSample?
+    private var identical: Int32 = 0
+    private var implausibleUntil: Instant?
+    private var timeFaultUntil: Instant?
+    private var wasStale = false
+
+    /// A screen that has seen nothing yet.
+    public init(parameters: Parameters) { self.parameters = parameters }
+
+    /// Judges one sample and remembers it.
+    ///
+    /// - Parameter sample: The next raw sample, in the order of arrival.
+    /// - Returns: What to do with it. Loop thread; constant time.
+    @_noLocks
+    public mutating func judge(_ sample: IMUSample) -> Verdict {
+        guard isPlausible(sample) else {
+            counters.implausible &+= 1
+            implausibleUntil = sample.time.advanced(bySeconds: parameters.holdSeconds)
+            return .refuse
+        }
+        guard let previous = last else {
+            last = sample
+            counters.accepted &+= 1
+            return .restart
+        }
+        let dt = sample.time.seconds(since: previous.time)
+        guard dt > 0 else {
+            counters.timeReversed &+= 1
+            timeFaultUntil = previous.time.advanced(bySeconds: parameters.holdSeconds)
+            return .refuse
+        }
+        noteRepetition(of: previous, by: sample)
+        last = sample
+        counters.accepted &+= 1
+        guard dt <= parameters.gapSeconds else {
+            counters.gaps &+= 1
+            timeFaultUntil = sample.time.advanced(bySeconds: parameters.holdSeconds)
+            return .restart
+        }
+        return .use(dt: dt)
+    }
+
+    /// The sensor's conditions at `now`. Loop thread; constant time.
+    @_noLocks
+    public mutating func conditions(now: Instant) -> Conditions {
+        var result: Conditions = .none
+        if let last {
+            let isStale = now.seconds(since: last.time) > parameters.staleSeconds
+            if isStale && !wasStale { counters.stale &+= 1 }
+            wasStale = isStale
+            if isStale { result.insert(.imuStale) }
+        } else {
+            result.insert(.imuMissing)
+        }
+        if identical >= parameters.frozenSamples { result.insert(.imuFrozen) }
+        if let until = implausibleUntil, now < until { result.insert(.imuImplausible) }
+        if let until = timeFaultUntil, now < until { result.insert(.imuTimeFault) }
+        return result
+    }
+
+    private func isPlausible(_ sample: IMUSample) -> Bool {
+        sample.gyro.isFinite && sample.accel.isFinite && sample.joints.isFinite
+            && sample.jointRates.isFinite
+            && Self.isWithin(sample.gyro, parameters.gyroRange)
+            && Self.isWithin(sample.accel, parameters.accelRange)
+    }
+
+    private static func isWithin(_ v: Vector3, _ limit: Double) -> Bool {
+        abs(v.x) <= limit && abs(v.y) <= limit && abs(v.z) <= limit
+    }
+
+    private mutating func noteRepetition(of previous: IMUSample, by sample: IMUSample) {
+        guard sample.gyro == previous.gyro, sample.accel == previous.accel else {
+            identical = 0
+            return
+        }
+        if identical < parameters.frozenSamples {
+            identical += 1
+            if identical == parameters.frozenSamples { counters.frozen &+= 1 }
+        }
+    }
+}

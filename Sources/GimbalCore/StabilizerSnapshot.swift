@@ -1,0 +1,43 @@
+/// Everything a viewer may want to know about one tick, copied out of the stabilizer. SI units, frames as in
+/// `IMUSample`; no reference to anything, so that it can travel through a ring.
+public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
+    /// What the gimbal is asked to do.
+    public var mode = Mode.inactive
+    /// Where the outputs stand.
+    public var phase = Supervisor.Phase.off
+    /// Share of the controller's output that reaches the motors, 0...1.
+    public var authority = 0.0
+    /// Everything that holds now.
+    public var conditions: Conditions = .none
+    /// Estimated attitude, body to earth.
+    public var attitude = Quaternion.identity
+    /// Commanded attitude, body to earth.
+    public var setpoint = Quaternion.identity
+    /// Rotation from the estimate to the command, body frame, rad.
+    public var attitudeError = Vector3.zero
+    /// Angular rate without bias, body frame, rad/s.
+    public var rate = Vector3.zero
+    /// Estimated gyroscope bias, body frame, rad/s.
+    public var bias = Vector3.zero
+    /// Standard deviation of `bias`, rad/s.
+    public var biasSigma = Vector3.zero
+    /// Standard deviation of the inclination, rad.
+    public var inclinationSigma = 0.0
+    /// Whether the estimator sees rest.
+    public var isAtRest = false
+    /// Last specific force, body frame, m/s².
+    public var accel = Vector3.zero
+    /// Joint angles, rad.
+    public var joints = AxisVector.zero
+    /// Whether `joints` is measured; else it assumes an upright handle.
+    public var jointsAreMeasured = false
+    /// What the motors were told.
+    public var output = MotorOutput.off
+    /// When the newest sample was taken.
+    public var sampleTime = Instant(nanoseconds: 0)
+    /// Samples and faults since the start.
+    public var samples = SampleScreen.Counters()
+
+    /// Before the first tick.
+    public init() {}
+}
