@@ -30,6 +30,9 @@ let package = Package(
 
         .target(name: "CLinuxShim", path: "CSources/CLinuxShim"),
 
+        // Replaces malloc by a counting one: for tests and the bench only.
+        .target(name: "CMallocCounter", path: "CSources/CMallocCounter"),
+
         // Pure: no Foundation, no Glibc, no clock.
         .target(name: "GimbalCore", dependencies: ["CMathShim"], swiftSettings: strict),
         .target(name: "Wire", dependencies: ["GimbalCore"], swiftSettings: strict),
@@ -91,7 +94,9 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "airframe-bench",
-            dependencies: ["GimbalCore", "Simulation", "Realtime", "Recording", "CLinuxShim"],
+            dependencies: [
+                "GimbalCore", "Simulation", "Realtime", "Recording", "CLinuxShim", "CMallocCounter",
+            ],
             swiftSettings: strict),
 
         .testTarget(name: "GimbalCoreTests", dependencies: ["GimbalCore"], swiftSettings: strict),
@@ -103,7 +108,12 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "PersistenceTests", dependencies: ["Persistence"], swiftSettings: strict),
         .testTarget(
-            name: "RealtimeTests", dependencies: ["Realtime", "GimbalCore"], swiftSettings: strict),
+            name: "RealtimeTests",
+            dependencies: [
+                "Realtime", "GimbalCore", "CMallocCounter",
+                .product(name: "Atomics", package: "swift-atomics"),
+            ],
+            swiftSettings: strict),
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: strict),
         .testTarget(name: "LinksTests", dependencies: ["Links", "Wire"], swiftSettings: strict),
     ],

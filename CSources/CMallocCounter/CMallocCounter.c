@@ -1,0 +1,130 @@
+#define _GNU_SOURCE
+#include "CMallocCounter.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define MC_SANITIZED 1
+#endif
+#endif
+
+typedef struct {
+    _Atomic int32_t thread_id;
+    _Atomic int64_t count;
+} mc_slot;
+
+enum { slot_count = 64 };
+static mc_slot slots[slot_count];
+static _Atomic int32_t slots_taken;
+static __thread mc_slot *own_slot;
+static __thread mc_slot fallback_slot;
+
+static mc_slot *claim(void)
+{
+    const int32_t index = atomic_fetch_add_explicit(&slots_taken, 1, memory_order_relaxed);
+    if (index >= slot_count)
+        return &fallback_slot;
+    atomic_store_explicit(&slots[index].thread_id, (int32_t)syscall(SYS_gettid), memory_order_release);
+    return &slots[index];
+}
+
+static mc_slot *mine(void)
+{
+    if (own_slot == NULL)
+        own_slot = claim();
+    return own_slot;
+}
+
+int64_t mc_count(void) { return atomic_load_explicit(&mine()->count, memory_order_relaxed); }
+
+int64_t mc_count_of_thread(int32_t thread_id)
+{
+    // From the newest slot backwards: the kernel reuses the ids of threads that ended.
+    int32_t taken = atomic_load_explicit(&slots_taken, memory_order_relaxed);
+    if (taken > slot_count)
+        taken = slot_count;
+    for (int32_t index = taken - 1; index >= 0; index--)
+        if (atomic_load_explicit(&slots[index].thread_id, memory_order_acquire) == thread_id)
+            return atomic_load_explicit(&slots[index].count, memory_order_relaxed);
+    return -1;
+}
+
+bool mc_is_active(void)
+{
+    const int64_t before = mc_count();
+    // volatile: the compiler knows malloc and would drop an unused pair.
+    void *volatile block = malloc(16);
+    free(block);
+    return mc_count() == before + 2;
+}
+
+#ifndef MC_SANITIZED
+
+extern void *__libc_malloc(size_t);
+extern void __libc_free(void *);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+static void note(void)
+{
+    mc_slot *const slot = mine();
+    const int64_t count = atomic_load_explicit(&slot->count, memory_order_relaxed);
+    atomic_store_explicit(&slot->count, count + 1, memory_order_relaxed);
+}
+
+void *malloc(size_t size)
+{
+    note();
+    return __libc_malloc(size);
+}
+
+void free(void *block)
+{
+    note();
+    __libc_free(block);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    note();
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *block, size_t size)
+{
+    note();
+    return __libc_realloc(block, size);
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+    note();
+    return __libc_memalign(alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    note();
+    return __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **result, size_t alignment, size_t size)
+{
+    note();
+    if (alignment < sizeof(void *) || (alignment & (alignment - 1)) != 0)
+        return EINVAL;
+    void *const block = __libc_memalign(alignment, size);
+    if (block == NULL)
+        return ENOMEM;
+    *result = block;
+    return 0;
+}
+
+#endif
