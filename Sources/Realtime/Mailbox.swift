@@ -1,0 +1,172 @@
+public import Atomics
+
+/// Makes a latest-value mailbox for one writer and one reader: a triple buffer. A value that nobody fetched is
+/// replaced by the next; a value that was fetched is never torn, never changes under the reader, and neither side waits.
+///
+/// - Parameter initial: What `read()` returns until something is published.
+/// - Returns: The ends. Each may move to its own thread; the memory is freed when both are gone.
+public func makeMailbox<Value: BitwiseCopyable & Sendable>(
+    initial: Value
+) -> MailboxEnds<Value> {
+    let storage = MailboxStorage<Value>.allocate(initial: initial)
+    return MailboxEnds(
+        writer: MailboxWriter(storage: storage), reader: MailboxReader(storage: storage))
+}
+
+/// The two ends of a new mailbox, on their way to their owners.
+@frozen
+public struct MailboxEnds<Value: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
+    /// The publisher's end.
+    public var writer: MailboxWriter<Value>
+    /// The subscriber's end.
+    public var reader: MailboxReader<Value>
+
+    @usableFromInline
+    init(writer: consuming MailboxWriter<Value>, reader: consuming MailboxReader<Value>) {
+        self.writer = writer
+        self.reader = reader
+    }
+}
+
+/// The publishing end of a mailbox; it cannot be copied.
+@frozen
+public struct MailboxWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
+    @usableFromInline let storage: MailboxStorage<Value>
+    /// The slot that belongs to the writer alone.
+    @usableFromInline var slot: UInt8 = 0
+    @usableFromInline var sequence: UInt64 = 0
+
+    @usableFromInline
+    init(storage: MailboxStorage<Value>) { self.storage = storage }
+
+    deinit { storage.release() }
+
+    /// Makes `value` the newest. Never waits; constant time; writer only.
+    ///
+    /// - Parameter value: Copied into the mailbox.
+    @inlinable
+    public mutating func publish(_ value: Value) {
+        sequence &+= 1
+        storage.slot(slot).initialize(to: MailboxSlot(value: value, sequence: sequence))
+        let swapped = storage.middle.exchange(
+            slot | freshFlag, ordering: .acquiringAndReleasing)
+        slot = swapped & slotMask
+    }
+}
+
+/// The reading end of a mailbox; it cannot be copied.
+@frozen
+public struct MailboxReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
+    @usableFromInline let storage: MailboxStorage<Value>
+    /// The slot that belongs to the reader alone.
+    @usableFromInline var slot: UInt8 = 2
+
+    @usableFromInline
+    init(storage: MailboxStorage<Value>) { self.storage = storage }
+
+    deinit { storage.release() }
+
+    /// The newest value, and whether it has not been read before. Never waits; constant time; reader only.
+    ///
+    /// - Returns: The value with its number; 0 is the initial value, n the n-th published one.
+    @inlinable
+    public mutating func read() -> MailboxReading<Value> {
+        let isNew = storage.middle.load(ordering: .relaxed) & freshFlag != 0
+        if isNew {
+            slot = storage.middle.exchange(slot, ordering: .acquiringAndReleasing) & slotMask
+        }
+        let content = storage.slot(slot).pointee
+        return MailboxReading(value: content.value, sequence: content.sequence, isNew: isNew)
+    }
+
+    /// Whether `read()` would return something it has not returned before.
+    @inlinable
+    public var hasNew: Bool { storage.middle.load(ordering: .relaxed) & freshFlag != 0 }
+}
+
+/// What a mailbox held when it was read.
+@frozen
+public struct MailboxReading<Value: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
+    /// The newest value.
+    public var value: Value
+    /// How many values had been published up to and including this one.
+    public var sequence: UInt64
+    /// Whether this reader sees the value for the first time.
+    public var isNew: Bool
+
+    @usableFromInline
+    init(value: Value, sequence: UInt64, isNew: Bool) {
+        self.value = value
+        self.sequence = sequence
+        self.isNew = isNew
+    }
+}
+
+/// A value with its number.
+@frozen
+@usableFromInline
+struct MailboxSlot<Value: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
+    @usableFromInline var value: Value
+    @usableFromInline var sequence: UInt64
+
+    @usableFromInline
+    init(value: Value, sequence: UInt64) {
+        self.value = value
+        self.sequence = sequence
+    }
+}
+
+/// Three slots, each on lines of its own. At any time one belongs to the writer, one to the reader, and the index of the
+/// third ("middle") is exchanged atomically; its flag says that it is newer than what the reader holds.
+@frozen
+@usableFromInline
+struct MailboxStorage<Value: BitwiseCopyable & Sendable>: @unchecked Sendable {
+    @usableFromInline let block: UnsafeMutableRawPointer
+
+    @inlinable
+    static var slotStride: Int {
+        (MemoryLayout<MailboxSlot<Value>>.size + cacheLine - 1) / cacheLine * cacheLine
+    }
+
+    static func allocate(initial: Value) -> MailboxStorage {
+        let block = UnsafeMutableRawPointer.allocate(
+            byteCount: 2 * cacheLine + 3 * slotStride, alignment: cacheLine)
+        block.bindMemory(to: UnsafeAtomic<UInt8>.Storage.self, capacity: 1)
+            .initialize(to: .init(1))
+        (block + cacheLine).bindMemory(to: UnsafeAtomic<UInt8>.Storage.self, capacity: 1)
+            .initialize(to: .init(2))
+        let storage = MailboxStorage(block: block)
+        for index: UInt8 in 0..<3 {
+            (block + 2 * cacheLine + Int(index) * slotStride)
+                .bindMemory(to: MailboxSlot<Value>.self, capacity: 1)
+                .initialize(to: MailboxSlot(value: initial, sequence: 0))
+        }
+        return storage
+    }
+
+    @inlinable
+    func slot(_ index: UInt8) -> UnsafeMutablePointer<MailboxSlot<Value>> {
+        (block + 2 * cacheLine + Int(index) * Self.slotStride)
+            .assumingMemoryBound(to: MailboxSlot<Value>.self)
+    }
+
+    @inlinable
+    var middle: UnsafeAtomic<UInt8> {
+        UnsafeAtomic(at: block.assumingMemoryBound(to: UnsafeAtomic<UInt8>.Storage.self))
+    }
+
+    /// Called once by each end; the second call frees the block.
+    @usableFromInline
+    func release() {
+        let endsAlive = UnsafeAtomic<UInt8>(
+            at: (block + cacheLine).assumingMemoryBound(to: UnsafeAtomic<UInt8>.Storage.self))
+        if endsAlive.wrappingDecrementThenLoad(ordering: .acquiringAndReleasing) == 0 {
+            block.deallocate()
+        }
+    }
+}
+
+/// Marks the middle slot as newer than what the reader holds.
+@inlinable var freshFlag: UInt8 { 4 }
+/// The bits of a slot's index.
+@inlinable var slotMask: UInt8 { 3 }

@@ -1,0 +1,178 @@
+internal import CLinuxShim
+public import GimbalCore
+internal import Glibc
+
+/// A thread with a stack, name, scheduling policy and CPU of its own choice.
+///
+/// What the kernel refuses is not an error but a sentence in `report`: a gimbal that runs without real-time rights is
+/// worse, yet useful, and says so. Such a thread asks for the finest timer slack instead, which halves its usual delay.
+///
+/// Start every other thread of the process (Swift's pool, loggers, D-Bus) from elsewhere: threads inherit policy and
+/// affinity from their creator.
+public final class RealtimeThread: Sendable {
+    /// What was granted.
+    public let report: ThreadReport
+    private let handle: UInt64
+
+    /// Starts a thread, and returns when the kernel has answered all its wishes.
+    ///
+    /// - Parameters:
+    ///   - configuration: Name, priority and CPU.
+    ///   - body: Runs on the new thread, after its set-up. Must not be isolated to an actor.
+    /// - Throws: `ThreadError` when there is no memory or no room for another thread.
+    public init(
+        _ configuration: ThreadConfiguration, body: @escaping @Sendable () -> Void
+    ) throws(ThreadError) {
+        let start = ThreadStart(configuration: configuration, body: body)
+        let retained = Unmanaged.passRetained(start)
+        var handle: UInt64 = 0
+        let error = cl_thread_start(
+            &handle, ThreadTable.stackBytes, threadMain, retained.toOpaque())
+        guard error == 0 else {
+            retained.release()
+            throw ThreadError(thread: configuration.name, code: error)
+        }
+        while start.ready.wait(until: Instant(nanoseconds: .max)) != .rung {}
+        report = start.outcome.report(for: configuration)
+        self.handle = handle
+    }
+
+    /// Waits for the thread to end. Call once.
+    ///
+    /// - Parameter deadline: When to give up.
+    /// - Returns: Whether it ended. Otherwise it was left to itself, and what it uses must not be freed.
+    public func join(until deadline: Instant) -> Bool {
+        if cl_thread_join_until(handle, deadline.nanoseconds) == 0 { return true }
+        _ = cl_thread_detach(handle)
+        return false
+    }
+}
+
+/// A thread that could not be started.
+public struct ThreadError: Error, Sendable, CustomStringConvertible {
+    /// The thread's name.
+    public var thread: String
+    /// The errno of pthread_create(3).
+    public var code: Int32
+
+    /// The sentence for the log.
+    public var description: String {
+        "cannot start thread \(thread): \(String(cString: strerror(code))). "
+            + "Look at LimitMEMLOCK=, TasksMax= and free memory."
+    }
+}
+
+/// What travels to the new thread, and its answers on the way back.
+private final class ThreadStart: @unchecked Sendable {
+    let configuration: ThreadConfiguration
+    let body: @Sendable () -> Void
+    let ready = Doorbell()
+    /// Written by the new thread before it rings `ready`, read by the starter after.
+    var outcome = ThreadOutcome()
+
+    init(configuration: ThreadConfiguration, body: @escaping @Sendable () -> Void) {
+        self.configuration = configuration
+        self.body = body
+    }
+
+    deinit { ready.deallocate() }
+}
+
+/// The thread's entry. Top level and nonisolated: a closure written in an actor's context would trap here.
+private func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    let start = Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
+    start.outcome = ThreadOutcome.apply(start.configuration)
+    start.ready.ring()
+    start.body()
+    return nil
+}
+
+/// The kernel's answers, as numbers.
+private struct ThreadOutcome: Sendable {
+    var threadID: Int32 = 0
+    var policy: Int32 = 0
+    var priority: Int32 = 0
+    var cpu: Int32 = -1
+    var priorityError: Int32 = 0
+    var affinityError: Int32 = 0
+
+    /// Applies the wishes to the calling thread and reads back what became of them.
+    static func apply(_ wishes: ThreadConfiguration) -> ThreadOutcome {
+        var outcome = ThreadOutcome()
+        outcome.threadID = cl_thread_id()
+        _ = cl_thread_set_name(wishes.name)
+        if let cpu = wishes.cpu { outcome.affinityError = cl_affinity_set(Int32(clamping: cpu)) }
+        if let priority = wishes.priority {
+            outcome.priorityError = cl_sched_set_fifo(Int32(clamping: priority))
+        }
+        _ = cl_sched_get(&outcome.policy, &outcome.priority)
+        outcome.cpu = cl_affinity_single()
+        // FIFO threads have no slack; the others wake 50 µs late unless they ask for less.
+        _ = cl_timer_slack_set(1)
+        cl_stack_prefault(ThreadTable.prefaultBytes)
+        return outcome
+    }
+
+    func report(for wishes: ThreadConfiguration) -> ThreadReport {
+        var problems: [String] = []
+        if let priority = wishes.priority, priorityError != 0 {
+            problems.append(
+                RealtimeRights.ofThisProcess().explain(
+                    error: priorityError, thread: wishes.name, priority: priority))
+        } else if let priority = wishes.priority, self.priority != Int32(clamping: priority) {
+            problems.append(
+                "\(wishes.name) asked for SCHED_FIFO \(priority), "
+                    + "and the kernel runs it with policy \(policy), priority \(self.priority).")
+        }
+        if let cpu = wishes.cpu, affinityError != 0 {
+            problems.append(
+                "\(wishes.name) is not bound to CPU \(cpu) (errno \(affinityError)): no such CPU, "
+                    + "or it is outside the process's cpuset. `nproc --all` counts the CPUs.")
+        }
+        return ThreadReport(
+            name: wishes.name, threadID: threadID, requestedPriority: wishes.priority,
+            policy: ThreadReport.Policy(rawValue: policy) ?? .unknown, priority: Int(priority),
+            cpu: cpu >= 0 ? Int(cpu) : nil, problems: problems)
+    }
+}
+
+extension RealtimeRights {
+    /// Looks at the process: user, limits and cgroup.
+    static func ofThisProcess() -> RealtimeRights {
+        let limit = cl_rtprio_limit()
+        let group = cpuGroup(in: readSmallFile("/proc/self/cgroup") ?? "")
+        var runtime: Int?
+        if let group {
+            let file = "/sys/fs/cgroup/cpu\(group)/cpu.rt_runtime_us"
+            runtime = readSmallFile(file).flatMap { Int($0.prefix { $0 != "\n" }) }
+        }
+        return RealtimeRights(
+            isRoot: geteuid() == 0, priorityLimit: limit < 0 ? nil : Int(limit), cpuGroup: group,
+            groupRuntimeMicroseconds: runtime)
+    }
+
+    /// The process's path in the version 1 `cpu` hierarchy, from the text of /proc/self/cgroup; nil at its root.
+    static func cpuGroup(in text: String) -> String? {
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3, fields[1].split(separator: ",").contains("cpu") else {
+                continue
+            }
+            return fields[2] == "/" ? nil : String(fields[2])
+        }
+        return nil
+    }
+}
+
+/// The first 4 KiB of a file of the kernel's, as text; nil when it cannot be read.
+func readSmallFile(_ path: String) -> String? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+        let length = read(file, buffer.baseAddress, buffer.count)
+        guard length >= 0 else { return nil }
+        return String(decoding: buffer[0..<length], as: UTF8.self)
+    }
+}

@@ -1,0 +1,174 @@
+public import Atomics
+
+/// Makes a lock-free queue for one producer and one consumer, and hands out its two ends.
+///
+/// - Parameters:
+///   - element: What travels through the ring.
+///   - capacity: Elements it holds at least; rounded up to a power of two, 1...2^30.
+/// - Returns: The ends. Each may move to its own thread; the memory is freed when both are gone.
+public func makeRing<Element: BitwiseCopyable & Sendable>(
+    of element: Element.Type = Element.self, capacity: Int
+) -> RingEnds<Element> {
+    precondition((1...(1 << 30)).contains(capacity), "ring capacity outside 1...2^30")
+    var rounded = 1
+    while rounded < capacity { rounded <<= 1 }
+    let storage = RingStorage<Element>.allocate(capacity: rounded)
+    return RingEnds(writer: RingWriter(storage: storage), reader: RingReader(storage: storage))
+}
+
+/// The two ends of a new ring, on their way to their owners.
+@frozen
+public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
+    /// The producer's end.
+    public var writer: RingWriter<Element>
+    /// The consumer's end.
+    public var reader: RingReader<Element>
+
+    @usableFromInline
+    init(writer: consuming RingWriter<Element>, reader: consuming RingReader<Element>) {
+        self.writer = writer
+        self.reader = reader
+    }
+}
+
+/// The producer's end of a ring. There is one, and it cannot be copied: a second producer does not compile.
+@frozen
+public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
+    @usableFromInline let storage: RingStorage<Element>
+    /// Index of the next element to write; the atomic of the same name is its published copy.
+    @usableFromInline var head: UInt = 0
+    /// The consumer's position when last looked at. Never ahead of the truth, so it can only err towards "full".
+    @usableFromInline var cachedTail: UInt = 0
+    @usableFromInline var droppedCount: UInt = 0
+
+    @usableFromInline
+    init(storage: RingStorage<Element>) { self.storage = storage }
+
+    deinit { storage.release() }
+
+    /// Appends an element, or drops it and counts when the ring is full. Never waits; constant time; producer only.
+    ///
+    /// - Parameter element: Copied into the ring.
+    /// - Returns: Whether there was room.
+    @inlinable
+    @discardableResult
+    public mutating func push(_ element: Element) -> Bool {
+        if head &- cachedTail > storage.mask {
+            cachedTail = storage.tail.load(ordering: .acquiring)
+            if head &- cachedTail > storage.mask {
+                droppedCount &+= 1
+                storage.dropped.store(droppedCount, ordering: .relaxed)
+                return false
+            }
+        }
+        (storage.slots + Int(bitPattern: head & storage.mask)).initialize(to: element)
+        head &+= 1
+        storage.head.store(head, ordering: .releasing)
+        return true
+    }
+
+    /// Elements refused since the start because the ring was full.
+    @inlinable
+    public var dropped: UInt { droppedCount }
+
+    /// Elements the ring holds at most.
+    @inlinable
+    public var capacity: Int { Int(bitPattern: storage.mask &+ 1) }
+}
+
+/// The consumer's end of a ring. There is one, and it cannot be copied.
+@frozen
+public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
+    @usableFromInline let storage: RingStorage<Element>
+    /// Index of the next element to read; the atomic of the same name is its published copy.
+    @usableFromInline var tail: UInt = 0
+    /// The producer's position when last looked at; can only err towards "empty".
+    @usableFromInline var cachedHead: UInt = 0
+
+    @usableFromInline
+    init(storage: RingStorage<Element>) { self.storage = storage }
+
+    deinit { storage.release() }
+
+    /// Takes the oldest element. Never waits; constant time; consumer only.
+    ///
+    /// - Returns: The element, or nil when the ring is empty.
+    @inlinable
+    public mutating func pop() -> Element? {
+        if tail == cachedHead {
+            cachedHead = storage.head.load(ordering: .acquiring)
+            if tail == cachedHead { return nil }
+        }
+        let element = (storage.slots + Int(bitPattern: tail & storage.mask)).pointee
+        tail &+= 1
+        storage.tail.store(tail, ordering: .releasing)
+        return element
+    }
+
+    /// Elements waiting at this moment; the producer may have added more by the time it is used.
+    @inlinable
+    public var count: Int {
+        Int(bitPattern: storage.head.load(ordering: .acquiring) &- tail)
+    }
+
+    /// Elements the producer had to drop since the start. May lag behind the producer's own count.
+    @inlinable
+    public var dropped: UInt { storage.dropped.load(ordering: .relaxed) }
+
+    /// Elements the ring holds at most.
+    @inlinable
+    public var capacity: Int { Int(bitPattern: storage.mask &+ 1) }
+}
+
+/// One raw block: the indices on cache lines of their own, then the elements.
+///
+/// Lines are 128 bytes apart because the adjacent-line prefetcher of many cores moves pairs of 64-byte lines. The ends keep
+/// their own index and their cached view of the other's in themselves, so a push or pop that finds room touches no line
+/// of the other side.
+@frozen
+@usableFromInline
+struct RingStorage<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
+    @usableFromInline let block: UnsafeMutableRawPointer
+    @usableFromInline let slots: UnsafeMutablePointer<Element>
+    @usableFromInline let mask: UInt
+
+    static func allocate(capacity: Int) -> RingStorage {
+        let header = 4 * cacheLine
+        let bytes = header + capacity * MemoryLayout<Element>.stride
+        let alignment = max(cacheLine, MemoryLayout<Element>.alignment)
+        let block = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: alignment)
+        // Touch every page now: the first lap must not fault.
+        block.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
+        let slots = (block + header).bindMemory(to: Element.self, capacity: capacity)
+        let storage = RingStorage(block: block, slots: slots, mask: UInt(capacity - 1))
+        for line in 0..<4 {
+            (block + line * cacheLine)
+                .bindMemory(to: UnsafeAtomic<UInt>.Storage.self, capacity: 1)
+                .initialize(to: .init(line == 3 ? 2 : 0))
+        }
+        return storage
+    }
+
+    @inlinable
+    func atomic(line: Int) -> UnsafeAtomic<UInt> {
+        UnsafeAtomic(
+            at: (block + line * cacheLine).assumingMemoryBound(
+                to: UnsafeAtomic<UInt>.Storage.self))
+    }
+
+    @inlinable var head: UnsafeAtomic<UInt> { atomic(line: 0) }
+    @inlinable var tail: UnsafeAtomic<UInt> { atomic(line: 1) }
+    @inlinable var dropped: UnsafeAtomic<UInt> { atomic(line: 2) }
+    @inlinable var endsAlive: UnsafeAtomic<UInt> { atomic(line: 3) }
+
+    /// Called once by each end; the second call frees the block.
+    @usableFromInline
+    func release() {
+        if endsAlive.wrappingDecrementThenLoad(ordering: .acquiringAndReleasing) == 0 {
+            block.deallocate()
+        }
+    }
+}
+
+/// Distance between data written by different threads, bytes.
+@inlinable var cacheLine: Int { 128 }

@@ -1,0 +1,77 @@
+/// What a thread asked for and what the kernel granted, read back from the kernel and not assumed.
+public struct ThreadReport: Sendable, Equatable {
+    /// The kernel's scheduling policies.
+    public enum Policy: Int32, Sendable {
+        /// The ordinary time-sharing policy.
+        case other = 0
+        /// First in, first out, at a fixed priority: what "real-time" means here.
+        case fifo = 1
+        /// Like `fifo`, with time slices.
+        case roundRobin = 2
+        /// Any policy this list does not name.
+        case unknown = -1
+    }
+
+    /// The thread's name.
+    public var name: String
+    /// The kernel's id, as in /proc/self/task.
+    public var threadID: Int32
+    /// The priority asked for; nil: none.
+    public var requestedPriority: Int?
+    /// The policy in force.
+    public var policy: Policy
+    /// The priority in force; 0 for ordinary threads.
+    public var priority: Int
+    /// The one CPU the thread is bound to, if it is.
+    public var cpu: Int?
+    /// Sentences about everything asked for and not granted; empty when all was.
+    public var problems: [String]
+
+    /// Whether the thread runs under SCHED_FIFO.
+    public var isRealtime: Bool { policy == .fifo }
+}
+
+/// Facts about the process that explain why SCHED_FIFO was refused.
+struct RealtimeRights: Equatable {
+    /// Effective user is root.
+    var isRoot: Bool
+    /// Soft RLIMIT_RTPRIO; nil: unlimited.
+    var priorityLimit: Int?
+    /// Path of the process in the `cpu` cgroup hierarchy (version 1), if it is in a group of its own.
+    var cpuGroup: String?
+    /// That group's `cpu.rt_runtime_us`, if the kernel was built with RT_GROUP_SCHED.
+    var groupRuntimeMicroseconds: Int?
+
+    /// Says why the kernel refused, and what usually helps.
+    ///
+    /// - Parameters:
+    ///   - error: The errno of the refusal.
+    ///   - thread: The thread's name.
+    ///   - priority: The SCHED_FIFO priority asked for.
+    /// - Returns: One or two sentences for the status and the log.
+    func explain(error: Int32, thread: String, priority: Int) -> String {
+        let start = "\(thread) is not real-time: SCHED_FIFO \(priority) was refused"
+        if let cpuGroup, groupRuntimeMicroseconds == 0 {
+            return
+                "\(start) (RT_GROUP_SCHED: the cpu cgroup \(cpuGroup) has cpu.rt_runtime_us = 0). "
+                + "Give the group a real-time budget, or run the process in the root cgroup."
+        }
+        if error == Self.notPermitted, !isRoot {
+            if let priorityLimit, priorityLimit < priority {
+                return "\(start) (EPERM; RLIMIT_RTPRIO is \(priorityLimit)). "
+                    + "Set LimitRTPRIO=\(priority) in the systemd unit, "
+                    + "an rtprio line in /etc/security/limits.conf, or grant CAP_SYS_NICE."
+            }
+            return "\(start) (EPERM). Grant CAP_SYS_NICE or raise RLIMIT_RTPRIO to \(priority)."
+        }
+        if error == Self.notPermitted {
+            return "\(start) (EPERM, although root). "
+                + "A container or cgroup without a real-time budget does this: "
+                + "allow CAP_SYS_NICE there and give its cpu cgroup a cpu.rt_runtime_us above 0."
+        }
+        return "\(start) (errno \(error)). Priorities are 1...99."
+    }
+
+    /// EPERM, the same number on every Linux.
+    static let notPermitted: Int32 = 1
+}

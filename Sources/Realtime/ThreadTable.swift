@@ -1,0 +1,40 @@
+/// Every thread that asks the kernel for something special, in one table. All others (Swift's pool, sockets, logs) stay
+/// ordinary.
+///
+/// | thread          | policy     | priority | does                                                       |
+/// | --------------- | ---------- | -------- | ---------------------------------------------------------- |
+/// | airframed-loop  | SCHED_FIFO | 81       | integrate, estimate, supervise, control; never waits on I/O |
+/// | airframed-bus0  | SCHED_FIFO | 80       | clock of the system; transfers of one bus                   |
+///
+/// The loop stands above the buses: when it shares a CPU with the bus thread that woke it, it runs at once and the bus
+/// thread finds the answer without sleeping again. Both stand above the kernel's threaded interrupts (50), as the
+/// transfer that they wait for is never theirs, and below its watchdogs (99).
+public enum ThreadTable {
+    /// The control loop.
+    public static let loop = ThreadConfiguration(name: "airframed-loop", priority: 81)
+    /// The thread of the bus with the IMU.
+    public static let bus0 = ThreadConfiguration(name: "airframed-bus0", priority: 80)
+    /// Stack of each of these threads; locked into memory as a whole.
+    public static let stackBytes = 512 * 1024
+    /// How much of that stack is touched before the thread starts its work.
+    public static let prefaultBytes = 256 * 1024
+    /// Stack of every other thread the process starts; locked too, therefore small.
+    public static let ordinaryStackBytes = 512 * 1024
+}
+
+/// What a thread asks for.
+public struct ThreadConfiguration: Sendable {
+    /// At most 15 bytes; shown by `ps -L` and `top -H`.
+    public var name: String
+    /// SCHED_FIFO priority, 1...99; nil: an ordinary thread on purpose.
+    public var priority: Int?
+    /// The one CPU to run on, counted from 0; nil: wherever the scheduler likes.
+    public var cpu: Int?
+
+    /// A configuration with these wishes.
+    public init(name: String, priority: Int?, cpu: Int? = nil) {
+        self.name = name
+        self.priority = priority
+        self.cpu = cpu
+    }
+}
