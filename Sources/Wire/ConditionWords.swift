@@ -1,0 +1,61 @@
+public import GimbalCore
+
+/// A condition as people and scripts read it.
+public struct ConditionWords: Sendable, Hashable {
+    /// The condition.
+    public let condition: Conditions
+    /// Its name in `status`, on the socket and in the log; never changes.
+    public let name: String
+    /// What is the case, and what usually helps.
+    public let sentence: String
+}
+
+extension Conditions {
+    /// Every condition with its words, mildest first.
+    public static let catalogue: [ConditionWords] = [
+        ConditionWords(
+            condition: .inactiveMode, name: "inactive_mode",
+            sentence: "The mode is inactive. `airframectl mode locked` starts it."),
+        ConditionWords(
+            condition: .commandExpired, name: "command_expired",
+            sentence: "The last rate command outlived its dead-man, so the set-point stands still."),
+        ConditionWords(
+            condition: .motorSaturated, name: "motor_saturated",
+            sentence: "A motor is at its torque limit. Balance the camera, or raise motors.torque_limit_nm."),
+        ConditionWords(
+            condition: .jointLimit, name: "joint_limit",
+            sentence: "A joint is at the end of joints.range_deg."),
+        ConditionWords(
+            condition: .loopOverrun, name: "loop_overrun",
+            sentence: "The loop misses its period. Lower loop.rate_hz, or see what else runs on this computer."),
+        ConditionWords(
+            condition: .estimateNotConverged, name: "estimate_not_converged",
+            sentence: "The attitude estimate has not settled yet. Hold the gimbal still for a moment."),
+        ConditionWords(
+            condition: .imuMissing, name: "imu_missing",
+            sentence: "No IMU sample has arrived since the start. Check wiring, bus and address."),
+        ConditionWords(
+            condition: .imuStale, name: "imu_stale",
+            sentence: "The IMU has stopped delivering samples. Check its bus."),
+        ConditionWords(
+            condition: .imuFrozen, name: "imu_frozen",
+            sentence: "The IMU repeats the same sample. It needs a reset or its power cycled."),
+        ConditionWords(
+            condition: .imuImplausible, name: "imu_implausible",
+            sentence: "The IMU delivers values that are not finite or outside its range."),
+        ConditionWords(
+            condition: .imuTimeFault, name: "imu_time_fault",
+            sentence: "The samples' time jumped or ran backwards."),
+        ConditionWords(
+            condition: .busError, name: "bus_error",
+            sentence: "Transfers to sensor or motors fail. `airframectl log` has the last error."),
+        ConditionWords(
+            condition: .emergencyStop, name: "emergency_stop",
+            sentence: "Emergency stop. It stays until `airframectl stop --reset`."),
+        ConditionWords(
+            condition: .shutdown, name: "shutdown", sentence: "The service is ending."),
+    ]
+
+    /// The words of everything that holds, mildest first.
+    public var words: [ConditionWords] { Self.catalogue.filter { intersects($0.condition) } }
+}

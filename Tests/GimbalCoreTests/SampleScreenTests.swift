@@ -1,0 +1,98 @@
+import GimbalCore
+import Testing
+
+@Suite("Sample screen: every sensor fault has a name")
+struct SampleScreenTests {
+    /// A live sample: like a real one, its last bits flicker.
+    func sample(at milliseconds: Int) -> IMUSample {
+        IMUSample(
+            time: Instant(nanoseconds: Int64(milliseconds) * 1_000_000),
+            gyro: Vector3(1e-4 * Double(milliseconds % 7), 0, 0), accel: Vector3(0, 0, -9.81))
+    }
+
+    /// A screen that has seen a healthy sensor for `milliseconds`.
+    func healthy(_ milliseconds: Int = 100) -> SampleScreen {
+        var screen = SampleScreen(parameters: SampleScreen.Parameters())
+        for t in 0..<milliseconds { _ = screen.judge(sample(at: t)) }
+        return screen
+    }
+
+    func now(_ milliseconds: Int) -> Instant {
+        Instant(nanoseconds: Int64(milliseconds) * 1_000_000)
+    }
+
+    @Test("a healthy sensor raises nothing, and its steps are measured")
+    func health() {
+        var screen = healthy()
+        #expect(screen.conditions(now: now(100)).isEmpty)
+        #expect(screen.judge(sample(at: 102)) == .use(dt: 0.003))
+    }
+
+    @Test("before the first sample the sensor is missing")
+    func missing() {
+        var screen = SampleScreen(parameters: SampleScreen.Parameters())
+        #expect(screen.conditions(now: now(5)) == .imuMissing)
+    }
+
+    @Test(
+        "a sample that is not finite or out of range is refused and counted",
+        arguments: [Double.nan, .infinity, -.infinity, 1e6, 35])
+    func implausible(value: Double) {
+        var screen = healthy()
+        var bad = sample(at: 100)
+        bad.gyro.y = value
+        #expect(screen.judge(bad) == .refuse)
+        #expect(screen.counters.implausible == 1)
+        #expect(screen.conditions(now: now(101)) == .imuImplausible)
+        for t in 101..<160 { _ = screen.judge(sample(at: t)) }
+        #expect(screen.conditions(now: now(160)).isEmpty)
+    }
+
+    @Test("a bad accelerometer value is refused like a bad gyroscope value")
+    func implausibleAccel() {
+        var screen = healthy()
+        var bad = sample(at: 100)
+        bad.accel.z = .nan
+        #expect(screen.judge(bad) == .refuse)
+    }
+
+    @Test("identical samples mean frozen; the next living sample ends it")
+    func frozen() {
+        var screen = healthy()
+        for t in 100..<160 {
+            var stuck = sample(at: 100)
+            stuck.time = now(t)
+            _ = screen.judge(stuck)
+        }
+        #expect(screen.conditions(now: now(160)) == .imuFrozen)
+        #expect(screen.counters.frozen == 1)
+        _ = screen.judge(sample(at: 161))
+        #expect(screen.conditions(now: now(161)).isEmpty)
+    }
+
+    @Test("no sample for longer than the stale time is stale, counted once")
+    func stale() {
+        var screen = healthy()
+        #expect(screen.conditions(now: now(110)).isEmpty)
+        #expect(screen.conditions(now: now(130)) == .imuStale)
+        #expect(screen.conditions(now: now(140)) == .imuStale)
+        #expect(screen.counters.stale == 1)
+    }
+
+    @Test("time that stands still or runs backwards is refused")
+    func reversed() {
+        var screen = healthy()
+        #expect(screen.judge(sample(at: 99)) == .refuse)
+        #expect(screen.judge(sample(at: 50)) == .refuse)
+        #expect(screen.counters.timeReversed == 2)
+        #expect(screen.conditions(now: now(100)) == .imuTimeFault)
+    }
+
+    @Test("after a gap the values are believed, but the step is not integrated")
+    func gap() {
+        var screen = healthy()
+        #expect(screen.judge(sample(at: 199)) == .restart)
+        #expect(screen.counters.gaps == 1)
+        #expect(screen.conditions(now: now(199)) == .imuTimeFault)
+    }
+}

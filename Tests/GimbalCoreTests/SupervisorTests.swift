@@ -1,0 +1,115 @@
+import GimbalCore
+import Testing
+
+@Suite("Supervisor: conditions and state in, state out")
+struct SupervisorTests {
+    let parameters = Supervisor.Parameters()
+    let tick = 0.001
+
+    /// Runs `seconds` of evaluations with the same conditions.
+    func run(
+        _ state: Supervisor.State, _ conditions: Conditions, seconds: Double
+    ) -> Supervisor.State {
+        var state = state
+        for _ in 0..<Int(seconds / tick) {
+            state = Supervisor.next(
+                after: state, conditions: conditions, dt: tick, parameters: parameters)
+        }
+        return state
+    }
+
+    var active: Supervisor.State { run(Supervisor.State(), .none, seconds: 1) }
+
+    @Test("comes up softly: authority grows over the soft-start time and never jumps")
+    func softStart() {
+        var state = Supervisor.State()
+        var previous = 0.0
+        for _ in 0..<1000 {
+            state = Supervisor.next(after: state, conditions: .none, dt: tick, parameters: parameters)
+            #expect(state.authority - previous <= tick / parameters.softStartSeconds + 1e-12)
+            previous = state.authority
+        }
+        #expect(state.phase == .active)
+        #expect(state.authority == 1)
+    }
+
+    @Test("each condition has the response of the table", arguments: 0..<UInt32(14))
+    func table(bit: UInt32) {
+        let condition = Conditions(rawValue: 1 << bit)
+        let expected: Response =
+            switch condition {
+            case .imuMissing, .imuStale, .imuFrozen, .emergencyStop, .shutdown: .off
+            case .inactiveMode, .imuImplausible, .imuTimeFault, .busError: .softOff
+            case .estimateNotConverged: .blockStart
+            default: .report
+            }
+        #expect(Supervisor.response(to: condition) == expected)
+    }
+
+    @Test("the most severe of two conditions wins, for every pair")
+    func pairs() {
+        for a in 0..<UInt32(14) {
+            for b in 0..<UInt32(14) {
+                let (first, second) = (Conditions(rawValue: 1 << a), Conditions(rawValue: 1 << b))
+                let worst = max(Supervisor.response(to: first), Supervisor.response(to: second))
+                #expect(Supervisor.response(to: first | second) == worst)
+            }
+        }
+    }
+
+    @Test("a lost sensor turns the outputs off within one tick")
+    func off() {
+        let state = run(active, .imuStale, seconds: tick)
+        #expect(state.phase == .off)
+        #expect(state.authority == 0)
+    }
+
+    @Test("inactive ramps down to off, and the next start needs no recovery time")
+    func inactive() {
+        let half = run(active, .inactiveMode, seconds: parameters.softStopSeconds / 2)
+        #expect(half.phase == .stopping)
+        #expect(abs(half.authority - 0.5) < 0.02)
+        let off = run(half, .inactiveMode, seconds: parameters.softStopSeconds)
+        #expect(off.phase == .off)
+        #expect(run(off, .none, seconds: tick).phase == .starting)
+    }
+
+    @Test("after a fault the outputs wait for the recovery time, counted from the end of the fault")
+    func recovery() {
+        let faulted = run(active, .imuStale, seconds: 2)
+        let early = run(faulted, .none, seconds: parameters.recoverySeconds - 0.01)
+        #expect(early.phase == .off)
+        #expect(run(early, .none, seconds: 0.02).phase == .starting)
+    }
+
+    @Test("an unsettled estimate keeps the outputs from starting, but does not drop a camera that is held")
+    func blockStart() {
+        #expect(run(Supervisor.State(), .estimateNotConverged, seconds: 5).phase == .off)
+        #expect(run(active, .estimateNotConverged, seconds: 5).phase == .active)
+    }
+
+    @Test("one bad sample only dips the authority")
+    func glitch() {
+        let dipped = run(active, .imuImplausible, seconds: 0.05)
+        #expect(dipped.authority > 0.7)
+        #expect(dipped.phase == .stopping)
+        #expect(run(dipped, .none, seconds: 0.5).phase == .active)
+    }
+
+    @Test("outputs are never on while an off condition holds, from any state")
+    func invariant() {
+        for phase in Supervisor.Phase.allCases {
+            for bits in 0..<UInt32(1 << 14) {
+                var state = Supervisor.State()
+                state.phase = phase
+                state.authority = 0.5
+                let conditions = Conditions(rawValue: bits)
+                let next = Supervisor.next(
+                    after: state, conditions: conditions, dt: tick, parameters: parameters)
+                if conditions.intersects(Supervisor.offAtOnce), next.isEnabled || next.authority != 0 {
+                    Issue.record("outputs on in \(phase) with conditions \(bits)")
+                }
+            }
+        }
+    }
+}
