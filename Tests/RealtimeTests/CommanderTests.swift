@@ -1,0 +1,161 @@
+import GimbalCore
+import Realtime
+import Testing
+
+@Suite("Commander: one door, one holder")
+struct CommanderTests {
+    let laptop = CommandSource(link: .diagnostics, connection: 1)
+    let phone = CommandSource(link: .airos, connection: 2)
+    let tablet = CommandSource(link: .rbl, connection: 3)
+    let turn = AxisVector(yaw: 0.2, roll: 0, pitch: 0)
+
+    func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
+
+    /// A door in mode locked, and the loop's end of its ring.
+    func door(
+        mode: Mode = .locked, capacity: Int = 64,
+        _ body: (Commander, inout RingReader<Command>) throws -> Void
+    ) rethrows {
+        let ends = makeRing(of: Command.self, capacity: capacity)
+        var loop = ends.reader
+        try body(Commander(ring: ends.writer, bootMode: mode, rules: Commander.Rules()), &loop)
+    }
+
+    @Test("the first to ask holds control, a second link is refused and told who and since when")
+    func holder() throws {
+        try door { commander, _ in
+            try commander.request(.rate(turn), from: phone, now: at(1))
+            #expect(throws: MotionRefusal.held(by: phone, age: 2)) {
+                try commander.request(.rate(turn), from: tablet, now: at(3))
+            }
+            #expect(commander.view(now: at(3)).holder == phone)
+            #expect(commander.view(now: at(3)).refusals == 1)
+        }
+    }
+
+    @Test("the diagnostics socket pre-empts")
+    func preemption() throws {
+        try door { commander, _ in
+            try commander.request(.rate(turn), from: phone, now: at(1))
+            try commander.request(.take, from: laptop, now: at(1.1))
+            #expect(commander.view(now: at(1.1)).holder == laptop)
+        }
+    }
+
+    @Test("a rate command carries the end of its dead-man into the loop")
+    func deadMan() throws {
+        try door { commander, loop in
+            try commander.request(.rate(turn), from: phone, now: at(5))
+            guard case .rate(let rate, let validUntil) = loop.pop() else {
+                Issue.record("no rate command in the ring")
+                return
+            }
+            #expect(rate == turn)
+            #expect(validUntil == at(6))
+        }
+    }
+
+    @Test("a holder that disconnects stops turning at once and gives control back")
+    func disconnection() throws {
+        try door { commander, loop in
+            try commander.request(.rate(turn), from: phone, now: at(1))
+            _ = loop.pop()
+            commander.disconnected(tablet, now: at(1.1))
+            #expect(loop.pop() == nil)
+            commander.disconnected(phone, now: at(1.2))
+            guard case .rate(let rate, _) = loop.pop() else {
+                Issue.record("no stop in the ring")
+                return
+            }
+            #expect(rate == .zero)
+            #expect(commander.view(now: at(1.2)).holder == nil)
+        }
+    }
+
+    @Test("ten seconds of silence release control, not a moment sooner")
+    func silence() throws {
+        try door { commander, _ in
+            try commander.request(.take, from: phone, now: at(1))
+            commander.advance(now: at(10.9))
+            #expect(commander.view(now: at(10.9)).holder == phone)
+            commander.advance(now: at(11.1))
+            #expect(commander.view(now: at(11.1)).holder == nil)
+        }
+    }
+
+    @Test("an emergency stop is granted to everybody and latches until it is reset")
+    func emergencyStop() throws {
+        try door { commander, loop in
+            try commander.request(.take, from: laptop, now: at(1))
+            try commander.request(.emergencyStop, from: tablet, now: at(2))
+            guard case .emergencyStop = loop.pop() else {
+                Issue.record("no emergency stop in the ring")
+                return
+            }
+            #expect(throws: MotionRefusal.emergencyStopped) {
+                try commander.request(.mode(.locked), from: laptop, now: at(3))
+            }
+            try commander.request(.resetEmergencyStop, from: laptop, now: at(4))
+            #expect(commander.view(now: at(4)).mode == .inactive)
+            try commander.request(.mode(.locked), from: laptop, now: at(5))
+        }
+    }
+
+    @Test("pointing while inactive is refused: nothing would move")
+    func inactive() {
+        door(mode: .inactive) { commander, _ in
+            #expect(throws: MotionRefusal.inactive) {
+                try commander.request(.point(turn, duration: 1), from: laptop, now: at(1))
+            }
+        }
+    }
+
+    @Test(
+        "values that are not finite or out of range are refused by name",
+        arguments: [
+            (MotionRequest.rate(AxisVector(yaw: .nan, roll: 0, pitch: 0)), "rate"),
+            (.rate(AxisVector(yaw: 0, roll: 100, pitch: 0)), "rate"),
+            (.point(AxisVector(yaw: 0, roll: 0, pitch: 4), duration: 0), "angle"),
+            (.point(.zero, duration: -1), "duration"),
+            (.point(.zero, duration: .infinity), "duration"),
+        ])
+    func ranges(request: MotionRequest, field: String) {
+        door { commander, loop in
+            do {
+                try commander.request(request, from: laptop, now: at(1))
+                Issue.record("accepted \(request)")
+            } catch MotionRefusal.outOfRange(let name, _) {
+                #expect(name == field)
+            } catch {
+                Issue.record("refused as \(error)")
+            }
+            #expect(loop.pop() == nil)
+        }
+    }
+
+    @Test("a full ring is told as busy, and nothing changes hands")
+    func busy() throws {
+        try door(capacity: 2) { commander, _ in
+            try commander.request(.rate(turn), from: phone, now: at(1))
+            try commander.request(.rate(turn), from: phone, now: at(1))
+            #expect(throws: MotionRefusal.busy) {
+                try commander.request(.mode(.inactive), from: phone, now: at(1))
+            }
+            #expect(commander.view(now: at(1)).mode == .locked)
+        }
+    }
+
+    @Test("after shutdown nothing is accepted")
+    func shutdown() {
+        door { commander, loop in
+            commander.shutDown()
+            guard case .shutdown = loop.pop() else {
+                Issue.record("no shutdown in the ring")
+                return
+            }
+            #expect(throws: MotionRefusal.shuttingDown) {
+                try commander.request(.take, from: laptop, now: at(1))
+            }
+        }
+    }
+}
