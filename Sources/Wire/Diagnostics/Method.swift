@@ -1,0 +1,59 @@
+/// What can be asked over the diagnostics socket.
+public enum Method: String, CaseIterable, Sendable {
+    /// Everything about the machine at this moment: `Status`.
+    case status
+    /// The checks of the daemon: `[DoctorCheck]`.
+    case doctor
+    /// Program and protocol version: `VersionInfo`.
+    case version
+    /// Every setting there is, with unit and range: `[Setting]`.
+    case keys
+    /// Settings by key: `[Setting]`.
+    case get
+    /// Changes one setting, if asked with a timed rollback: `Setting`.
+    case set
+    /// What differs from defaults and what is not saved: `[SettingChange]`.
+    case diff
+    /// Saves live changes: `Acknowledgement`.
+    case save
+    /// Lists, stores or restores named baselines: `BaselineReport`.
+    case baseline
+    /// Reads the configuration files again: `ReloadReport`.
+    case reload
+    /// Changes the mode: `Acknowledgement`.
+    case mode
+    /// Turns to angles: `Acknowledgement`.
+    case point
+    /// Turns at rates until the dead-man of the socket runs out: `Acknowledgement`.
+    case rate
+    /// Emergency stop, latched: `Acknowledgement`.
+    case stop
+    /// Releases a latched emergency stop: `Acknowledgement`.
+    case resetStop = "reset_stop"
+    /// Takes control from whoever has it: `Acknowledgement`.
+    case take
+    /// Gives control back: `Acknowledgement`.
+    case release
+    /// Log lines: `LogPage`.
+    case log
+    /// Starts a stream of named variables: `SubscriptionInfo`, then `SubscriptionMessage` lines.
+    case subscribe
+    /// Ends a stream: `SubscriptionInfo`.
+    case unsubscribe
+    /// The names that `subscribe` takes: `[Variable]`.
+    case variables
+    /// Answers, and nothing else: `Acknowledgement`.
+    case ping
+
+    /// Whether the method changes anything, so that it needs write access.
+    public var isWrite: Bool {
+        switch self {
+        case .set, .save, .reload, .mode, .point, .rate, .stop, .resetStop, .take, .release: true
+        // Listing baselines is free; the server asks for write access when one is stored or restored.
+        case .baseline: false
+        case .status, .doctor, .version, .keys, .get, .diff, .log, .subscribe, .unsubscribe,
+            .variables, .ping:
+            false
+        }
+    }
+}

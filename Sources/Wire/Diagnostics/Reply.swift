@@ -1,0 +1,54 @@
+/// One reply line as a client reads it: `{"id":…,"t":…,"result":…}` or `{"id":…,"t":…,"error":{…}}`.
+public struct Reply<Result: Decodable & Sendable>: Decodable, Sendable {
+    /// The id of the request.
+    public var id: JSONValue?
+    /// When it was answered: seconds on the loop's clock.
+    public var t: Number?
+    /// The answer, if there was no error.
+    public var result: Result?
+    /// The refusal.
+    public var error: RequestError?
+}
+
+/// Composes the lines that a server sends.
+public enum ReplyLine {
+    /// Appends a reply with its newline.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the request.
+    ///   - t: Seconds on the loop's clock.
+    ///   - result: The encoded result: one JSON text without newline.
+    ///   - bytes: Where the line is appended.
+    public static func append(
+        id: JSONValue, t: Number, result: some Sequence<UInt8>, to bytes: inout [UInt8]
+    ) {
+        head(id: id, t: t, to: &bytes)
+        bytes += "\"result\":".utf8
+        bytes += result
+        bytes += "}\n".utf8
+    }
+
+    /// Appends a refusal with its newline.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the request, `null` when it could not be read.
+    ///   - t: Seconds on the loop's clock.
+    ///   - error: Why.
+    ///   - bytes: Where the line is appended.
+    public static func append(
+        id: JSONValue, t: Number, error: RequestError, to bytes: inout [UInt8]
+    ) {
+        head(id: id, t: t, to: &bytes)
+        bytes += "\"error\":".utf8
+        error.json.write(to: &bytes)
+        bytes += "}\n".utf8
+    }
+
+    private static func head(id: JSONValue, t: Number, to bytes: inout [UInt8]) {
+        bytes += "{\"id\":".utf8
+        id.write(to: &bytes)
+        bytes += ",\"t\":".utf8
+        JSONValue.write(t.value, to: &bytes)
+        bytes.append(UInt8(ascii: ","))
+    }
+}

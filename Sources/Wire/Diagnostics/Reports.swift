@@ -1,0 +1,111 @@
+/// The answer to a request that does something: a sentence that says what is now the case.
+public struct Acknowledgement: Hashable, Sendable, Codable {
+    /// For a person: "Mode is locked."
+    public var sentence: String
+
+    /// An acknowledgement with this sentence.
+    public init(_ sentence: String) { self.sentence = sentence }
+}
+
+/// Program and protocol version.
+public struct VersionInfo: Hashable, Sendable, Codable {
+    /// Version of this socket's protocol; grows when a client has to change.
+    public static let currentProtocol = 1
+
+    /// Program name.
+    public var program: String
+    /// Program version.
+    public var version: String
+    /// Version of the protocol.
+    public var protocolVersion: Int
+    /// Compiler, build type, commit: whatever is known, for a bug report.
+    public var build: String
+
+    enum CodingKeys: String, CodingKey {
+        case program, version, build
+        case protocolVersion = "protocol"
+    }
+
+    /// A description with these parts.
+    public init(
+        program: String, version: String, protocolVersion: Int = Self.currentProtocol,
+        build: String = ""
+    ) {
+        self.program = program
+        self.version = version
+        self.protocolVersion = protocolVersion
+        self.build = build
+    }
+}
+
+/// One line of the log that the daemon keeps in memory.
+public struct LogLine: Hashable, Sendable, Codable {
+    /// Position in the log, growing by one.
+    public var sequence: Int
+    /// Seconds on the loop's clock.
+    public var t: Number
+    /// `debug`, `info`, `notice`, `warning`, `error`, `critical`.
+    public var level: String
+    /// The text.
+    public var message: String
+
+    enum CodingKeys: String, CodingKey {
+        case t, level, message
+        case sequence = "seq"
+    }
+
+    /// A line with these parts.
+    public init(sequence: Int, t: Number, level: String, message: String) {
+        self.sequence = sequence
+        self.t = t
+        self.level = level
+        self.message = message
+    }
+}
+
+/// Part of the log.
+public struct LogPage: Hashable, Sendable, Codable {
+    /// Oldest first.
+    public var lines: [LogLine]
+    /// What to pass as `since` to get the lines after these.
+    public var next: Int
+    /// Lines after `since` that had been overwritten before they were asked for.
+    public var lost: Int
+
+    /// A page with these lines.
+    public init(lines: [LogLine], next: Int, lost: Int) {
+        self.lines = lines
+        self.next = next
+        self.lost = lost
+    }
+}
+
+/// One check of `doctor`.
+public struct DoctorCheck: Hashable, Sendable, Codable {
+    /// The outcome.
+    public enum Level: String, Sendable, Codable, CaseIterable {
+        /// As it should be.
+        case ok
+        /// Works, but not as well as it could.
+        case warn
+        /// Keeps the machine from moving, or the program from working.
+        case fail
+    }
+
+    /// Short name: "loop rate".
+    public var name: String
+    /// The outcome.
+    public var level: Level
+    /// What was found, with numbers.
+    public var finding: String
+    /// What to do about it; empty when nothing.
+    public var remedy: String
+
+    /// A check with this outcome.
+    public init(_ name: String, _ level: Level, _ finding: String, remedy: String = "") {
+        self.name = name
+        self.level = level
+        self.finding = finding
+        self.remedy = remedy
+    }
+}

@@ -1,0 +1,91 @@
+/// One request line: `{"id":1,"method":"status","params":{}}`. `id` is echoed in the reply, `params` may be left out.
+public struct Request: Hashable, Sendable {
+    /// Echoed as it came: any scalar; `null` when left out.
+    public var id: JSONValue
+    /// The method by name, not yet checked against `Method`.
+    public var method: String
+    /// The parameters by name.
+    public var params: [String: JSONValue]
+
+    /// A request with these parts.
+    public init(id: JSONValue, method: String, params: [String: JSONValue] = [:]) {
+        self.id = id
+        self.method = method
+        self.params = params
+    }
+
+    /// The request as one line without newline.
+    public var line: [UInt8] {
+        var bytes: [UInt8] = []
+        JSONValue.object(["id": id, "method": .string(method), "params": .object(params)])
+            .write(to: &bytes)
+        return bytes
+    }
+}
+
+/// A line that is not a request, with the id to answer to where one could be read.
+public struct RequestRejection: Error, Hashable, Sendable {
+    /// The id of the line, `null` when it has none.
+    public var id: JSONValue
+    /// Why it was rejected.
+    public var error: RequestError
+}
+
+extension Request {
+    /// Reads one line.
+    ///
+    /// - Parameter line: The bytes before the newline.
+    /// - Throws: A rejection that says what is wrong and at which byte or in which field.
+    public init(line: [UInt8]) throws(RequestRejection) {
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: line)
+        } catch {
+            let message = "The line is not JSON: \(error.sentence)."
+            throw RequestRejection(id: .null, error: RequestError(.invalidJSON, message))
+        }
+        guard case .object(let members) = value else {
+            throw RequestRejection(
+                id: .null,
+                error: RequestError(
+                    .invalidRequest,
+                    "A request is an object such as {\"id\":1,\"method\":\"status\"}, not \(value.kind)."
+                ))
+        }
+        try self.init(members: members)
+    }
+
+    private init(members: [String: JSONValue]) throws(RequestRejection) {
+        let id = members["id"] ?? .null
+        func reject(_ field: String, _ message: String) -> RequestRejection {
+            RequestRejection(
+                id: id.isScalar ? id : .null,
+                error: RequestError(.invalidRequest, message, field: field))
+        }
+        guard id.isScalar else {
+            throw reject("id", "id is a number, a string or null, not \(id.kind).")
+        }
+        guard let method = members["method"] else {
+            throw reject(
+                "method", "The request names no method, for example \"method\":\"status\".")
+        }
+        guard case .string(let name) = method else {
+            throw reject("method", "method is a string, not \(method.kind).")
+        }
+        switch members["params"] ?? .null {
+        case .object(let params): self.init(id: id, method: name, params: params)
+        case .null: self.init(id: id, method: name)
+        case let other: throw reject("params", "params is an object, not \(other.kind).")
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether this is neither an array nor an object.
+    fileprivate var isScalar: Bool {
+        switch self {
+        case .array, .object: false
+        case .null, .bool, .int, .double, .string: true
+        }
+    }
+}

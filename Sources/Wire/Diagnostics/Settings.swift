@@ -1,0 +1,116 @@
+/// One setting with its schema.
+public struct Setting: Hashable, Sendable, Codable {
+    /// Dotted key as in the TOML file.
+    public var key: String
+    /// Effective value.
+    public var value: JSONValue
+    /// Value when nothing is configured.
+    public var defaultValue: JSONValue
+    /// Where the value comes from: "default", a file with line, "--set", "saved", "live".
+    public var origin: String
+    /// Unit for display, empty for pure numbers and words.
+    public var unit: String
+    /// What is allowed, in words: "50...4000", "locked, inactive".
+    public var range: String
+    /// What it does, one sentence.
+    public var summary: String
+    /// Whether a change takes effect at once; otherwise at the next start.
+    public var isLive: Bool
+    /// Seconds until a live change is taken back; absent when there is no rollback pending.
+    public var rollbackS: Number?
+
+    enum CodingKeys: String, CodingKey {
+        case key, value, origin, unit, range, summary
+        case defaultValue = "default"
+        case isLive = "live"
+        case rollbackS = "rollback_s"
+    }
+
+    /// A setting with these parts.
+    public init(
+        key: String, value: JSONValue, defaultValue: JSONValue, origin: String, unit: String = "",
+        range: String = "", summary: String = "", isLive: Bool = true, rollbackS: Number? = nil
+    ) {
+        self.key = key
+        self.value = value
+        self.defaultValue = defaultValue
+        self.origin = origin
+        self.unit = unit
+        self.range = range
+        self.summary = summary
+        self.isLive = isLive
+        self.rollbackS = rollbackS
+    }
+}
+
+/// One setting that differs from its default or from what is saved.
+public struct SettingChange: Hashable, Sendable, Codable {
+    /// Dotted key as in the TOML file.
+    public var key: String
+    /// Value when nothing is configured.
+    public var defaultValue: JSONValue
+    /// Effective value.
+    public var value: JSONValue
+    /// Where the value comes from.
+    public var origin: String
+    /// Whether the value would be lost at the next start.
+    public var isUnsaved: Bool
+    /// Seconds until it is taken back; absent when there is no rollback pending.
+    public var rollbackS: Number?
+
+    enum CodingKeys: String, CodingKey {
+        case key, value, origin
+        case defaultValue = "default"
+        case isUnsaved = "unsaved"
+        case rollbackS = "rollback_s"
+    }
+
+    /// A change with these parts.
+    public init(
+        key: String, defaultValue: JSONValue, value: JSONValue, origin: String, isUnsaved: Bool,
+        rollbackS: Number? = nil
+    ) {
+        self.key = key
+        self.defaultValue = defaultValue
+        self.value = value
+        self.origin = origin
+        self.isUnsaved = isUnsaved
+        self.rollbackS = rollbackS
+    }
+}
+
+/// What a reload of the configuration files did.
+public struct ReloadReport: Hashable, Sendable, Codable {
+    /// Keys whose new value is in force.
+    public var applied: [String]
+    /// Keys whose new value waits for a restart.
+    public var needsRestart: [String]
+    /// The same as a sentence.
+    public var sentence: String
+
+    enum CodingKeys: String, CodingKey {
+        case applied, sentence
+        case needsRestart = "needs_restart"
+    }
+
+    /// A report with these parts.
+    public init(applied: [String], needsRestart: [String], sentence: String) {
+        self.applied = applied
+        self.needsRestart = needsRestart
+        self.sentence = sentence
+    }
+}
+
+/// The named baselines after a request about them.
+public struct BaselineReport: Hashable, Sendable, Codable {
+    /// Names that can be restored, oldest first.
+    public var names: [String]
+    /// What was done, as a sentence.
+    public var sentence: String
+
+    /// A report with these parts.
+    public init(names: [String], sentence: String) {
+        self.names = names
+        self.sentence = sentence
+    }
+}

@@ -1,0 +1,112 @@
+/// Everything that `status` says, in one type that daemon and client share. Keys carry their unit last; a number that
+/// is not known is `null`.
+public struct Status: Hashable, Sendable, Codable {
+    /// When all this was true: seconds on the loop's clock.
+    public var t: Number = .unknown
+    /// Version of the daemon.
+    public var version = ""
+    /// Seconds since the daemon started.
+    public var uptimeS: Number = .unknown
+    /// `hardware.backend`: simulated, lockstep, linux.
+    public var backend = ""
+    /// Mode by its configuration name.
+    public var mode = "inactive"
+    /// Who is in control, in words: "diagnostics client 3 (pid 812)"; absent when nobody is.
+    public var holder: String?
+    /// Whether the power stages are on.
+    public var isEnabled = false
+    /// State of the supervisor: "starting", "off", "soft start", "running", "stopped", …
+    public var supervisorState = ""
+    /// Every reason that keeps the machine from moving, most severe first; empty when it moves.
+    public var inhibitions: [Inhibition] = []
+    /// Where the camera looks.
+    public var attitude = AttitudeStatus()
+    /// Where it is to look: earth-frame angles, Z-X-Y.
+    public var setpointDeg = AxisNumbers()
+    /// Rotation that leads from attitude to set-point, per axis.
+    public var errorDeg = AxisNumbers()
+    /// Angular rate of the camera per axis: yaw about z, roll about x, pitch about y of its body.
+    public var rateDps = AxisNumbers()
+    /// The estimator's view of the sensors.
+    public var estimator = EstimatorStatus()
+    /// The last sample.
+    public var imu = IMUStatus()
+    /// Joint angles and where they come from.
+    public var joints = JointStatus()
+    /// Motors.
+    public var motors = MotorStatus()
+    /// Timing of the loop.
+    public var loop = LoopStatus()
+    /// What got lost between threads and on buses.
+    public var faults = FaultStatus()
+    /// What the kernel granted.
+    public var realtime = RealtimeStatus()
+    /// Memory of the process.
+    public var memory = MemoryStatus()
+    /// Connections to the diagnostics socket; filled in by the server.
+    public var clients = ClientStatus()
+    /// Files and unsaved changes.
+    public var configuration = ConfigurationStatus()
+
+    enum CodingKeys: String, CodingKey {
+        case t, version, backend, mode, holder, inhibitions, attitude, estimator, imu, joints
+        case motors, loop, faults, realtime, memory, clients, configuration
+        case uptimeS = "uptime_s"
+        case isEnabled = "enabled"
+        case supervisorState = "state"
+        case setpointDeg = "setpoint_deg"
+        case errorDeg = "error_deg"
+        case rateDps = "rate_dps"
+    }
+
+    /// A status in which nothing is known.
+    public init() {}
+}
+
+/// One reason that keeps the machine from moving.
+public struct Inhibition: Hashable, Sendable, Codable {
+    /// Name for scripts: `imu_missing`.
+    public var name: String
+    /// What it means and what to do, for a person.
+    public var sentence: String
+
+    /// A reason with this name.
+    public init(name: String, sentence: String) {
+        self.name = name
+        self.sentence = sentence
+    }
+}
+
+/// One number per gimbal axis, handle side first; the unit is in the key that holds it.
+public struct AxisNumbers: Hashable, Sendable, Codable {
+    /// Outermost joint.
+    public var yaw: Number
+    /// Middle joint.
+    public var roll: Number
+    /// Innermost joint.
+    public var pitch: Number
+
+    /// The three numbers, not known unless given.
+    public init(yaw: Number = .unknown, roll: Number = .unknown, pitch: Number = .unknown) {
+        self.yaw = yaw
+        self.roll = roll
+        self.pitch = pitch
+    }
+}
+
+/// Three Cartesian components in the camera's body frame (x forward, y right, z down); the unit is in the key.
+public struct VectorNumbers: Hashable, Sendable, Codable {
+    /// Forward.
+    public var x: Number
+    /// Right.
+    public var y: Number
+    /// Down.
+    public var z: Number
+
+    /// The three numbers, not known unless given.
+    public init(x: Number = .unknown, y: Number = .unknown, z: Number = .unknown) {
+        self.x = x
+        self.y = y
+        self.z = z
+    }
+}

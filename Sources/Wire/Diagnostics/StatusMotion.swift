@@ -1,0 +1,112 @@
+/// Where the camera looks.
+public struct AttitudeStatus: Hashable, Sendable, Codable {
+    /// Body to earth, order w x y z.
+    public var quaternion: [Number] = [.unknown, .unknown, .unknown, .unknown]
+    /// Z-X-Y angle, yaw right positive.
+    public var yawDeg: Number = .unknown
+    /// Z-X-Y angle, roll right positive.
+    public var rollDeg: Number = .unknown
+    /// Z-X-Y angle, pitch up positive.
+    public var pitchDeg: Number = .unknown
+
+    enum CodingKeys: String, CodingKey {
+        case quaternion
+        case yawDeg = "yaw_deg"
+        case rollDeg = "roll_deg"
+        case pitchDeg = "pitch_deg"
+    }
+
+    /// An attitude that is not known.
+    public init() {}
+}
+
+/// The estimator's view of the sensors.
+public struct EstimatorStatus: Hashable, Sendable, Codable {
+    /// Estimated gyroscope bias, body frame.
+    public var gyroBiasDps = VectorNumbers()
+    /// Its standard deviation.
+    public var gyroBiasSigmaDps = VectorNumbers()
+    /// Standard deviation of the direction of down.
+    public var inclinationSigmaDeg: Number = .unknown
+    /// Whether the camera is seen to be still.
+    public var isAtRest = false
+    /// Whether the estimate has settled.
+    public var isConverged = false
+
+    enum CodingKeys: String, CodingKey {
+        case gyroBiasDps = "gyro_bias_dps"
+        case gyroBiasSigmaDps = "gyro_bias_sigma_dps"
+        case inclinationSigmaDeg = "inclination_sigma_deg"
+        case isAtRest = "at_rest"
+        case isConverged = "converged"
+    }
+
+    /// An estimator of which nothing is known.
+    public init() {}
+}
+
+/// The last IMU sample.
+public struct IMUStatus: Hashable, Sendable, Codable {
+    /// Specific force, body frame: [0, 0, -9.81] at rest and level.
+    public var accelMS2 = VectorNumbers()
+    /// Angular rate, body frame, bias not removed.
+    public var gyroDps = VectorNumbers()
+    /// Age of the sample.
+    public var ageMs: Number = .unknown
+    /// Samples per second over the last second.
+    public var rateHz: Number = .unknown
+    /// Samples since the start.
+    public var samples = 0
+
+    enum CodingKeys: String, CodingKey {
+        case samples
+        case accelMS2 = "accel_m_s2"
+        case gyroDps = "gyro_dps"
+        case ageMs = "age_ms"
+        case rateHz = "rate_hz"
+    }
+
+    /// An IMU of which nothing is known.
+    public init() {}
+}
+
+/// Joint angles and where they come from.
+public struct JointStatus: Hashable, Sendable, Codable {
+    /// Zero where the camera is aligned with the handle.
+    public var angleDeg = AxisNumbers()
+    /// "encoders", "servo command", "field angle", "handle IMU", "inferred, assuming an upright handle".
+    public var source = ""
+    /// Lower end of each joint's range.
+    public var minimumDeg = AxisNumbers()
+    /// Upper end of each joint's range.
+    public var maximumDeg = AxisNumbers()
+
+    enum CodingKeys: String, CodingKey {
+        case source
+        case angleDeg = "angle_deg"
+        case minimumDeg = "minimum_deg"
+        case maximumDeg = "maximum_deg"
+    }
+
+    /// Joints of which nothing is known.
+    public init() {}
+}
+
+/// What the motors are asked for.
+public struct MotorStatus: Hashable, Sendable, Codable {
+    /// `motors.type`.
+    public var type = ""
+    /// Torque on the outer part of each joint.
+    public var torqueNm = AxisNumbers()
+    /// Largest torque that will be asked for.
+    public var torqueLimitNm = AxisNumbers()
+
+    enum CodingKeys: String, CodingKey {
+        case type
+        case torqueNm = "torque_nm"
+        case torqueLimitNm = "torque_limit_nm"
+    }
+
+    /// Motors of which nothing is known.
+    public init() {}
+}

@@ -1,0 +1,166 @@
+/// Timing of the loop.
+public struct LoopStatus: Hashable, Sendable, Codable {
+    /// `loop.rate_hz`.
+    public var rateHz: Number = .unknown
+    /// Ticks per second over the last second.
+    public var achievedHz: Number = .unknown
+    /// Ticks since the start.
+    public var ticks = 0
+    /// Ticks that took longer than their period.
+    public var overruns = 0
+    /// Ticks that ran on their deadline because the sample was late.
+    public var lateSamples = 0
+    /// Latency per stage: wake, bus, estimate, control, write, imu_to_motor.
+    public var stages: [StageTiming] = []
+
+    enum CodingKeys: String, CodingKey {
+        case ticks, overruns, stages
+        case rateHz = "rate_hz"
+        case achievedHz = "achieved_hz"
+        case lateSamples = "late_samples"
+    }
+
+    /// A loop of which nothing is known.
+    public init() {}
+}
+
+/// Latency of one stage since the start.
+public struct StageTiming: Hashable, Sendable, Codable {
+    /// Name of the stage.
+    public var name: String
+    /// Median.
+    public var p50Us: Number
+    /// 99th percentile.
+    public var p99Us: Number
+    /// Largest.
+    public var maxUs: Number
+
+    enum CodingKeys: String, CodingKey {
+        case name
+        case p50Us = "p50_us"
+        case p99Us = "p99_us"
+        case maxUs = "max_us"
+    }
+
+    /// A stage with these figures.
+    public init(name: String, p50Us: Number, p99Us: Number, maxUs: Number) {
+        self.name = name
+        self.p50Us = p50Us
+        self.p99Us = p99Us
+        self.maxUs = maxUs
+    }
+}
+
+/// What got lost between threads and on buses, since the start.
+public struct FaultStatus: Hashable, Sendable, Codable {
+    /// Samples that found the sample ring full.
+    public var sampleDrops = 0
+    /// Commands that found the command ring full.
+    public var commandDrops = 0
+    /// Records that found the telemetry ring full.
+    public var telemetryDrops = 0
+    /// Transfers that failed.
+    public var busErrors = 0
+    /// Samples that were refused, by reason: `{"imu_implausible": 3}`.
+    public var rejectedSamples: [String: Int] = [:]
+    /// The last error in words; absent when there was none.
+    public var lastError: String?
+
+    enum CodingKeys: String, CodingKey {
+        case sampleDrops = "sample_drops"
+        case commandDrops = "command_drops"
+        case telemetryDrops = "telemetry_drops"
+        case busErrors = "bus_errors"
+        case rejectedSamples = "rejected_samples"
+        case lastError = "last_error"
+    }
+
+    /// No faults.
+    public init() {}
+}
+
+/// What the kernel granted.
+public struct RealtimeStatus: Hashable, Sendable, Codable {
+    /// Scheduling policy of the loop thread: `SCHED_FIFO`, `SCHED_OTHER`.
+    public var policy = ""
+    /// Its priority, 0 without real-time scheduling.
+    public var priority = 0
+    /// Whether all memory is locked.
+    public var isMemoryLocked = false
+    /// Whether the kernel is fully preemptible; absent when it does not say.
+    public var isPreemptRT: Bool?
+    /// What was not granted and what to do, one sentence each; empty when all is well.
+    public var sentences: [String] = []
+
+    enum CodingKeys: String, CodingKey {
+        case policy, priority, sentences
+        case isMemoryLocked = "memory_locked"
+        case isPreemptRT = "preempt_rt"
+    }
+
+    /// Nothing granted.
+    public init() {}
+}
+
+/// Memory of the process.
+public struct MemoryStatus: Hashable, Sendable, Codable {
+    /// Resident set.
+    public var residentKB: Number = .unknown
+    /// Locked part.
+    public var lockedKB: Number = .unknown
+    /// Page faults that read from disk, since the start.
+    public var majorFaults = 0
+
+    enum CodingKeys: String, CodingKey {
+        case residentKB = "resident_kb"
+        case lockedKB = "locked_kb"
+        case majorFaults = "major_faults"
+    }
+
+    /// Memory of which nothing is known.
+    public init() {}
+}
+
+/// Connections to the diagnostics socket.
+public struct ClientStatus: Hashable, Sendable, Codable {
+    /// Open now.
+    public var connected = 0
+    /// Most that may be open.
+    public var limit = 0
+    /// Since the start.
+    public var accepted = 0
+    /// Turned away because the limit was reached.
+    public var refused = 0
+    /// Closed because they did not read their replies.
+    public var stalled = 0
+    /// Running subscriptions.
+    public var subscriptions = 0
+    /// Subscription messages not sent, because a client did not read fast enough.
+    public var droppedMessages = 0
+
+    enum CodingKeys: String, CodingKey {
+        case connected, limit, accepted, refused, stalled, subscriptions
+        case droppedMessages = "dropped_messages"
+    }
+
+    /// No connections.
+    public init() {}
+}
+
+/// Files and unsaved changes.
+public struct ConfigurationStatus: Hashable, Sendable, Codable {
+    /// Files read, in order.
+    public var files: [String] = []
+    /// Keys changed live that the next start would not know.
+    public var unsaved: [String] = []
+    /// Keys whose new value waits for a restart.
+    public var needsRestart: [String] = []
+
+    enum CodingKeys: String, CodingKey {
+        case files, unsaved
+        case needsRestart = "needs_restart"
+    }
+
+    /// Built-in defaults and nothing else.
+    public init() {}
+}

@@ -1,0 +1,70 @@
+/// The answer to `subscribe` and `unsubscribe`.
+public struct SubscriptionInfo: Hashable, Sendable, Codable {
+    /// The number that its messages carry; unique within the connection.
+    public var subscription: Int
+    /// Messages per second, at most.
+    public var rateHz: Number
+    /// The variables in each message.
+    public var names: [String]
+    /// Messages that were not sent because the client did not read fast enough.
+    public var dropped: Int
+
+    enum CodingKeys: String, CodingKey {
+        case subscription, names, dropped
+        case rateHz = "rate_hz"
+    }
+
+    /// A description with these parts.
+    public init(subscription: Int, rateHz: Number, names: [String], dropped: Int) {
+        self.subscription = subscription
+        self.rateHz = rateHz
+        self.names = names
+        self.dropped = dropped
+    }
+}
+
+/// One line of a stream: `{"subscription":1,"t":12.5,"dropped":0,"values":{"attitude.pitch_deg":-29.9}}`.
+public struct SubscriptionMessage: Hashable, Sendable, Codable {
+    /// Which stream.
+    public var subscription: Int
+    /// When the values were true: seconds on the loop's clock.
+    public var t: Number
+    /// Messages of this stream that were not sent so far, because the client did not read fast enough.
+    public var dropped: Int
+    /// The values by name; numbers that are not known are `null`.
+    public var values: [String: JSONValue]
+
+    /// A message with these parts.
+    public init(subscription: Int, t: Number, dropped: Int, values: [String: JSONValue]) {
+        self.subscription = subscription
+        self.t = t
+        self.dropped = dropped
+        self.values = values
+    }
+
+    /// Appends the message as one line with its newline.
+    public func write(to bytes: inout [UInt8]) {
+        bytes += "{\"subscription\":\(subscription),\"t\":".utf8
+        JSONValue.write(t.value, to: &bytes)
+        bytes += ",\"dropped\":\(dropped),\"values\":".utf8
+        JSONValue.object(values).write(to: &bytes)
+        bytes += "}\n".utf8
+    }
+}
+
+/// One variable that can be subscribed to.
+public struct Variable: Hashable, Sendable, Codable {
+    /// Dotted name with the unit last: `attitude.pitch_deg`.
+    public var name: String
+    /// Unit for display, empty for pure numbers and words.
+    public var unit: String
+    /// What it is, in a few words.
+    public var summary: String
+
+    /// A variable with this description.
+    public init(name: String, unit: String, summary: String) {
+        self.name = name
+        self.unit = unit
+        self.summary = summary
+    }
+}

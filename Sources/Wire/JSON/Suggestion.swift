@@ -1,0 +1,49 @@
+/// "Did you mean": the name in a list that a mistyped one most likely stands for.
+public enum Suggestion {
+    /// The candidate with the fewest edits (insert, delete, replace, swap of neighbours), if they are few.
+    ///
+    /// - Parameters:
+    ///   - name: What was written; compared without regard to case, `-` and `_` alike. Only 64 characters are looked at.
+    ///   - candidates: What exists.
+    /// - Returns: nil when nothing is near: more than a third of the longer name would have to change.
+    public static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
+        let wanted = normalized(name)
+        var best: (name: String, distance: Int)?
+        for candidate in candidates {
+            let other = normalized(candidate)
+            let distance = Self.distance(wanted, other)
+            guard distance * 3 <= max(wanted.count, other.count) else { continue }
+            if distance < best?.distance ?? .max { best = (candidate, distance) }
+        }
+        return best?.name
+    }
+
+    /// ` Did you mean "x"?` with its leading space, or an empty string: to be appended to a sentence.
+    public static func sentence(for name: String, in candidates: some Sequence<String>) -> String {
+        nearest(to: name, in: candidates).map { " Did you mean \"\($0)\"?" } ?? ""
+    }
+
+    private static func normalized(_ name: String) -> [UInt8] {
+        name.lowercased().utf8.prefix(64).map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
+    }
+
+    /// Optimal string alignment distance.
+    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
+        var beforeLast: [Int] = []
+        var last = Array(0...b.count)
+        for i in 1...a.count {
+            var row = [i]
+            for j in 1...b.count {
+                let replace = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)
+                var cost = min(last[j] + 1, row[j - 1] + 1, replace)
+                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+                    cost = min(cost, beforeLast[j - 2] + 1)
+                }
+                row.append(cost)
+            }
+            (beforeLast, last) = (last, row)
+        }
+        return last[b.count]
+    }
+}
