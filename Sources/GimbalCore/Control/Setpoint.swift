@@ -1,14 +1,24 @@
-/// Where the camera is to look, and how fast that direction moves.
+/// Where the camera is to look, and how that direction moves.
 public struct Setpoint: Sendable, BitwiseCopyable {
     /// Commanded camera attitude, body to earth.
     public var attitude: Quaternion
     /// Commanded angular rate of the camera, body frame of `attitude`, rad/s: the feed-forward.
     public var rate: Vector3
+    /// Commanded angular acceleration, same frame, rad/s².
+    public var acceleration: Vector3
 
     /// A set-point with these values.
-    @inlinable @_noLocks
-    public init(attitude: Quaternion, rate: Vector3) {
+    @inlinable
+    @_noLocks @_noAllocation
+    public init(attitude: Quaternion, rate: Vector3, acceleration: Vector3 = .zero) {
         self.attitude = attitude
         self.rate = rate
+        self.acceleration = acceleration
+    }
+
+    /// Whether no component is NaN or infinite.
+    public var isFinite: Bool {
+        @_noLocks @_noAllocation
+        get { attitude.isFinite && rate.isFinite && acceleration.isFinite }
     }
 }

@@ -1,0 +1,185 @@
+internal import CMathShim
+
+/// Attitude to motor torque: a proportional attitude loop on the quaternion error around a PID rate loop in body
+/// axes, mapped to the joints.
+///
+/// The commanded rate and acceleration are fed forward, so that a moving set-point needs no error to be followed. What
+/// the feedback compares with is the set-point of `loopDelay` ago, because that is what the measurement can show at
+/// best; without it every start of a movement would look like an error and end in overshoot.
+///
+/// Loop thread only; constant time, no allocation. All gains are normalised by the inertia.
+public struct AttitudeController: Sendable, BitwiseCopyable {
+    /// What the user tunes. Axis values act about the camera's own axes: yaw about z, roll about x, pitch about y.
+    public struct Parameters: Sendable, BitwiseCopyable, Equatable {
+        /// Attitude error to rate, 1/s.
+        public var attitudeGain = AxisVector(repeating: 30)
+        /// Rate error to acceleration, 1/s.
+        public var rateGain = AxisVector(repeating: 120)
+        /// Integrated rate error to acceleration, 1/s².
+        public var rateIntegralGain = AxisVector(repeating: 2400)
+        /// Angular acceleration to acceleration, 1.
+        public var rateDerivativeGain = AxisVector(repeating: 0)
+        /// Corner of the derivative's low-pass, Hz.
+        public var derivativeCutoffHz = 80.0
+        /// Inertia of camera and carried parts about the camera's axes, kg·m².
+        public var inertia = AxisVector(repeating: 2.5e-3)
+        /// Largest torque of each motor, N·m.
+        public var torqueLimit = AxisVector(repeating: 0.25)
+        /// Largest rate that an attitude error may command, rad/s.
+        public var maxRate = 6.0
+        /// Deceleration that a large attitude error plans with, rad/s².
+        public var maxAcceleration = 40.0
+        /// From the camera's motion to the torque that answers it, s: sensor filter, bus, actuator.
+        public var loopDelay = 0.003
+
+        /// The defaults, tuned for the default plant.
+        public init() {}
+    }
+
+    /// What the user tunes; a change keeps the integrated torque.
+    public var parameters: Parameters {
+        didSet { distribute() }
+    }
+    /// From attitude to set-point the short way, camera frame, rad; as of the last step.
+    public private(set) var attitudeError = Vector3.zero
+    /// Whether a motor was asked for more than its limit in the last step.
+    public private(set) var isSaturated = false
+
+    private var rollPID = PIDController()
+    private var pitchPID = PIDController()
+    private var yawPID = PIDController()
+
+    /// A controller at rest.
+    public init(parameters: Parameters) {
+        self.parameters = parameters
+        distribute()
+    }
+
+    /// The load that the integrals hold at present, camera frame, N·m.
+    public var integralMoment: Vector3 {
+        Vector3(rollPID.integralTorque, pitchPID.integralTorque, yawPID.integralTorque)
+    }
+
+    /// One period.
+    ///
+    /// - Parameters:
+    ///   - attitude: Estimated camera attitude, body to earth.
+    ///   - rate: Camera rate without bias, body frame, rad/s.
+    ///   - setpoint: Where the camera is to look now.
+    ///   - joints: Joint angles, rad.
+    ///   - authority: 0...1, scales the output: the soft start. At 0 the integrals are kept at zero.
+    ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
+    /// - Returns: Torque on the outer part of each joint, N·m, within the limits. Zero, and no change of state, when an
+    ///   argument is not finite or `dt` is out of range.
+    @_noLocks @_noAllocation
+    public mutating func step(
+        attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: AxisVector,
+        authority: Double, dt: Double
+    ) -> AxisVector {
+        guard attitude.isFinite, rate.isFinite, joints.isFinite, setpoint.isFinite,
+            authority.isFinite, dt > 0, dt <= 0.1
+        else { return .zero }
+        let share = min(max(authority, 0), 1)
+        let demand = moment(
+            attitude: attitude, rate: rate, setpoint: setpoint, authority: share, dt: dt)
+        let kinematics = JointKinematics(joints: joints)
+        let wanted = kinematics.torques(moment: demand)
+        let torque = wanted.clamped(to: parameters.torqueLimit)
+        isSaturated = !(torque == wanted)
+        if isSaturated {
+            let excess = demand - kinematics.moment(torques: torque)
+            rollPID.unwind(excess: excess.x)
+            pitchPID.unwind(excess: excess.y)
+            yawPID.unwind(excess: excess.z)
+        }
+        guard share > 0 else {
+            rollPID.clearIntegral()
+            pitchPID.clearIntegral()
+            yawPID.clearIntegral()
+            return .zero
+        }
+        return torque * share
+    }
+
+    /// Back to rest: no error, no integral, no history.
+    @_noLocks @_noAllocation
+    public mutating func reset() {
+        rollPID.reset()
+        pitchPID.reset()
+        yawPID.reset()
+        attitudeError = .zero
+        isSaturated = false
+    }
+
+    /// The moment on the camera that the errors ask for, body frame, N·m, before any limit.
+    private mutating func moment(
+        attitude: Quaternion, rate: Vector3, setpoint: Setpoint, authority: Double, dt: Double
+    ) -> Vector3 {
+        attitudeError = attitude.error(to: setpoint.attitude)
+        // The set-point of one loop delay ago, from its own rate and acceleration.
+        let delay = parameters.loopDelay
+        let lag = setpoint.acceleration * (0.5 * delay * delay) - setpoint.rate * delay
+        let reference = setpoint.attitude * Quaternion(rotationVector: lag)
+        let toCamera = attitude.conjugate * reference
+        let feedforward = toCamera.rotate(setpoint.rate - setpoint.acceleration * delay)
+        let acceleration = toCamera.rotate(setpoint.acceleration)
+
+        let command = rateCommand(error: toCamera.rotationVector) + feedforward
+        let error = command - rate
+        let inertia = parameters.inertia
+        let momentum = Vector3(inertia.roll * rate.x, inertia.pitch * rate.y, inertia.yaw * rate.z)
+        let pid = Vector3(
+            rollPID.demand(
+                error: error.x, rate: rate.x, acceleration: acceleration.x, dt: dt,
+                integrate: authority),
+            pitchPID.demand(
+                error: error.y, rate: rate.y, acceleration: acceleration.y, dt: dt,
+                integrate: authority),
+            yawPID.demand(
+                error: error.z, rate: rate.z, acceleration: acceleration.z, dt: dt,
+                integrate: authority))
+        return pid + rate.cross(momentum)
+    }
+
+    /// The rate that takes an attitude error away: proportional when small, and when large no faster than a constant
+    /// deceleration can still stop (the square-root controller of multicopter autopilots).
+    private func rateCommand(error: Vector3) -> Vector3 {
+        let gain = parameters.attitudeGain
+        let linear = Vector3(gain.roll * error.x, gain.pitch * error.y, gain.yaw * error.z)
+        let angle = error.norm
+        let speed = linear.norm
+        guard angle > 0, speed > 0 else { return .zero }
+        let slope = speed / angle
+        let kneeAngle = parameters.maxAcceleration / (slope * slope)
+        guard angle > kneeAngle else { return linear.limited(to: parameters.maxRate) }
+        let braking = cm_sqrt(2 * parameters.maxAcceleration * (angle - kneeAngle / 2))
+        return linear * (min(braking, parameters.maxRate) / speed)
+    }
+
+    private mutating func distribute() {
+        let p = parameters
+        yawPID.parameters = AttitudeController.axis(
+            p, p.rateGain.yaw, p.rateIntegralGain.yaw, p.rateDerivativeGain.yaw, p.inertia.yaw,
+            p.torqueLimit.yaw)
+        rollPID.parameters = AttitudeController.axis(
+            p, p.rateGain.roll, p.rateIntegralGain.roll, p.rateDerivativeGain.roll,
+            p.inertia.roll, p.torqueLimit.roll)
+        pitchPID.parameters = AttitudeController.axis(
+            p, p.rateGain.pitch, p.rateIntegralGain.pitch, p.rateDerivativeGain.pitch,
+            p.inertia.pitch, p.torqueLimit.pitch)
+    }
+
+    private static func axis(
+        _ p: Parameters, _ kp: Double, _ ki: Double, _ kd: Double, _ inertia: Double,
+        _ limit: Double
+    ) -> PIDController.Parameters {
+        var axis = PIDController.Parameters()
+        axis.kp = kp
+        axis.ki = ki
+        axis.kd = kd
+        axis.derivativeCutoffHz = p.derivativeCutoffHz
+        axis.inertia = inertia
+        axis.limit = limit
+        return axis
+    }
+}

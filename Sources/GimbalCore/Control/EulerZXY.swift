@@ -1,0 +1,51 @@
+internal import CMathShim
+
+/// The three angles of `q = Rz(yaw) * Rx(roll) * Ry(pitch)`: the order of the joints, of set-points, limits and the
+/// monitor. Regular at pitch ±90°; singular where roll is ±90°.
+public enum EulerZXY {
+    /// The attitude with these angles.
+    ///
+    /// - Parameter angles: Radians, any number of turns.
+    /// - Returns: Unit quaternion, body to earth (or outer to inner frame, for joints).
+    ///
+    /// Any thread; constant time.
+    @_noLocks @_noAllocation
+    public static func quaternion(_ angles: AxisVector) -> Quaternion {
+        let cz = cm_cos(angles.yaw / 2)
+        let sz = cm_sin(angles.yaw / 2)
+        let cx = cm_cos(angles.roll / 2)
+        let sx = cm_sin(angles.roll / 2)
+        let cy = cm_cos(angles.pitch / 2)
+        let sy = cm_sin(angles.pitch / 2)
+        return Quaternion(
+            w: cz * cx * cy - sz * sx * sy,
+            x: cz * sx * cy - sz * cx * sy,
+            y: cz * cx * sy + sz * sx * cy,
+            z: cz * sx * sy + sz * cx * cy)
+    }
+
+    /// The angles of an attitude: yaw and pitch in -π...π, roll in -π/2...π/2, radians.
+    ///
+    /// Within 0.03° of roll ±90° only the sum or the difference of yaw and pitch is defined; all of it is then given
+    /// to yaw.
+    ///
+    /// - Parameter q: Unit quaternion.
+    /// - Returns: The three angles, rad.
+    ///
+    /// Any thread; constant time.
+    @_noLocks @_noAllocation
+    public static func angles(_ q: Quaternion) -> AxisVector {
+        let sineOfRoll = 2 * (q.y * q.z + q.w * q.x)
+        if sineOfRoll > 0.999_999_9 || sineOfRoll < -0.999_999_9 {
+            let yaw = cm_atan2(
+                2 * (q.x * q.y + q.w * q.z), 1 - 2 * (q.y * q.y + q.z * q.z))
+            return AxisVector(yaw: yaw, roll: sineOfRoll > 0 ? .pi / 2 : -.pi / 2, pitch: 0)
+        }
+        return AxisVector(
+            yaw: cm_atan2(
+                2 * (q.w * q.z - q.x * q.y), 1 - 2 * (q.x * q.x + q.z * q.z)),
+            roll: cm_asin(sineOfRoll),
+            pitch: cm_atan2(
+                2 * (q.w * q.y - q.x * q.z), 1 - 2 * (q.x * q.x + q.y * q.y)))
+    }
+}

@@ -1,0 +1,101 @@
+internal import CMathShim
+
+/// The geometry of the three joints at one pose: how joint rates and torques map to the camera.
+///
+/// Joints from the handle outwards: yaw about z, roll about x, pitch about y;
+/// `q_camera = q_base * Rz(yaw) * Rx(roll) * Ry(pitch)`. All vectors are in the camera frame. The links between the
+/// joints are taken as massless, so that each motor feels exactly the moment about its own axis.
+///
+/// At roll ±90° the yaw and pitch axes are parallel, and no joint turns the camera about the third direction: within
+/// 3° of that pose the mapping is evaluated as if at 3° from it, so that rates and torques stay bounded.
+public struct JointKinematics: Sendable, BitwiseCopyable {
+    /// Direction of the yaw joint's axis, unit length.
+    public let yawAxis: Vector3
+    /// Direction of the roll joint's axis, unit length.
+    public let rollAxis: Vector3
+    /// Cosine and sine of the angles that shape the mapping, `cosRoll` kept away from zero.
+    private let cosRoll, sinRoll, cosPitch, sinPitch: Double
+
+    /// Below this cosine the mapping is no longer followed towards the singularity.
+    private static var smallestCosine: Double { 0.05 }
+
+    /// The geometry at these joint angles.
+    ///
+    /// - Parameter joints: Radians; yaw has no influence.
+    @_noLocks @_noAllocation
+    public init(joints: AxisVector) {
+        let cosine = cm_cos(joints.roll)
+        sinRoll = cm_sin(joints.roll)
+        cosPitch = cm_cos(joints.pitch)
+        sinPitch = cm_sin(joints.pitch)
+        yawAxis = Vector3(-cosine * sinPitch, sinRoll, cosine * cosPitch)
+        rollAxis = Vector3(cosPitch, 0, sinPitch)
+        if cosine >= 0 {
+            cosRoll = max(cosine, JointKinematics.smallestCosine)
+        } else {
+            cosRoll = min(cosine, -JointKinematics.smallestCosine)
+        }
+    }
+
+    /// Direction of the pitch joint's axis: the camera's own y axis.
+    public let pitchAxis = Vector3(0, 1, 0)
+
+    /// Camera attitude relative to the handle.
+    ///
+    /// - Parameter joints: Joint angles, rad.
+    /// - Returns: Unit quaternion, camera to handle.
+    @_noLocks @_noAllocation
+    public static func attitude(joints: AxisVector) -> Quaternion { EulerZXY.quaternion(joints) }
+
+    /// The joint angles that hold the camera at `attitude` relative to the handle; roll in -π/2...π/2.
+    ///
+    /// - Parameter attitude: Unit quaternion, camera to handle.
+    /// - Returns: Joint angles, rad.
+    @_noLocks @_noAllocation
+    public static func joints(attitude: Quaternion) -> AxisVector { EulerZXY.angles(attitude) }
+
+    /// The camera's angular rate relative to the handle.
+    ///
+    /// - Parameter jointRates: rad/s.
+    /// - Returns: Camera frame, rad/s.
+    @_noLocks @_noAllocation
+    public func relativeRate(jointRates: AxisVector) -> Vector3 {
+        yawAxis * jointRates.yaw + rollAxis * jointRates.roll + pitchAxis * jointRates.pitch
+    }
+
+    /// The joint rates that turn the camera at `relativeRate` against the handle.
+    ///
+    /// - Parameter relativeRate: Camera frame, rad/s.
+    /// - Returns: Joint rates, rad/s.
+    @_noLocks @_noAllocation
+    public func jointRates(relativeRate rate: Vector3) -> AxisVector {
+        let yaw = (cosPitch * rate.z - sinPitch * rate.x) / cosRoll
+        return AxisVector(
+            yaw: yaw,
+            roll: cosPitch * rate.x + sinPitch * rate.z,
+            pitch: rate.y - sinRoll * yaw)
+    }
+
+    /// The joint torques that exert `moment` on the camera.
+    ///
+    /// - Parameter moment: Camera frame, N·m.
+    /// - Returns: Torque on the outer part of each joint, N·m.
+    @_noLocks @_noAllocation
+    public func torques(moment: Vector3) -> AxisVector {
+        AxisVector(
+            yaw: yawAxis.dot(moment), roll: rollAxis.dot(moment), pitch: moment.y)
+    }
+
+    /// The moment that the joints exert on the camera.
+    ///
+    /// - Parameter torques: Torque on the outer part of each joint, N·m.
+    /// - Returns: Camera frame, N·m.
+    @_noLocks @_noAllocation
+    public func moment(torques: AxisVector) -> Vector3 {
+        let across = (torques.yaw - sinRoll * torques.pitch) / cosRoll
+        return Vector3(
+            cosPitch * torques.roll - sinPitch * across,
+            torques.pitch,
+            sinPitch * torques.roll + cosPitch * across)
+    }
+}

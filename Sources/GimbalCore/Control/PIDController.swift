@@ -1,0 +1,141 @@
+/// A rate controller for one axis: PID on the rate error, derivative on the measurement, output in the unit of
+/// acceleration times inertia.
+///
+/// `torque = inertia * (kp * e + ∫ ki * e dt - kd * d(rate)/dt + acceleration)`, so that the gains of a phone and of a
+/// heavy camera are the same numbers. The integral carries its gain inside, which makes a change of `ki` bumpless.
+public struct PIDController: Sendable, BitwiseCopyable {
+    /// What the user tunes.
+    public struct Parameters: Sendable, BitwiseCopyable, Equatable {
+        /// Rate error to acceleration, 1/s.
+        public var kp: Double = 120
+        /// Integrated rate error to acceleration, 1/s².
+        public var ki: Double = 1200
+        /// Angular acceleration to acceleration, 1.
+        public var kd: Double = 0
+        /// Corner of the first-order low-pass on the derivative, Hz.
+        public var derivativeCutoffHz: Double = 80
+        /// Inertia that the torque turns, kg·m².
+        public var inertia: Double = 2.5e-3
+        /// Bound of the output, N·m.
+        public var limit: Double = 0.25
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// What a step changes.
+    struct State: Sendable, BitwiseCopyable {
+        var integral = 0.0
+        var previousRate = 0.0
+        var filteredDerivative = 0.0
+        var hasPrevious = false
+    }
+
+    /// Derived from the parameters and the sample period.
+    struct Coefficients: Sendable, BitwiseCopyable {
+        var dt = 0.0
+        /// Share of a new derivative sample in the filtered one.
+        var derivativeShare = 0.0
+        /// Share of the excess that one step takes back out of the integral.
+        var windupShare = 0.0
+
+        init() {}
+
+        init(_ parameters: Parameters, dt: Double) {
+            self.dt = dt
+            let corner = 2 * Double.pi * parameters.derivativeCutoffHz * dt
+            derivativeShare = corner / (1 + corner)
+            // The integral follows a saturated actuator at the speed of the proportional path: faster would throw
+            // away the estimate of a constant load at every short clip, slower would overshoot after a long one.
+            windupShare = min(parameters.kp * dt, 1)
+        }
+    }
+
+    /// What the user tunes. The integrated torque survives a change of any gain and of the inertia.
+    public var parameters: Parameters {
+        didSet {
+            if parameters.inertia > 0, oldValue.inertia > 0 {
+                state.integral *= oldValue.inertia / parameters.inertia
+            }
+            coefficients = Coefficients(parameters, dt: coefficients.dt)
+        }
+    }
+    var state = State()
+    var coefficients = Coefficients()
+
+    /// A controller at rest.
+    public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
+
+    /// The torque held by the integral, N·m.
+    @inlinable
+    public var integralTorque: Double { integral * parameters.inertia }
+
+    @usableFromInline var integral: Double { state.integral }
+
+    /// One period with the axis's own limit as the actuator.
+    ///
+    /// - Parameters:
+    ///   - error: Commanded minus measured rate, rad/s. Not finite: the output is zero and nothing changes.
+    ///   - rate: Measured rate, rad/s, for the derivative.
+    ///   - acceleration: Feed-forward, rad/s².
+    ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
+    /// - Returns: Torque, N·m, within ±`limit`.
+    ///
+    /// Loop thread only; constant time.
+    @_noLocks @_noAllocation
+    public mutating func step(
+        error: Double, rate: Double, acceleration: Double = 0, dt: Double
+    ) -> Double {
+        guard error.isFinite, rate.isFinite, acceleration.isFinite, dt > 0, dt <= 0.1 else {
+            return 0
+        }
+        let wanted = demand(
+            error: error, rate: rate, acceleration: acceleration, dt: dt, integrate: 1)
+        let applied = min(max(wanted, -parameters.limit), parameters.limit)
+        unwind(excess: wanted - applied)
+        return applied
+    }
+
+    /// The torque that the axis asks for, before any limit; arguments must be finite.
+    ///
+    /// - Parameter integrate: Share of the error that enters the integral, 0...1.
+    @_noLocks @_noAllocation
+    mutating func demand(
+        error: Double, rate: Double, acceleration: Double, dt: Double, integrate: Double
+    ) -> Double {
+        if dt != coefficients.dt { coefficients = Coefficients(parameters, dt: dt) }
+        if state.hasPrevious {
+            let derivative = (rate - state.previousRate) / dt
+            state.filteredDerivative +=
+                coefficients.derivativeShare * (derivative - state.filteredDerivative)
+        }
+        state.previousRate = rate
+        state.hasPrevious = true
+        state.integral += parameters.ki * error * dt * integrate
+        return parameters.inertia
+            * (parameters.kp * error + state.integral
+                - parameters.kd * state.filteredDerivative + acceleration)
+    }
+
+    /// Tells the controller what the actuator did not deliver: back-calculation anti-windup.
+    ///
+    /// The integral follows the excess until the demand is back at the limit, but never beyond what the actuator
+    /// could hold by itself.
+    ///
+    /// - Parameter excess: Demanded minus applied torque, N·m.
+    @_noLocks @_noAllocation
+    mutating func unwind(excess: Double) {
+        guard excess != 0, parameters.inertia > 0 else { return }
+        state.integral -= coefficients.windupShare * excess / parameters.inertia
+        let bound = parameters.limit / parameters.inertia
+        state.integral = min(max(state.integral, -bound), bound)
+    }
+
+    /// Forgets the integral but keeps the derivative's history: the actuator was off.
+    @_noLocks @_noAllocation
+    mutating func clearIntegral() { state.integral = 0 }
+
+    /// Back to rest.
+    @_noLocks @_noAllocation
+    public mutating func reset() { state = State() }
+}

@@ -1,0 +1,173 @@
+internal import CMathShim
+public import GimbalCore
+
+/// How the handle moves: sums of sines with seeded phases, so that attitude, rate and acceleration are exact
+/// derivatives of each other at every instant.
+public struct BaseMotion: Sendable {
+    /// The kinds of carrying.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// On a table.
+        case still
+        /// Held by someone who stands: tremor and sway, 0.5...12 Hz, 0.6° RMS per axis.
+        case handheld
+        /// Carried by someone who walks: 2 Hz steps with harmonics, 3° RMS of rotation about each axis and 1.5 m/s² RMS
+        /// of acceleration in all.
+        case walking
+    }
+
+    /// Handle state at one instant.
+    public struct State: Sendable, BitwiseCopyable {
+        /// Handle to earth.
+        public var attitude: Quaternion
+        /// Handle frame, rad/s.
+        public var rate: Vector3
+        /// Earth frame (NED), m/s², without gravity.
+        public var acceleration: Vector3
+    }
+
+    /// One sine: `amplitude * sin(angularRate * t + phase)`.
+    struct Wave: Sendable {
+        var amplitude: Double
+        var angularRate: Double
+        var phase: Double
+    }
+
+    /// Which motion this is.
+    public let kind: Kind
+    /// Seconds over which the motion grows from rest to its full size.
+    public var rampDuration: Double
+    /// Handle yaw, roll, pitch about which the motion happens, rad.
+    public var pose: AxisVector
+
+    private var yaw: [Wave] = []
+    private var roll: [Wave] = []
+    private var pitch: [Wave] = []
+    private var north: [Wave] = []
+    private var east: [Wave] = []
+    private var down: [Wave] = []
+
+    /// A motion with seeded phases.
+    ///
+    /// - Parameters:
+    ///   - kind: How the handle is carried.
+    ///   - seed: The phases; the RMS values do not depend on it.
+    ///   - scale: Factor on all amplitudes.
+    ///   - rampDuration: Smooth start, s; 0 starts in full motion.
+    ///   - pose: Mean handle angles, rad.
+    public init(
+        _ kind: Kind, seed: UInt64, scale: Double = 1, rampDuration: Double = 2,
+        pose: AxisVector = .zero
+    ) {
+        self.kind = kind
+        self.rampDuration = rampDuration
+        self.pose = pose
+        var random = RandomSource(seed: seed, stream: 0xBA5E)
+        let degree = Double.pi / 180
+        switch kind {
+        case .still:
+            break
+        case .handheld:
+            let frequencies = [0.5, 0.83, 1.3, 2.1, 3.4, 5.3, 8.7, 12.0]
+            func tremor(_ rms: Double) -> [Wave] {
+                // Amplitude falls with frequency, with the hump of physiological tremor at 8...12 Hz.
+                let weights = [1, 0.8, 0.55, 0.3, 0.15, 0.08, 0.06, 0.04]
+                return BaseMotion.waves(
+                    frequencies, weights, rms: rms * scale, detune: 0.05, random: &random)
+            }
+            roll = tremor(0.6 * degree)
+            pitch = tremor(0.6 * degree)
+            yaw = tremor(0.6 * degree)
+            let sway = [1, 0.8, 0.6, 0.5, 0.4, 0.3, 0.3, 0.2]
+            north = BaseMotion.waves(
+                frequencies, sway, rms: 0.2 * scale, detune: 0.05, random: &random)
+            east = BaseMotion.waves(
+                frequencies, sway, rms: 0.2 * scale, detune: 0.05, random: &random)
+            down = BaseMotion.waves(
+                frequencies, sway, rms: 0.2 * scale, detune: 0.05, random: &random)
+        case .walking:
+            // 2 Hz is the step; 1 Hz the stride (left-right); the harmonics are the heel strike.
+            let frequencies = [1.0, 2.0, 4.0, 6.0]
+            let swing = 3 * degree * scale
+            roll = BaseMotion.waves(
+                frequencies, [0.7, 1, 0.25, 0.1], rms: swing, detune: 0, random: &random)
+            pitch = BaseMotion.waves(
+                frequencies, [0.2, 1, 0.3, 0.12], rms: swing, detune: 0, random: &random)
+            yaw = BaseMotion.waves(
+                frequencies, [1, 0.6, 0.15, 0.05], rms: swing, detune: 0, random: &random)
+            // 1.5 m/s² RMS in all: mostly up and down.
+            north = BaseMotion.waves(
+                frequencies, [0.2, 1, 0.4, 0.2], rms: 0.6 * scale, detune: 0, random: &random)
+            east = BaseMotion.waves(
+                frequencies, [1, 0.3, 0.2, 0.1], rms: 0.5 * scale, detune: 0, random: &random)
+            down = BaseMotion.waves(
+                frequencies, [0.1, 1, 0.5, 0.3], rms: 1.281 * scale, detune: 0, random: &random)
+        }
+    }
+
+    /// The handle at `seconds` after the start.
+    public func state(at seconds: Double) -> State {
+        if kind == .still {
+            return State(
+                attitude: EulerZXY.quaternion(pose), rate: .zero, acceleration: .zero)
+        }
+        // A raised cosine grows the motion; its derivative belongs to the rate.
+        var gain = 1.0
+        var growth = 0.0
+        if seconds < rampDuration {
+            let omega = Double.pi / rampDuration
+            let s = max(seconds, 0)
+            gain = 0.5 - 0.5 * cm_cos(omega * s)
+            growth = 0.5 * omega * cm_sin(omega * s)
+        }
+        let z = BaseMotion.sum(yaw, at: seconds)
+        let x = BaseMotion.sum(roll, at: seconds)
+        let y = BaseMotion.sum(pitch, at: seconds)
+        let angles = AxisVector(yaw: z.value, roll: x.value, pitch: y.value) * gain + pose
+        let rates =
+            AxisVector(yaw: z.slope, roll: x.slope, pitch: y.slope) * gain
+            + AxisVector(yaw: z.value, roll: x.value, pitch: y.value) * growth
+        return State(
+            attitude: EulerZXY.quaternion(angles),
+            rate: JointKinematics(joints: angles).relativeRate(jointRates: rates),
+            acceleration: Vector3(
+                BaseMotion.value(north, at: seconds), BaseMotion.value(east, at: seconds),
+                BaseMotion.value(down, at: seconds)) * gain)
+    }
+
+    private static func waves(
+        _ frequencies: [Double], _ weights: [Double], rms: Double, detune: Double,
+        random: inout RandomSource
+    ) -> [Wave] {
+        var power = 0.0
+        for weight in weights { power += weight * weight / 2 }
+        let scale = rms / cm_sqrt(power)
+        var waves: [Wave] = []
+        for (frequency, weight) in zip(frequencies, weights) {
+            let shift = 1 + detune * (2 * random.uniform() - 1)
+            waves.append(
+                Wave(
+                    amplitude: weight * scale, angularRate: 2 * .pi * frequency * shift,
+                    phase: 2 * .pi * random.uniform()))
+        }
+        return waves
+    }
+
+    private static func sum(_ waves: [Wave], at seconds: Double) -> (value: Double, slope: Double) {
+        var value = 0.0
+        var slope = 0.0
+        for wave in waves {
+            let angle = wave.angularRate * seconds + wave.phase
+            value += wave.amplitude * cm_sin(angle)
+            slope += wave.amplitude * wave.angularRate * cm_cos(angle)
+        }
+        return (value, slope)
+    }
+
+    private static func value(_ waves: [Wave], at seconds: Double) -> Double {
+        var value = 0.0
+        for wave in waves {
+            value += wave.amplitude * cm_sin(wave.angularRate * seconds + wave.phase)
+        }
+        return value
+    }
+}

@@ -1,0 +1,180 @@
+internal import CMathShim
+public import GimbalCore
+
+/// The mechanics: a rigid camera on three joints with massless links, carried by a handle whose motion is prescribed.
+///
+/// State is the camera's attitude and rate in the earth frame; the joints follow from camera and handle. Integrated
+/// with the semi-implicit Euler method at 8 kHz by default.
+public struct GimbalPlant: Sendable {
+    /// Masses, friction and limits. The defaults are the project's default plant.
+    public struct Parameters: Sendable, BitwiseCopyable, Equatable {
+        /// Camera's moments of inertia about its axes, kg·m².
+        public var inertia = AxisVector(repeating: 2.5e-3)
+        /// Friction of the yaw joint.
+        public var yawFriction = JointFriction.Parameters()
+        /// Friction of the roll joint.
+        public var rollFriction = JointFriction.Parameters()
+        /// Friction of the pitch joint.
+        public var pitchFriction = JointFriction.Parameters()
+        /// Mass times offset of the centre of mass from the joints' common point, camera frame, kg·m: 5 mN·m under 1 g
+        /// about each axis that gravity or acceleration reaches.
+        public var imbalance = Vector3(5e-3 / 9.81, 5e-3 / 9.81, 5e-3 / 9.81)
+        /// Spring of the cables about joint zero, N·m/rad.
+        public var cableStiffness = AxisVector(repeating: 5e-3)
+        /// Largest motor torque, N·m.
+        public var torqueLimit = AxisVector(repeating: 0.25)
+        /// Joint stops, ± rad.
+        public var jointRange = AxisVector(yaw: 6, roll: 1.2, pitch: 2.4)
+        /// Spring of the stops, N·m/rad; they are damped critically.
+        public var stopStiffness = 20.0
+        /// Integration steps per second, 4000 or more.
+        public var stepRate = 8000.0
+
+        /// The default plant.
+        public init() {}
+
+        /// The same friction on all three joints.
+        public var friction: JointFriction.Parameters {
+            get { pitchFriction }
+            set {
+                yawFriction = newValue
+                rollFriction = newValue
+                pitchFriction = newValue
+            }
+        }
+    }
+
+    /// What moves the plant in one step.
+    public struct Drive: Sendable, BitwiseCopyable {
+        /// Motor torques on the outer part of each joint, N·m; limited by the plant.
+        public var torque: AxisVector
+        /// A push from outside, moment on the camera in its own frame, N·m.
+        public var push: Vector3
+
+        /// A drive with these values.
+        public init(torque: AxisVector, push: Vector3 = .zero) {
+            self.torque = torque
+            self.push = push
+        }
+    }
+
+    /// Standard gravity, m/s².
+    public static var gravity: Double { 9.81 }
+
+    /// Masses, friction and limits.
+    public let parameters: Parameters
+    /// Camera to earth.
+    public private(set) var attitude: Quaternion
+    /// Camera frame, rad/s.
+    public private(set) var rate = Vector3.zero
+    /// Joint angles, rad.
+    public private(set) var joints: AxisVector
+    /// Joint rates, rad/s.
+    public private(set) var jointRates = AxisVector.zero
+
+    private var yawFriction: JointFriction
+    private var rollFriction: JointFriction
+    private var pitchFriction: JointFriction
+
+    /// A camera that moves with the handle at these joint angles.
+    ///
+    /// - Parameters:
+    ///   - parameters: Masses, friction and limits.
+    ///   - base: The handle at the start.
+    ///   - joints: Joint angles at the start, rad.
+    public init(parameters: Parameters, base: BaseMotion.State, joints: AxisVector = .zero) {
+        self.parameters = parameters
+        self.joints = joints
+        let relative = JointKinematics.attitude(joints: joints)
+        attitude = (base.attitude * relative).normalized
+        rate = relative.inverseRotate(base.rate)
+        yawFriction = JointFriction(parameters: parameters.yawFriction)
+        rollFriction = JointFriction(parameters: parameters.rollFriction)
+        pitchFriction = JointFriction(parameters: parameters.pitchFriction)
+    }
+
+    /// Specific force at the joints' common point, where the sensor sits: camera frame, m/s².
+    ///
+    /// - Parameter base: The handle now.
+    /// - Returns: [0, 0, -9.81] at rest and level.
+    public func specificForce(base: BaseMotion.State) -> Vector3 {
+        attitude.inverseRotate(base.acceleration - Vector3(0, 0, GimbalPlant.gravity))
+    }
+
+    /// One step of free motion under torques.
+    ///
+    /// - Parameters:
+    ///   - drive: Motor torques and pushes, held over the step.
+    ///   - base: The handle at the start of the step.
+    ///   - dt: Seconds.
+    public mutating func step(drive: Drive, base: BaseMotion.State, dt: Double) {
+        let kinematics = updateJoints(base: base)
+        let torque = jointTorque(motor: drive.torque.clamped(to: parameters.torqueLimit), dt: dt)
+        let moment =
+            kinematics.moment(torques: torque)
+            - parameters.imbalance.cross(specificForce(base: base)) + drive.push
+        let inertia = parameters.inertia
+        let momentum = Vector3(inertia.roll * rate.x, inertia.pitch * rate.y, inertia.yaw * rate.z)
+        let net = moment - rate.cross(momentum)
+        rate += Vector3(net.x / inertia.roll, net.y / inertia.pitch, net.z / inertia.yaw) * dt
+        attitude = (attitude * Quaternion(rotationVector: rate * dt)).normalized
+    }
+
+    /// One step of prescribed joints: a position actuator that is stiffer than anything it carries.
+    ///
+    /// - Parameters:
+    ///   - joints: Joint angles at the end of the step, rad.
+    ///   - jointRates: Joint rates, rad/s.
+    ///   - base: The handle at the end of the step.
+    public mutating func place(
+        joints: AxisVector, jointRates: AxisVector, base: BaseMotion.State
+    ) {
+        self.joints = joints
+        self.jointRates = jointRates
+        let relative = JointKinematics.attitude(joints: joints)
+        attitude = (base.attitude * relative).normalized
+        rate =
+            relative.inverseRotate(base.rate)
+            + JointKinematics(joints: joints).relativeRate(jointRates: jointRates)
+    }
+
+    /// Joint angles and rates from camera and handle; yaw and pitch keep counting across ±180°.
+    private mutating func updateJoints(base: BaseMotion.State) -> JointKinematics {
+        let relative = base.attitude.conjugate * attitude
+        let wrapped = JointKinematics.joints(attitude: relative)
+        joints = AxisVector(
+            yaw: GimbalPlant.unwrap(wrapped.yaw, near: joints.yaw), roll: wrapped.roll,
+            pitch: GimbalPlant.unwrap(wrapped.pitch, near: joints.pitch))
+        let kinematics = JointKinematics(joints: joints)
+        jointRates = kinematics.jointRates(
+            relativeRate: rate - relative.inverseRotate(base.rate))
+        return kinematics
+    }
+
+    private static func unwrap(_ angle: Double, near: Double) -> Double {
+        let turns = cm_floor((near - angle) / (2 * .pi) + 0.5)
+        return turns == 0 ? angle : angle + turns * 2 * .pi
+    }
+
+    private mutating func jointTorque(motor: AxisVector, dt: Double) -> AxisVector {
+        let p = parameters
+        let friction = AxisVector(
+            yaw: yawFriction.torque(rate: jointRates.yaw, inertia: p.inertia.yaw, dt: dt),
+            roll: rollFriction.torque(rate: jointRates.roll, inertia: p.inertia.roll, dt: dt),
+            pitch: pitchFriction.torque(rate: jointRates.pitch, inertia: p.inertia.pitch, dt: dt))
+        let stops = AxisVector(
+            yaw: stop(joints.yaw, jointRates.yaw, p.jointRange.yaw, p.inertia.yaw),
+            roll: stop(joints.roll, jointRates.roll, p.jointRange.roll, p.inertia.roll),
+            pitch: stop(joints.pitch, jointRates.pitch, p.jointRange.pitch, p.inertia.pitch))
+        return motor + friction + stops - p.cableStiffness * joints
+    }
+
+    private func stop(
+        _ angle: Double, _ rate: Double, _ range: Double, _ inertia: Double
+    ) -> Double {
+        let beyond = angle > range ? angle - range : angle < -range ? angle + range : 0
+        guard beyond != 0 else { return 0 }
+        return -parameters.stopStiffness * beyond
+            - 2 * cm_sqrt(parameters.stopStiffness * inertia) * rate
+    }
+}

@@ -1,0 +1,195 @@
+internal import CMathShim
+public import GimbalCore
+
+/// What a BMI088 says about a true rate and specific force.
+///
+/// Source of the figures: Bosch Sensortec, "BMI088 6-axis Motion Tracking", data sheet BST-BMI088-DS001, tables of the
+/// electrical characteristics. Errors of one individual part are drawn from the seed, with half of the sheet's typical
+/// value as standard deviation: a fresh but decent part.
+public struct IMUModel: Sendable {
+    /// The sensor's imperfections. All of them can be set; `ideal` has none.
+    public struct Parameters: Sendable, Equatable {
+        /// rad/s/√Hz, one-sided. Sheet: 0.014 °/s/√Hz.
+        public var gyroNoiseDensity = 0.014 * Double.pi / 180
+        /// m/s²/√Hz per axis, one-sided. Sheet: 160 µg/√Hz for x and y, 190 µg/√Hz for z (3 g range).
+        public var accelNoiseDensity = Vector3(160e-6, 160e-6, 190e-6) * 9.81
+        /// Standard deviation of the gyroscope's constant offset, rad/s. Sheet: zero-rate offset ±1 °/s.
+        public var gyroBias = 0.5 * Double.pi / 180
+        /// Standard deviation of the accelerometer's constant offset, m/s². Sheet: zero-g offset ±20 mg.
+        public var accelBias = 10e-3 * 9.81
+        /// Standard deviation of the wandering part of the gyroscope's offset, rad/s (first-order Gauss–Markov). Sheet:
+        /// 0.015 °/s/K, which a room's temperature turns into a few hundredths of a degree per second.
+        public var gyroBiasWander = 0.02 * Double.pi / 180
+        /// Standard deviation of the wandering part of the accelerometer's offset, m/s². Sheet: 0.2 mg/K.
+        public var accelBiasWander = 0.4e-3 * 9.81
+        /// Correlation time of both wanderings, s.
+        public var wanderTime = 300.0
+        /// Standard deviation of the gyroscope's scale error, 1. Sheet: sensitivity tolerance ±1 %.
+        public var gyroScaleError = 0.005
+        /// Standard deviation of the accelerometer's scale error, 1.
+        public var accelScaleError = 0.0025
+        /// Standard deviation of each cross-axis term of the gyroscope, 1. Sheet: ±1 %.
+        public var gyroMisalignment = 0.005
+        /// Standard deviation of each cross-axis term of the accelerometer, 1. Sheet: 0.5 %.
+        public var accelMisalignment = 0.0025
+        /// Full scale, rad/s; 16 bit. Sheet: ±2000 °/s at 16.384 LSB/(°/s).
+        public var gyroRange = 2000 * Double.pi / 180
+        /// Full scale, m/s²; 16 bit. Sheet: ±6 g at 5460 LSB/g.
+        public var accelRange = 6.0 * 9.81
+        /// Whether values are rounded to 16 bit.
+        public var isQuantized = true
+        /// Corner of the gyroscope's filter, Hz. Sheet: 230 Hz at 2000 Hz output rate.
+        public var gyroBandwidthHz = 230.0
+        /// Corner of the accelerometer's filter, Hz. Sheet: 145 Hz at 1600 Hz output rate with fourfold oversampling.
+        public var accelBandwidthHz = 145.0
+        /// Samples per second that the host is given, by the sensor's own clock.
+        public var sampleRate = 1000.0
+        /// Relative error of the sensor's clock; each part is drawn uniformly within ± this. Sheet: 1 %.
+        public var clockError = 0.01
+
+        /// A fresh BMI088.
+        public init() {}
+
+        /// A sensor without any error, without filter, at 1 kHz by a perfect clock.
+        public static var ideal: Parameters {
+            var p = Parameters()
+            p.gyroNoiseDensity = 0
+            p.accelNoiseDensity = .zero
+            p.gyroBias = 0
+            p.accelBias = 0
+            p.gyroBiasWander = 0
+            p.accelBiasWander = 0
+            p.gyroScaleError = 0
+            p.accelScaleError = 0
+            p.gyroMisalignment = 0
+            p.accelMisalignment = 0
+            p.isQuantized = false
+            p.gyroBandwidthHz = .infinity
+            p.accelBandwidthHz = .infinity
+            p.clockError = 0
+            return p
+        }
+    }
+
+    /// Scale and cross-axis errors as a matrix, rows x, y, z.
+    private struct Matrix: Sendable {
+        var x = Vector3(1, 0, 0)
+        var y = Vector3(0, 1, 0)
+        var z = Vector3(0, 0, 1)
+
+        init(scale: Double, cross: Double, random: inout RandomSource) {
+            x = Vector3(
+                1 + scale * random.gaussian(), cross * random.gaussian(), cross * random.gaussian())
+            y = Vector3(
+                cross * random.gaussian(), 1 + scale * random.gaussian(), cross * random.gaussian())
+            z = Vector3(
+                cross * random.gaussian(), cross * random.gaussian(), 1 + scale * random.gaussian())
+        }
+
+        func apply(_ v: Vector3) -> Vector3 { Vector3(x.dot(v), y.dot(v), z.dot(v)) }
+    }
+
+    /// The sensor's imperfections.
+    public let parameters: Parameters
+    /// Seconds between two samples of this part, by true time.
+    public let samplePeriod: Double
+    /// The gyroscope's offset now, rad/s: what an estimator should find.
+    public var gyroBias: Vector3 { constantGyroBias + gyroWander }
+    /// The accelerometer's offset now, m/s².
+    public var accelBias: Vector3 { constantAccelBias + accelWander }
+
+    private let constantGyroBias: Vector3
+    private let constantAccelBias: Vector3
+    private let gyroMatrix: Matrix
+    private let accelMatrix: Matrix
+    private let gyroSigma: Double
+    private let accelSigma: Vector3
+    private var gyroWander = Vector3.zero
+    private var accelWander = Vector3.zero
+    private var gyroFilter: LowPass
+    private var accelFilter: LowPass
+    private var gyro = Vector3.zero
+    private var accel = Vector3.zero
+    private var noise: RandomSource
+
+    /// One individual sensor.
+    ///
+    /// - Parameters:
+    ///   - parameters: The kind's imperfections.
+    ///   - feedRate: How often `feed` will be called, Hz.
+    ///   - seed: Draws the part's constant errors and its noise.
+    public init(parameters: Parameters, feedRate: Double, seed: UInt64) {
+        self.parameters = parameters
+        var part = RandomSource(seed: seed, stream: 0x1A47)
+        constantGyroBias = IMUModel.gaussian(&part) * parameters.gyroBias
+        constantAccelBias = IMUModel.gaussian(&part) * parameters.accelBias
+        gyroMatrix = Matrix(
+            scale: parameters.gyroScaleError, cross: parameters.gyroMisalignment, random: &part)
+        accelMatrix = Matrix(
+            scale: parameters.accelScaleError, cross: parameters.accelMisalignment, random: &part)
+        let clock = 1 + parameters.clockError * (2 * part.uniform() - 1)
+        samplePeriod = 1 / (parameters.sampleRate * clock)
+        // White noise of one-sided density d, drawn at f Hz, has the variance d² f / 2.
+        gyroSigma = parameters.gyroNoiseDensity * cm_sqrt(feedRate / 2)
+        accelSigma = parameters.accelNoiseDensity * cm_sqrt(feedRate / 2)
+        gyroFilter = LowPass(cornerHz: parameters.gyroBandwidthHz, sampleRate: feedRate)
+        accelFilter = LowPass(cornerHz: parameters.accelBandwidthHz, sampleRate: feedRate)
+        noise = RandomSource(seed: seed, stream: 0x4015E)
+    }
+
+    /// Lets the sensor's analogue side and filters see the truth for one step.
+    ///
+    /// - Parameters:
+    ///   - rate: Body frame, rad/s.
+    ///   - specificForce: Body frame, m/s².
+    public mutating func feed(rate: Vector3, specificForce: Vector3) {
+        var w = rate
+        if gyroSigma > 0 { w += IMUModel.gaussian(&noise) * gyroSigma }
+        gyro = gyroFilter.step(w)
+        var f = specificForce
+        if accelSigma.x > 0 {
+            let n = IMUModel.gaussian(&noise)
+            f += Vector3(n.x * accelSigma.x, n.y * accelSigma.y, n.z * accelSigma.z)
+        }
+        accel = accelFilter.step(f)
+    }
+
+    /// Takes one sample and lets the offsets wander on.
+    ///
+    /// - Parameter time: The true instant.
+    /// - Returns: Gyroscope and accelerometer as the host reads them.
+    public mutating func sample(time: Instant) -> IMUSample {
+        wander()
+        let p = parameters
+        return IMUSample(
+            time: time,
+            gyro: reading(gyroMatrix.apply(gyro) + gyroBias, range: p.gyroRange),
+            accel: reading(accelMatrix.apply(accel) + accelBias, range: p.accelRange))
+    }
+
+    private mutating func wander() {
+        let p = parameters
+        guard p.gyroBiasWander > 0 || p.accelBiasWander > 0 else { return }
+        let decay = cm_exp(-samplePeriod / p.wanderTime)
+        let kick = cm_sqrt(1 - decay * decay)
+        gyroWander = gyroWander * decay + IMUModel.gaussian(&noise) * (kick * p.gyroBiasWander)
+        accelWander = accelWander * decay + IMUModel.gaussian(&noise) * (kick * p.accelBiasWander)
+    }
+
+    private func reading(_ value: Vector3, range: Double) -> Vector3 {
+        Vector3(
+            reading(value.x, range: range), reading(value.y, range: range),
+            reading(value.z, range: range))
+    }
+
+    private func reading(_ value: Double, range: Double) -> Double {
+        let bounded = min(max(value, -range), range)
+        guard parameters.isQuantized else { return bounded }
+        let bit = range / 32768
+        return min(max(cm_floor(bounded / bit + 0.5), -32768), 32767) * bit
+    }
+
+    private static func gaussian(_ random: inout RandomSource) -> Vector3 {
+        Vector3(random.gaussian(), random.gaussian(), random.gaussian())
+    }
+}

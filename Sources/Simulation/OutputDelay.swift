@@ -1,0 +1,55 @@
+internal import GimbalCore
+
+/// Outputs on their way to the power stages, in order of the instant at which they take effect.
+struct OutputDelay: Sendable {
+    private var ring: [(output: MotorOutput, time: Instant)] = []
+    private var first = 0
+    private var current = MotorOutput.off
+
+    /// Puts an output on its way; one that would overtake an earlier one arrives together with it.
+    mutating func push(_ output: MotorOutput, at time: Instant) {
+        let last = ring.last?.time ?? time
+        ring.append((output, max(time, last)))
+    }
+
+    /// The output in force at `now`.
+    mutating func output(at now: Instant) -> MotorOutput {
+        while first < ring.count, ring[first].time <= now {
+            current = ring[first].output
+            first += 1
+        }
+        if first == ring.count {
+            ring.removeAll(keepingCapacity: true)
+            first = 0
+        } else if first >= 256 {
+            ring.removeFirst(first)
+            first = 0
+        }
+        return current
+    }
+}
+
+/// Samples on their way to the host, delivered in order.
+struct PendingSamples: Sendable {
+    private var queue: [(sample: IMUSample, time: Instant)] = []
+    private var first = 0
+
+    mutating func push(_ sample: IMUSample, deliverAt time: Instant) {
+        let last = queue.last?.time ?? time
+        queue.append((sample, max(time, last)))
+    }
+
+    mutating func popDelivered(by now: Instant) -> IMUSample? {
+        guard first < queue.count, queue[first].time <= now else { return nil }
+        let sample = queue[first].sample
+        first += 1
+        if first == queue.count {
+            queue.removeAll(keepingCapacity: true)
+            first = 0
+        } else if first >= 256 {
+            queue.removeFirst(first)
+            first = 0
+        }
+        return sample
+    }
+}

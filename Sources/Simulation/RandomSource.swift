@@ -1,0 +1,50 @@
+internal import CMathShim
+
+/// A seeded stream of pseudo-random numbers; the same seed gives the same numbers on every machine.
+///
+/// SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): one addition and
+/// three mixing steps, equidistributed over 2^64, good enough for noise models and trivially reproducible.
+public struct RandomSource: Sendable {
+    private var state: UInt64
+    private var spare = 0.0
+    private var hasSpare = false
+
+    /// The stream of this seed.
+    public init(seed: UInt64) { state = seed }
+
+    /// A stream of its own for one part of a model, so that parts can be changed without disturbing each other.
+    ///
+    /// - Parameters:
+    ///   - seed: The seed of the whole run.
+    ///   - stream: The number of the part.
+    public init(seed: UInt64, stream: UInt64) {
+        self.init(seed: seed)
+        state = next() &+ stream &* 0xD1B5_4A32_D192_ED03
+        state = next()
+    }
+
+    /// 64 uniform bits.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// Uniform in [0, 1).
+    public mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+    /// Normal with mean 0 and standard deviation 1 (Box–Muller).
+    public mutating func gaussian() -> Double {
+        if hasSpare {
+            hasSpare = false
+            return spare
+        }
+        let radius = cm_sqrt(-2 * cm_log(1 - uniform()))
+        let angle = 2 * Double.pi * uniform()
+        spare = radius * cm_sin(angle)
+        hasSpare = true
+        return radius * cm_cos(angle)
+    }
+}

@@ -1,0 +1,38 @@
+internal import GimbalCore
+
+/// A way for a sensor or its bus to fail, for tests of bad input.
+public enum SensorFault: Sendable, Equatable {
+    /// The values stay what they were; time goes on.
+    case frozen
+    /// The gyroscope reads NaN.
+    case notANumber
+    /// The accelerometer reads infinity.
+    case infinite
+    /// No sample arrives.
+    case dropOut
+    /// Time stamps are this many seconds off; negative lets time run backwards once.
+    case timeShift(seconds: Double)
+
+    /// The sample as the host receives it, or nil for none.
+    static func apply(_ fault: SensorFault?, to sample: IMUSample, last: IMUSample?) -> IMUSample? {
+        var faulty = sample
+        switch fault {
+        case nil:
+            break
+        case .frozen:
+            if let last {
+                faulty.gyro = last.gyro
+                faulty.accel = last.accel
+            }
+        case .notANumber:
+            faulty.gyro.x = .nan
+        case .infinite:
+            faulty.accel.z = -.infinity
+        case .dropOut:
+            return nil
+        case .timeShift(let seconds):
+            faulty.time = sample.time.advanced(bySeconds: seconds)
+        }
+        return faulty
+    }
+}

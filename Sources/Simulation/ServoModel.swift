@@ -1,0 +1,62 @@
+/// One hobby servo between its pulse and its horn: rate limit, first-order position loop, dead band.
+public struct ServoModel: Sendable {
+    /// The servo's properties, and how its pulses arrive.
+    public struct Parameters: Sendable, BitwiseCopyable, Equatable {
+        /// Pulses per second: a command waits for the next pulse.
+        public var frameRate = 333.0
+        /// From command to movement in all, s: half a frame of waiting, transport, and the lag of the position loop.
+        public var totalDelay = 0.015
+        /// Lag of the servo's own position loop, s; part of `totalDelay`.
+        public var lag = 0.004
+        /// Fastest movement, rad/s.
+        public var maxRate = 600 * Double.pi / 180
+        /// How far the command must be from the horn before the motor starts, rad.
+        public var deadBand = 0.2 * Double.pi / 180
+        /// Horn angle range, ± rad.
+        public var range = 1.6
+
+        /// The default servo.
+        public init() {}
+
+        /// What is left of the total delay for the way from pulse to motor, s.
+        public var transportDelay: Double { max(totalDelay - lag - 0.5 / frameRate, 0) }
+    }
+
+    /// The servo's properties.
+    public let parameters: Parameters
+    /// Horn angle, rad.
+    public private(set) var angle: Double
+    /// Horn rate, rad/s.
+    public private(set) var rate = 0.0
+    private var isDriving = false
+
+    /// A servo at rest at `angle`, rad.
+    public init(parameters: Parameters, angle: Double) {
+        self.parameters = parameters
+        self.angle = angle
+    }
+
+    /// One step towards the command.
+    ///
+    /// - Parameters:
+    ///   - target: Commanded angle, rad; nil = no pulse, the horn stays.
+    ///   - dt: Seconds.
+    public mutating func step(target: Double?, dt: Double) {
+        guard let target else {
+            rate = 0
+            isDriving = false
+            return
+        }
+        let goal = min(max(target, -parameters.range), parameters.range)
+        let error = goal - angle
+        if abs(error) > parameters.deadBand { isDriving = true }
+        // A servo that has reached its target within a tenth of the dead band lets go.
+        if abs(error) < parameters.deadBand / 10 { isDriving = false }
+        guard isDriving else {
+            rate = 0
+            return
+        }
+        rate = min(max(error / parameters.lag, -parameters.maxRate), parameters.maxRate)
+        angle += rate * dt
+    }
+}
