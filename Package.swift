@@ -44,6 +44,7 @@ let package = Package(
             name: "Configuration",
             dependencies: [
                 "GimbalCore", "Simulation", .product(name: "TOMLKit", package: "TOMLKit"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .target(
@@ -54,7 +55,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Persistence",
-            dependencies: [.product(name: "SystemPackage", package: "swift-system")],
+            dependencies: ["GimbalCore", .product(name: "SystemPackage", package: "swift-system")],
             swiftSettings: strict),
         .target(
             name: "Recording",
@@ -104,9 +105,18 @@ let package = Package(
             name: "SimulationTests", dependencies: ["Simulation", "GimbalCore"],
             swiftSettings: strict),
         .testTarget(
-            name: "ConfigurationTests", dependencies: ["Configuration", "GimbalCore"],
+            name: "ConfigurationTests",
+            dependencies: [
+                "Configuration", "GimbalCore", .product(name: "TOMLKit", package: "TOMLKit"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: strict),
-        .testTarget(name: "PersistenceTests", dependencies: ["Persistence"], swiftSettings: strict),
+        .testTarget(
+            name: "PersistenceTests",
+            dependencies: [
+                "Persistence", "GimbalCore", .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "RealtimeTests",
             dependencies: [

@@ -1,0 +1,68 @@
+public import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+/// The file system as the loader sees it; tests put another one in its place.
+public struct ConfigurationFiles: Sendable {
+    /// The contents of a file, at most `sizeLimit + 1` bytes.
+    public var read: @Sendable (_ path: FilePath) throws(Errno) -> [UInt8]
+    /// The names in a directory, in any order.
+    public var list: @Sendable (_ directory: FilePath) throws(Errno) -> [String]
+
+    /// A file system with these two calls.
+    public init(
+        read: @escaping @Sendable (_ path: FilePath) throws(Errno) -> [UInt8],
+        list: @escaping @Sendable (_ directory: FilePath) throws(Errno) -> [String]
+    ) {
+        self.read = read
+        self.list = list
+    }
+
+    /// Larger files are refused: nobody writes a megabyte of settings, but somebody may name a device.
+    public static let sizeLimit = 1 << 20
+
+    /// The file system of the machine.
+    public static let system = ConfigurationFiles(read: readFile, list: listDirectory)
+
+    private static func readFile(_ path: FilePath) throws(Errno) -> [UInt8] {
+        do {
+            let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+            return try file.closeAfter {
+                var content: [UInt8] = []
+                var chunk = [UInt8](repeating: 0, count: 16384)
+                while content.count <= sizeLimit {
+                    let count = try chunk.withUnsafeMutableBytes { try file.read(into: $0) }
+                    if count == 0 { break }
+                    content.append(contentsOf: chunk[..<count])
+                }
+                return content
+            }
+        } catch let error as Errno {
+            throw error
+        } catch {
+            throw .ioError
+        }
+    }
+
+    private static func listDirectory(_ path: FilePath) throws(Errno) -> [String] {
+        guard let directory = opendir(path.string) else { throw Errno(rawValue: errno) }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            // The name is a C array inside the entry; it ends with a NUL.
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(
+                    to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)
+                ) {
+                    String(cString: $0)
+                }
+            }
+            names.append(name)
+        }
+        return names
+    }
+}

@@ -1,0 +1,169 @@
+public import SystemPackage
+
+/// Where the configuration comes from.
+public struct ConfigurationSource: Sendable {
+    /// Read when no other file is named; may be missing.
+    public static let defaultFile = FilePath("/etc/airframe/airframed.toml")
+
+    /// The administrator's file.
+    public var mainFile: FilePath
+    /// Whether a missing main file is an error: somebody has named it.
+    public var isMainFileRequired: Bool
+    /// `KEY=VALUE` of each `--set`, in order.
+    public var overrides: [String]
+
+    /// The source that a command line describes.
+    ///
+    /// - Parameters:
+    ///   - config: Argument of `--config`, or nil for the default file.
+    ///   - overrides: Arguments of `--set`, in order; a later one wins.
+    public init(config: String? = nil, overrides: [String] = []) {
+        mainFile = config.map { FilePath($0) } ?? Self.defaultFile
+        isMainFileRequired = config != nil
+        self.overrides = overrides
+    }
+
+    /// `conf.d` beside the main file; its `*.toml` are read after it, in the order of their names.
+    public var dropInDirectory: FilePath { mainFile.removingLastComponent().appending("conf.d") }
+}
+
+/// Reads files and command line, and reports everything that is wrong with them at once.
+public enum ConfigurationLoader {
+    /// Loads a configuration.
+    ///
+    /// - Parameters:
+    ///   - source: Files and overrides.
+    ///   - files: The file system.
+    /// - Returns: Valid settings with their origins.
+    /// - Throws: Every problem found. A file with a syntax error yields only its first one.
+    public static func load(
+        _ source: ConfigurationSource, files: ConfigurationFiles = .system
+    ) throws(ConfigurationFailure) -> LoadedConfiguration {
+        var loaded = LoadedConfiguration()
+        var problems: [ConfigurationProblem] = []
+        let mainFile = source.mainFile
+        read(
+            mainFile, isRequired: source.isMainFileRequired, files: files, into: &loaded,
+            problems: &problems)
+        for path in dropIns(in: source.dropInDirectory, files: files, problems: &problems) {
+            read(path, isRequired: true, files: files, into: &loaded, problems: &problems)
+        }
+        for text in source.overrides {
+            do throws(ConfigurationProblem) {
+                let (setting, value) = try override(text)
+                loaded.fromCommandLine[setting.key] = .init(value: value, origin: .commandLine)
+            } catch {
+                problems.append(error)
+            }
+        }
+        // Rules judge values that are right on their own; after other problems they would complain about defaults.
+        if problems.isEmpty {
+            let settings = loaded.settings
+            problems = ConfigurationRule.all.compactMap {
+                $0.problem(in: settings, origin: loaded.origin(of:))
+            }
+        }
+        guard problems.isEmpty else { throw ConfigurationFailure(problems: problems) }
+        return loaded
+    }
+
+    /// Reads one `KEY=VALUE`.
+    static func override(
+        _ text: String
+    ) throws(ConfigurationProblem) -> (Setting, SettingValue) {
+        guard let equals = text.firstIndex(of: "=") else {
+            throw ConfigurationProblem(
+                .syntax, at: .commandLine, key: ConfigurationProblem.shortened(text),
+                "has no value", hint: "Write --set KEY=VALUE, such as --set loop.rate_hz=500.")
+        }
+        let key = String(decoding: Array(text[..<equals].utf8).trimmingBlanks(), as: UTF8.self)
+        return try value(
+            of: key, text: String(text[text.index(after: equals)...]), at: .commandLine)
+    }
+
+    /// Reads the value of one setting from text.
+    ///
+    /// - Parameters:
+    ///   - key: Dotted path.
+    ///   - text: TOML, or a bare word taken as a string.
+    ///   - place: For the message.
+    /// - Returns: The setting and its value.
+    /// - Throws: The problem, when there is no such key or the value is not allowed.
+    static func value(
+        of key: String, text: String, at place: Place?
+    ) throws(ConfigurationProblem) -> (Setting, SettingValue) {
+        guard let setting = Schema.setting(key) else {
+            throw .unknownKey(key, value: text, at: place)
+        }
+        guard let raw = LiteralReader.read(text) else {
+            throw ConfigurationProblem(
+                .syntax, at: place, key: key, value: text, "is not a TOML value",
+                allowed: setting.allowed, hint: "Expected: \(setting.allowed).")
+        }
+        return (setting, try setting.check(raw, written: text, at: place))
+    }
+
+    private static func read(
+        _ path: FilePath, isRequired: Bool, files: ConfigurationFiles,
+        into loaded: inout LoadedConfiguration, problems: inout [ConfigurationProblem]
+    ) {
+        let name = path.string
+        do throws(Errno) {
+            let bytes = try files.read(path)
+            guard bytes.count <= ConfigurationFiles.sizeLimit else {
+                problems.append(
+                    ConfigurationProblem(
+                        .unreadable, at: .file(name, line: nil, column: nil),
+                        "is larger than \(ConfigurationFiles.sizeLimit) bytes"))
+                return
+            }
+            let document = TOMLDocument(bytes: bytes, path: name)
+            problems += document.problems
+            loaded.files.append(name)
+            for (setting, value, line) in document.values {
+                loaded.fromFiles[setting.key] = .init(value: value, origin: .file(name, line: line))
+            }
+        } catch {
+            if error == .noSuchFileOrDirectory, !isRequired { return }
+            problems.append(problem(of: error, path: name))
+        }
+    }
+
+    private static func dropIns(
+        in directory: FilePath, files: ConfigurationFiles, problems: inout [ConfigurationProblem]
+    ) -> [FilePath] {
+        do throws(Errno) {
+            let names = try files.list(directory)
+            return
+                names
+                .filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
+                .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+                .map { directory.appending($0) }
+        } catch {
+            if error != .noSuchFileOrDirectory {
+                problems.append(problem(of: error, path: directory.string))
+            }
+            return []
+        }
+    }
+
+    private static func problem(of error: Errno, path: String) -> ConfigurationProblem {
+        let (complaint, hint): (String, String?) =
+            switch error {
+            case .noSuchFileOrDirectory:
+                ("there is no such file (ENOENT)", "Check the path given to --config.")
+            case .isDirectory:
+                ("is a directory, not a file (EISDIR)", "Name the file, such as airframed.toml.")
+            case .notDirectory:
+                ("part of the path is not a directory (ENOTDIR)", nil)
+            case .permissionDenied:
+                (
+                    "permission denied (EACCES)",
+                    "Make it readable for the user that runs airframed, for example with chmod a+r."
+                )
+            default: ("cannot be read: \(error)", nil)
+            }
+        return ConfigurationProblem(
+            .unreadable, at: .file(path, line: nil, column: nil), complaint, hint: hint)
+    }
+}

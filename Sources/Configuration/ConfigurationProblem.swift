@@ -1,0 +1,105 @@
+/// One thing that is wrong with the configuration, as a sentence that a person can act on.
+///
+/// `etc/airframed.toml:14: loop.rate_hz = 5000 is outside 50...4000. With the IMU on I2C at 400 kHz, 500 is a good start.`
+public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What kind of fault it is, for programs; people read `description`.
+    public enum Kind: String, Sendable {
+        /// A file is missing, is a directory, cannot be read, is too large or is not UTF-8.
+        case unreadable
+        /// Not TOML.
+        case syntax
+        /// No such key or table.
+        case unknownKey
+        /// A string where a number belongs, and the like.
+        case wrongType
+        /// Of the right type but not allowed.
+        case outOfRange
+        /// A word that another build would know.
+        case unavailable
+        /// Two settings contradict each other.
+        case conflict
+        /// The setting cannot change while the process runs.
+        case notLive
+    }
+
+    /// What kind of fault it is.
+    public var kind: Kind
+    /// Where the value was written; nil for a value that came without a place, such as one from a socket.
+    public var place: Place?
+    /// Dotted key, when the fault is about one.
+    public var key: String?
+    /// The value as it was written, shortened.
+    public var value: String?
+    /// What is wrong, as the rest of a sentence that begins with key and value.
+    public var complaint: String
+    /// What would be right; a range or a list of words.
+    public var allowed: String?
+    /// What usually helps; whole sentences.
+    public var hint: String?
+
+    init(
+        _ kind: Kind, at place: Place? = nil, key: String? = nil, value: String? = nil,
+        _ complaint: String, allowed: String? = nil, hint: String? = nil
+    ) {
+        self.kind = kind
+        self.place = place
+        self.key = key
+        self.value = value.map { Self.shortened($0) }
+        self.complaint = complaint
+        self.allowed = allowed
+        self.hint = hint
+    }
+
+    /// The problem as one line: where, what was read, what is allowed, what usually works.
+    public var description: String {
+        var line = place.map { "\($0): " } ?? ""
+        if let key {
+            line += key
+            if let value { line += " = \(value)" }
+            line += " "
+        }
+        line += complaint + "."
+        if let hint { line += " " + hint }
+        return line
+    }
+
+    /// One line of at most `limit` characters, control characters made visible as blanks.
+    static func shortened(_ text: String, limit: Int = 60) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars.prefix(limit + 1) {
+            scalars.append(scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar)
+        }
+        guard scalars.count > limit else { return String(scalars) }
+        return String(String.UnicodeScalarView(scalars.prefix(limit - 3))) + "..."
+    }
+}
+
+/// Where a value was written.
+public enum Place: Sendable, Equatable, CustomStringConvertible {
+    /// A file; line and column count from 1.
+    case file(String, line: Int?, column: Int?)
+    /// An argument of `--set`.
+    case commandLine
+    /// The saved state.
+    case saved
+
+    /// `FILE:LINE:COLUMN`, as far as known.
+    public var description: String {
+        switch self {
+        case .file(let path, let line, let column):
+            [path, line.map(String.init), column.map(String.init)].compactMap(\.self)
+                .joined(separator: ":")
+        case .commandLine: "--set"
+        case .saved: "saved state"
+        }
+    }
+}
+
+/// Everything that is wrong with a configuration.
+public struct ConfigurationFailure: Error, Sendable, CustomStringConvertible {
+    /// At least one; in the order of files and lines.
+    public let problems: [ConfigurationProblem]
+
+    /// One line for each problem.
+    public var description: String { problems.map(\.description).joined(separator: "\n") }
+}

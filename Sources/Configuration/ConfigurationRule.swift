@@ -1,0 +1,40 @@
+/// What several settings must fulfil together, beyond the range of each.
+struct ConfigurationRule: Sendable {
+    /// The settings it reads; the first one is the one to complain about.
+    let keys: [String]
+    /// What is wrong and what helps; nil when the rule holds.
+    let violation: @Sendable (Settings) -> (complaint: String, hint: String)?
+
+    /// Every rule.
+    static let all: [ConfigurationRule] = [
+        ConfigurationRule(keys: ["control.derivative_cutoff_hz", "loop.rate_hz"]) { settings in
+            let limit = Double(settings.loop.rateHz) / 2
+            guard settings.control.derivativeCutoffHz >= limit else { return nil }
+            return (
+                "is not below half of loop.rate_hz = \(settings.loop.rateHz)",
+                "\(SettingValue.text(of: limit / 3)) is a good start at this loop rate."
+            )
+        },
+        ConfigurationRule(keys: ["commander.release_after_s", "commander.dead_man_s"]) { settings in
+            let deadMan = settings.commander.deadManS
+            guard settings.commander.releaseAfterS < deadMan else { return nil }
+            return (
+                "is below commander.dead_man_s = \(SettingValue.text(of: deadMan))",
+                "Control cannot be free for others before the last command has died."
+            )
+        },
+    ]
+
+    /// The problem in `settings`, whose values come from `origin`; nil when the rule holds.
+    func problem(
+        in settings: Settings, origin: (String) -> Origin
+    ) -> ConfigurationProblem? {
+        guard let (complaint, hint) = violation(settings) else { return nil }
+        // The value that somebody wrote is the one to change, not a default that it collides with.
+        let key = keys[0]
+        let written = keys.first { origin($0) != .builtIn } ?? key
+        let value = Schema.setting(key)?.value(in: settings).tomlText
+        return ConfigurationProblem(
+            .conflict, at: origin(written).place, key: key, value: value, complaint, hint: hint)
+    }
+}

@@ -1,0 +1,62 @@
+/// A valid configuration, and where each of its values comes from.
+public struct LoadedConfiguration: Sendable {
+    /// A value and its origin.
+    struct Entry: Sendable, Equatable {
+        var value: SettingValue
+        var origin: Origin
+    }
+
+    /// The files that were read, in order.
+    public internal(set) var files: [String] = []
+
+    /// What the files say, for every key that they mention.
+    var fromFiles: [String: Entry] = [:]
+    /// What `--set` says.
+    var fromCommandLine: [String: Entry] = [:]
+
+    /// The built-in defaults.
+    public init() {}
+
+    /// The values in force when nothing is saved.
+    public var settings: Settings {
+        var settings = Settings()
+        for setting in Schema.settings {
+            if let entry = fromCommandLine[setting.key] ?? fromFiles[setting.key] {
+                setting.write(&settings, entry.value)
+            }
+        }
+        return settings
+    }
+
+    /// Where the value of a key comes from; `builtIn` for keys that nobody mentions.
+    public func origin(of key: String) -> Origin {
+        (fromCommandLine[key] ?? fromFiles[key])?.origin ?? .builtIn
+    }
+
+    /// Every setting as TOML, grouped by table, with its origin as a comment: the output of `--print-config`.
+    public var description: String {
+        Listing.text(settings: settings, origin: origin(of:))
+    }
+}
+
+extension LoadedConfiguration: CustomStringConvertible {}
+
+/// The effective configuration as a page of TOML.
+enum Listing {
+    /// Reads back to the same settings.
+    static func text(settings: Settings, origin: (String) -> Origin) -> String {
+        var lines: [String] = []
+        var table: String?
+        for setting in Schema.settings {
+            if setting.table != table {
+                if table != nil { lines.append("") }
+                lines.append("[\(setting.table)]")
+                table = setting.table
+            }
+            let pair = "\(setting.name) = \(setting.value(in: settings).tomlText)"
+            let padding = String(repeating: " ", count: max(1, 44 - pair.unicodeScalars.count))
+            lines.append(pair + padding + "# \(origin(setting.key))")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

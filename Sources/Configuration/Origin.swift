@@ -1,0 +1,34 @@
+/// Where the value in force comes from.
+public enum Origin: Sendable, Equatable, CustomStringConvertible {
+    /// Nobody said anything else.
+    case builtIn
+    /// A configuration file.
+    case file(String, line: Int?)
+    /// Saved by `airframectl save` or by an app.
+    case saved
+    /// An argument of `--set`.
+    case commandLine
+    /// Changed while running, not saved.
+    case live
+
+    /// `default`, `FILE:LINE`, `saved`, `--set` or `live`.
+    public var description: String {
+        switch self {
+        case .builtIn: "default"
+        case .file(let path, let line): line.map { "\(path):\($0)" } ?? path
+        case .saved: "saved"
+        case .commandLine: "--set"
+        case .live: "live"
+        }
+    }
+
+    /// The same as a place in a message; nil where nothing was written.
+    var place: Place? {
+        switch self {
+        case .builtIn, .live: nil
+        case .file(let path, let line): .file(path, line: line, column: nil)
+        case .saved: .saved
+        case .commandLine: .commandLine
+        }
+    }
+}

@@ -1,0 +1,271 @@
+/// The configuration of a running process: what the files say, what was saved, and what has changed since.
+///
+/// Later layers win: default < files < saved < `--set` < live. `--set` stands above what was saved because whoever starts
+/// the process says it now. A plain value: whoever owns it (one task) decides when the loop hears of a change.
+public struct ParameterStore: Sendable {
+    /// Values by key, each as TOML text that reads back to the identical value.
+    public typealias Overlay = [String: String]
+
+    /// One setting as it stands.
+    public struct Reading: Sendable, Equatable {
+        /// The value in force.
+        public let value: SettingValue
+        /// Where it comes from.
+        public let origin: Origin
+        /// The value that a restart would bring, when that is another one.
+        public let afterRestart: SettingValue?
+    }
+
+    /// One line of `diff`.
+    public struct Difference: Sendable, Equatable, CustomStringConvertible {
+        /// Dotted path.
+        public let key: String
+        /// The value in force.
+        public let value: SettingValue
+        /// The value compared against.
+        public let reference: SettingValue
+        /// Where the value in force comes from.
+        public let origin: Origin
+
+        /// `control.rate_gain = [60, 60, 80] (live; was [60, 60, 60])`
+        public var description: String {
+            "\(key) = \(value.tomlText) (\(origin); was \(reference.tomlText))"
+        }
+    }
+
+    /// What `diff` compares against.
+    public enum Reference: String, Sendable, CaseIterable {
+        /// Built-in defaults.
+        case defaults
+        /// Defaults, files and `--set`: what a start without saved values would give.
+        case files
+        /// What a start right now would give, apart from changes that wait for a restart.
+        case saved
+    }
+
+    /// What was set at run time at one moment, to return to: the state before a change that may be rolled back.
+    public struct Snapshot: Sendable, Equatable {
+        fileprivate var live: [String: SettingValue]
+        fileprivate var cleared: Set<String>
+    }
+
+    /// The values in force.
+    public private(set) var settings: Settings
+
+    /// What was said by files and command line, as far as it is in force.
+    var loaded: LoadedConfiguration
+    /// What waits for a restart, from the last reload.
+    var pending: [String: SettingValue] = [:]
+    private var saved: [String: SettingValue] = [:]
+    private var live: [String: SettingValue] = [:]
+    /// Saved values that `reset` has taken out of force, until the next save forgets them.
+    private var cleared: Set<String> = []
+
+    /// A store without saved values.
+    public init(_ loaded: LoadedConfiguration) {
+        self.loaded = loaded
+        settings = loaded.settings
+    }
+
+    /// What was saved; on a copy after `save()`, what is to be written.
+    public var savedOverlay: Overlay { saved.mapValues(\.tomlText) }
+
+    /// Everything that was set at run time, saved or not: the contents of a baseline.
+    public var tuning: Overlay { merged.mapValues(\.tomlText) }
+
+    /// Whether a restart would lose something that was set.
+    public var hasUnsavedChanges: Bool { merged != saved }
+
+    /// What is set now, to be put back with `restore`.
+    public var snapshot: Snapshot { Snapshot(live: live, cleared: cleared) }
+
+    private var merged: [String: SettingValue] {
+        saved.filter { !cleared.contains($0.key) }.merging(live) { $1 }
+    }
+
+    /// One setting.
+    ///
+    /// - Parameter key: Dotted path.
+    /// - Returns: Value and origin.
+    /// - Throws: `unknownKey`, with a guess.
+    public func reading(_ key: String) throws(ConfigurationProblem) -> Reading {
+        guard let setting = Schema.setting(key) else { throw .unknownKey(key) }
+        return Reading(
+            value: setting.value(in: settings), origin: origin(of: key),
+            afterRestart: pending[key])
+    }
+
+    /// Where the value in force comes from.
+    public func origin(of key: String) -> Origin {
+        if live[key] != nil { return .live }
+        let configured = loaded.origin(of: key)
+        if configured == .commandLine { return configured }
+        return saved[key] == nil || cleared.contains(key) ? configured : .saved
+    }
+
+    /// Changes one setting until the process ends or `save()`.
+    ///
+    /// - Parameters:
+    ///   - key: Dotted path.
+    ///   - text: TOML, or a bare word taken as a string.
+    /// - Returns: The value that is now in force.
+    /// - Throws: The problem; then nothing has changed.
+    @discardableResult
+    public mutating func set(
+        _ key: String, to text: String
+    ) throws(ConfigurationProblem) -> SettingValue {
+        let (setting, value) = try ConfigurationLoader.value(of: key, text: text, at: nil)
+        guard setting.applies == .live else {
+            throw ConfigurationProblem(
+                .notLive, key: key, value: text, "cannot change while airframed runs",
+                hint:
+                    "It is \(setting.value(in: settings).tomlText) now. Write the new value into the "
+                    + "configuration file and restart.")
+        }
+        var changed = self
+        changed.live[key] = value
+        try changed.commit()
+        self = changed
+        return value
+    }
+
+    /// Returns one setting to what files and command line say.
+    ///
+    /// - Parameter key: Dotted path.
+    /// - Throws: `unknownKey`, or the rule that the earlier value would break; then nothing has changed.
+    public mutating func reset(_ key: String) throws(ConfigurationProblem) {
+        guard Schema.setting(key) != nil else { throw .unknownKey(key) }
+        var changed = self
+        changed.live[key] = nil
+        if saved[key] != nil { changed.cleared.insert(key) }
+        try changed.commit()
+        self = changed
+    }
+
+    /// Puts back what was set at run time to an earlier moment.
+    ///
+    /// - Parameter snapshot: The earlier moment.
+    /// - Throws: The rule that would be broken, when the files have changed in between; then nothing has changed.
+    public mutating func restore(_ snapshot: Snapshot) throws(ConfigurationProblem) {
+        var changed = self
+        changed.live = snapshot.live
+        changed.cleared = snapshot.cleared
+        try changed.commit()
+        self = changed
+    }
+
+    /// Makes the tuning that of a baseline: what the baseline names gets its value, everything else returns to what
+    /// files and command line say. Unsaved until `save()`.
+    ///
+    /// - Parameter overlay: An earlier `tuning`.
+    /// - Returns: The problems of entries that no longer fit and were left out.
+    /// - Throws: The rule that the rest would break; then nothing has changed.
+    public mutating func restore(
+        tuning overlay: Overlay
+    ) throws(ConfigurationProblem) -> [ConfigurationProblem] {
+        var changed = self
+        var problems: [ConfigurationProblem] = []
+        changed.live = [:]
+        changed.cleared = Set(saved.keys)
+        for (key, text) in overlay.sorted(by: { $0.key < $1.key }) {
+            do throws(ConfigurationProblem) {
+                changed.live[key] = try Self.liveValue(key, text).1
+            } catch {
+                problems.append(error)
+            }
+        }
+        try changed.commit()
+        self = changed
+        return problems
+    }
+
+    /// Forgets what was set since the last save.
+    public mutating func discardUnsaved() {
+        live = [:]
+        cleared = []
+        rebuild()
+    }
+
+    /// Takes over saved values, normally once at start. Entries that no longer fit are left out.
+    ///
+    /// - Parameter overlay: The saved entries.
+    /// - Returns: The problems of the entries that were left out.
+    public mutating func load(saved overlay: Overlay) -> [ConfigurationProblem] {
+        var problems: [ConfigurationProblem] = []
+        for (key, text) in overlay.sorted(by: { $0.key < $1.key }) {
+            do throws(ConfigurationProblem) {
+                let (setting, value) = try Self.liveValue(key, text)
+                var changed = self
+                changed.saved[setting.key] = value
+                try changed.commit()
+                self = changed
+            } catch {
+                var problem = error
+                problem.place = problem.place ?? .saved
+                problems.append(problem)
+            }
+        }
+        return problems
+    }
+
+    /// Makes what is set what is saved. Do it on a copy, write the copy's `savedOverlay` to the disk, and keep the copy
+    /// when that has worked: a full disk must not claim to have saved.
+    public mutating func save() {
+        saved = merged
+        live = [:]
+        cleared = []
+        rebuild()
+    }
+
+    /// What differs, in the order of the schema.
+    public func diff(against reference: Reference) -> [Difference] {
+        var base: Settings
+        switch reference {
+        case .defaults: base = Settings()
+        case .files: base = loaded.settings
+        case .saved:
+            var other = self
+            other.discardUnsaved()
+            base = other.settings
+        }
+        return Schema.settings.compactMap { setting in
+            let value = setting.value(in: settings)
+            let other = setting.value(in: base)
+            guard value != other else { return nil }
+            return Difference(
+                key: setting.key, value: value, reference: other, origin: origin(of: setting.key))
+        }
+    }
+
+    /// Everything in force as TOML with origins.
+    public var listing: String { Listing.text(settings: settings, origin: origin(of:)) }
+
+    private static func liveValue(
+        _ key: String, _ text: String
+    ) throws(ConfigurationProblem) -> (Setting, SettingValue) {
+        let (setting, value) = try ConfigurationLoader.value(of: key, text: text, at: .saved)
+        guard setting.applies == .live else {
+            throw ConfigurationProblem(
+                .notLive, at: .saved, key: key, value: text,
+                "belongs into the configuration file and is ignored here")
+        }
+        return (setting, value)
+    }
+
+    /// Brings `settings` up to date, unless that breaks a rule.
+    mutating func commit() throws(ConfigurationProblem) {
+        rebuild()
+        for rule in ConfigurationRule.all {
+            if let problem = rule.problem(in: settings, origin: origin(of:)) { throw problem }
+        }
+    }
+
+    mutating func rebuild() {
+        settings = loaded.settings
+        for (key, value) in saved
+        where loaded.origin(of: key) != .commandLine && !cleared.contains(key) {
+            Schema.setting(key)?.write(&settings, value)
+        }
+        for (key, value) in live { Schema.setting(key)?.write(&settings, value) }
+    }
+}

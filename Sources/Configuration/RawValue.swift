@@ -1,0 +1,32 @@
+/// A value as TOML has it, before anybody asked what it is for.
+enum RawValue: Sendable, Equatable {
+    case bool(Bool)
+    case integer(Int)
+    case number(Double)
+    case text(String)
+    case array([RawValue])
+    case table
+    case date
+
+    /// What it is, in words for people.
+    var typeName: String {
+        switch self {
+        case .bool: "true or false"
+        case .integer: "a whole number"
+        case .number(let value): value.isFinite ? "a number" : "not a finite number"
+        case .text: "a string"
+        case .array(let items): items.first == .table ? "an array of tables" : "an array"
+        case .table: "a table"
+        case .date: "a date or time"
+        }
+    }
+
+    /// The number, of either TOML type.
+    var asNumber: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/// What a reload has done.
+public struct ReloadReport: Sendable, Equatable {
+    /// Settings whose value in force has changed.
+    public var applied: [ParameterStore.Difference] = []
+    /// Settings whose new value waits for a restart.
+    public var needsRestart: [ParameterStore.Difference] = []
+    /// Settings that changed in the files but are covered by a saved or live value.
+    public var covered: [String] = []
+
+    /// Whether the files said nothing new.
+    public var isEmpty: Bool { applied.isEmpty && needsRestart.isEmpty && covered.isEmpty }
+}
+
+extension ParameterStore {
+    /// Takes over newly loaded files: what can change live does, the rest waits for a restart.
+    ///
+    /// A live setting also waits when it fits only together with one that needs a restart. A file with a problem never
+    /// comes this far: the loader refuses it whole.
+    ///
+    /// - Parameter new: What `ConfigurationLoader` read.
+    /// - Returns: What has changed.
+    public mutating func reload(_ new: LoadedConfiguration) -> ReloadReport {
+        let before = self
+        var waiting = Set(
+            Schema.settings.filter {
+                $0.applies == .restart
+                    && $0.value(in: new.settings) != $0.value(in: loaded.settings)
+            }.map(\.key))
+        while true {
+            loaded = before.loaded.taking(new, except: waiting)
+            rebuild()
+            let broken = ConfigurationRule.all.filter { $0.violation(settings) != nil }
+            let more = Set(broken.flatMap(\.keys)).subtracting(waiting)
+            if more.isEmpty { break }
+            waiting.formUnion(more)
+        }
+        pending = [:]
+        let wanted = new.settings
+        var report = ReloadReport()
+        for setting in Schema.settings {
+            let key = setting.key
+            let old = setting.value(in: before.settings)
+            let now = setting.value(in: settings)
+            let next = setting.value(in: wanted)
+            if now != old {
+                report.applied.append(
+                    Difference(key: key, value: now, reference: old, origin: origin(of: key)))
+            }
+            if waiting.contains(key), next != setting.value(in: loaded.settings) {
+                pending[key] = next
+                report.needsRestart.append(
+                    Difference(key: key, value: next, reference: now, origin: new.origin(of: key)))
+            } else if now == old, next != setting.value(in: before.loaded.settings) {
+                report.covered.append(key)
+            }
+        }
+        return report
+    }
+}
+
+extension LoadedConfiguration {
+    /// The entries of `new`, except that those named keep what this configuration says.
+    func taking(_ new: LoadedConfiguration, except keys: Set<String>) -> LoadedConfiguration {
+        var result = new
+        for key in keys {
+            result.fromFiles[key] = fromFiles[key]
+            result.fromCommandLine[key] = fromCommandLine[key]
+        }
+        return result
+    }
+}

@@ -1,0 +1,203 @@
+import GimbalCore
+
+/// Every setting, once. Parsing, `--print-config`, `get`, `set`, `diff`, reload and the sample file read this table.
+///
+/// To add a setting: a property with its default in `Settings`, one entry here, and the sample file that the test
+/// prints.
+public enum Schema {
+    /// Every setting, grouped by table, in the order of the sample file.
+    public static let settings: [Setting] =
+        hardware + loop + imu + estimator + control + motors + motion + supervision + services
+
+    /// One sentence for each table.
+    public static let tables: [(name: String, summary: String)] = [
+        ("hardware", "Which sensor and motors are driven."),
+        ("hardware.simulation", "The simulated gimbal; used with backend = \"simulated\"."),
+        ("loop", "The control loop's thread."),
+        ("imu", "The inertial sensor on the camera."),
+        ("estimator", "The attitude filter. The defaults are those of a Bosch BMI088."),
+        ("control", "Attitude error -> rate -> torque. Gains are per unit of inertia."),
+        ("motors", "The actuators."),
+        ("joints", "The mechanics between handle and camera."),
+        ("motion", "How fast set-points move when somebody points the camera."),
+        ("mode", "What the gimbal does by itself."),
+        ("supervisor", "How the motors go off after a fault, and come back."),
+        ("commander", "Who is in control, and for how long."),
+        ("diagnostics", "The socket that airframectl talks to."),
+        ("persistence", "Where saved tuning, baselines and calibration are kept."),
+        ("log", "What is written to the journal."),
+    ]
+
+    /// The setting with this key.
+    public static func setting(_ key: String) -> Setting? { byKey[key] }
+
+    private static let byKey = Dictionary(
+        settings.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+
+    private static let hardware: [Setting] = [
+        .choice(
+            "hardware.backend", \.hardware.backend,
+            unavailable: [
+                "linux": "this build has no drivers for real sensors and motors",
+                "lockstep": "this build cannot follow another program's physics",
+            ], .restart, "Where samples come from and where torques go."),
+        .choice(
+            "hardware.simulation.motion", \.hardware.simulation.motion, .restart,
+            "How the simulated handle moves."),
+        .integer(
+            "hardware.simulation.seed", \.hardware.simulation.seed, 0...4_294_967_295, .restart,
+            "Start of the random numbers: the same seed gives the same run."),
+    ]
+
+    private static let loop: [Setting] = [
+        .integer(
+            "loop.rate_hz", \.loop.rateHz, 50...4000, unit: "Hz", .restart,
+            "How often the loop reads, thinks and drives the motors.",
+            hint: "With the IMU on I2C at 400 kHz, 500 is a good start."),
+        .integer(
+            "loop.priority", \.loop.priority, 1...98, .restart,
+            "Real-time (SCHED_FIFO) priority of the loop thread; 99 belongs to the kernel.",
+            hint: "80 is a good start."),
+        .integer(
+            "loop.cpu", \.loop.cpu, -1...1023, .restart,
+            "CPU that the loop thread is bound to; -1 lets the kernel choose."),
+        .bool(
+            "loop.lock_memory", \.loop.lockMemory, .restart,
+            "Keep all memory resident, so that no tick waits for a page."),
+    ]
+
+    private static let imu: [Setting] = [
+        .triple(
+            "imu.mounting_deg", \.imu.mountingDeg, -180...180, unit: "deg", .restart,
+            "How the sensor is turned against the camera (x forward, y right, z down)."),
+        .number(
+            "imu.gyro_range_dps", \.imu.gyroRangeDps, 125...4000, unit: "deg/s", .restart,
+            "Full scale of the gyroscope; larger readings are implausible."),
+        .number(
+            "imu.accel_range_g", \.imu.accelRangeG, 2...64, unit: "g", .restart,
+            "Full scale of the accelerometer; larger readings are implausible."),
+        .integer(
+            "imu.frozen_samples", \.imu.frozenSamples, 2...10000, unit: "samples", .restart,
+            "Identical samples in a row that mean a frozen sensor.",
+            hint:
+                "A sensor slower than the loop repeats itself: stay above 4 x loop rate / sensor rate."
+        ),
+        .number(
+            "imu.timeout_ms", \.imu.timeoutMs, 1...1000, unit: "ms", .restart,
+            "Age at which the last sample is stale and the motors go soft."),
+        .number(
+            "imu.fault_hold_ms", \.imu.faultHoldMs, 0...1000, unit: "ms", .restart,
+            "How long a sensor fault stays raised after its last cause."),
+    ]
+
+    private static let estimator: [Setting] = [
+        .number(
+            "estimator.gyro_noise_dps_sqrthz", \.estimator.gyroNoiseDpsSqrthz, 1e-4...1,
+            unit: "deg/s/√Hz", .live, "Noise density of the gyroscope."),
+        .number(
+            "estimator.accel_noise_mps2_sqrthz", \.estimator.accelNoiseMps2Sqrthz, 1e-5...1,
+            unit: "m/s²/√Hz", .live, "Noise density of the accelerometer."),
+        .number(
+            "estimator.bias_sigma_initial_dps", \.estimator.biasSigmaInitialDps, 0.001...20,
+            unit: "deg/s", .live, "How far off zero the gyroscope may be at start (1 sigma)."),
+        .number(
+            "estimator.bias_walk_dps_sqrts", \.estimator.biasWalkDpsSqrts, 0...1,
+            unit: "deg/s/√s", .live, "How fast the gyroscope's zero wanders."),
+        .number(
+            "estimator.motion_accel_mps2", \.estimator.motionAccelMps2, 0.01...50, unit: "m/s²",
+            .live, "Acceleration of the hand that the filter expects; more trusts gravity less."),
+        .number(
+            "estimator.rest_rate_dps", \.estimator.restRateDps, 0.01...50, unit: "deg/s", .live,
+            "Rotation below which the camera may be at rest."),
+        .number(
+            "estimator.rest_accel_mps2", \.estimator.restAccelMps2, 0.01...10, unit: "m/s²", .live,
+            "Change of acceleration below which the camera may be at rest."),
+        .number(
+            "estimator.rest_time_s", \.estimator.restTimeS, 0.1...60, unit: "s", .live,
+            "Time within both rest limits after which the gyroscope's zero is learnt."),
+    ]
+
+    private static let control: [Setting] = [
+        .triple(
+            "control.attitude_gain", \.control.attitudeGain, 0...100, unit: "1/s", .live,
+            "Rate asked for per angle of error."),
+        .triple(
+            "control.rate_gain", \.control.rateGain, 0...1000, unit: "1/s", .live,
+            "Angular acceleration per rate of error; times inertia it is torque."),
+        .triple(
+            "control.rate_integral_gain", \.control.rateIntegralGain, 0...100_000, unit: "1/s²",
+            .live, "Angular acceleration per integrated rate error; holds against constant loads."),
+        .triple(
+            "control.rate_derivative_gain", \.control.rateDerivativeGain, 0...10, .live,
+            "Damping: share of the measured angular acceleration that is opposed."),
+        .number(
+            "control.derivative_cutoff_hz", \.control.derivativeCutoffHz, 1...2000, unit: "Hz",
+            .live, "Low-pass of the derivative; less than half of loop.rate_hz."),
+        .triple(
+            "control.inertia_kg_m2", \.control.inertiaKgM2, 1e-6...10, unit: "kg·m²", .live,
+            "Moment of inertia that each motor turns."),
+        .triple(
+            "control.max_rate_dps", \.control.maxRateDps, 1...2000, unit: "deg/s", .live,
+            "Fastest correction that the attitude controller asks for."),
+        .number(
+            "control.feed_forward", \.control.feedForward, 0...1, .live,
+            "Share of the commanded rate that reaches the rate controller directly."),
+    ]
+
+    private static let motors: [Setting] = [
+        .choice(
+            "motors.type", \.motors.type, [("torque", .torque), ("servo", .servo)],
+            unavailable: ["field": "this build has no open-loop drive for brushless motors"],
+            .restart, "torque: brushless motor with encoder; servo: position by pulse width."),
+        .triple(
+            "motors.torque_limit_nm", \.motors.torqueLimitNm, 0...20, unit: "N·m", .live,
+            "Largest torque of each motor."),
+        .number(
+            "motors.soft_start_s", \.motors.softStartS, 0...10, unit: "s", .live,
+            "Time over which the motors come up after they are switched on."),
+        .ranges(
+            "joints.range_deg", \.joints.rangeDeg, -360...360, unit: "deg", .restart,
+            "Mechanical range of each joint; zero is aligned with the handle."),
+    ]
+
+    private static let motion: [Setting] = [
+        .triple(
+            "motion.max_rate_dps", \.motion.maxRateDps, 0.1...2000, unit: "deg/s", .live,
+            "Fastest that a set-point turns."),
+        .triple(
+            "motion.max_acceleration_dps2", \.motion.maxAccelerationDps2, 1...100_000,
+            unit: "deg/s²", .live, "Hardest that a set-point speeds up or slows down."),
+    ]
+
+    private static let supervision: [Setting] = [
+        .choice(
+            "mode.boot", \.mode.boot, [("inactive", .inactive), ("locked", .locked)], .restart,
+            "Mode after the start-up checks."),
+        .number(
+            "supervisor.soft_stop_s", \.supervisor.softStopS, 0...10, unit: "s", .live,
+            "Time over which the motors go soft after a fault that leaves time for it."),
+        .number(
+            "supervisor.recovery_s", \.supervisor.recoveryS, 0...60, unit: "s", .live,
+            "Time without any fault before the motors come back by themselves."),
+        .number(
+            "commander.dead_man_s", \.commander.deadManS, 0.05...10, unit: "s", .live,
+            "Age at which a rate command dies and the camera stands still."),
+        .number(
+            "commander.release_after_s", \.commander.releaseAfterS, 0.1...3600, unit: "s", .live,
+            "Silence after which somebody else may take control; not below dead_man_s."),
+    ]
+
+    private static let services: [Setting] = [
+        .path(
+            "diagnostics.socket", \.diagnostics.socket, maxLength: 107, .restart,
+            "Path of the UNIX socket.",
+            hint: "Linux allows 107 bytes, such as /run/airframe/airframed.sock."),
+        .text(
+            "diagnostics.group", \.diagnostics.group, maxLength: 32, .restart,
+            "Group whose members may use the socket."),
+        .path(
+            "persistence.directory", \.persistence.directory, .restart,
+            "Directory for saved values; the service user must be able to write there."),
+        .choice("log.level", \.log.level, .live, "Least severe message that is written."),
+    ]
+}

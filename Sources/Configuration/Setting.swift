@@ -1,0 +1,197 @@
+import GimbalCore
+
+/// One configurable value: its key, what is allowed, what it means, and where it lives in `Settings`.
+public struct Setting: Sendable, CustomStringConvertible {
+    /// What a value may be. Ranges include both ends.
+    public enum Kind: Sendable, Equatable {
+        /// `true` or `false`.
+        case bool
+        /// A whole number.
+        case integer(ClosedRange<Int>)
+        /// A finite number.
+        case number(ClosedRange<Double>)
+        /// One of these words. `unavailable` holds words that other builds know, with the reason.
+        case choice([String], unavailable: [String: String])
+        /// Printable text of 1...maxLength bytes.
+        case text(maxLength: Int)
+        /// An absolute path of at most `maxLength` bytes.
+        case path(maxLength: Int)
+        /// `[yaw, roll, pitch]`, each in the range.
+        case triple(ClosedRange<Double>)
+        /// `[[min, max], [min, max], [min, max]]`, each end in the range and min below max.
+        case ranges(ClosedRange<Double>)
+    }
+
+    /// When a changed value is taken over.
+    public enum Applies: String, Sendable {
+        /// Within the next ticks; `set` and reload may change it.
+        case live
+        /// When the process starts.
+        case restart
+    }
+
+    /// Dotted path, such as `loop.rate_hz`.
+    public let key: String
+    /// What is allowed.
+    public let kind: Kind
+    /// Unit for people; nil where there is none.
+    public let unit: String?
+    /// When a change is taken over.
+    public let applies: Applies
+    /// One sentence for people.
+    public let summary: String
+    /// What usually works, appended to the message about a bad value; nil where the range says enough.
+    public let hint: String?
+
+    let read: @Sendable (Settings) -> SettingValue
+    let write: @Sendable (inout Settings, SettingValue) -> Void
+
+    /// The key.
+    public var description: String { key }
+
+    /// The built-in value.
+    public var defaultValue: SettingValue { read(Settings()) }
+
+    /// The value in `settings`.
+    public func value(in settings: Settings) -> SettingValue { read(settings) }
+
+    /// `loop` of `loop.rate_hz`.
+    public var table: String { String(key[..<(key.lastIndex(of: ".") ?? key.startIndex)]) }
+
+    /// `rate_hz` of `loop.rate_hz`.
+    public var name: String {
+        key.lastIndex(of: ".").map { String(key[key.index(after: $0)...]) } ?? key
+    }
+
+    /// What is allowed, in one phrase: `50...4000`, `still | handheld | walking`.
+    public var allowed: String {
+        switch kind {
+        case .bool: "true | false"
+        case .integer(let range): "\(range.lowerBound)...\(range.upperBound)"
+        case .number(let range): Self.text(of: range)
+        case .choice(let words, _): words.joined(separator: " | ")
+        case .text(let length): "text of 1...\(length) bytes"
+        case .path(let length): "absolute path of at most \(length) bytes"
+        case .triple(let range): "[yaw, roll, pitch], each \(Self.text(of: range))"
+        case .ranges(let range):
+            "[[min, max], …] for yaw, roll, pitch, each \(Self.text(of: range))"
+        }
+    }
+
+    static func text(of range: ClosedRange<Double>) -> String {
+        SettingValue.text(of: range.lowerBound) + "..." + SettingValue.text(of: range.upperBound)
+    }
+}
+
+// One factory per kind, so that an entry of the schema is one expression and its type is checked against the property.
+extension Setting {
+    typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
+
+    static func bool(
+        _ key: String, _ path: Path<Bool>, _ applies: Applies, _ summary: String
+    ) -> Setting {
+        Setting(
+            key: key, kind: .bool, unit: nil, applies: applies, summary: summary, hint: nil,
+            read: { .bool($0[keyPath: path]) },
+            write: { if case .bool(let value) = $1 { $0[keyPath: path] = value } })
+    }
+
+    static func integer(
+        _ key: String, _ path: Path<Int>, _ range: ClosedRange<Int>, unit: String? = nil,
+        _ applies: Applies, _ summary: String, hint: String? = nil
+    ) -> Setting {
+        Setting(
+            key: key, kind: .integer(range), unit: unit, applies: applies, summary: summary,
+            hint: hint,
+            read: { .integer($0[keyPath: path]) },
+            write: { if case .integer(let value) = $1 { $0[keyPath: path] = value } })
+    }
+
+    static func number(
+        _ key: String, _ path: Path<Double>, _ range: ClosedRange<Double>, unit: String? = nil,
+        _ applies: Applies, _ summary: String, hint: String? = nil
+    ) -> Setting {
+        Setting(
+            key: key, kind: .number(range), unit: unit, applies: applies, summary: summary,
+            hint: hint,
+            read: { .number($0[keyPath: path]) },
+            write: { if case .number(let value) = $1 { $0[keyPath: path] = value } })
+    }
+
+    static func triple(
+        _ key: String, _ path: Path<AxisVector>, _ range: ClosedRange<Double>,
+        unit: String? = nil, _ applies: Applies, _ summary: String, hint: String? = nil
+    ) -> Setting {
+        Setting(
+            key: key, kind: .triple(range), unit: unit, applies: applies, summary: summary,
+            hint: hint,
+            read: { .triple($0[keyPath: path]) },
+            write: { if case .triple(let value) = $1 { $0[keyPath: path] = value } })
+    }
+
+    static func ranges(
+        _ key: String, _ path: Path<AxisRanges>, _ range: ClosedRange<Double>,
+        unit: String? = nil, _ applies: Applies, _ summary: String, hint: String? = nil
+    ) -> Setting {
+        Setting(
+            key: key, kind: .ranges(range), unit: unit, applies: applies, summary: summary,
+            hint: hint,
+            read: { .ranges($0[keyPath: path]) },
+            write: { if case .ranges(let value) = $1 { $0[keyPath: path] = value } })
+    }
+
+    static func text(
+        _ key: String, _ path: Path<String>, maxLength: Int, _ applies: Applies,
+        _ summary: String, hint: String? = nil
+    ) -> Setting {
+        Setting(
+            key: key, kind: .text(maxLength: maxLength), unit: nil, applies: applies,
+            summary: summary, hint: hint,
+            read: { .text($0[keyPath: path]) },
+            write: { if case .text(let value) = $1 { $0[keyPath: path] = value } })
+    }
+
+    static func path(
+        _ key: String, _ path: Path<String>, maxLength: Int = 4095, _ applies: Applies,
+        _ summary: String, hint: String? = nil
+    ) -> Setting {
+        Setting(
+            key: key, kind: .path(maxLength: maxLength), unit: nil, applies: applies,
+            summary: summary, hint: hint,
+            read: { .text($0[keyPath: path]) },
+            write: { if case .text(let value) = $1 { $0[keyPath: path] = value } })
+    }
+
+    /// A choice between named values. `words` lists every value once, in the order that people see.
+    static func choice<Value: Equatable & Sendable>(
+        _ key: String, _ path: Path<Value>, _ words: [(String, Value)],
+        unavailable: [String: String] = [:], _ applies: Applies, _ summary: String,
+        hint: String? = nil
+    ) -> Setting {
+        Setting(
+            key: key, kind: .choice(words.map(\.0), unavailable: unavailable), unit: nil,
+            applies: applies, summary: summary, hint: hint,
+            read: { settings in
+                let current = settings[keyPath: path]
+                // A value without a word is a fault of the schema; the round-trip test finds it.
+                return .text(words.first { $0.1 == current }?.0 ?? "")
+            },
+            write: { settings, value in
+                guard case .text(let word) = value,
+                    let match = words.first(where: { $0.0 == word })
+                else { return }
+                settings[keyPath: path] = match.1
+            })
+    }
+
+    /// A choice between the cases of an enumeration whose raw values are the words.
+    static func choice<Value>(
+        _ key: String, _ path: Path<Value>, unavailable: [String: String] = [:],
+        _ applies: Applies, _ summary: String, hint: String? = nil
+    ) -> Setting
+    where Value: RawRepresentable<String> & CaseIterable & Equatable & Sendable {
+        choice(
+            key, path, Value.allCases.map { ($0.rawValue, $0) }, unavailable: unavailable, applies,
+            summary, hint: hint)
+    }
+}

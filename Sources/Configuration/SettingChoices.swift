@@ -1,0 +1,49 @@
+public import GimbalCore
+
+/// Sensor and motor implementations that this build has.
+public enum Backend: String, Sendable, CaseIterable {
+    /// Plant and sensor models in this process.
+    case simulated
+}
+
+/// How the simulated handle moves.
+public enum HandleMotion: String, Sendable, CaseIterable {
+    /// Clamped to a bench.
+    case still
+    /// In the hand of somebody who stands.
+    case handheld
+    /// In the hand of somebody who walks.
+    case walking
+}
+
+/// Severity of log messages, mildest first; the names are those of swift-log.
+public enum LogLevel: String, Sendable, CaseIterable {
+    /// Everything.
+    case trace
+    /// Details for finding faults.
+    case debug
+    /// What happens.
+    case info
+    /// What deserves a look.
+    case notice
+    /// What may become a fault.
+    case warning
+    /// What went wrong.
+    case error
+    /// What ends the operation.
+    case critical
+}
+
+/// One interval for each axis. The unit is that of the declaration that holds it.
+public struct AxisRanges: Sendable, Equatable {
+    /// Lower ends.
+    public var lower: AxisVector
+    /// Upper ends.
+    public var upper: AxisVector
+
+    /// The intervals between these ends.
+    public init(lower: AxisVector, upper: AxisVector) {
+        self.lower = lower
+        self.upper = upper
+    }
+}

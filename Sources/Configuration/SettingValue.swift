@@ -1,0 +1,61 @@
+public import GimbalCore
+
+/// The value of one setting, in the unit of its key.
+public enum SettingValue: Sendable, Equatable {
+    /// True or false.
+    case bool(Bool)
+    /// A whole number.
+    case integer(Int)
+    /// A finite number.
+    case number(Double)
+    /// Text, a path, or one of the words of a choice.
+    case text(String)
+    /// `[yaw, roll, pitch]`
+    case triple(AxisVector)
+    /// `[[min, max], [min, max], [min, max]]` for yaw, roll and pitch.
+    case ranges(AxisRanges)
+
+    /// The value as TOML, which reads back to the identical value.
+    public var tomlText: String {
+        switch self {
+        case .bool(let value): return value ? "true" : "false"
+        case .integer(let value): return String(value)
+        case .number(let value): return Self.text(of: value)
+        case .text(let value): return Self.quoted(value)
+        case .triple(let v):
+            return "[\(Self.text(of: v.yaw)), \(Self.text(of: v.roll)), \(Self.text(of: v.pitch))]"
+        case .ranges(let r):
+            let pairs = [
+                (r.lower.yaw, r.upper.yaw), (r.lower.roll, r.upper.roll),
+                (r.lower.pitch, r.upper.pitch),
+            ]
+            let texts = pairs.map { "[\(Self.text(of: $0.0)), \(Self.text(of: $0.1))]" }
+            return "[" + texts.joined(separator: ", ") + "]"
+        }
+    }
+
+    /// The shortest text that reads back to the same number; whole numbers without a fraction.
+    static func text(of value: Double) -> String {
+        if value == value.rounded(), abs(value) < 1e15 { return String(Int(value)) }
+        return value.description
+    }
+
+    /// A TOML basic string.
+    static func quoted(_ value: String) -> String {
+        var result = "\""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

@@ -1,0 +1,193 @@
+public import GimbalCore
+
+/// Everything that can be configured, in the units of the configuration file: degrees, milliseconds, what people type.
+///
+/// The initial values are the defaults. Each property has exactly one entry in `Schema.settings`, which names its key,
+/// range and meaning; a test fails when either is without the other.
+public struct Settings: Sendable, Equatable {
+    /// Which gimbal is driven.
+    public var hardware = Hardware()
+    /// The control loop's thread.
+    public var loop = Loop()
+    /// The inertial sensor.
+    public var imu = IMU()
+    /// The attitude filter.
+    public var estimator = Estimator()
+    /// The attitude and rate controllers.
+    public var control = Control()
+    /// The actuators.
+    public var motors = Motors()
+    /// The mechanics between handle and camera.
+    public var joints = Joints()
+    /// How fast set-points may move.
+    public var motion = Motion()
+    /// What the gimbal does after start.
+    public var mode = ModeSettings()
+    /// How motors go off and come back.
+    public var supervisor = Supervision()
+    /// Who may command, and for how long.
+    public var commander = Commanding()
+    /// The diagnostics socket.
+    public var diagnostics = Diagnostics()
+    /// Where saved values live.
+    public var persistence = Storage()
+    /// What is logged.
+    public var log = Log()
+
+    /// The built-in defaults.
+    public init() {}
+}
+
+extension Settings {
+    /// `[hardware]`
+    public struct Hardware: Sendable, Equatable {
+        /// Sensor and motor implementation.
+        public var backend = Backend.simulated
+        /// What the simulated gimbal does.
+        public var simulation = Simulation()
+    }
+
+    /// `[hardware.simulation]`
+    public struct Simulation: Sendable, Equatable {
+        /// How the handle moves.
+        public var motion = HandleMotion.walking
+        /// Start of the random numbers.
+        public var seed = 1
+    }
+
+    /// `[loop]`
+    public struct Loop: Sendable, Equatable {
+        /// Ticks per second.
+        public var rateHz = 1000
+        /// SCHED_FIFO priority.
+        public var priority = 80
+        /// CPU of the loop thread; -1 = any.
+        public var cpu = -1
+        /// Whether all memory is locked.
+        public var lockMemory = true
+    }
+
+    /// `[imu]`
+    public struct IMU: Sendable, Equatable {
+        /// Sensor in the camera's body frame, degrees.
+        public var mountingDeg = AxisVector.zero
+        /// Full scale of the gyroscope, deg/s.
+        public var gyroRangeDps = 2000.0
+        /// Full scale of the accelerometer, g.
+        public var accelRangeG = 24.0
+        /// Identical samples in a row that mean a frozen sensor.
+        public var frozenSamples = 50
+        /// Age at which the last sample is stale, ms.
+        public var timeoutMs = 20.0
+        /// How long a fault stays raised after its last cause, ms.
+        public var faultHoldMs = 50.0
+    }
+
+    /// `[estimator]`
+    public struct Estimator: Sendable, Equatable {
+        /// Gyroscope noise density, deg/s/√Hz.
+        public var gyroNoiseDpsSqrthz = 0.014
+        /// Accelerometer noise density, m/s²/√Hz.
+        public var accelNoiseMps2Sqrthz = 0.0017
+        /// Standard deviation of the bias at start, deg/s.
+        public var biasSigmaInitialDps = 1.0
+        /// Bias random walk, deg/s per √s.
+        public var biasWalkDpsSqrts = 0.0002
+        /// Motion acceleration that is expected, m/s².
+        public var motionAccelMps2 = 1.5
+        /// Angular rate below which the camera may be at rest, deg/s.
+        public var restRateDps = 2.0
+        /// Acceleration change below which the camera may be at rest, m/s².
+        public var restAccelMps2 = 0.5
+        /// Time within both limits that counts as rest, s.
+        public var restTimeS = 1.5
+    }
+
+    /// `[control]`
+    public struct Control: Sendable, Equatable {
+        /// Attitude error to rate, 1/s.
+        public var attitudeGain = AxisVector(repeating: 12)
+        /// Rate error to angular acceleration, 1/s.
+        public var rateGain = AxisVector(repeating: 60)
+        /// Integrated rate error to angular acceleration, 1/s².
+        public var rateIntegralGain = AxisVector(repeating: 300)
+        /// Measured angular acceleration to angular acceleration, dimensionless.
+        public var rateDerivativeGain = AxisVector.zero
+        /// Corner of the derivative's low-pass, Hz.
+        public var derivativeCutoffHz = 80.0
+        /// Moment of inertia about each joint, kg·m².
+        public var inertiaKgM2 = AxisVector(repeating: 2.5e-3)
+        /// Largest rate that the attitude controller asks for, deg/s.
+        public var maxRateDps = AxisVector(repeating: 360)
+        /// Share of the commanded rate that is fed forward.
+        public var feedForward = 1.0
+    }
+
+    /// `[motors]`
+    public struct Motors: Sendable, Equatable {
+        /// How the motors are driven.
+        public var type = MotorType.torque
+        /// Largest torque, N·m.
+        public var torqueLimitNm = AxisVector(repeating: 0.25)
+        /// Time from off to full authority, s.
+        public var softStartS = 0.5
+    }
+
+    /// `[joints]`
+    public struct Joints: Sendable, Equatable {
+        /// Mechanical range, degrees.
+        public var rangeDeg = AxisRanges(
+            lower: AxisVector(yaw: -170, roll: -45, pitch: -120),
+            upper: AxisVector(yaw: 170, roll: 45, pitch: 120))
+    }
+
+    /// `[motion]`
+    public struct Motion: Sendable, Equatable {
+        /// Largest set-point rate, deg/s.
+        public var maxRateDps = AxisVector(repeating: 240)
+        /// Largest set-point acceleration, deg/s².
+        public var maxAccelerationDps2 = AxisVector(repeating: 2000)
+    }
+
+    /// `[mode]`
+    public struct ModeSettings: Sendable, Equatable {
+        /// Mode after the start-up checks.
+        public var boot = Mode.locked
+    }
+
+    /// `[supervisor]`
+    public struct Supervision: Sendable, Equatable {
+        /// Time from full authority to off after a fault, s.
+        public var softStopS = 0.2
+        /// Time without a fault before the motors come back, s.
+        public var recoveryS = 0.5
+    }
+
+    /// `[commander]`
+    public struct Commanding: Sendable, Equatable {
+        /// Age at which a rate command dies, s.
+        public var deadManS = 1.0
+        /// Silence after which control is free for others, s.
+        public var releaseAfterS = 10.0
+    }
+
+    /// `[diagnostics]`
+    public struct Diagnostics: Sendable, Equatable {
+        /// Path of the UNIX socket.
+        public var socket = "/run/airframe/airframed.sock"
+        /// Group that may use it.
+        public var group = "airframe"
+    }
+
+    /// `[persistence]`
+    public struct Storage: Sendable, Equatable {
+        /// Directory of saved values.
+        public var directory = "/var/lib/airframe"
+    }
+
+    /// `[log]`
+    public struct Log: Sendable, Equatable {
+        /// Least severe level that is written.
+        public var level = LogLevel.info
+    }
+}

@@ -1,0 +1,187 @@
+import TOMLKit
+
+/// The settings that one TOML text gives, checked against the schema.
+struct TOMLDocument {
+    /// Setting, value and line, in the order of the schema.
+    private(set) var values: [(setting: Setting, value: SettingValue, line: Int?)] = []
+    /// Everything that is wrong, in the order of the text.
+    private(set) var problems: [ConfigurationProblem] = []
+
+    private let path: String
+    private var locator = TOMLKeyLocator([])
+
+    /// Longest line that is read. The parser walks dotted keys recursively; a line of many thousand of them would
+    /// exhaust the stack.
+    static let longestLine = 4096
+
+    /// Reads a whole file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's contents.
+    ///   - path: Its name in messages.
+    init(bytes: [UInt8], path: String) {
+        self.path = path
+        if let problem = Self.textProblem(bytes, path: path) {
+            problems = [problem]
+            return
+        }
+        do {
+            let table = try TOMLTable(string: String(decoding: bytes, as: UTF8.self))
+            locator = TOMLKeyLocator(bytes)
+            guard locator.linesWithNul.isEmpty else {
+                problems = locator.linesWithNul.map {
+                    ConfigurationProblem(
+                        .syntax, at: .file(path, line: $0, column: nil),
+                        "a string holds a NUL character, which no setting allows")
+                }
+                return
+            }
+            visit(table, keys: [])
+            problems.sort { Self.line(of: $0) < Self.line(of: $1) }
+        } catch let error as TOMLParseError {
+            problems = [Self.syntaxProblem(error, path: path)]
+        } catch {
+            problems = [
+                ConfigurationProblem(
+                    .syntax, at: .file(path, line: nil, column: nil), "not valid TOML: \(error)")
+            ]
+        }
+    }
+
+    private mutating func visit(_ table: TOMLTable, keys: [String]) {
+        for name in table.keys {
+            guard let node = table[name]?.tomlValue else { continue }
+            let path = keys + [name]
+            let key = path.map(Self.quotedIfNeeded).joined(separator: ".")
+            let location = locator[path]
+            let place = Place.file(self.path, line: location?.line, column: nil)
+            let raw = RawValue(node)
+            if let setting = Schema.setting(key) {
+                let written = location?.value ?? raw.typeName
+                do throws(ConfigurationProblem) {
+                    let value = try setting.check(raw, written: written, at: place)
+                    values.append((setting, value, location?.line))
+                } catch {
+                    problems.append(error)
+                }
+            } else if Schema.settings.contains(where: { $0.key.hasPrefix(key + ".") }) {
+                if let child = node.table {
+                    visit(child, keys: path)
+                } else {
+                    problems.append(
+                        ConfigurationProblem(
+                            .wrongType, at: place, key: key, value: location?.value,
+                            "is \(raw.typeName) where a table is expected",
+                            hint: "Write [\(key)] on a line of its own, and its keys below."))
+                }
+            } else {
+                problems.append(unknown(key, raw, location?.value, at: place))
+            }
+        }
+    }
+
+    private func unknown(
+        _ key: String, _ raw: RawValue, _ written: String?, at place: Place
+    ) -> ConfigurationProblem {
+        var isTable = raw == .table
+        if case .array(let items) = raw, items.first == .table { isTable = true }
+        guard isTable else { return .unknownKey(key, value: written, at: place) }
+        let guess = Suggestion.closest(to: key, among: Schema.tables.map(\.name))
+        return ConfigurationProblem(
+            .unknownKey, at: place, "[\(key)] is not a known table",
+            hint: guess.map { "Did you mean [\($0)]?" })
+    }
+
+    private static func line(of problem: ConfigurationProblem) -> Int {
+        if case .file(_, let line, _) = problem.place { return line ?? 0 }
+        return 0
+    }
+
+    /// Keys as TOML writes them, so that `"a.b"` is not taken for `a.b`.
+    private static func quotedIfNeeded(_ key: String) -> String {
+        let isBare = key.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        return isBare && !key.isEmpty ? key : SettingValue.quoted(key)
+    }
+}
+
+extension TOMLDocument {
+    /// What must be right before the parser sees the text: it would stop at a NUL without a word.
+    private static func textProblem(_ bytes: [UInt8], path: String) -> ConfigurationProblem? {
+        var line = 1
+        var lineStart = 0
+        for (position, byte) in bytes.enumerated() {
+            if byte == 0 {
+                return ConfigurationProblem(
+                    .syntax, at: .file(path, line: line, column: position - lineStart + 1),
+                    "holds a NUL byte; this is not a text file")
+            }
+            if byte == UInt8(ascii: "\n") {
+                line += 1
+                lineStart = position + 1
+            } else if position - lineStart == longestLine {
+                return ConfigurationProblem(
+                    .syntax, at: .file(path, line: line, column: nil),
+                    "the line is longer than \(longestLine) bytes")
+            }
+        }
+        guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
+        return ConfigurationProblem(
+            .unreadable, at: .file(path, line: invalidLine(bytes), column: nil), "is not UTF-8",
+            hint: "Save the file as UTF-8; µ, ° and umlauts are often the cause.")
+    }
+
+    /// The first line that is not UTF-8. Line ends never lie inside a character, so lines can be judged one by one.
+    private static func invalidLine(_ bytes: [UInt8]) -> Int? {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }.map { $0 + 1 }
+    }
+
+    private static func syntaxProblem(_ error: TOMLParseError, path: String) -> ConfigurationProblem
+    {
+        var text = ConfigurationProblem.shortened(error.description, limit: 200)
+        while text.hasSuffix(".") { text.removeLast() }
+        return ConfigurationProblem(
+            .syntax,
+            at: .file(path, line: error.source.begin.line, column: error.source.begin.column),
+            "not valid TOML: \(text)")
+    }
+}
+
+extension ConfigurationProblem {
+    /// The problem of a key that no setting has.
+    static func unknownKey(
+        _ key: String, value: String? = nil, at place: Place? = nil
+    ) -> ConfigurationProblem {
+        let guess = Suggestion.setting(for: key)
+        let table = Schema.settings.filter { $0.key.hasPrefix(key + ".") }
+        let hint =
+            table.isEmpty
+            ? guess.map { "Did you mean \($0)?" }
+            : "It is a table; its keys are \(table.map(\.name).joined(separator: ", "))."
+        return ConfigurationProblem(
+            .unknownKey, at: place, key: shortened(key), value: value, "is not a known key",
+            hint: hint)
+    }
+}
+
+extension RawValue {
+    /// Copies a value out of the parser's memory.
+    init(_ node: TOMLValue) {
+        switch node.type {
+        case .bool: self = .bool(node.bool ?? false)
+        case .int: self = .integer(node.int ?? 0)
+        case .double: self = .number(node.double ?? .nan)
+        case .string: self = .text(node.string ?? "")
+        case .table: self = .table
+        case .array: self = .array((node.array ?? []).map { RawValue($0.tomlValue) })
+        case .date, .time, .dateTime: self = .date
+        }
+    }
+}

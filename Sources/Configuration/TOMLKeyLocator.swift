@@ -1,0 +1,155 @@
+/// Finds the line of every key in a TOML document, because the parser keeps positions for syntax errors only.
+///
+/// Reads documents that the parser has already accepted; on others it stays in bounds and finds what it can. Linear in
+/// the length of the text.
+public struct TOMLKeyLocator: Sendable {
+    /// One step from a table or an array to what it holds.
+    public enum Step: Hashable, Sendable {
+        /// A key of a table, without quotes, escapes resolved.
+        case key(String)
+        /// An element of an array or of an array of tables.
+        case index(Int)
+    }
+
+    /// Where a key is written.
+    public struct Location: Sendable, Equatable {
+        /// Counts from 1.
+        public let line: Int
+        /// Bytes from the start of the line, counts from 1.
+        public let column: Int
+        /// The value as written; nil for tables that have no text of their own.
+        public let value: String?
+    }
+
+    /// Every key, table and array element. A table is where it is first named.
+    public private(set) var locations: [[Step]: Location] = [:]
+
+    /// Lines of strings that hold a NUL character: the parser's C interface ends such strings there.
+    public private(set) var linesWithNul: [Int] = []
+
+    private var scanner: TOMLScanner
+    private var arrayCounts: [[Step]: Int] = [:]
+
+    /// Locates everything in `text`.
+    public init(_ text: [UInt8]) {
+        scanner = TOMLScanner(text)
+        locate()
+        linesWithNul = scanner.linesWithNul
+    }
+
+    /// The location of a dotted path of plain keys.
+    public subscript(_ keys: [String]) -> Location? { locations[keys.map(Step.key)] }
+
+    private mutating func locate() {
+        var table: [Step] = []
+        while true {
+            scanner.skipBlankLines()
+            guard let next = scanner.peek else { return }
+            if next == UInt8(ascii: "[") {
+                table = header()
+            } else {
+                pair(in: table, depth: 0)
+            }
+            // What is left on the line is a comment, or what the parser has complained about.
+            scanner.skipLine()
+        }
+    }
+
+    /// `[a.b]` or `[[a.b]]`; returns the path that the following pairs belong to.
+    private mutating func header() -> [Step] {
+        let (line, column) = scanner.place
+        scanner.advance()
+        let isArray = scanner.peek == UInt8(ascii: "[")
+        if isArray { scanner.advance() }
+        let keys = scanner.keys()
+        var path: [Step] = []
+        for (position, key) in keys.enumerated() {
+            path.append(.key(key))
+            note(path, Location(line: line, column: column, value: nil))
+            if isArray, position == keys.count - 1 {
+                let count = arrayCounts[path, default: 0]
+                arrayCounts[path] = count + 1
+                path.append(.index(count))
+                note(path, Location(line: line, column: column, value: nil))
+            } else if let count = arrayCounts[path] {
+                path.append(.index(count - 1))
+            }
+        }
+        return path
+    }
+
+    /// `a.b = value`
+    private mutating func pair(in table: [Step], depth: Int) {
+        let (line, column) = scanner.place
+        let start = scanner.position
+        let keys = scanner.keys()
+        scanner.skipSpaces()
+        guard !keys.isEmpty, scanner.peek == UInt8(ascii: "=") else {
+            // Not a pair; move on by at least one byte, so that the scan ends.
+            if scanner.position == start { scanner.advance() }
+            return
+        }
+        scanner.advance()
+        scanner.skipSpaces()
+        let valueStart = scanner.position
+        let path = table + keys.map(Step.key)
+        value(at: path, depth: depth)
+        let text = scanner.text(from: valueStart)
+        for length in (table.count + 1)..<path.count {
+            note(Array(path[..<length]), Location(line: line, column: column, value: nil))
+        }
+        // Set last, so that the text of a value wins over a place noted on the way.
+        locations[path] = Location(line: line, column: column, value: text)
+    }
+
+    private mutating func value(at path: [Step], depth: Int) {
+        // Deeper than the parser accepts; the rest of such a document is of no interest.
+        guard depth < 300 else { return scanner.skipLine() }
+        switch scanner.peek {
+        case UInt8(ascii: "["): array(at: path, depth: depth)
+        case UInt8(ascii: "{"): inlineTable(at: path, depth: depth)
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): _ = scanner.string()
+        default: scanner.skipScalar()
+        }
+    }
+
+    private mutating func array(at path: [Step], depth: Int) {
+        scanner.advance()
+        var index = 0
+        while true {
+            scanner.skipBlankLines()
+            guard let next = scanner.peek else { return }
+            if next == UInt8(ascii: "]") { return scanner.advance() }
+            if next == UInt8(ascii: ",") {
+                scanner.advance()
+                continue
+            }
+            let (line, column) = scanner.place
+            let start = scanner.position
+            let element = path + [.index(index)]
+            value(at: element, depth: depth + 1)
+            locations[element] = Location(
+                line: line, column: column, value: scanner.text(from: start))
+            index += 1
+            if scanner.position == start { scanner.advance() }
+        }
+    }
+
+    private mutating func inlineTable(at path: [Step], depth: Int) {
+        scanner.advance()
+        while true {
+            scanner.skipBlankLines()
+            guard let next = scanner.peek else { return }
+            if next == UInt8(ascii: "}") { return scanner.advance() }
+            if next == UInt8(ascii: ",") {
+                scanner.advance()
+                continue
+            }
+            pair(in: path, depth: depth + 1)
+        }
+    }
+
+    private mutating func note(_ path: [Step], _ location: Location) {
+        if locations[path] == nil { locations[path] = location }
+    }
+}

@@ -1,0 +1,60 @@
+@testable import Configuration
+
+/// What `etc/airframed.toml` is to say, made from the schema.
+enum SampleFile {
+    static var text: String {
+        var lines = introduction
+        for (table, summary) in Schema.tables {
+            let settings = Schema.settings.filter { $0.table == table }
+            lines += ["", "# " + summary, "[\(table)]"]
+            for setting in settings {
+                lines.append("")
+                lines += wrapped(setting.summary)
+                lines += wrapped(facts(of: setting))
+                lines.append("#\(setting.name) = \(setting.defaultValue.tomlText)")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// `Range 50...4000 Hz, default 1000. Needs a restart.`
+    static func facts(of setting: Setting) -> String {
+        let unit = setting.unit.map { " " + $0 } ?? ""
+        let range =
+            switch setting.kind {
+            case .bool, .choice: "One of \(setting.allowed)"
+            case .text, .path: "Allowed: \(setting.allowed)"
+            default: "Range \(setting.allowed)\(unit)"
+            }
+        let applies = setting.applies == .live ? "Changes live." : "Needs a restart."
+        let hint = setting.hint.map { " " + $0 } ?? ""
+        return "\(range), default \(setting.defaultValue.tomlText). \(applies)\(hint)"
+    }
+
+    private static let introduction = """
+        # airframed: the configuration file.
+        #
+        # Install as /etc/airframe/airframed.toml. Every setting is shown with its default, commented out: remove the #
+        # in front of a setting to change it. Files in conf.d/ beside this one, in the order of their names, and
+        # `airframed --set KEY=VALUE` override it; a key is the table and the name, such as loop.rate_hz.
+        #
+        #   airframed --check-config    lists every mistake, with its line
+        #   airframed --print-config    shows what is in force, and where each value comes from
+        #   airframectl reload          takes over what can change live, and says what needs a restart
+        #
+        # Three numbers in brackets are yaw, roll, pitch. Ranges include both ends.
+        """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+
+    private static func wrapped(_ sentence: String) -> [String] {
+        var lines: [String] = []
+        var line = "#"
+        for word in sentence.split(separator: " ") {
+            if line.unicodeScalars.count + word.unicodeScalars.count + 1 > 100 {
+                lines.append(line)
+                line = "#"
+            }
+            line += " " + word
+        }
+        return lines + [line]
+    }
+}

@@ -1,0 +1,69 @@
+import Configuration
+import SystemPackage
+import TOMLKit
+import Testing
+
+@Suite("etc/airframed.toml")
+struct SampleFileTests {
+    static let path = FilePath(#filePath).removingLastComponent().removingLastComponent()
+        .removingLastComponent().appending("etc/airframed.toml")
+
+    let text: String
+
+    init() throws {
+        text = String(decoding: try ConfigurationFiles.system.read(Self.path), as: UTF8.self)
+    }
+
+    /// The file with the mark in front of each setting removed; comments for people have a blank behind theirs.
+    private var uncommented: String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.hasPrefix("#") && !line.hasPrefix("# ") ? String(line.dropFirst()) : String(line)
+        }.joined(separator: "\n")
+    }
+
+    @Test("says what the schema says")
+    func matchesSchema() throws {
+        guard text != SampleFile.text else { return }
+        let copy = FilePath("/tmp/airframed.toml.expected")
+        let file = try FileDescriptor.open(
+            copy, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
+        try file.closeAfter { _ = try file.writeAll(SampleFile.text.utf8) }
+        Issue.record("etc/airframed.toml has drifted: compare it with \(copy), and copy that")
+    }
+
+    @Test("changes nothing as delivered")
+    func asDelivered() throws {
+        let files = ConfigurationFiles.memory(["/etc/airframe/airframed.toml": text])
+        let loaded = try ConfigurationLoader.load(ConfigurationSource(), files: files)
+        #expect(loaded.settings == Settings())
+        #expect(Schema.settings.allSatisfy { loaded.origin(of: $0.key) == .builtIn })
+    }
+
+    @Test("shows every setting with its default")
+    func defaults() throws {
+        let files = ConfigurationFiles.memory(["/etc/airframe/airframed.toml": uncommented])
+        let loaded = try ConfigurationLoader.load(ConfigurationSource(), files: files)
+        #expect(loaded.settings == Settings())
+        for setting in Schema.settings {
+            #expect(loaded.origin(of: setting.key) != .builtIn, "\(setting.key) is not shown")
+        }
+    }
+
+    @Test("shows range, unit and meaning right above each setting", arguments: Schema.settings)
+    func facts(of setting: Setting) throws {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let table = try #require(lines.firstIndex(of: "[\(setting.table)]"))
+        let line = try #require(
+            lines[table...].firstIndex { $0.hasPrefix("#\(setting.name) = ") })
+        var comment = ""
+        for above in lines[..<line].reversed() {
+            guard above.hasPrefix("# ") else { break }
+            comment = above.dropFirst(2) + " " + comment
+        }
+        #expect(comment.contains(setting.summary))
+        #expect(comment.contains(setting.allowed))
+        if let unit = setting.unit { #expect(comment.contains(unit)) }
+        #expect(comment.contains("default \(setting.defaultValue.tomlText)."))
+        #expect(comment.contains(setting.applies == .live ? "live" : "restart"))
+    }
+}

@@ -1,0 +1,115 @@
+import GimbalCore
+import Testing
+
+@testable import Configuration
+
+@Suite("Schema")
+struct SchemaTests {
+    @Test("gives every property of Settings exactly one key, of the same name")
+    func everyPropertyHasAKey() {
+        let properties = Self.leaves(of: Settings(), path: "").sorted()
+        #expect(properties == Schema.settings.map { Self.camelCase($0.key) }.sorted())
+    }
+
+    @Test("declares each key once, in a table with a sentence of its own")
+    func keysAreUnique() {
+        let keys = Schema.settings.map(\.key)
+        #expect(Set(keys).count == keys.count)
+        #expect(Set(Schema.settings.map(\.table)) == Set(Schema.tables.map(\.name)))
+        #expect(Schema.tables.count == Set(Schema.tables.map(\.name)).count)
+    }
+
+    @Test(
+        "binds each key to the property that carries its name",
+        arguments: Schema.settings.filter { !$0.hasOneValueOnly })
+    func bindings(of setting: Setting) {
+        var settings = Settings()
+        setting.write(&settings, Self.otherValue(than: setting.defaultValue, for: setting))
+        #expect(setting.value(in: settings) != setting.defaultValue, "nothing was written")
+        let changed = Schema.settings.filter { $0.value(in: settings) != $0.defaultValue }
+        #expect(changed.map(\.key) == [setting.key])
+        let before = Self.leafValues(of: Settings(), path: "")
+        let after = Self.leafValues(of: settings, path: "")
+        let properties = after.filter { before[$0.key] != $0.value }.map(\.key)
+        #expect(properties == [Self.camelCase(setting.key)])
+    }
+
+    @Test("allows its own defaults, written as TOML", arguments: Schema.settings)
+    func defaultsAreAllowed(of setting: Setting) throws {
+        let text = setting.defaultValue.tomlText
+        let (_, value) = try ConfigurationLoader.value(of: setting.key, text: text, at: nil)
+        #expect(value == setting.defaultValue)
+    }
+
+    @Test("describes each setting in one sentence", arguments: Schema.settings)
+    func sentences(of setting: Setting) {
+        #expect(setting.summary.hasSuffix("."))
+        #expect(setting.summary.first?.isUppercase == true || setting.kind.isChoice)
+        #expect(!(setting.summary + (setting.hint ?? "")).contains("\n"))
+    }
+
+    @Test("keeps the rules with the defaults")
+    func defaultsKeepTheRules() {
+        #expect(ConfigurationRule.all.allSatisfy { $0.violation(Settings()) == nil })
+        for key in ConfigurationRule.all.flatMap(\.keys) { #expect(Schema.setting(key) != nil) }
+    }
+
+    /// `loop.rate_hz` → `loop.rateHz`, the spelling of the property.
+    private static func camelCase(_ key: String) -> String {
+        key.split(separator: ".").map { part in
+            let words = part.split(separator: "_")
+            return words[0]
+                + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+        }.joined(separator: ".")
+    }
+
+    private static func leaves(of value: Any, path: String) -> [String] {
+        Array(leafValues(of: value, path: path).keys)
+    }
+
+    /// Every property that is not a structure of settings, with its value as text.
+    private static func leafValues(of value: Any, path: String) -> [String: String] {
+        let mirror = Mirror(reflecting: value)
+        let isLeaf = value is AxisVector || value is AxisRanges || mirror.displayStyle != .struct
+        guard !isLeaf, !(value is String) else { return [path: "\(value)"] }
+        var result: [String: String] = [:]
+        for child in mirror.children {
+            let name = (path.isEmpty ? "" : path + ".") + (child.label ?? "")
+            result.merge(leafValues(of: child.value, path: name)) { $1 }
+        }
+        return result
+    }
+
+    /// An allowed value that is not the default.
+    private static func otherValue(than value: SettingValue, for setting: Setting) -> SettingValue {
+        switch (setting.kind, value) {
+        case (.bool, .bool(let flag)): .bool(!flag)
+        case (.integer(let range), .integer(let number)):
+            .integer(number == range.lowerBound ? range.upperBound : range.lowerBound)
+        case (.number(let range), .number(let number)):
+            .number(number == range.lowerBound ? range.upperBound : range.lowerBound)
+        case (.choice(let words, _), .text(let word)):
+            .text(words.first { $0 != word } ?? word)
+        case (.triple(let range), .triple(let v)):
+            .triple(AxisVector(yaw: v.yaw, roll: v.roll, pitch: range.upperBound - 0.5))
+        case (.ranges, .ranges(let r)):
+            .ranges(AxisRanges(lower: r.lower, upper: AxisVector(repeating: 90)))
+        default: .text("/other")
+        }
+    }
+}
+
+extension Setting {
+    /// A choice of one word has no other value to write.
+    var hasOneValueOnly: Bool {
+        if case .choice(let words, _) = kind { return words.count == 1 }
+        return false
+    }
+}
+
+extension Setting.Kind {
+    var isChoice: Bool {
+        if case .choice = self { return true }
+        return false
+    }
+}
