@@ -98,7 +98,7 @@ public struct CPUWakefulness: ~Copyable, Sendable {
         guard opened >= 0 else {
             file = -1
             problem =
-                "\(path): \(String(cString: strerror(errno))); idle CPUs may wake slowly. "
+                "\(path): \(errorText(errno)); idle CPUs may wake slowly. "
                 + "Let the service user write the file (udev rule), or ignore this on a "
                 + "machine without deep sleep states."
             return

@@ -57,7 +57,7 @@ public struct ThreadError: Error, Sendable, CustomStringConvertible {
 
     /// The sentence for the log.
     public var description: String {
-        "cannot start thread \(thread): \(String(cString: strerror(code))). "
+        "cannot start thread \(thread): \(errorText(code)). "
             + "Look at LimitMEMLOCK=, TasksMax= and free memory."
     }
 }
@@ -176,3 +176,6 @@ func readSmallFile(_ path: String) -> String? {
         return String(decoding: buffer[0..<length], as: UTF8.self)
     }
 }
+
+/// The C library's words for an errno.
+func errorText(_ code: Int32) -> String { String(cString: strerror(code)) }

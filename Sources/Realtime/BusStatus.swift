@@ -1,0 +1,74 @@
+internal import Atomics
+
+/// What the bus thread tells all others about its health: single words, written by the bus thread alone.
+///
+/// A plain handle, freed by the runtime after the threads have ended.
+struct BusStatus: BitwiseCopyable, @unchecked Sendable {
+    private typealias Cell = UnsafeAtomic<UInt64>
+    private let cells: UnsafeMutablePointer<Cell.Storage>
+
+    private enum Word: Int, CaseIterable {
+        case errors, lastError, overruns, silences, isOff
+        case failedReads, failedWrites
+    }
+
+    init() {
+        cells = .allocate(capacity: Word.allCases.count)
+        for word in Word.allCases { (cells + word.rawValue).initialize(to: .init(0)) }
+    }
+
+    func deallocate() { cells.deallocate() }
+
+    private func cell(_ word: Word) -> Cell { Cell(at: cells + word.rawValue) }
+
+    private func load(_ word: Word) -> UInt64 { cell(word).load(ordering: .relaxed) }
+
+    private func add(_ count: UInt64, to word: Word) {
+        cell(word).store(load(word) &+ count, ordering: .relaxed)
+    }
+
+    // MARK: Bus thread
+
+    func note(_ error: BusError) {
+        add(1, to: .errors)
+        cell(.lastError).store(error.packed, ordering: .relaxed)
+        switch error.operation {
+        case .read: add(1, to: .failedReads)
+        case .write: add(1, to: .failedWrites)
+        case .off: break
+        }
+    }
+
+    func noteSuccess(of operation: BusError.Operation) {
+        switch operation {
+        case .read: cell(.failedReads).store(0, ordering: .relaxed)
+        case .write: cell(.failedWrites).store(0, ordering: .relaxed)
+        case .off: cell(.isOff).store(1, ordering: .relaxed)
+        }
+    }
+
+    func noteOverruns(_ count: UInt64) { add(count, to: .overruns) }
+    func noteSilence() { add(1, to: .silences) }
+
+    // MARK: Any thread
+
+    var errors: UInt64 { load(.errors) }
+    /// Failed attempts since the last that succeeded, of reading or of writing, whichever is worse.
+    var consecutiveErrors: UInt64 { max(load(.failedReads), load(.failedWrites)) }
+    var overruns: UInt64 { load(.overruns) }
+    var silences: UInt64 { load(.silences) }
+    var lastError: BusError? { BusError(packed: load(.lastError)) }
+    /// Whether the motors were turned off on the way out, and took it.
+    var isOff: Bool { load(.isOff) != 0 }
+}
+
+/// One thread asks another to end. A plain handle, freed by the runtime.
+struct StopFlag: BitwiseCopyable, @unchecked Sendable {
+    private let word: UnsafeAtomic<Bool>
+
+    init() { word = .create(false) }
+    func deallocate() { word.destroy() }
+
+    var isSet: Bool { word.load(ordering: .acquiring) }
+    func set() { word.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,164 @@
+internal import Atomics
+internal import CLinuxShim
+internal import GimbalCore
+
+/// The loop's whole world: a stabilizer, and the ends of the rings and mailboxes that connect it with the other threads.
+/// Nothing here waits, allocates, or knows what hardware there is.
+///
+/// Made by `GimbalRuntime`; `tick` is called by the loop thread alone, through `runTick`.
+struct ControlLoop: ~Copyable, Sendable {
+    var stabilizer: Stabilizer
+    var ports: LoopPorts
+    let periodNanoseconds: Int64
+    /// Ticks that still run with the outputs off, so that nothing happens for the first time with the motors on.
+    var warmUpTicks: Int
+
+    private(set) var ticks: UInt64 = 0
+    private var timing = TickTiming()
+    private var counters = RuntimeCounters()
+    /// Samples integrated in the present tick.
+    private var sampleCount = 0
+    private var newestSample = Instant(nanoseconds: 0)
+    private var overrunVisibleTicks = 0
+
+    init(
+        stabilizer: Stabilizer, ports: consuming LoopPorts, periodNanoseconds: Int64,
+        warmUpTicks: Int
+    ) {
+        self.stabilizer = stabilizer
+        self.ports = ports
+        self.periodNanoseconds = periodNanoseconds
+        self.warmUpTicks = warmUpTicks
+    }
+
+    /// One period: take what was asked and what the sensors delivered, think, hand the result to the motors' bus, and
+    /// report. Never waits, never allocates.
+    mutating func tick(now: Instant) {
+        applyRequests(now: now)
+        integrateSamples(now: now)
+        let estimated = cl_now_ns()
+        let output = think(now: now)
+        ports.motors.publish(LoopAnswer(output: output, sampleTime: newestSample, time: now))
+        ports.motorsBell.ring()
+        measure(start: now.nanoseconds, estimated: estimated, end: cl_now_ns())
+        ports.telemetry.push(record(now: now))
+        ticks &+= 1
+    }
+
+    /// At most eight requests a tick, so that a flood of them cannot make it late; the others wait their turn.
+    private mutating func applyRequests(now: Instant) {
+        for _ in 0..<8 {
+            guard let command = ports.commands.pop() else { break }
+            stabilizer.apply(command, now: now)
+        }
+        if ports.tuning.hasNew { stabilizer.apply(ports.tuning.read().value) }
+    }
+
+    private mutating func integrateSamples(now: Instant) {
+        sampleCount = 0
+        timing.handover = 0
+        while let delivery = ports.samples.pop() {
+            if sampleCount == 0 {
+                timing.handover = max(0, now.nanoseconds &- delivery.handedOver.nanoseconds)
+                timing.wake = delivery.wakeNanoseconds
+                timing.bus = delivery.readNanoseconds
+                timing.write = delivery.writeNanoseconds
+                timing.imuToMotor = delivery.imuToMotorNanoseconds
+            }
+            stabilizer.integrate(delivery.sample)
+            newestSample = delivery.sample.time
+            sampleCount &+= 1
+        }
+    }
+
+    private mutating func think(now: Instant) -> MotorOutput {
+        var conditions = Conditions(rawValue: 0)
+        if ports.bus.consecutiveErrors >= LoopLimits.toleratedBusErrors {
+            conditions.insert(.busError)
+        }
+        if overrunVisibleTicks > 0 {
+            overrunVisibleTicks &-= 1
+            conditions.insert(.loopOverrun)
+        }
+        if warmUpTicks > 0 { conditions.insert(.estimateNotConverged) }
+        stabilizer.report(conditions)
+        let output = stabilizer.step(now: now)
+        guard warmUpTicks > 0 else { return output }
+        warmUpTicks &-= 1
+        return .off
+    }
+
+    private mutating func measure(start: Int64, estimated: Int64, end: Int64) {
+        timing.estimate = estimated &- start
+        timing.control = end &- estimated
+        ports.stages.estimate.record(nanoseconds: timing.estimate)
+        ports.stages.control.record(nanoseconds: timing.control)
+        if sampleCount > 0 { ports.stages.handover.record(nanoseconds: timing.handover) }
+        if end &- start > periodNanoseconds {
+            counters.loopOverruns &+= 1
+            overrunVisibleTicks = LoopLimits.overrunVisibleTicks
+        }
+    }
+
+    private mutating func record(now: Instant) -> TelemetryRecord {
+        counters.samplesDropped = UInt64(ports.samples.dropped)
+        counters.commandsDropped = UInt64(ports.commands.dropped)
+        counters.telemetryDropped = UInt64(ports.telemetry.dropped)
+        counters.busOverruns = ports.bus.overruns
+        counters.busErrors = ports.bus.errors
+        counters.loopSilences = ports.bus.silences
+        counters.lastBusError = ports.bus.lastError
+        return TelemetryRecord(
+            tick: ticks, now: now, snapshot: stabilizer.snapshot, timing: timing,
+            counters: counters)
+    }
+
+    /// Counts a tick that comes because nobody rang: the bus thread hangs, or was held up.
+    mutating func noteLateSample() { counters.lateSamples &+= 1 }
+}
+
+/// Bounds of the loop's patience.
+enum LoopLimits {
+    /// Failed transfers in a row from which on the bus counts as faulty: both attempts of two periods.
+    static var toleratedBusErrors: UInt64 { 4 }
+    /// Ticks for which an overrun stays visible as a condition.
+    static var overrunVisibleTicks: Int { 1000 }
+}
+
+/// The loop's ends of everything that leads to other threads.
+struct LoopPorts: ~Copyable, Sendable {
+    var commands: RingReader<Command>
+    var tuning: MailboxReader<Stabilizer.Parameters>
+    var samples: RingReader<SampleDelivery>
+    var motors: MailboxWriter<LoopAnswer>
+    var telemetry: RingWriter<TelemetryRecord>
+    let motorsBell: Doorbell
+    let bus: BusStatus
+    let stages: StageHistograms
+}
+
+/// A sample on its way from the bus thread to the loop, with the time that its period took so far.
+struct SampleDelivery: Sendable, BitwiseCopyable {
+    var sample: IMUSample
+    var handedOver: Instant
+    var wakeNanoseconds: Int64
+    var readNanoseconds: Int64
+    /// Of the period before.
+    var writeNanoseconds: Int64
+    /// Of the newest answer written so far.
+    var imuToMotorNanoseconds: Int64
+}
+
+/// The loop's answer on its way to the bus thread.
+struct LoopAnswer: Sendable, BitwiseCopyable {
+    var output: MotorOutput
+    /// The time of the newest sample that it took into account.
+    var sampleTime: Instant
+    /// The tick that it came from; a loop that hangs is recognised by its age.
+    var time: Instant
+
+    static var none: LoopAnswer {
+        LoopAnswer(
+            output: .off, sampleTime: Instant(nanoseconds: 0), time: Instant(nanoseconds: 0))
+    }
+}

@@ -1,0 +1,121 @@
+public import GimbalCore
+
+/// What a bus thread drives: the sensors and motors of one bus, or a simulation of them.
+///
+/// All calls come from the one bus thread, which owns the value. They may take as long as the wire does; they must return
+/// within bounded time, errors included. Nothing else in the process touches the hardware.
+public protocol GimbalBus: Sendable {
+    /// Fetches what the sensors have delivered since the last call: none, one or several samples, oldest first.
+    ///
+    /// - Parameters:
+    ///   - samples: Empty; filled by the call. More than it holds is the driver's to drop and count.
+    ///   - now: When the period began; the time for samples whose chip has no clock of its own.
+    /// - Throws: `BusError`; what was appended before is used.
+    mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError)
+
+    /// Hands the motors what they are to do until the next call. Called in every period, also when the output has not
+    /// changed, so that a motor driver's own watchdog is kept quiet.
+    ///
+    /// - Parameters:
+    ///   - output: When not enabled, power stages off.
+    ///   - now: The time of the call.
+    /// - Throws: `BusError`; tried again in the next period.
+    mutating func write(_ output: MotorOutput, now: Instant) throws(BusError)
+
+    /// Power stages off, by the shortest way. The last call before the thread ends.
+    ///
+    /// - Throws: `BusError`; tried again a few times.
+    mutating func allOff() throws(BusError)
+}
+
+/// Why a transfer failed. Small and plain: the bus thread counts and keeps it, another thread writes the sentence.
+public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomStringConvertible {
+    /// What was being done.
+    public enum Operation: UInt8, Sendable, BitwiseCopyable {
+        /// Reading a sensor.
+        case read = 1
+        /// Writing a motor output.
+        case write = 2
+        /// Turning the power stages off.
+        case off = 3
+    }
+
+    /// What was being done.
+    public var operation: Operation
+    /// The device's address on its bus, or chip select; 0 when there is none.
+    public var address: UInt16
+    /// A positive errno.
+    public var code: Int32
+
+    /// An error with these values.
+    public init(operation: Operation, address: UInt16, code: Int32) {
+        self.operation = operation
+        self.address = address
+        self.code = code
+    }
+
+    /// The sentence for status and log.
+    public var description: String {
+        let verb =
+            switch operation {
+            case .read: "reading"
+            case .write: "writing"
+            case .off: "turning off"
+            }
+        return "\(verb) device 0x\(String(address, radix: 16)) failed: \(errorText(code))"
+    }
+
+    /// All of it in one word, never 0, so that another thread can read it in one piece.
+    var packed: UInt64 {
+        UInt64(operation.rawValue) << 48 | UInt64(address) << 32 | UInt64(UInt32(bitPattern: code))
+    }
+
+    /// The error that `packed` was made from; nil for 0.
+    init?(packed: UInt64) {
+        guard let operation = Operation(rawValue: UInt8(truncatingIfNeeded: packed >> 48)) else {
+            return nil
+        }
+        self.init(
+            operation: operation, address: UInt16(truncatingIfNeeded: packed >> 32),
+            code: Int32(bitPattern: UInt32(truncatingIfNeeded: packed)))
+    }
+}
+
+/// The samples of one transfer, in storage of fixed size.
+public struct SampleBatch: Sendable {
+    /// More than a sensor's buffer delivers in a period at any sensible rate.
+    public static let capacity = 16
+
+    private var storage: InlineArray<16, IMUSample>
+    /// Samples held.
+    public private(set) var count = 0
+
+    /// An empty batch.
+    public init() {
+        storage = InlineArray(
+            repeating: IMUSample(time: Instant(nanoseconds: 0), gyro: .zero, accel: .zero))
+    }
+
+    /// Adds a sample at the end.
+    ///
+    /// - Parameter sample: Newer than those before it.
+    /// - Returns: Whether there was room.
+    @discardableResult
+    public mutating func append(_ sample: IMUSample) -> Bool {
+        guard count < Self.capacity else { return false }
+        storage[count] = sample
+        count += 1
+        return true
+    }
+
+    /// Forgets all samples.
+    public mutating func removeAll() { count = 0 }
+
+    /// A sample, oldest first.
+    ///
+    /// - Parameter index: 0..<count.
+    public subscript(index: Int) -> IMUSample {
+        precondition(index < count, "sample index out of range")
+        return storage[index]
+    }
+}

@@ -1,0 +1,31 @@
+internal import GimbalCore
+
+/// The loop thread's outer frame: when a tick runs.
+///
+/// A tick runs when the bus thread rings, and otherwise on a deadline of one and a half periods, so that a hung bus cannot
+/// hang the supervision. The deadline then repeats every period.
+struct LoopThread: @unchecked Sendable {
+    let loop: UnsafeMutablePointer<ControlLoop>
+    let bell: Doorbell
+    let stop: StopFlag
+
+    /// Runs until `stop` is set and the bell rung.
+    func run() {
+        let period = loop.pointee.periodNanoseconds
+        // The bus thread starts after this one: its first samples are allowed to take a moment.
+        var deadline = MonotonicClock.now.nanoseconds + 20 * period
+        while true {
+            let wakeup = bell.wait(until: Instant(nanoseconds: deadline))
+            let now = MonotonicClock.now
+            if stop.isSet { return }
+            switch wakeup {
+            case .rung:
+                deadline = now.nanoseconds + period + period / 2
+            case .timeout:
+                loop.pointee.noteLateSample()
+                deadline = max(deadline + period, now.nanoseconds + period / 2)
+            }
+            runTick(&loop.pointee, now: now)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// The stages of one period, from the clock to the motors. Each is timed in every period.
+public enum Stage: String, CaseIterable, Sendable {
+    /// From the instant the bus thread asked to be woken at until it runs.
+    case wake
+    /// Reading the sensors.
+    case bus
+    /// From the bus thread's ring until the loop runs.
+    case handover
+    /// Requests and samples: commands, tuning, integration.
+    case estimate
+    /// Supervision and control.
+    case control
+    /// Writing the motors.
+    case write
+    /// From the instant of the newest sample until its answer is written.
+    case imuToMotor = "imu_to_motor"
+}
+
+/// A histogram for each stage. Handles, as `LatencyHistogram`.
+@frozen
+public struct StageHistograms: BitwiseCopyable, Sendable {
+    /// Recorded by the bus thread.
+    public let wake = LatencyHistogram()
+    /// Recorded by the bus thread.
+    public let bus = LatencyHistogram()
+    /// Recorded by the loop.
+    public let handover = LatencyHistogram()
+    /// Recorded by the loop.
+    public let estimate = LatencyHistogram()
+    /// Recorded by the loop.
+    public let control = LatencyHistogram()
+    /// Recorded by the bus thread.
+    public let write = LatencyHistogram()
+    /// Recorded by the bus thread.
+    public let imuToMotor = LatencyHistogram()
+
+    /// Empty histograms.
+    public init() {}
+
+    /// The histogram of a stage.
+    public subscript(stage: Stage) -> LatencyHistogram {
+        switch stage {
+        case .wake: wake
+        case .bus: bus
+        case .handover: handover
+        case .estimate: estimate
+        case .control: control
+        case .write: write
+        case .imuToMotor: imuToMotor
+        }
+    }
+
+    /// Frees all of them.
+    public func deallocate() {
+        for stage in Stage.allCases { self[stage].deallocate() }
+    }
+}
