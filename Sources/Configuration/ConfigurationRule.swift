@@ -12,7 +12,7 @@ struct ConfigurationRule: Sendable {
             guard settings.control.derivativeCutoffHz >= limit else { return nil }
             return (
                 "is not below half of loop.rate_hz = \(settings.loop.rateHz)",
-                "\(SettingValue.text(of: limit / 3)) is a good start at this loop rate."
+                "\(Int(limit / 3)) is a good start at this loop rate."
             )
         },
         ConfigurationRule(keys: ["commander.release_after_s", "commander.dead_man_s"]) { settings in

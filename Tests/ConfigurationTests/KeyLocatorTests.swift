@@ -1,0 +1,151 @@
+import Configuration
+import TOMLKit
+import Testing
+
+@Suite("Key locator")
+struct KeyLocatorTests {
+    typealias Step = TOMLKeyLocator.Step
+
+    private func line(_ text: String, _ steps: Step...) -> Int? {
+        TOMLKeyLocator(Array(text.utf8)).locations[steps]?.line
+    }
+
+    private func value(_ text: String, _ steps: Step...) -> String? {
+        TOMLKeyLocator(Array(text.utf8)).locations[steps]?.value
+    }
+
+    @Test("finds keys in tables, below comments and blank lines")
+    func tables() {
+        let text =
+            "top = 1\n\n# a comment = 2\n[loop] # [other]\n  rate_hz = 500 # Hz\n[a.b]\nc = 3"
+        #expect(line(text, .key("top")) == 1)
+        #expect(line(text, .key("loop")) == 4)
+        #expect(line(text, .key("loop"), .key("rate_hz")) == 5)
+        #expect(value(text, .key("loop"), .key("rate_hz")) == "500")
+        #expect(line(text, .key("a")) == 6)
+        #expect(line(text, .key("a"), .key("b"), .key("c")) == 7)
+    }
+
+    @Test("finds dotted keys, with blanks around the dots, and their tables")
+    func dottedKeys() {
+        let text = "[x]\na . b.c = true\n"
+        #expect(line(text, .key("x"), .key("a"), .key("b"), .key("c")) == 2)
+        #expect(line(text, .key("x"), .key("a"), .key("b")) == 2)
+        #expect(value(text, .key("x"), .key("a"), .key("b"), .key("c")) == "true")
+    }
+
+    @Test("resolves quoted keys and their escapes")
+    func quotedKeys() {
+        let text = "\"a.b\" = 1\n'c d'.\"e\\u0066\" = 2\n\"\" = 3\n[\"#[]=\"]\nx = 4"
+        #expect(line(text, .key("a.b")) == 1)
+        #expect(line(text, .key("c d"), .key("ef")) == 2)
+        #expect(line(text, .key("")) == 3)
+        #expect(line(text, .key("#[]="), .key("x")) == 5)
+    }
+
+    @Test("counts the elements of arrays of tables")
+    func arraysOfTables() {
+        let text = """
+            [[motor]]
+            name = "a"
+            [motor.limits]
+            low = 1
+            [[motor]]
+            name = "b"
+            [[motor.stage]]
+            gain = 1
+            [[motor.stage]]
+            gain = 2
+            """
+        #expect(line(text, .key("motor"), .index(0), .key("name")) == 2)
+        #expect(line(text, .key("motor"), .index(0), .key("limits"), .key("low")) == 4)
+        #expect(line(text, .key("motor"), .index(1), .key("name")) == 6)
+        #expect(
+            line(text, .key("motor"), .index(1), .key("stage"), .index(1), .key("gain")) == 10)
+    }
+
+    @Test("looks into inline tables and arrays over several lines")
+    func nestedValues() {
+        let text = "a = { b = 1, c.d = [1, {e = 2}] }\nf = [\n  1, # one ]\n  [2,\n   3],\n]\ng = 1"
+        #expect(line(text, .key("a"), .key("b")) == 1)
+        #expect(line(text, .key("a"), .key("c"), .key("d"), .index(1), .key("e")) == 1)
+        #expect(line(text, .key("f"), .index(0)) == 3)
+        #expect(line(text, .key("f"), .index(1), .index(1)) == 5)
+        #expect(line(text, .key("g")) == 7)
+    }
+
+    @Test(
+        "is not misled by what strings contain",
+        arguments: [
+            "a = \"\"\"\nb = 1\n\"\"\"\nkey = 1",
+            "a = '''\n[b]\n'''\nkey = 1",
+            "a = \"\"\"x\\\"\"\"\"\n\n\nkey = 1",
+            "a = \"\"\"\"\"two\"\"\"\"\"\n\n\nkey = 1",
+            "a = \"# no comment\"\n\n\nkey = 1",
+            "a = \"\\\\\"\n\n\nkey = 1",
+            "a = 'C:\\'\n\n\nkey = 1",
+            "a = [\"]\", ']', \"\"\"\n]\"\"\"]\n\nkey = 1",
+        ])
+    func strings(text: String) throws {
+        #expect(try TOMLTable(string: text).keys.sorted() == ["a", "key"])
+        #expect(line(text, .key("key")) == 4)
+    }
+
+    @Test("counts lines with CRLF, and skips a byte order mark")
+    func lineEnds() {
+        let text = "\u{FEFF}[a]\r\nb = 1\r\n\r\nc = \"\"\"x\r\ny\"\"\"\r\nd = 2\r\n"
+        #expect(line(text, .key("a")) == 1)
+        #expect(value(text, .key("a"), .key("b")) == "1")
+        #expect(line(text, .key("a"), .key("d")) == 6)
+        #expect(value(text, .key("a"), .key("d")) == "2")
+    }
+
+    @Test("gives columns in bytes")
+    func columns() {
+        let locator = TOMLKeyLocator(Array("a = 1\n  b = [7,  8]\n".utf8))
+        #expect(locator[["b"]].map { [$0.line, $0.column] } == [2, 3])
+        #expect(locator.locations[[.key("b"), .index(1)]]?.column == 12)
+    }
+
+    @Test("stays in bounds on texts that are no TOML", arguments: 0..<200)
+    func nonsense(seed: Int) {
+        var generator = Generator(seed: UInt64(seed))
+        let alphabet = Array("[]{}=.,\"'#\\\n\r \tau0🎥".utf8)
+        let text = (0..<400).map { _ in generator.element(of: alphabet) }
+        // Arriving here is the point: no trap, and an end.
+        #expect(TOMLKeyLocator(text).locations.count <= text.count)
+    }
+
+    @Test("finds every key that the parser finds, on a line that holds it", arguments: 0..<300)
+    func agreesWithTheParser(seed: Int) throws {
+        var generator = Generator(seed: UInt64(seed))
+        let text = RandomDocument.text(&generator)
+        let table = try TOMLTable(string: text)
+        let locator = TOMLKeyLocator(Array(text.utf8))
+        // Character by character, CRLF would be one; lines are bytes.
+        let lines = text.utf8.split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
+        ).map { String(decoding: Array($0), as: UTF8.self) }
+        var found = 0
+        func visit(_ node: TOMLValue, _ path: [Step]) throws {
+            if case .key(let name)? = path.last {
+                let location = try #require(locator.locations[path], "\(path) in:\n\(text)")
+                #expect(lines[location.line - 1].contains(name), "\(path) in:\n\(text)")
+                found += 1
+            }
+            if let table = node.table {
+                for key in table.keys {
+                    try visit(try #require(table[key]).tomlValue, path + [.key(key)])
+                }
+            } else if let array = node.array {
+                for (index, element) in array.enumerated() {
+                    try visit(element.tomlValue, path + [.index(index)])
+                }
+            }
+        }
+        try visit(table.tomlValue, [])
+        #expect(found > 0)
+        let keys = locator.locations.keys.filter { if case .key? = $0.last { true } else { false } }
+        #expect(keys.count == found, "keys that the parser does not know, in:\n\(text)")
+    }
+}

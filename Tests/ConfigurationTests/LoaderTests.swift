@@ -1,0 +1,135 @@
+import Configuration
+import GimbalCore
+import SystemPackage
+import Testing
+
+@Suite("Loader")
+struct LoaderTests {
+    @Test("reads values of every kind into Settings")
+    func values() throws {
+        let settings = try load(
+            """
+            loop = { rate_hz = 500, lock_memory = false }
+            motors.torque_limit_nm = [0.1, 1, 2.5]
+            [joints]
+            range_deg = [[-90, 90], [-30.5, 30.5], [-10, 20]]
+            [hardware]
+            simulation.motion = "still"
+            [control]
+            feed_forward = 0
+            [diagnostics]
+            socket = '/tmp/a b.sock'
+            [mode]
+            boot = "inactive"
+            """
+        ).settings
+        #expect(settings.loop.rateHz == 500)
+        #expect(settings.loop.lockMemory == false)
+        #expect(settings.motors.torqueLimitNm == AxisVector(yaw: 0.1, roll: 1, pitch: 2.5))
+        #expect(settings.joints.rangeDeg.lower == AxisVector(yaw: -90, roll: -30.5, pitch: -10))
+        #expect(settings.joints.rangeDeg.upper == AxisVector(yaw: 90, roll: 30.5, pitch: 20))
+        #expect(settings.hardware.simulation.motion == .still)
+        #expect(settings.control.feedForward == 0)
+        #expect(settings.diagnostics.socket == "/tmp/a b.sock")
+        #expect(settings.mode.boot == .inactive)
+    }
+
+    @Test("accepts both ends of a range and refuses what lies beyond")
+    func rangeEnds() throws {
+        #expect(try load("loop.rate_hz = 4000").settings.loop.rateHz == 4000)
+        #expect(try load("commander.dead_man_s = 0.05").settings.commander.deadManS == 0.05)
+        #expect(problems("loop.rate_hz = 4001").map(\.kind) == [.outOfRange])
+        #expect(problems("commander.dead_man_s = 0.0499999").map(\.kind) == [.outOfRange])
+    }
+
+    @Test(
+        "lets drop-ins override the main file in the order of their names, and --set override both")
+    func layers() throws {
+        let files = ConfigurationFiles.memory([
+            "/a/main.toml":
+                "loop.rate_hz = 100\nloop.priority = 10\nloop.cpu = 1\nimu.timeout_ms = 5",
+            "/a/conf.d/20-b.toml": "[loop]\nrate_hz = 300\n",
+            "/a/conf.d/10-a.toml": "[loop]\nrate_hz = 200\n\npriority = 20\n",
+            "/a/conf.d/.hidden.toml": "nonsense",
+            "/a/conf.d/readme.txt": "nonsense",
+        ])
+        let source = ConfigurationSource(
+            config: "/a/main.toml",
+            overrides: ["loop.cpu=2", "loop.cpu = 3", "log.level=debug", "control.feed_forward=.5"])
+        #expect(throws: ConfigurationFailure.self) {
+            try ConfigurationLoader.load(source, files: files)
+        }
+        let loaded = try ConfigurationLoader.load(
+            ConfigurationSource(
+                config: "/a/main.toml", overrides: Array(source.overrides.dropLast())),
+            files: files)
+        #expect(loaded.settings.loop.rateHz == 300)
+        #expect(loaded.settings.loop.priority == 20)
+        #expect(loaded.settings.loop.cpu == 3)
+        #expect(loaded.settings.log.level == .debug)
+        #expect(loaded.files == ["/a/main.toml", "/a/conf.d/10-a.toml", "/a/conf.d/20-b.toml"])
+        #expect("\(loaded.origin(of: "loop.rate_hz"))" == "/a/conf.d/20-b.toml:2")
+        #expect("\(loaded.origin(of: "loop.priority"))" == "/a/conf.d/10-a.toml:4")
+        #expect("\(loaded.origin(of: "imu.timeout_ms"))" == "/a/main.toml:4")
+        #expect("\(loaded.origin(of: "loop.cpu"))" == "--set")
+        #expect("\(loaded.origin(of: "motors.type"))" == "default")
+    }
+
+    @Test("prints what is in force as TOML that loads to the same settings")
+    func listing() throws {
+        let loaded = try load("[control]\ninertia_kg_m2 = [1e-5, 0.1, 0.30000000000000004]\n")
+        let text = loaded.description
+        #expect(text.contains("rate_hz = 1000"))
+        #expect(text.contains("inertia_kg_m2 = [1e-05, 0.1, 0.30000000000000004] # \(mainPath):2"))
+        #expect(try load(text).settings == loaded.settings)
+    }
+
+    @Test("needs no file at the default path")
+    func nothing() throws {
+        let loaded = try ConfigurationLoader.load(ConfigurationSource(), files: .memory([:]))
+        #expect(loaded.settings == Settings())
+        #expect(loaded.files.isEmpty)
+    }
+
+    @Test("reads drop-ins beside a missing default file")
+    func dropInsOnly() throws {
+        let files = ConfigurationFiles.memory(["/etc/airframe/conf.d/a.toml": "loop.cpu = 1"])
+        let loaded = try ConfigurationLoader.load(ConfigurationSource(), files: files)
+        #expect(loaded.settings.loop.cpu == 1)
+    }
+
+    @Test("reports every problem of every file at once, in order")
+    func allProblems() {
+        let files = ConfigurationFiles.memory([
+            "/a/main.toml": "[loop]\nrate_hz = 1\npriority = 'x'\n[lop]\ncpu = 1\n",
+            "/a/conf.d/a.toml": "x = 1\n",
+            "/a/conf.d/b.toml": "[loop\n",
+        ])
+        let source = ConfigurationSource(config: "/a/main.toml", overrides: ["loop.cpu=many", "y"])
+        do throws(ConfigurationFailure) {
+            _ = try ConfigurationLoader.load(source, files: files)
+            Issue.record("a wrong configuration was accepted")
+        } catch {
+            #expect(
+                error.problems.map(\.kind) == [
+                    .outOfRange, .wrongType, .unknownKey, .unknownKey, .syntax, .wrongType, .syntax,
+                ])
+            #expect(error.description.split(separator: "\n").count == 7)
+        }
+    }
+
+    @Test("reads real files and directories")
+    func machine() throws {
+        try withTemporaryDirectory { directory in
+            let main = directory.appending("airframed.toml")
+            try write("loop.rate_hz = 250\n", to: main)
+            try makeDirectory(directory.appending("conf.d"))
+            try write("loop.cpu = 1\n", to: directory.appending("conf.d/b.toml"))
+            try write("loop.cpu = 0\n", to: directory.appending("conf.d/a.toml"))
+            let loaded = try ConfigurationLoader.load(ConfigurationSource(config: main.string))
+            #expect(loaded.settings.loop.rateHz == 250)
+            #expect(loaded.settings.loop.cpu == 1)
+            #expect(loaded.files.count == 3)
+        }
+    }
+}
