@@ -126,7 +126,14 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: strict),
-        .testTarget(name: "LinksTests", dependencies: ["Links", "Wire"], swiftSettings: strict),
+        .testTarget(
+            name: "LinksTests",
+            dependencies: [
+                "Links", "Wire", "GimbalCore", "CLinuxShim",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c11

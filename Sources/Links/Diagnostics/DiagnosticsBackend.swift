@@ -1,0 +1,127 @@
+public import Wire
+
+/// One connection to the socket, as the backend sees it: who holds control, and whom a log line is about.
+public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
+    /// Unique in the life of the process.
+    public var id: Int
+    /// Process that connected; 0 when it is in a namespace that the daemon cannot see.
+    public var pid: Int32
+    /// User that connected.
+    public var user: UInt32
+
+    /// A client with this identity.
+    public init(id: Int, pid: Int32, user: UInt32) {
+        self.id = id
+        self.pid = pid
+        self.user = user
+    }
+
+    /// "diagnostics client 3 (pid 812, uid 1000)".
+    public var description: String { "diagnostics client \(id) (pid \(pid), uid \(user))" }
+}
+
+/// Angles to turn to, earth frame, Z-X-Y, degrees; an axis left out keeps its set-point.
+public struct PointRequest: Hashable, Sendable {
+    /// Yaw, -360...360.
+    public var yaw: Double?
+    /// Roll, -180...180.
+    public var roll: Double?
+    /// Pitch, -180...180.
+    public var pitch: Double?
+    /// Seconds, 0...600; 0 is as fast as the limits allow.
+    public var duration: Double
+}
+
+/// Rates to turn at, degrees per second, -1000...1000 each.
+public struct RateRequest: Hashable, Sendable {
+    /// About the outermost joint.
+    public var yaw: Double
+    /// About the middle joint.
+    public var roll: Double
+    /// About the innermost joint.
+    public var pitch: Double
+}
+
+/// What a request about baselines wants.
+public enum BaselineRequest: Hashable, Sendable {
+    /// The names there are.
+    case list
+    /// Keep the present values under a name.
+    case store(String)
+    /// Return to the values under a name.
+    case restore(String)
+}
+
+/// One reading of subscribed variables.
+public struct VariableSample: Sendable {
+    /// When the values were true: seconds on the loop's clock.
+    public var t: Double
+    /// The values in the order in which they were asked for.
+    public var values: [JSONValue]
+
+    /// A reading with these values.
+    public init(t: Double, values: [JSONValue]) {
+        self.t = t
+        self.values = values
+    }
+}
+
+/// What the daemon offers to the diagnostics socket; the socket owns the protocol, the daemon implements it.
+///
+/// Every function is called on the server's one thread and should return within a millisecond or so: while it runs, no
+/// client is served. Types, ranges and write access are checked before; what only the daemon can know is refused by
+/// throwing a `RequestError`, whose message the user reads.
+public protocol DiagnosticsBackend: Sendable {
+    /// Seconds on the loop's clock, for the `t` of every reply.
+    func time() -> Double
+    /// Everything about the machine; the server fills in `clients`.
+    func status() -> Status
+    /// The checks that only the daemon can make.
+    func doctor() -> [DoctorCheck]
+    /// Program and version.
+    func version() -> VersionInfo
+
+    /// Every setting, in the order of the sample file.
+    func settings() -> [Setting]
+    /// Changes a live setting; with `rollback` (seconds) it is taken back unless saved in time. Returns it as it is now.
+    func set(key: String, value: JSONValue, rollback: Double?, client: DiagnosticsClient)
+        throws(RequestError) -> Setting
+    /// What differs from defaults, and what is not saved.
+    func diff() -> [SettingChange]
+    /// Writes live changes to the state directory.
+    func save(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
+    /// Lists, stores or restores baselines.
+    func baseline(_ request: BaselineRequest, client: DiagnosticsClient)
+        throws(RequestError) -> BaselineReport
+    /// Reads the files again; a bad file is rejected whole.
+    func reload(client: DiagnosticsClient) throws(RequestError) -> ReloadReport
+
+    /// Names that `setMode` takes.
+    var modeNames: [String] { get }
+    /// Changes the mode to one of `modeNames`.
+    func setMode(_ name: String, client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
+    /// Turns to angles.
+    func point(_ request: PointRequest, client: DiagnosticsClient)
+        throws(RequestError) -> Acknowledgement
+    /// Turns at rates until the socket's dead-man runs out.
+    func rate(_ request: RateRequest, client: DiagnosticsClient)
+        throws(RequestError) -> Acknowledgement
+    /// Emergency stop. Cannot be refused, whoever is in control.
+    func stop(client: DiagnosticsClient) -> Acknowledgement
+    /// Releases a latched emergency stop.
+    func resetStop(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
+    /// Takes control.
+    func take(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
+    /// Gives control back.
+    func release(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
+
+    /// Log lines after `since` (nil: the newest), at most `limit`.
+    func log(since: Int?, limit: Int) -> LogPage
+    /// What can be subscribed to; fixed for the life of the process.
+    var variables: [Variable] { get }
+    /// The newest values of these elements of `variables`.
+    func sample(_ indices: [Int]) -> VariableSample
+
+    /// A connection has ended, whatever the reason: control that it held is released at once.
+    func clientClosed(_ client: DiagnosticsClient)
+}

@@ -1,0 +1,23 @@
+/// Where the diagnostics socket is and what it grants.
+public struct DiagnosticsConfiguration: Sendable {
+    /// Path of the socket: `diagnostics.socket`. At most 107 bytes.
+    public var path: String
+    /// Group that owns the socket and may write; nil or a group that does not exist: the daemon's own.
+    public var group: String?
+    /// Connections at a time; more are told so and closed.
+    public var maximumClients = 64
+    /// Longest request line, bytes.
+    public var longestLine = 64 * 1024
+    /// Replies waiting for one client, bytes, above which its further requests wait; at twice this it is closed.
+    public var replyBacklog = 64 * 1024
+    /// Output waiting for one client, bytes, above which its subscription messages are dropped and counted.
+    public var streamBacklog = 16 * 1024
+    /// Seconds after which a client is closed that has `replyBacklog` waiting and reads nothing.
+    public var stallSeconds = 10.0
+
+    /// The configuration for this path, everything else by default.
+    public init(path: String, group: String? = "airframe") {
+        self.path = path
+        self.group = group
+    }
+}

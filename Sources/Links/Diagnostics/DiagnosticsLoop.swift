@@ -1,0 +1,265 @@
+import CLinuxShim
+import GimbalCore
+import Glibc
+import Logging
+import SystemPackage
+import Wire
+
+/// The one thread of the diagnostics socket: poll(2), read, answer, write, never wait for any one client.
+///
+/// No event-loop library, because this process locks its memory and is scheduled in real time: one ordinary thread
+/// with an explicit stack and bounded buffers is all that the locked memory has to hold, no pool of threads wakes up
+/// beside the control loop, and everything that a client can do is in this file.
+struct DiagnosticsLoop {
+    /// Requests of one client answered before the others have their turn.
+    private static let requestsPerTurn = 32
+    private static let chunkSize = 16 * 1024
+
+    private let listener: SocketListener
+    private let wake: FileDescriptor
+    private let configuration: DiagnosticsConfiguration
+    private let handler: RequestHandler
+    private let logger: Logger
+    private let clock: @Sendable () -> Instant
+
+    private var connections: [ClientConnection] = []
+    private var counters = ClientStatus()
+    private var nextClient = 1
+    /// Until then nobody is accepted, because the process has no descriptor left.
+    private var acceptPause: Instant?
+
+    /// A loop over an open socket, which `run` closes when it returns; it returns when `wake` becomes readable.
+    init(
+        listener: SocketListener, wake: FileDescriptor,
+        configuration: DiagnosticsConfiguration, backend: any DiagnosticsBackend, logger: Logger,
+        clock: @escaping @Sendable () -> Instant
+    ) {
+        handler = RequestHandler(backend: backend, policy: listener.policy)
+        self.listener = listener
+        self.wake = wake
+        self.configuration = configuration
+        self.logger = logger
+        self.clock = clock
+        counters.limit = configuration.maximumClients
+    }
+
+    /// Serves until `wake` is readable, then sends what can be sent without waiting and closes everything.
+    mutating func run() {
+        let chunk = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Self.chunkSize, alignment: 16)
+        defer { chunk.deallocate() }
+        while turn(chunk) {}
+        let now = clock()
+        for connection in connections {
+            connection.flush(now: now)
+            close(connection)
+        }
+        listener.close()
+    }
+
+    /// One round; false when it was the last.
+    private mutating func turn(_ chunk: UnsafeMutableRawBufferPointer) -> Bool {
+        var entries = pollEntries()
+        var ready: Int32 = 0
+        let error = cl_socket_wait(&entries, entries.count, waitNanoseconds(), &ready)
+        if error != 0 { logger.error("poll: \(Errno(rawValue: error))") }
+        if entries[0].revents != 0 { return false }
+
+        let now = clock()
+        for (connection, entry) in zip(connections, entries.dropFirst(2)) where ready > 0 {
+            receive(connection, Int32(entry.revents), chunk)
+        }
+        if ready > 0, entries[1].revents != 0 { accept(now: now) }
+        for connection in connections {
+            answerLines(of: connection, now: now)
+            sendStreams(of: connection, now: now)
+            connection.flush(now: now)
+            settle(connection, now: now)
+        }
+        for connection in connections where connection.isFinished { close(connection) }
+        connections.removeAll(where: \.isFinished)
+        return true
+    }
+
+    /// `wake`, the listener, then the clients in order.
+    private mutating func pollEntries() -> [pollfd] {
+        if let pause = acceptPause, clock() >= pause { acceptPause = nil }
+        var entries = [
+            pollfd(fd: wake.rawValue, events: Int16(POLLIN), revents: 0),
+            pollfd(
+                fd: acceptPause == nil ? listener.descriptor.rawValue : -1,
+                events: Int16(POLLIN), revents: 0),
+        ]
+        for connection in connections {
+            var events: Int32 = 0
+            if !connection.inputEnded, !connection.hasLines { events |= POLLIN }
+            if !connection.output.isEmpty { events |= POLLOUT }
+            entries.append(
+                pollfd(fd: connection.descriptor.rawValue, events: Int16(events), revents: 0))
+        }
+        return entries
+    }
+
+    /// When something has to be done although no descriptor is ready.
+    private func nextDeadline() -> Instant? {
+        var deadline = acceptPause
+        func consider(_ instant: Instant) {
+            if deadline.map({ instant < $0 }) ?? true { deadline = instant }
+        }
+        for connection in connections {
+            if connection.hasLines, !isBehind(connection) {
+                return Instant(nanoseconds: .min)
+            }
+            if isBehind(connection) {
+                consider(connection.progress.advanced(bySeconds: configuration.stallSeconds))
+            }
+            for stream in connection.streams { consider(stream.schedule.next) }
+        }
+        return deadline
+    }
+
+    /// How long poll(2) may wait: until the next deadline, at most an hour.
+    private func waitNanoseconds() -> Int64 {
+        let hour: Int64 = 3_600_000_000_000
+        guard let deadline = nextDeadline() else { return hour }
+        let now = clock()
+        return deadline <= now ? 0 : min(deadline.nanoseconds - now.nanoseconds, hour)
+    }
+
+    private func isBehind(_ connection: ClientConnection) -> Bool {
+        connection.output.count >= configuration.replyBacklog
+    }
+
+    private func receive(
+        _ connection: ClientConnection, _ events: Int32, _ chunk: UnsafeMutableRawBufferPointer
+    ) {
+        if events & (POLLHUP | POLLERR | POLLNVAL) != 0 {
+            // Both directions are shut: nothing that is sent now would be read. What was asked for is still done.
+            connection.outputBroken = true
+            connection.output.discard()
+            if !connection.hasLines, !connection.inputEnded { connection.read(into: chunk) }
+        } else if events & POLLIN != 0 {
+            connection.read(into: chunk)
+        }
+    }
+
+    private func answerLines(of connection: ClientConnection, now: Instant) {
+        guard connection.hasLines else { return }
+        for _ in 0..<Self.requestsPerTurn {
+            if isBehind(connection) { return }
+            guard let line = connection.input.next() else {
+                connection.hasLines = false
+                if connection.inputEnded { refusePartialLine(of: connection) }
+                return
+            }
+            handler.answer(line, from: connection, clients: status, now: now)
+            // Without a reader the replies would only take memory.
+            if connection.outputBroken { connection.output.discard() }
+        }
+    }
+
+    /// A half-sent request is never carried out; a client that still listens is told.
+    private func refusePartialLine(of connection: ClientConnection) {
+        guard connection.input.hasPartialLine else { return }
+        handler.refuse(
+            connection, id: .null,
+            RequestError(
+                .incompleteLine, "The last line has no newline at its end and was not carried out."
+            ))
+    }
+
+    private mutating func sendStreams(of connection: ClientConnection, now: Instant) {
+        for index in connection.streams.indices
+        where connection.streams[index].schedule.takeDue(now: now) {
+            let backend = handler.backend
+            let isSent = connection.sendStream(index, backlog: configuration.streamBacklog) {
+                backend.sample($0)
+            }
+            if !isSent { counters.droppedMessages += 1 }
+        }
+    }
+
+    /// Decides whether the connection is over.
+    private mutating func settle(_ connection: ClientConnection, now: Instant) {
+        guard !connection.hasLines || isBehind(connection) else { return }
+        if connection.outputBroken, connection.inputEnded {
+            connection.isFinished = !connection.hasLines
+        } else if connection.inputEnded, !connection.hasLines {
+            // Half closed, as `nc -N` does: replies still go out, and streams until the other half closes.
+            connection.isFinished = connection.output.isEmpty && connection.streams.isEmpty
+        }
+        let isStalled =
+            isBehind(connection)
+            && now.seconds(since: connection.progress) >= configuration.stallSeconds
+        if isStalled || connection.output.count > 2 * configuration.replyBacklog {
+            counters.stalled += 1
+            connection.isFinished = true
+            logger.notice(
+                "\(connection.client) does not read its replies; closed with \(connection.output.count) bytes waiting."
+            )
+        }
+    }
+}
+
+extension DiagnosticsLoop {
+    private var status: ClientStatus {
+        var status = counters
+        status.connected = connections.count
+        status.subscriptions = connections.reduce(0) { $0 + $1.streams.count }
+        return status
+    }
+
+    private mutating func accept(now: Instant) {
+        for _ in 0..<configuration.maximumClients {
+            var raw: Int32 = -1
+            let error = cl_socket_accept(listener.descriptor.rawValue, &raw)
+            switch error {
+            case 0: admit(FileDescriptor(rawValue: raw), now: now)
+            case EAGAIN: return
+            // The client gave up before its turn came.
+            case ECONNABORTED: continue
+            default:
+                // Out of descriptors, most likely. The listener stays readable, so without a pause this would spin.
+                logger.warning("Cannot accept a diagnostics client: \(Errno(rawValue: error)).")
+                acceptPause = now.advanced(bySeconds: 1)
+                return
+            }
+        }
+    }
+
+    private mutating func admit(_ descriptor: FileDescriptor, now: Instant) {
+        counters.accepted += 1
+        // Little waits in the kernel, so that a slow subscriber sees values of now.
+        var size: Int32 = 64 * 1024
+        setsockopt(
+            descriptor.rawValue, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        let peer = PeerCredentials(of: descriptor)
+        let client = DiagnosticsClient(
+            id: nextClient, pid: peer?.pid ?? 0, user: peer?.user ?? AccessPolicy.overflowID)
+        nextClient += 1
+        let connection = ClientConnection(
+            descriptor: descriptor, client: client,
+            mayWrite: peer.map(handler.policy.allowsWriting) ?? false,
+            longestLine: configuration.longestLine, now: now)
+        guard connections.count < configuration.maximumClients else {
+            counters.refused += 1
+            handler.refuse(
+                connection, id: .null,
+                RequestError(
+                    .tooMany,
+                    "All \(configuration.maximumClients) connections are taken; close one and try again."
+                ))
+            connection.flush(now: now)
+            try? descriptor.close()
+            return
+        }
+        connections.append(connection)
+        logger.debug("\(client) connected.")
+    }
+
+    private func close(_ connection: ClientConnection) {
+        try? connection.descriptor.close()
+        handler.backend.clientClosed(connection.client)
+        logger.debug("\(connection.client) closed.")
+    }
+}

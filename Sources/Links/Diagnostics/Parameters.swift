@@ -1,0 +1,103 @@
+import Wire
+
+/// The parameters of one request, with errors that name the field.
+struct Parameters {
+    let method: String
+    private let values: [String: JSONValue]
+
+    /// Takes the parameters of a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - names: What the method knows; anything else is an error, so that a typo cannot be mistaken for "not given".
+    /// - Throws: The first parameter that is not known.
+    init(_ request: Request, _ names: [String] = []) throws(RequestError) {
+        method = request.method
+        values = request.params
+        let unknown = values.keys.sorted().first { !names.contains($0) }
+        guard let unknown else { return }
+        let known = names.isEmpty ? "no parameters" : names.joined(separator: ", ")
+        throw RequestError(
+            .invalidParams,
+            "\(method) has no parameter \"\(unknown)\"; it takes \(known)."
+                + Suggestion.sentence(for: unknown, in: names),
+            field: unknown)
+    }
+
+    /// The value, nil when it is missing or `null`.
+    func value(_ name: String) -> JSONValue? {
+        guard let value = values[name], value != .null else { return nil }
+        return value
+    }
+
+    /// The value, which has to be there.
+    func required(_ name: String) throws(RequestError) -> JSONValue {
+        guard let value = value(name) else { throw missing(name) }
+        return value
+    }
+
+    func string(_ name: String) throws(RequestError) -> String? {
+        guard let value = value(name) else { return nil }
+        guard let string = value.string else { throw wrongType(name, "a string", value) }
+        return string
+    }
+
+    func requiredString(_ name: String) throws(RequestError) -> String {
+        guard let value = try string(name) else { throw missing(name) }
+        return value
+    }
+
+    func number(_ name: String, in range: ClosedRange<Double>, unit: String)
+        throws(RequestError) -> Double?
+    {
+        guard let value = value(name) else { return nil }
+        guard let number = value.number else { throw wrongType(name, "a number", value) }
+        guard range.contains(number) else {
+            throw RequestError(
+                .outOfRange,
+                "\(name) = \(value.text) is outside \(text(range.lowerBound))...\(text(range.upperBound))"
+                    + (unit.isEmpty ? "." : " \(unit)."),
+                field: name)
+        }
+        return number
+    }
+
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(RequestError) -> Int? {
+        guard let value = value(name) else { return nil }
+        guard let integer = value.int else { throw wrongType(name, "a whole number", value) }
+        guard range.contains(integer) else {
+            throw RequestError(
+                .outOfRange,
+                "\(name) = \(integer) is outside \(range.lowerBound)...\(range.upperBound).",
+                field: name)
+        }
+        return integer
+    }
+
+    /// A string or an array of strings.
+    func strings(_ name: String) throws(RequestError) -> [String]? {
+        guard let value = value(name) else { return nil }
+        if let string = value.string { return [string] }
+        guard let array = value.array else { throw wrongType(name, "an array of strings", value) }
+        var strings: [String] = []
+        for element in array {
+            guard let string = element.string else {
+                throw wrongType(name, "an array of strings", element)
+            }
+            strings.append(string)
+        }
+        return strings
+    }
+
+    func missing(_ name: String) -> RequestError {
+        RequestError(.invalidParams, "\(method) needs the parameter \"\(name)\".", field: name)
+    }
+
+    private func wrongType(_ name: String, _ wanted: String, _ found: JSONValue) -> RequestError {
+        RequestError(.invalidParams, "\(name) is \(wanted), not \(found.kind).", field: name)
+    }
+
+    private func text(_ value: Double) -> String {
+        Int(exactly: value).map(String.init) ?? value.description
+    }
+}

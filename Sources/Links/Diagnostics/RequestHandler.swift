@@ -1,0 +1,170 @@
+import FoundationEssentials
+import GimbalCore
+import Wire
+
+/// Answers one request: checks the parameters and the right to write, asks the backend, encodes the result.
+struct RequestHandler {
+    let backend: any DiagnosticsBackend
+    let policy: AccessPolicy
+    let variables: VariableIndex
+    private let encoder: JSONEncoder
+
+    init(backend: any DiagnosticsBackend, policy: AccessPolicy) {
+        self.backend = backend
+        self.policy = policy
+        variables = VariableIndex(backend.variables)
+        encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    }
+
+    /// Answers one line.
+    ///
+    /// - Parameters:
+    ///   - line: What the client sent, nil when it was too long to be kept.
+    ///   - connection: Where it came from and where the reply goes.
+    ///   - clients: The server's own part of `status`.
+    ///   - now: On the server's clock.
+    func answer(
+        _ line: LineBuffer.Line, from connection: ClientConnection, clients: ClientStatus,
+        now: Instant
+    ) {
+        guard case .complete(let bytes) = line else {
+            let limit = connection.input.limit
+            return refuse(
+                connection, id: .null,
+                RequestError(
+                    .lineTooLong,
+                    "The line is longer than \(limit) bytes; it is skipped up to its newline."))
+        }
+        // A blank line is what a person types, and what a file ends with.
+        if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return }
+        do {
+            let request = try Request(line: bytes)
+            do {
+                let result = try answer(request, connection, clients, now)
+                let t = Number(backend.time())
+                connection.output.append {
+                    ReplyLine.append(id: request.id, t: t, result: result, to: &$0)
+                }
+            } catch {
+                refuse(connection, id: request.id, error)
+            }
+        } catch {
+            refuse(connection, id: error.id, error.error)
+        }
+    }
+
+    /// Sends a refusal.
+    func refuse(_ connection: ClientConnection, id: JSONValue, _ error: RequestError) {
+        let t = Number(backend.time())
+        connection.output.append { ReplyLine.append(id: id, t: t, error: error, to: &$0) }
+    }
+
+    private func answer(
+        _ request: Request, _ connection: ClientConnection, _ clients: ClientStatus, _ now: Instant
+    ) throws(RequestError) -> [UInt8] {
+        guard let method = Method(rawValue: request.method) else {
+            let names = Method.allCases.map(\.rawValue)
+            let hint = Suggestion.sentence(for: request.method, in: names)
+            throw RequestError(
+                .unknownMethod,
+                "There is no method \"\(request.method.prefix(64))\"."
+                    + (hint.isEmpty ? " There are: \(names.joined(separator: ", "))." : hint),
+                field: "method")
+        }
+        if method.isWrite { try requireWrite(connection) }
+        switch method {
+        case .status, .doctor, .version, .keys, .get, .diff, .log, .variables, .ping:
+            return try read(method, request, clients)
+        case .set, .save, .baseline, .reload:
+            return try configure(method, request, connection)
+        case .mode, .point, .rate, .stop, .resetStop, .take, .release:
+            return try move(method, request, connection.client)
+        case .subscribe:
+            return try subscribe(request, connection, now)
+        case .unsubscribe:
+            return try unsubscribe(request, connection)
+        }
+    }
+
+    func requireWrite(_ connection: ClientConnection) throws(RequestError) {
+        guard connection.mayWrite else {
+            throw RequestError(.permissionDenied, policy.sentence)
+        }
+    }
+
+    func encode(_ result: some Encodable) throws(RequestError) -> [UInt8] {
+        do {
+            return Array(try encoder.encode(result))
+        } catch {
+            throw RequestError(.internalError, "The answer could not be encoded: \(error).")
+        }
+    }
+
+    private func read(_ method: Method, _ request: Request, _ clients: ClientStatus)
+        throws(RequestError) -> [UInt8]
+    {
+        if method == .get { return try get(request) }
+        if method == .log { return try log(request) }
+        _ = try Parameters(request)
+        switch method {
+        case .status:
+            var status = backend.status()
+            status.clients = clients
+            return try encode(status)
+        case .doctor: return try encode(backend.doctor())
+        case .version: return try encode(backend.version())
+        case .keys: return try encode(backend.settings())
+        case .diff: return try encode(backend.diff())
+        case .variables: return try encode(backend.variables)
+        default: return try encode(Acknowledgement("pong"))
+        }
+    }
+
+    private func log(_ request: Request) throws(RequestError) -> [UInt8] {
+        let parameters = try Parameters(request, ["since", "limit"])
+        let since = try parameters.integer("since", in: 0...Int.max)
+        let limit = try parameters.integer("limit", in: 1...200) ?? 100
+        return try encode(backend.log(since: since, limit: limit))
+    }
+}
+
+extension RequestHandler {
+    private func subscribe(_ request: Request, _ connection: ClientConnection, _ now: Instant)
+        throws(RequestError) -> [UInt8]
+    {
+        let parameters = try Parameters(request, ["names", "rate"])
+        guard let patterns = try parameters.strings("names"), !patterns.isEmpty else {
+            throw parameters.missing("names")
+        }
+        let rate =
+            try parameters.number("rate", in: StreamSchedule.allowedHz, unit: "Hz") ?? 10
+        guard connection.streams.count < ClientConnection.maximumStreams else {
+            throw RequestError(
+                .tooMany,
+                "This connection has \(connection.streams.count) subscriptions, the most there can be. "
+                    + "End one with unsubscribe, or put more names into one.")
+        }
+        let (names, indices) = try variables.resolve(patterns)
+        let stream = Stream(
+            id: connection.nextStream, names: names, indices: indices, rateHz: rate,
+            schedule: StreamSchedule(rateHz: rate, now: now))
+        connection.nextStream += 1
+        connection.streams.append(stream)
+        return try encode(stream.info)
+    }
+
+    private func unsubscribe(_ request: Request, _ connection: ClientConnection)
+        throws(RequestError) -> [UInt8]
+    {
+        let parameters = try Parameters(request, ["subscription"])
+        guard let id = try parameters.integer("subscription", in: 1...Int.max) else {
+            throw parameters.missing("subscription")
+        }
+        guard let index = connection.streams.firstIndex(where: { $0.id == id }) else {
+            throw RequestError(
+                .unknownKey, "This connection has no subscription \(id).", field: "subscription")
+        }
+        return try encode(connection.streams.remove(at: index).info)
+    }
+}

@@ -1,0 +1,151 @@
+import Wire
+
+/// The methods that read settings, change settings, or move the machine.
+extension RequestHandler {
+    func get(_ request: Request) throws(RequestError) -> [UInt8] {
+        let patterns = try Parameters(request, ["keys"]).strings("keys") ?? []
+        let settings = backend.settings()
+        if patterns.isEmpty { return try encode(settings) }
+        var chosen: [Setting] = []
+        for pattern in patterns {
+            // A section stands for everything in it.
+            let matches = settings.filter {
+                $0.key == pattern || $0.key.hasPrefix(pattern + ".")
+                    || (pattern.hasSuffix(".*") && $0.key.hasPrefix(pattern.dropLast()))
+            }
+            guard !matches.isEmpty else { throw unknownKey(pattern, settings, field: "keys") }
+            chosen += matches
+        }
+        return try encode(chosen)
+    }
+
+    private func unknownKey(_ key: String, _ settings: [Setting], field: String) -> RequestError {
+        RequestError(
+            .unknownKey,
+            "There is no setting \"\(key.prefix(128))\"."
+                + Suggestion.sentence(for: key, in: settings.map(\.key)),
+            field: field)
+    }
+
+    func configure(_ method: Method, _ request: Request, _ connection: ClientConnection)
+        throws(RequestError) -> [UInt8]
+    {
+        let client = connection.client
+        switch method {
+        case .set:
+            let parameters = try Parameters(request, ["key", "value", "rollback"])
+            let key = try parameters.requiredString("key")
+            let value = try parameters.required("value")
+            let rollback = try parameters.number("rollback", in: 1...3600, unit: "s")
+            let settings = backend.settings()
+            guard settings.contains(where: { $0.key == key }) else {
+                throw unknownKey(key, settings, field: "key")
+            }
+            return try encode(
+                try backend.set(key: key, value: value, rollback: rollback, client: client))
+        case .baseline:
+            let parameters = try Parameters(request, ["action", "name"])
+            let baseline = try baselineRequest(parameters)
+            if baseline != .list { try requireWrite(connection) }
+            return try encode(try backend.baseline(baseline, client: client))
+        case .save:
+            _ = try Parameters(request)
+            return try encode(try backend.save(client: client))
+        default:
+            _ = try Parameters(request)
+            return try encode(try backend.reload(client: client))
+        }
+    }
+
+    private func baselineRequest(_ parameters: Parameters) throws(RequestError) -> BaselineRequest {
+        let actions = ["list", "store", "restore"]
+        let action = try parameters.string("action") ?? "list"
+        switch action {
+        case "list": return .list
+        case "store": return .store(try baselineName(parameters))
+        case "restore": return .restore(try baselineName(parameters))
+        default:
+            throw RequestError(
+                .invalidParams,
+                "action is \(actions.joined(separator: ", ")), not \"\(action.prefix(64))\"."
+                    + Suggestion.sentence(for: action, in: actions),
+                field: "action")
+        }
+    }
+
+    /// The name becomes part of a file name, so it is kept plain.
+    private func baselineName(_ parameters: Parameters) throws(RequestError) -> String {
+        let name = try parameters.requiredString("name")
+        let isPlain = name.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+        }
+        guard isPlain, (1...64).contains(name.utf8.count) else {
+            throw RequestError(
+                .invalidParams,
+                "name is 1 to 64 letters, digits, `-` and `_`.", field: "name")
+        }
+        return name
+    }
+
+    func move(_ method: Method, _ request: Request, _ client: DiagnosticsClient)
+        throws(RequestError) -> [UInt8]
+    {
+        switch method {
+        case .mode:
+            let name = try Parameters(request, ["mode"]).requiredString("mode")
+            let names = backend.modeNames
+            guard names.contains(name) else {
+                throw RequestError(
+                    .invalidParams,
+                    "There is no mode \"\(name.prefix(64))\"; there are \(names.joined(separator: ", "))."
+                        + Suggestion.sentence(for: name, in: names),
+                    field: "mode")
+            }
+            return try encode(try backend.setMode(name, client: client))
+        case .point:
+            return try encode(try backend.point(try pointRequest(request), client: client))
+        case .rate:
+            return try encode(try backend.rate(try rateRequest(request), client: client))
+        case .stop:
+            // Nothing that can be wrong about the parameters is a reason not to stop.
+            return try encode(backend.stop(client: client))
+        case .resetStop:
+            _ = try Parameters(request)
+            return try encode(try backend.resetStop(client: client))
+        case .take:
+            _ = try Parameters(request)
+            return try encode(try backend.take(client: client))
+        default:
+            _ = try Parameters(request)
+            return try encode(try backend.release(client: client))
+        }
+    }
+
+    private func pointRequest(_ request: Request) throws(RequestError) -> PointRequest {
+        let parameters = try Parameters(request, ["yaw", "roll", "pitch", "duration"])
+        let point = PointRequest(
+            yaw: try parameters.number("yaw", in: -360...360, unit: "degrees"),
+            roll: try parameters.number("roll", in: -180...180, unit: "degrees"),
+            pitch: try parameters.number("pitch", in: -180...180, unit: "degrees"),
+            duration: try parameters.number("duration", in: 0...600, unit: "seconds") ?? 0)
+        guard point.yaw != nil || point.roll != nil || point.pitch != nil else {
+            throw RequestError(
+                .invalidParams, "point needs at least one of yaw, roll and pitch.", field: "pitch")
+        }
+        return point
+    }
+
+    private func rateRequest(_ request: Request) throws(RequestError) -> RateRequest {
+        let parameters = try Parameters(request, ["yaw", "roll", "pitch"])
+        let range = -1000.0...1000.0
+        let yaw = try parameters.number("yaw", in: range, unit: "degrees per second")
+        let roll = try parameters.number("roll", in: range, unit: "degrees per second")
+        let pitch = try parameters.number("pitch", in: range, unit: "degrees per second")
+        guard yaw != nil || roll != nil || pitch != nil else {
+            throw RequestError(
+                .invalidParams, "rate needs at least one of yaw, roll and pitch.", field: "yaw")
+        }
+        return RateRequest(yaw: yaw ?? 0, roll: roll ?? 0, pitch: pitch ?? 0)
+    }
+}

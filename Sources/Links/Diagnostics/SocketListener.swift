@@ -1,0 +1,182 @@
+import CLinuxShim
+import Glibc
+import Logging
+import SystemPackage
+
+/// Why the diagnostics socket could not be opened: a sentence that says what to do.
+public struct DiagnosticsSocketError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Where, what, and what to do.
+    public var description: String
+}
+
+/// The listening socket and its file.
+struct SocketListener: Sendable {
+    let descriptor: FileDescriptor
+    /// The group that owns the file.
+    let policy: AccessPolicy
+    private let path: String
+    /// Device and inode of the file, so that only our own is removed at the end.
+    private let identity: (device: UInt64, inode: UInt64)?
+
+    /// Creates the socket, owned by the group and with mode 0660.
+    ///
+    /// - Parameters:
+    ///   - configuration: Path and group.
+    ///   - logger: Hears of a group that does not exist.
+    /// - Throws: What is in the way; nothing has been left behind then.
+    init(_ configuration: DiagnosticsConfiguration, logger: Logger) throws(DiagnosticsSocketError) {
+        let path = configuration.path
+        try SocketPath.check(path)
+        try SocketPath.clear(path)
+        var raw: Int32 = -1
+        let error = cl_socket_listen(path, Int32(configuration.maximumClients), &raw)
+        guard error == 0 else { throw SocketPath.failure(creating: path, error) }
+        descriptor = FileDescriptor(rawValue: raw)
+        self.path = path
+        identity = SocketPath.identity(path)
+
+        policy = Self.policy(group: configuration.group, path: path, logger: logger)
+        // Group first: until then the mode lets nobody in but the daemon's own user.
+        if chown(path, uid_t.max, policy.group) != 0 {
+            logger.warning(
+                """
+                \(path): cannot give the socket to group \(policy.groupName) (\(Errno(rawValue: errno))); \
+                add the daemon's user to that group. Until then only root and that user can connect.
+                """)
+        }
+        if chmod(path, 0o660) != 0 {
+            logger.warning("\(path): cannot set mode 0660 (\(Errno(rawValue: errno))).")
+        }
+    }
+
+    /// Closes the socket and removes its file, unless somebody else's stands there by now.
+    func close() {
+        try? descriptor.close()
+        guard let identity, let present = SocketPath.identity(path), present == identity else {
+            return
+        }
+        unlink(path)
+    }
+
+    private static func policy(group: String?, path: String, logger: Logger) -> AccessPolicy {
+        let own = getegid()
+        if let group {
+            if let identifier = SocketPath.groupID(named: group) {
+                return AccessPolicy(ownUser: geteuid(), group: identifier, groupName: group)
+            }
+            logger.warning(
+                """
+                \(path): there is no group "\(group)", so the socket keeps the daemon's own group \(own). \
+                Create it (sudo groupadd --system \(group)) or set diagnostics.group, then restart.
+                """)
+        }
+        return AccessPolicy(
+            ownUser: geteuid(), group: own,
+            groupName: SocketPath.groupName(of: own) ?? "\(own)")
+    }
+}
+
+/// What can be in the way of a socket path, each with its sentence.
+enum SocketPath {
+    static func check(_ path: String) throws(DiagnosticsSocketError) {
+        if path.isEmpty {
+            throw DiagnosticsSocketError(
+                description: "diagnostics.socket is empty. Set it to a path, "
+                    + "for example /run/airframe/airframed.sock.")
+        }
+        let length = path.utf8.count
+        if length > Int(CL_SOCKET_PATH_MAX) {
+            throw DiagnosticsSocketError(
+                description: "\(path): the path has \(length) bytes, and a UNIX socket allows "
+                    + "\(CL_SOCKET_PATH_MAX). Set diagnostics.socket to a shorter one.")
+        }
+        if path.utf8.contains(0) {
+            throw DiagnosticsSocketError(description: "diagnostics.socket contains a NUL byte.")
+        }
+    }
+
+    /// Removes a socket that nobody listens on; leaves everything else alone and says why.
+    static func clear(_ path: String) throws(DiagnosticsSocketError) {
+        var info = stat()
+        guard lstat(path, &info) == 0 else {
+            if errno == ENOENT { return }
+            throw failure(creating: path, errno)
+        }
+        guard info.st_mode & S_IFMT == S_IFSOCK else {
+            throw DiagnosticsSocketError(
+                description: "\(path) exists and is not a socket. "
+                    + "Move it away, or set diagnostics.socket to another path.")
+        }
+        var connection: Int32 = -1
+        let error = cl_socket_connect(path, &connection)
+        switch error {
+        case 0, EAGAIN:
+            if error == 0 { Glibc.close(connection) }
+            throw DiagnosticsSocketError(
+                description: "\(path): a running daemon answers there already. Stop it "
+                    + "(sudo systemctl stop airframed), or give this one its own with "
+                    + "--set diagnostics.socket=PATH.")
+        case ECONNREFUSED:
+            // Left behind by a daemon that was killed.
+            if unlink(path) != 0, errno != ENOENT { throw failure(creating: path, errno) }
+        case ENOENT: break
+        default: throw failure(creating: path, error)
+        }
+    }
+
+    static func failure(creating path: String, _ error: Int32) -> DiagnosticsSocketError {
+        let directory = FilePath(path).removingLastComponent().string
+        let parent = directory.isEmpty ? "." : directory
+        let sentence =
+            switch error {
+            case ENOENT:
+                """
+                \(parent) does not exist, so the socket \(path) cannot be created. Create the directory \
+                (sudo install -d -g airframe -m 0750 \(parent); under systemd: RuntimeDirectory=), \
+                or set diagnostics.socket to a path in one that exists.
+                """
+            case ENOTDIR:
+                "\(parent) is not a directory, so the socket \(path) cannot be created. "
+                    + "Set diagnostics.socket to a path in a directory."
+            case EACCES, EPERM:
+                """
+                \(path): permission denied creating the socket. Let user \(geteuid()) write to \(parent), \
+                or set diagnostics.socket to a path in a directory where it may.
+                """
+            case EADDRINUSE:
+                "\(path): another process took the path at this moment. Start again, or set "
+                    + "diagnostics.socket to another path."
+            default:
+                "\(path): the socket cannot be created (\(Errno(rawValue: error)))."
+            }
+        return DiagnosticsSocketError(description: sentence)
+    }
+
+    static func identity(_ path: String) -> (device: UInt64, inode: UInt64)? {
+        var info = stat()
+        guard lstat(path, &info) == 0 else { return nil }
+        return (UInt64(info.st_dev), UInt64(info.st_ino))
+    }
+
+    static func groupID(named name: String) -> UInt32? {
+        var entry = group()
+        var found: UnsafeMutablePointer<group>?
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
+            guard getgrnam_r(name, &entry, buffer.baseAddress, buffer.count, &found) == 0,
+                found != nil
+            else { return nil }
+            return entry.gr_gid
+        }
+    }
+
+    static func groupName(of identifier: UInt32) -> String? {
+        var entry = group()
+        var found: UnsafeMutablePointer<group>?
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
+            guard getgrgid_r(identifier, &entry, buffer.baseAddress, buffer.count, &found) == 0,
+                found != nil, let name = entry.gr_name
+            else { return nil }
+            return String(cString: name)
+        }
+    }
+}

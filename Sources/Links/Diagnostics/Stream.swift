@@ -1,0 +1,87 @@
+import GimbalCore
+import Wire
+
+/// When a stream is due: on a fixed grid, without ever making up for what was missed.
+struct StreamSchedule {
+    /// Messages per second that may be asked for.
+    static let allowedHz = 1.0...200.0
+
+    let period: Int64
+    private(set) var next: Instant
+
+    init(rateHz: Double, now: Instant) {
+        period = Int64(1e9 / rateHz)
+        next = now
+    }
+
+    /// Whether a message is due; if so, the next one is a period later, or later still when that has passed too.
+    mutating func takeDue(now: Instant) -> Bool {
+        guard now >= next else { return false }
+        next.nanoseconds += period
+        if next <= now { next = Instant(nanoseconds: now.nanoseconds + period) }
+        return true
+    }
+}
+
+/// One subscription of one client.
+struct Stream {
+    let id: Int
+    let names: [String]
+    /// Position of each name in the backend's list.
+    let indices: [Int]
+    let rateHz: Double
+    var schedule: StreamSchedule
+    var dropped = 0
+
+    var info: SubscriptionInfo {
+        SubscriptionInfo(subscription: id, rateHz: Number(rateHz), names: names, dropped: dropped)
+    }
+
+    /// The message for a reading of `indices`.
+    func message(_ sample: VariableSample) -> SubscriptionMessage {
+        SubscriptionMessage(
+            subscription: id, t: Number(sample.t), dropped: dropped,
+            values: Dictionary(zip(names, sample.values)) { first, _ in first })
+    }
+}
+
+/// Finds the variables that a subscription names.
+struct VariableIndex {
+    private let order: [String]
+    private let positions: [String: Int]
+
+    init(_ variables: [Variable]) {
+        order = variables.map(\.name)
+        positions = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }
+    }
+
+    /// The names and their positions; `*` is everything, `attitude.*` everything below `attitude`.
+    ///
+    /// - Parameter patterns: Names or patterns; one named twice counts once.
+    /// - Returns: In the order asked for.
+    /// - Throws: `unknown_key` with the nearest name.
+    func resolve(_ patterns: [String]) throws(RequestError) -> (names: [String], indices: [Int]) {
+        var indices: [Int] = []
+        var seen: Set<Int> = []
+        for pattern in patterns {
+            let matches = self.matches(pattern)
+            guard !matches.isEmpty else {
+                throw RequestError(
+                    .unknownKey,
+                    "There is no variable \"\(pattern)\"; `variables` lists them."
+                        + Suggestion.sentence(for: pattern, in: order),
+                    field: "names")
+            }
+            indices += matches.filter { seen.insert($0).inserted }
+        }
+        return (indices.map { order[$0] }, indices)
+    }
+
+    private func matches(_ pattern: String) -> [Int] {
+        if pattern == "*" { return Array(order.indices) }
+        if pattern.hasSuffix(".*") {
+            return order.indices.filter { order[$0].hasPrefix(pattern.dropLast()) }
+        }
+        return positions[pattern].map { [$0] } ?? []
+    }
+}

@@ -1,0 +1,167 @@
+import Links
+import Testing
+import Wire
+
+@Suite("Connections to the diagnostics socket")
+struct DiagnosticsConnectionTests {
+    @Test("a request in single bytes, with CRLF and blank lines around, is one request")
+    func fragments() async throws {
+        try await withServer { path, _ in
+            let client = try PlainClient(path)
+            for byte in Array("\r\n\n  \n{\"id\":1,\"method\":\"ping\"}\r\n".utf8) {
+                try client.send([byte])
+            }
+            #expect(try client.json()["id"] == 1)
+            #expect(try client.ask(#"{"id":2,"method":"ping"}"#)["id"] == 2)
+        }
+    }
+
+    @Test("many requests in one write are answered in order")
+    func pipelined() async throws {
+        try await withServer { path, _ in
+            let client = try PlainClient(path)
+            let lines = (0..<500).map { "{\"id\":\($0),\"method\":\"ping\"}\n" }
+            try client.send(lines.joined())
+            for id in 0..<500 { #expect(try client.json()["id"]?.int == id) }
+        }
+    }
+
+    @Test("a line of 1 MB gets one error, and the connection lives")
+    func longLine() async throws {
+        try await withServer { path, _ in
+            let client = try PlainClient(path)
+            try client.send([UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20))
+            try client.send("\n{\"id\":5,\"method\":\"ping\"}\n")
+            let error = try client.json()
+            #expect(error["error"]?["code"] == "line_too_long")
+            #expect(error["id"] == .null)
+            #expect(try client.json()["id"] == 5)
+        }
+    }
+
+    @Test("the longest line there may be is answered")
+    func longestLine() async throws {
+        try await withServer { path, _ in
+            let client = try PlainClient(path)
+            let request = #"{"id":1,"method":"ping"}"#
+            let padding = String(repeating: " ", count: 64 * 1024 - request.utf8.count)
+            #expect(try client.ask(request + padding)["id"] == 1)
+            #expect(try client.ask(request + padding + " ")["error"]?["code"] == "line_too_long")
+        }
+    }
+
+    @Test(
+        "what is not text, or nested without end, gets one error",
+        arguments: [
+            ([0xFF, 0xFE, 0x00], "expected a value, found byte 0xff at byte 0"),
+            (
+                Array("{\"id\":\"a".utf8) + [0xC3, 0x28] + Array("\"}".utf8),
+                "UTF-8 in a string at byte 8"
+            ),
+            ([UInt8](repeating: UInt8(ascii: "["), count: 60_000), "nested deeper than 32"),
+            (Array(String(repeating: "{\"a\":", count: 10_000).utf8), "nested deeper than 32"),
+        ] as [([UInt8], String)])
+    func garbage(bytes: [UInt8], words: String) async throws {
+        try await withServer { path, _ in
+            let client = try PlainClient(path)
+            try client.send(bytes + [UInt8(ascii: "\n")])
+            let error = try client.json()["error"]
+            #expect(error?["code"] == "invalid_json")
+            #expect(error?["message"]?.string?.contains(words) == true, "\(error?.text ?? "-")")
+            #expect(try client.ask(#"{"id":2,"method":"ping"}"#)["id"] == 2)
+        }
+    }
+
+    @Test("half a request before the connection ends is not carried out, and nobody else notices")
+    func halfSent() async throws {
+        try await withServer { path, backend in
+            let other = try PlainClient(path)
+            let client = try PlainClient(path)
+            #expect(try client.ask(#"{"id":1,"method":"ping"}"#)["id"] == 1)
+            try client.send(#"{"id":2,"method":"stop""#)
+            client.close()
+            // The other connection came first; when it sees one client, the server has let go of the first.
+            while try other.ask(#"{"id":3,"method":"status"}"#)["result"]?["clients"]?["connected"]
+                != 1
+            {}
+            #expect(backend.calls == [])
+            #expect(backend.closed == [2])
+        }
+    }
+
+    @Test("a client that half-closes gets its replies, a word about its last line, and the end")
+    func halfClosed() async throws {
+        try await withServer { path, backend in
+            let client = try PlainClient(path)
+            try client.send("{\"id\":1,\"method\":\"ping\"}\n{\"id\":2,\"method\":\"stop\"}")
+            client.endInput()
+            #expect(try client.json()["id"] == 1)
+            #expect(try client.json()["error"]?["code"] == "incomplete_line")
+            #expect(try client.line() == nil)
+            #expect(backend.calls == [])
+        }
+    }
+
+    @Test("requests of a client that leaves without reading are carried out")
+    func fireAndForget() async throws {
+        try await withServer { path, backend in
+            let other = try PlainClient(path)
+            #expect(try other.ask(#"{"id":1,"method":"ping"}"#)["id"] == 1)
+            let client = try PlainClient(path)
+            try client.send("{\"id\":1,\"method\":\"stop\"}\n{\"id\":2,\"method\":\"save\"}\n")
+            client.close()
+            while backend.closed.isEmpty {
+                _ = try other.ask(#"{"id":3,"method":"ping"}"#)
+            }
+            #expect(backend.calls == ["stop", "save"])
+        }
+    }
+
+    @Test("fifty clients at once are served, and one more than the limit is told so")
+    func manyClients() async throws {
+        try await withServer(change: { $0.maximumClients = 50 }) { path, _ in
+            let clients = try (0..<50).map { _ in try PlainClient(path) }
+            for (id, client) in clients.enumerated() {
+                try client.send("{\"id\":\(id),\"method\":\"status\"}\n")
+            }
+            for (id, client) in clients.enumerated() {
+                #expect(try client.json()["id"]?.int == id)
+            }
+            let extra = try PlainClient(path)
+            #expect(try extra.json()["error"]?["code"] == "too_many")
+            #expect(try extra.line() == nil)
+            #expect(try clients[0].ask(#"{"id":1,"method":"ping"}"#)["id"] == 1)
+        }
+    }
+
+    @Test("seeded random bytes never end the server or disturb another client")
+    func randomBytes() async throws {
+        try await withServer { path, _ in
+            let other = try PlainClient(path)
+            var random = SplitMix(state: 20_260_101)
+            let alphabet = Array("{}[]\",:0123456789eE+-.truefalsn\\u \n\r".utf8) + [0, 0xFF, 0xC3]
+            for round in 0..<40 {
+                let client = try PlainClient(path)
+                let bytes = (0..<2000).map { _ in
+                    alphabet[Int(random.next() % UInt64(alphabet.count))]
+                }
+                try client.send(bytes + Array("\n{\"id\":\"end\",\"method\":\"ping\"}\n".utf8))
+                while try client.json()["id"] != "end" {}
+                #expect(try other.ask("{\"id\":\(round),\"method\":\"ping\"}")["id"]?.int == round)
+            }
+        }
+    }
+}
+
+/// Small seeded generator: the same bytes in every run.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,123 @@
+import CLinuxShim
+import Glibc
+import Links
+import ServiceLifecycle
+import Testing
+import Wire
+
+@Suite("The diagnostics socket and its file")
+struct DiagnosticsSocketTests {
+    private func server(_ path: String, group: String? = nil) throws -> DiagnosticsServer {
+        try DiagnosticsServer(
+            configuration: DiagnosticsConfiguration(path: path, group: group),
+            backend: FakeBackend(), logger: silentLogger)
+    }
+
+    private func problem(opening path: String) throws -> String {
+        let server = try server(path)
+        let error = #expect(throws: DiagnosticsSocketError.self) { try server.open() }
+        return error?.description ?? ""
+    }
+
+    @Test("has mode 0660, and is gone after the end")
+    func mode() async throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("d.sock")
+        do {
+            let server = try server(path)
+            try server.open()
+            var info = stat()
+            #expect(stat(path, &info) == 0)
+            #expect(info.st_mode & 0o7777 == 0o660)
+            let running = Task { try await server.run() }
+            running.cancel()
+            try await running.value
+        }
+        #expect(access(path, F_OK) != 0)
+    }
+
+    @Test("a directory that is missing is named, with what to do")
+    func missingDirectory() throws {
+        let directory = TemporaryDirectory()
+        let text = try problem(opening: directory.file("no/d.sock"))
+        #expect(text.contains("\(directory.path)/no does not exist"))
+        #expect(text.contains("Create the directory"))
+    }
+
+    @Test("a path longer than a socket address is refused with both lengths")
+    func longPath() throws {
+        let text = try problem(opening: "/tmp/" + String(repeating: "x", count: 120))
+        #expect(text.contains("has 125 bytes"))
+        #expect(text.contains("107"))
+    }
+
+    @Test("a file that is not a socket is left alone")
+    func notASocket() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("file")
+        close(creat(path, 0o600))
+        #expect(try problem(opening: path).contains("is not a socket"))
+        #expect(access(path, F_OK) == 0)
+    }
+
+    @Test("a parent that is a file is refused")
+    func parentIsFile() throws {
+        let directory = TemporaryDirectory()
+        close(creat(directory.file("file"), 0o600))
+        let text = try problem(opening: directory.file("file/d.sock"))
+        #expect(text.contains("is not a directory"))
+    }
+
+    @Test("a running daemon's socket is not taken over")
+    func takenByLive() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("d.sock")
+        let first = try server(path)
+        try first.open()
+        #expect(try problem(opening: path).contains("a running daemon answers there already"))
+        #expect(access(path, F_OK) == 0)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("a socket that a killed daemon left behind is replaced")
+    func stale() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("d.sock")
+        var listener: Int32 = -1
+        #expect(cl_socket_listen(path, 1, &listener) == 0)
+        close(listener)
+        #expect(access(path, F_OK) == 0)
+        try server(path).open()
+    }
+
+    @Test("a group that does not exist does not keep the daemon from starting")
+    func missingGroup() throws {
+        let directory = TemporaryDirectory()
+        let server = try server(directory.file("d.sock"), group: "no-such-group-here")
+        try server.open()
+        var info = stat()
+        #expect(stat(directory.file("d.sock"), &info) == 0)
+        #expect(info.st_gid == getegid())
+    }
+
+    @Test("graceful shutdown ends the service and its connections")
+    func gracefulShutdown() async throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("d.sock")
+        let server = try server(path)
+        try server.open()
+        let group = ServiceGroup(services: [server], logger: silentLogger)
+        let running = Task { try await group.run() }
+        let answered = await onThread {
+            Result {
+                let client = try PlainClient(path)
+                _ = try client.ask(#"{"id":1,"method":"ping"}"#)
+                return client.descriptor >= 0
+            }
+        }
+        #expect(try answered.get())
+        await group.triggerGracefulShutdown()
+        try await running.value
+        #expect(access(path, F_OK) != 0)
+    }
+}

@@ -1,0 +1,77 @@
+import GimbalCore
+import Testing
+
+@testable import Links
+
+@Suite("Lines out of a byte stream")
+struct LineBufferTests {
+    private func lines(_ chunks: [String], limit: Int = 8) -> [LineBuffer.Line] {
+        var buffer = LineBuffer(limit: limit)
+        var lines: [LineBuffer.Line] = []
+        for chunk in chunks {
+            buffer.append(Array(chunk.utf8))
+            while let line = buffer.next() { lines.append(line) }
+        }
+        return lines
+    }
+
+    private func line(_ text: String) -> LineBuffer.Line { .complete(Array(text.utf8)) }
+
+    @Test(
+        "the cuts between reads do not matter",
+        arguments: [
+            ["ab\ncd\r\n\n"], ["a", "b", "\n", "cd", "\r", "\n", "\n"], ["ab\ncd\r", "\n\n"],
+        ])
+    func cuts(chunks: [String]) {
+        #expect(lines(chunks) == [line("ab"), line("cd"), line("")])
+    }
+
+    @Test("the limit counts without the end of the line")
+    func limit() {
+        #expect(lines(["12345678\n"]) == [line("12345678")])
+        #expect(lines(["12345678\r\n"]) == [line("12345678")])
+        #expect(lines(["123456789\n"]) == [.tooLong])
+    }
+
+    @Test(
+        "a line that is too long is reported once, and the next one is whole",
+        arguments: [["1234567890123\nab\n"], ["1234567890", "1234567890", "12\nab\n"]])
+    func tooLong(chunks: [String]) {
+        #expect(lines(chunks) == [.tooLong, line("ab")])
+    }
+
+    @Test("knows whether a line has begun")
+    func partial() {
+        var buffer = LineBuffer(limit: 8)
+        #expect(!buffer.hasPartialLine)
+        buffer.append(Array("ab\nc".utf8))
+        while buffer.next() != nil {}
+        #expect(buffer.hasPartialLine)
+        buffer.append(Array("\n".utf8))
+        while buffer.next() != nil {}
+        #expect(!buffer.hasPartialLine)
+    }
+}
+
+@Suite("When a stream is due")
+struct StreamScheduleTests {
+    @Test("at once, then on a grid")
+    func grid() {
+        var schedule = StreamSchedule(rateHz: 100, now: Instant(nanoseconds: 0))
+        var due: [Int64] = []
+        for ms in Int64(0)...40
+        where schedule.takeDue(now: Instant(nanoseconds: ms * 1_000_000)) {
+            due.append(ms)
+        }
+        #expect(due == [0, 10, 20, 30, 40])
+    }
+
+    @Test("lateness does not shift the grid, and nothing is made up for")
+    func late() {
+        var schedule = StreamSchedule(rateHz: 100, now: Instant(nanoseconds: 0))
+        let due = [3_000_000, 95_000_000, 95_000_001].map {
+            schedule.takeDue(now: Instant(nanoseconds: $0))
+        }
+        #expect(due == [true, true, false])
+    }
+}

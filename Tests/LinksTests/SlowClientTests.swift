@@ -1,0 +1,129 @@
+import GimbalCore
+import Links
+import Synchronization
+import Testing
+import Wire
+
+@Suite("Slow clients of the diagnostics socket")
+struct SlowClientTests {
+    @Test("a client that asks much and reads late gets every reply")
+    func readsLate() async throws {
+        let backend = FakeBackend()
+        backend.record.withLock { $0.padding = 4000 }
+        try await withServer(backend) { path, _ in
+            let client = try PlainClient(path)
+            let other = try PlainClient(path)
+            let requests = Array(
+                (0..<300).map { "{\"id\":\($0),\"method\":\"status\"}\n" }.joined().utf8)
+            try client.send(requests)
+            // The server has long stopped at its backlog for the one; the other is served.
+            #expect(try other.ask(#"{"id":"x","method":"ping"}"#)["id"] == "x")
+            for id in 0..<300 { #expect(try client.json()["id"]?.int == id) }
+        }
+    }
+
+    @Test("a client that never reads its replies is closed, and others are served meanwhile")
+    func neverReads() async throws {
+        let backend = FakeBackend()
+        backend.record.withLock { $0.padding = 4000 }
+        let change: (inout DiagnosticsConfiguration) -> Void = { $0.stallSeconds = 0 }
+        try await withServer(backend, change: change) { path, backend in
+            let client = try PlainClient(path)
+            let other = try PlainClient(path)
+            try client.send(
+                (0..<300).map { "{\"id\":\($0),\"method\":\"status\"}\n" }.joined())
+            while true {
+                let reply = try other.ask(#"{"id":1,"method":"status"}"#)
+                if reply["result"]?["clients"]?["stalled"] == 1 { break }
+            }
+            _ = try other.ask(#"{"id":2,"method":"ping"}"#)
+            #expect(backend.closed == [1])
+        }
+    }
+
+    @Test("a stream is dropped and counted for a client that does not read, and then goes on")
+    func slowSubscriber() async throws {
+        try await withServer { path, _ in
+            let client = try PlainClient(path)
+            let other = try PlainClient(path)
+            for _ in 0..<8 {
+                _ = try client.ask(
+                    #"{"id":1,"method":"subscribe","params":{"names":["*"],"rate":200}}"#,
+                    skippingStreams: true)
+            }
+            var dropped = 0
+            while dropped == 0 {
+                let reply = try other.ask(#"{"id":1,"method":"status"}"#)
+                dropped = reply["result"]?["clients"]?["dropped_messages"]?.int ?? 0
+            }
+            // Reads again: old messages first, then one that says how many were lost.
+            while try client.json()["dropped"]?.int ?? 0 == 0 {}
+        }
+    }
+}
+
+@Suite("Subscriptions")
+struct SubscriptionTests {
+    @Test("messages carry the subscription, the loop's time and the values by name")
+    func messages() async throws {
+        try await withServer { path, _ in
+            let client = try PlainClient(path)
+            let reply = try client.ask(
+                #"{"id":1,"method":"subscribe","params":{"names":["attitude.*"],"rate":200}}"#)
+            #expect(reply["result"]?["subscription"] == 1)
+            #expect(reply["result"]?["names"] == ["attitude.pitch_deg", "attitude.roll_deg"])
+            var last = 0.0
+            for _ in 0..<3 {
+                let message = try client.json()
+                #expect(message["subscription"] == 1)
+                let t = try #require(message["t"]?.number)
+                #expect(t > last)
+                last = t
+                #expect(message["values"]?["attitude.pitch_deg"]?.number == t)
+                #expect(message["values"]?["attitude.roll_deg"] == .null)
+            }
+        }
+    }
+
+    @Test("after unsubscribe nothing more comes")
+    func unsubscribe() async throws {
+        try await withServer { path, _ in
+            let client = try PlainClient(path)
+            _ = try client.ask(
+                #"{"id":1,"method":"subscribe","params":{"names":"loop.ticks","rate":200}}"#)
+            #expect(try client.json()["subscription"] == 1)
+            let end = try client.ask(
+                #"{"id":2,"method":"unsubscribe","params":{"subscription":1}}"#,
+                skippingStreams: true)
+            #expect(end["result"]?["subscription"] == 1)
+            #expect(try client.ask(#"{"id":3,"method":"ping"}"#)["id"] == 3)
+            let again = try client.ask(
+                #"{"id":4,"method":"unsubscribe","params":{"subscription":1}}"#)
+            #expect(again["error"]?["code"] == "unknown_key")
+        }
+    }
+
+    @Test("a connection has a limited number of subscriptions")
+    func limit() async throws {
+        try await withServer { path, _ in
+            let client = try PlainClient(path)
+            let request = #"{"id":1,"method":"subscribe","params":{"names":["*"],"rate":1}}"#
+            for _ in 0..<8 {
+                #expect(try client.ask(request, skippingStreams: true)["error"] == nil)
+            }
+            let refused = try client.ask(request, skippingStreams: true)
+            #expect(refused["error"]?["code"] == "too_many")
+        }
+    }
+}
+
+extension PlainClient {
+    /// Sends one request and reads its reply, which streams may precede.
+    func ask(_ request: String, skippingStreams: Bool) throws -> JSONValue {
+        try send(request + "\n")
+        while true {
+            let message = try json()
+            if !skippingStreams || message["subscription"] == nil { return message }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Links
+import Synchronization
+import Wire
+
+/// A daemon without a machine: remembers what it was asked for, and can be told what to refuse.
+final class FakeBackend: DiagnosticsBackend {
+    struct Record {
+        var time = 12.5
+        var calls: [String] = []
+        var closed: [Int] = []
+        var refusal: RequestError?
+        var samples = 0
+        /// Makes `status` as large as a test needs.
+        var padding = 0
+    }
+
+    let record = Mutex(Record())
+
+    var calls: [String] { record.withLock { $0.calls } }
+    var closed: [Int] { record.withLock { $0.closed } }
+
+    func note(_ call: String) throws(RequestError) {
+        let refusal = record.withLock { record in
+            record.calls.append(call)
+            return record.refusal
+        }
+        if let refusal { throw refusal }
+    }
+
+    func time() -> Double { record.withLock { $0.time } }
+
+    func status() -> Status {
+        var status = Status()
+        status.t = Number(time())
+        status.version = "0.1.0"
+        status.mode = "locked"
+        status.isEnabled = true
+        status.attitude.pitchDeg = -29.5
+        status.attitude.yawDeg = Number(.infinity)
+        status.inhibitions = [
+            Inhibition(name: "imu_missing", sentence: "No sample has arrived yet.")
+        ]
+        let padding = record.withLock { $0.padding }
+        status.faults.lastError = String(repeating: "x", count: padding)
+        return status
+    }
+
+    func doctor() -> [DoctorCheck] { [DoctorCheck("loop", .ok, "1000 Hz")] }
+    func version() -> VersionInfo { VersionInfo(program: "airframed", version: "0.1.0") }
+
+    func settings() -> [Setting] {
+        [
+            Setting(key: "loop.rate_hz", value: 1000, defaultValue: 1000, origin: "default"),
+            Setting(key: "mode.boot", value: "locked", defaultValue: "inactive", origin: "live"),
+        ]
+    }
+
+    func set(key: String, value: JSONValue, rollback: Double?, client: DiagnosticsClient)
+        throws(RequestError) -> Setting
+    {
+        try note("set \(key) \(value.text) \(rollback.map { "\($0)" } ?? "-")")
+        return Setting(key: key, value: value, defaultValue: .null, origin: "live")
+    }
+
+    func diff() -> [SettingChange] { [] }
+    func save(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+        try note("save")
+        return Acknowledgement("Saved.")
+    }
+    func baseline(_ request: BaselineRequest, client: DiagnosticsClient)
+        throws(RequestError) -> BaselineReport
+    {
+        try note("baseline \(request)")
+        return BaselineReport(names: ["good"], sentence: "Done.")
+    }
+    func reload(client: DiagnosticsClient) throws(RequestError) -> ReloadReport {
+        try note("reload")
+        return ReloadReport(applied: [], needsRestart: [], sentence: "Nothing changed.")
+    }
+
+    var modeNames: [String] { ["inactive", "locked", "pan_follow"] }
+    func setMode(_ name: String, client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
+    {
+        try note("mode \(name)")
+        return Acknowledgement("Mode is \(name).")
+    }
+    func point(_ request: PointRequest, client: DiagnosticsClient)
+        throws(RequestError) -> Acknowledgement
+    {
+        func text(_ angle: Double?) -> String { angle.map { "\($0)" } ?? "-" }
+        try note(
+            "point \(text(request.yaw)) \(text(request.roll)) \(text(request.pitch)) \(request.duration)"
+        )
+        return Acknowledgement("Turning.")
+    }
+    func rate(_ request: RateRequest, client: DiagnosticsClient)
+        throws(RequestError) -> Acknowledgement
+    {
+        try note("rate \(request.yaw) \(request.roll) \(request.pitch)")
+        return Acknowledgement("Turning.")
+    }
+    func stop(client: DiagnosticsClient) -> Acknowledgement {
+        record.withLock { $0.calls.append("stop") }
+        return Acknowledgement("Stopped.")
+    }
+    func resetStop(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+        try note("reset_stop")
+        return Acknowledgement("Released.")
+    }
+    func take(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+        try note("take")
+        return Acknowledgement("You are in control.")
+    }
+    func release(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+        try note("release")
+        return Acknowledgement("Nobody is in control.")
+    }
+
+    func log(since: Int?, limit: Int) -> LogPage {
+        LogPage(
+            lines: [LogLine(sequence: 7, t: 1, level: "info", message: "Started.")], next: 8,
+            lost: 0)
+    }
+
+    var variables: [Variable] {
+        [
+            Variable(name: "attitude.pitch_deg", unit: "°", summary: "Pitch"),
+            Variable(name: "attitude.roll_deg", unit: "°", summary: "Roll"),
+            Variable(name: "loop.ticks", unit: "", summary: "Ticks"),
+        ]
+    }
+    func sample(_ indices: [Int]) -> VariableSample {
+        record.withLock { record in
+            record.samples += 1
+            return VariableSample(
+                t: Double(record.samples),
+                values: indices.map { $0 == 1 ? .double(.nan) : .int(record.samples) })
+        }
+    }
+
+    func clientClosed(_ client: DiagnosticsClient) {
+        record.withLock { $0.closed.append(client.id) }
+    }
+}
