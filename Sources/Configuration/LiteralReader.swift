@@ -1,5 +1,3 @@
-import TOMLKit
-
 /// Reads the value of `--set KEY=VALUE` and of `airframectl set`: TOML, or a bare word taken as a string.
 ///
 /// Numbers, words and arrays of numbers are read here, everything else by the TOML parser. A phone's slider sets a gain
@@ -13,11 +11,7 @@ enum LiteralReader {
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
         if let simple = simple(bytes[...], depth: 0) { return simple }
         let value = String(decoding: bytes, as: UTF8.self)
-        if let table = try? TOMLTable(string: "value = " + value), table.count == 1,
-            let node = table["value"], !holdsNul(value)
-        {
-            return RawValue(node.tomlValue)
-        }
+        if let raw = TOMLDocument.raw("value = " + value), !holdsNul(value) { return raw }
         return isWord(bytes) ? .text(value) : nil
     }
 

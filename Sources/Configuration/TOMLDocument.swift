@@ -171,6 +171,15 @@ extension ConfigurationProblem {
     }
 }
 
+extension TOMLDocument {
+    /// The value of the pair `value = …`, when `text` is that pair and nothing else.
+    static func raw(_ text: String) -> RawValue? {
+        guard let table = try? TOMLTable(string: text), table.count == 1, let node = table["value"]
+        else { return nil }
+        return RawValue(node.tomlValue)
+    }
+}
+
 extension RawValue {
     /// Copies a value out of the parser's memory.
     init(_ node: TOMLValue) {

@@ -1,0 +1,93 @@
+import GimbalCore
+import Testing
+
+@testable import Configuration
+
+@Suite("Values on the command line and the socket")
+struct LiteralTests {
+    @Test(
+        "are TOML, or a bare word",
+        arguments: [
+            ("true", .bool(true)), ("false", .bool(false)), ("5", .integer(5)),
+            (" -5 ", .integer(-5)),
+            ("+7", .integer(7)), ("0", .integer(0)), ("-0.5", .number(-0.5)),
+            ("1e3", .number(1000)),
+            ("2.5E-3", .number(0.0025)), ("1_000", .integer(1000)), ("0x10", .integer(16)),
+            ("inf", .number(.infinity)), ("-inf", .number(-.infinity)),
+            ("9223372036854775807", .integer(.max)),
+            ("[1, 2.5,3,]", .array([.integer(1), .number(2.5), .integer(3)])), ("[]", .array([])),
+            (
+                "[[-1,1],[2,3]]",
+                .array([.array([.integer(-1), .integer(1)]), .array([.integer(2), .integer(3)])])
+            ),
+            ("[1, 'a']", .array([.integer(1), .text("a")])),
+            ("[[[1]]]", .array([.array([.array([.integer(1)])])])),
+            ("\"a b\"", .text("a b")), ("'a\\b'", .text("a\\b")), ("\"\\u00e9\"", .text("é")),
+            ("walking", .text("walking")), ("/run/x.sock", .text("/run/x.sock")),
+            ("_a-b", .text("_a-b")), ("{ a = 1 }", .table), ("2026-11-21", .date),
+            ("5 # five", .integer(5)), ("truely", .text("truely")),
+        ] as [(String, RawValue)])
+    func values(text: String, expected: RawValue) {
+        #expect(LiteralReader.read(text) == expected)
+    }
+
+    @Test(
+        "of NaN are read as NaN, for the range check to refuse", arguments: ["nan", "+nan", "-nan"])
+    func nan(text: String) {
+        guard case .number(let value) = LiteralReader.read(text) else {
+            Issue.record("\(text) is a number in TOML")
+            return
+        }
+        #expect(value.isNaN)
+    }
+
+    @Test(
+        "that are neither are refused",
+        arguments: [
+            "", "  ", "01", "1.", ".5", "1e", "--1", "[1", "1]", "[1,,2]", "[,]", "[1][2]", "]1[",
+            "a\nb = 1", "1\nb = 2", "\"open", "a = 1", "a, b", "\"a\\u0000b\"",
+            "99999999999999999999", "\u{7F}", "#", "5x",
+        ])
+    func refused(text: String) {
+        #expect(LiteralReader.read(text) == nil)
+    }
+
+    @Test("read by the short way mean what the parser says they mean", arguments: 0..<300)
+    func agreesWithTheParser(seed: Int) throws {
+        var generator = Generator(seed: UInt64(seed))
+        let alphabet = [
+            "0", "1", "7", ".", "-", "+", "e", "E", "[", "]", ",", " ", "_", "nan", "inf",
+        ]
+        for _ in 0..<20 {
+            let text = (0..<Int.random(in: 1...8, using: &generator))
+                .map { _ in generator.element(of: alphabet) }.joined()
+            // A name in the parser's own document: what the short way accepts, it must accept with the same value.
+            let document = TOMLDocument.raw("value = " + text)
+            let literal = LiteralReader.read(text)
+            if case .text? = literal { continue }
+            #expect(literal.debugText == document.debugText, "\(text)")
+        }
+    }
+
+    @Test("are written so that they read back to the same value", arguments: 0..<200)
+    func roundTrip(seed: Int) throws {
+        var generator = Generator(seed: UInt64(seed))
+        let bits = Double(bitPattern: generator.next())
+        for number in [
+            bits, bits.rounded(), Double(seed) / 10, Double.random(in: -1...1, using: &generator),
+        ]
+        where number.isFinite {
+            let text = SettingValue.number(number).tomlText
+            #expect(LiteralReader.read(text)?.asNumber == number, "\(text)")
+        }
+        let scalars = (0..<8).map { _ in generator.element(of: Array("a\"\\\n\t\r'#\u{1}\u{7F}é🎥 "))
+        }
+        let string = String(scalars)
+        #expect(LiteralReader.read(SettingValue.text(string).tomlText) == .text(string))
+    }
+}
+
+extension RawValue? {
+    /// NaN does not equal itself; its text does.
+    fileprivate var debugText: String { map { "\($0)" } ?? "refused" }
+}

@@ -1,0 +1,234 @@
+import Configuration
+import GimbalCore
+import Testing
+
+@Suite("Parameter store")
+struct ParameterStoreTests {
+    let key = "control.feed_forward"
+
+    private func store(_ text: String = "", set: [String] = []) throws -> ParameterStore {
+        ParameterStore(try load(text, set: set))
+    }
+
+    @Test("lets default < files < saved < --set < live win")
+    func layers() throws {
+        var store = try store()
+        #expect(try store.reading(key).origin == .builtIn)
+        store = try self.store("control.feed_forward = 0.1")
+        #expect(try store.reading(key).value == .number(0.1))
+        #expect(try store.reading(key).origin == .file(mainPath, line: 1))
+        #expect(store.load(saved: [key: "0.2"]).isEmpty)
+        #expect(try store.reading(key).value == .number(0.2))
+        #expect(try store.reading(key).origin == .saved)
+        var overridden = try self.store(
+            "control.feed_forward = 0.1", set: ["control.feed_forward=0.3"])
+        #expect(overridden.load(saved: [key: "0.2"]).isEmpty)
+        #expect(try overridden.reading(key).value == .number(0.3))
+        #expect(try overridden.reading(key).origin == .commandLine)
+        try overridden.set(key, to: "0.4")
+        #expect(overridden.settings.control.feedForward == 0.4)
+        #expect(try overridden.reading(key).origin == .live)
+        #expect(overridden.listing.contains("feed_forward = 0.4"))
+    }
+
+    @Test("refuses, by name, what cannot change while running")
+    func notLive() throws {
+        var store = try store()
+        let before = store.settings
+        let problem = #expect(throws: ConfigurationProblem.self) {
+            try store.set("loop.rate_hz", to: "500")
+        }
+        #expect(problem?.kind == .notLive)
+        #expect(
+            problem?.description
+                == "loop.rate_hz = 500 cannot change while airframed runs. It is 1000 now. "
+                + "Write the new value into the configuration file and restart.")
+        #expect(store.settings == before)
+    }
+
+    @Test(
+        "changes nothing when a value is wrong",
+        arguments: [
+            ("control.feed_forward", "2", ConfigurationProblem.Kind.outOfRange),
+            ("control.feed_forward", "nan", .wrongType), ("control.feed_forward", "", .syntax),
+            ("control.feedforward", "1", .unknownKey), ("loop.rate_hz", "9", .outOfRange),
+            ("control.derivative_cutoff_hz", "500", .conflict),
+        ])
+    func wrong(key: String, text: String, kind: ConfigurationProblem.Kind) throws {
+        var store = try store()
+        let problem = #expect(throws: ConfigurationProblem.self) { try store.set(key, to: text) }
+        #expect(problem?.kind == kind)
+        #expect(problem?.place == nil)
+        #expect(store.settings == Settings())
+        #expect(!store.hasUnsavedChanges)
+    }
+
+    @Test("guesses the key that somebody meant, also when reading")
+    func didYouMean() throws {
+        let store = try store()
+        let problem = #expect(throws: ConfigurationProblem.self) { try store.reading("loop.rate") }
+        #expect(problem?.kind == .unknownKey)
+        let other = #expect(throws: ConfigurationProblem.self) { try store.reading("feed_forwrad") }
+        #expect(other?.hint == "Did you mean control.feed_forward?")
+    }
+
+    @Test("shows what differs from defaults, files and saved values")
+    func diff() throws {
+        var store = try store("control.feed_forward = 0.5\nloop.cpu = 1")
+        _ = store.load(saved: ["motors.soft_start_s": "1"])
+        try store.set("log.level", to: "debug")
+        #expect(
+            store.diff(against: .defaults).map(\.description) == [
+                "loop.cpu = 1 (\(mainPath):2; was -1)",
+                "control.feed_forward = 0.5 (\(mainPath):1; was 1)",
+                "motors.soft_start_s = 1 (saved; was 0.5)",
+                "log.level = \"debug\" (live; was \"info\")",
+            ])
+        #expect(store.diff(against: .files).map(\.key) == ["motors.soft_start_s", "log.level"])
+        #expect(store.diff(against: .saved).map(\.key) == ["log.level"])
+    }
+
+    @Test("saves what was set, and forgets it when it is discarded")
+    func save() throws {
+        var store = try store()
+        try store.set(key, to: "0.25")
+        #expect(store.hasUnsavedChanges)
+        #expect(store.savedOverlay.isEmpty)
+        var saved = store
+        saved.save()
+        #expect(!saved.hasUnsavedChanges)
+        #expect(saved.savedOverlay == [key: "0.25"])
+        #expect(saved.settings == store.settings)
+        #expect(try saved.reading(key).origin == .saved)
+        store.discardUnsaved()
+        #expect(store.settings == Settings())
+    }
+
+    @Test("returns to a snapshot, saved values included")
+    func snapshot() throws {
+        var store = try store()
+        _ = store.load(saved: [key: "0.5"])
+        let before = store
+        try store.set("log.level", to: "trace")
+        let snapshot = store.snapshot
+        try store.set("log.level", to: "error")
+        try store.reset(key)
+        #expect(try store.reading(key).origin == .builtIn)
+        #expect(store.hasUnsavedChanges)
+        try store.restore(snapshot)
+        #expect(store.settings.log.level == .trace)
+        #expect(store.settings.control.feedForward == 0.5)
+        try store.restore(before.snapshot)
+        #expect(store.settings == before.settings)
+    }
+
+    @Test("forgets a reset value for good at the next save")
+    func reset() throws {
+        var store = try store("control.feed_forward = 0.1")
+        _ = store.load(saved: [key: "0.5"])
+        try store.reset(key)
+        #expect(store.settings.control.feedForward == 0.1)
+        store.save()
+        #expect(store.savedOverlay.isEmpty)
+        #expect(store.settings.control.feedForward == 0.1)
+    }
+
+    @Test("restores a baseline: named values return, all others go back to the files")
+    func baseline() throws {
+        var store = try store("motors.soft_start_s = 2")
+        try store.set(key, to: "0.5")
+        let baseline = store.tuning
+        #expect(baseline == [key: "0.5"])
+        store.save()
+        try store.set(key, to: "0.75")
+        try store.set("motors.soft_start_s", to: "3")
+        store.save()
+        let problems = try store.restore(tuning: baseline.merging(["gone.key": "1"]) { $1 })
+        #expect(problems.map(\.kind) == [.unknownKey])
+        #expect(store.settings.control.feedForward == 0.5)
+        #expect(store.settings.motors.softStartS == 2)
+        #expect(store.tuning == baseline)
+        store.save()
+        #expect(store.savedOverlay == baseline)
+    }
+
+    @Test("leaves out saved values that no longer fit, and says which")
+    func savedProblems() throws {
+        var store = try store("loop.rate_hz = 300\ncontrol.derivative_cutoff_hz = 50")
+        let problems = store.load(saved: [
+            "control.derivative_cutoff_hz": "160", "control.feed_forward": "0.5", "gone.key": "1",
+            "loop.rate_hz": "500", "motors.soft_start_s": "1000", "log.level": "[",
+        ])
+        #expect(
+            problems.map(\.kind) == [.conflict, .unknownKey, .syntax, .notLive, .outOfRange])
+        #expect(problems.allSatisfy { $0.description.hasPrefix("saved state: ") })
+        #expect(store.settings.control.feedForward == 0.5)
+        #expect(store.settings.control.derivativeCutoffHz == 50)
+    }
+}
+
+@Suite("Reload")
+struct ReloadTests {
+    private func reloaded(
+        from old: String, to new: String, _ change: (inout ParameterStore) throws -> Void = { _ in }
+    ) throws -> (ParameterStore, ReloadReport) {
+        var store = ParameterStore(try load(old))
+        try change(&store)
+        let report = store.reload(try load(new))
+        return (store, report)
+    }
+
+    @Test("of the same files does nothing")
+    func same() throws {
+        let (_, report) = try reloaded(from: "loop.cpu = 1", to: "\n\nloop.cpu = 1")
+        #expect(report.isEmpty)
+    }
+
+    @Test("takes over what is live, and says what waits for a restart")
+    func split() throws {
+        let (store, report) = try reloaded(
+            from: "", to: "loop.cpu = 1\ncontrol.feed_forward = 0.5")
+        #expect(report.applied.map(\.key) == ["control.feed_forward"])
+        #expect(report.needsRestart.map(\.key) == ["loop.cpu"])
+        #expect(store.settings.control.feedForward == 0.5)
+        #expect(store.settings.loop.cpu == -1)
+        let reading = try store.reading("loop.cpu")
+        #expect(reading.value == .integer(-1))
+        #expect(reading.afterRestart == .integer(1))
+    }
+
+    @Test("back to the running value needs no restart any more")
+    func thereAndBack() throws {
+        var (store, _) = try reloaded(from: "loop.cpu = 1", to: "loop.cpu = 2")
+        #expect(store.reload(try load("loop.cpu = 1")).isEmpty)
+        #expect(try store.reading("loop.cpu").afterRestart == nil)
+    }
+
+    @Test("returns a removed line to its default")
+    func removed() throws {
+        let (store, report) = try reloaded(from: "control.feed_forward = 0.5", to: "")
+        #expect(report.applied.map(\.reference) == [.number(0.5)])
+        #expect(store.settings.control.feedForward == 1)
+        #expect(try store.reading("control.feed_forward").origin == .builtIn)
+    }
+
+    @Test("leaves what was set live in force, and says that it covers the file")
+    func covered() throws {
+        let (store, report) = try reloaded(from: "", to: "control.feed_forward = 0.5") {
+            try $0.set("control.feed_forward", to: "0.75")
+        }
+        #expect(report.covered == ["control.feed_forward"])
+        #expect(report.applied.isEmpty)
+        #expect(store.settings.control.feedForward == 0.75)
+    }
+
+    @Test("holds back a live value that fits only together with one that waits")
+    func together() throws {
+        let (store, report) = try reloaded(
+            from: "", to: "loop.rate_hz = 4000\ncontrol.derivative_cutoff_hz = 1500")
+        #expect(report.applied.isEmpty)
+        #expect(
+            report.needsRestart.map(\.key) == ["loop.rate_hz", "control.derivative_cutoff_hz"])
+        #expect(store.settings == Settings())
+    }
+}
