@@ -1,10 +1,5 @@
+import Glibc
 public import SystemPackage
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
 
 /// The file system as the loader sees it; tests put another one in its place.
 public struct ConfigurationFiles: Sendable {

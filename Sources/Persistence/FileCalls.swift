@@ -1,0 +1,100 @@
+import Glibc
+public import SystemPackage
+
+/// The system calls of the state store: the seam at which tests let each of them fail.
+///
+/// Every call reports its errno by throwing, and retries EINTR itself.
+public struct FileCalls: Sendable {
+    /// What a file is opened for.
+    public enum Access: Sendable {
+        /// Reading what is there.
+        case read
+        /// Writing a new, empty file over whatever has that name; readable for owner and group.
+        case create
+        /// Syncing the names in a directory.
+        case directory
+    }
+
+    /// open(2)
+    public var open: @Sendable (_ path: FilePath, _ access: Access) throws(Errno) -> Int32
+    /// read(2) of at most `limit` bytes; empty at the end.
+    public var read: @Sendable (_ file: Int32, _ limit: Int) throws(Errno) -> [UInt8]
+    /// write(2); returns how many bytes were taken, at least one.
+    public var write: @Sendable (_ file: Int32, _ bytes: ArraySlice<UInt8>) throws(Errno) -> Int
+    /// fsync(2)
+    public var sync: @Sendable (_ file: Int32) throws(Errno) -> Void
+    /// close(2)
+    public var close: @Sendable (_ file: Int32) throws(Errno) -> Void
+    /// link(2)
+    public var link: @Sendable (_ old: FilePath, _ new: FilePath) throws(Errno) -> Void
+    /// rename(2)
+    public var rename: @Sendable (_ old: FilePath, _ new: FilePath) throws(Errno) -> Void
+    /// unlink(2)
+    public var remove: @Sendable (_ path: FilePath) throws(Errno) -> Void
+    /// Whether something has this name.
+    public var exists: @Sendable (_ path: FilePath) -> Bool
+
+    /// A set of calls.
+    public init(
+        open: @escaping @Sendable (_ path: FilePath, _ access: Access) throws(Errno) -> Int32,
+        read: @escaping @Sendable (_ file: Int32, _ limit: Int) throws(Errno) -> [UInt8],
+        write: @escaping @Sendable (_ file: Int32, _ bytes: ArraySlice<UInt8>) throws(Errno) -> Int,
+        sync: @escaping @Sendable (_ file: Int32) throws(Errno) -> Void,
+        close: @escaping @Sendable (_ file: Int32) throws(Errno) -> Void,
+        link: @escaping @Sendable (_ old: FilePath, _ new: FilePath) throws(Errno) -> Void,
+        rename: @escaping @Sendable (_ old: FilePath, _ new: FilePath) throws(Errno) -> Void,
+        remove: @escaping @Sendable (_ path: FilePath) throws(Errno) -> Void,
+        exists: @escaping @Sendable (_ path: FilePath) -> Bool
+    ) {
+        self.open = open
+        self.read = read
+        self.write = write
+        self.sync = sync
+        self.close = close
+        self.link = link
+        self.rename = rename
+        self.remove = remove
+        self.exists = exists
+    }
+
+    /// The calls of the machine.
+    public static let system = FileCalls(
+        open: { path, access throws(Errno) in
+            let flags =
+                switch access {
+                case .read: O_RDONLY | O_CLOEXEC | O_NONBLOCK
+                case .create: O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+                case .directory: O_RDONLY | O_DIRECTORY | O_CLOEXEC
+                }
+            return Int32(try retrying { Glibc.open(path.string, flags, 0o640) })
+        },
+        read: { file, limit throws(Errno) in
+            var buffer = [UInt8](repeating: 0, count: limit)
+            let count = try retrying { Glibc.read(file, &buffer, limit) }
+            return Array(buffer[..<count])
+        },
+        write: { file, bytes throws(Errno) in
+            try retrying { bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } }
+        },
+        sync: { file throws(Errno) in try retrying { Glibc.fsync(file) } },
+        // Linux has closed the descriptor also when close reports EINTR; closing again could hit another file.
+        close: { file throws(Errno) in
+            if Glibc.close(file) != 0, errno != EINTR { throw Errno(rawValue: errno) }
+        },
+        link: { old, new throws(Errno) in try retrying { Glibc.link(old.string, new.string) } },
+        rename: { old, new throws(Errno) in try retrying { Glibc.rename(old.string, new.string) } },
+        remove: { path throws(Errno) in try retrying { Glibc.unlink(path.string) } },
+        exists: { path in Glibc.access(path.string, F_OK) == 0 })
+
+    /// The one place that looks at errno.
+    @discardableResult
+    private static func retrying<Result: FixedWidthInteger>(
+        _ call: () -> Result
+    ) throws(Errno) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 { return Int(result) }
+            if errno != EINTR { throw Errno(rawValue: errno) }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/// What survives a restart: saved settings, mode, calibration and named baselines.
+public struct SavedState: Sendable, Equatable, Codable {
+    /// Settings that somebody saved, as TOML text by key: an overlay over the configuration files.
+    public var parameters: [String: String]
+    /// Name of the mode to return to; nil when none was saved.
+    public var mode: String?
+    /// Calibration results by name, such as `imu.accel_offset_mps2`; finite numbers.
+    public var calibration: [String: [Double]]
+    /// Overlays with a name, to return to.
+    public private(set) var baselines: [String: [String: String]]
+
+    /// Nothing saved.
+    public init() {
+        parameters = [:]
+        calibration = [:]
+        baselines = [:]
+    }
+
+    /// Names of the baselines, sorted.
+    public var baselineNames: [String] { baselines.keys.sorted() }
+
+    /// How many baselines there may be.
+    public static let baselineLimit = 32
+
+    /// Keeps an overlay under a name; replaces an earlier one of that name.
+    ///
+    /// - Parameters:
+    ///   - name: 1...32 letters, digits, `-`, `_` or `.`.
+    ///   - parameters: Settings as TOML text by key.
+    /// - Throws: `badName`, or `tooMany` when all places are taken.
+    public mutating func saveBaseline(
+        _ name: String, _ parameters: [String: String]
+    ) throws(BaselineError) {
+        guard Self.isName(name) else { throw .badName(name) }
+        guard baselines[name] != nil || baselines.count < Self.baselineLimit else { throw .tooMany }
+        baselines[name] = parameters
+    }
+
+    /// The overlay with this name.
+    ///
+    /// - Parameter name: As given to `saveBaseline`.
+    /// - Returns: Settings as TOML text by key.
+    /// - Throws: `unknown`.
+    public func baseline(_ name: String) throws(BaselineError) -> [String: String] {
+        guard let parameters = baselines[name] else { throw .unknown(name, known: baselineNames) }
+        return parameters
+    }
+
+    /// Forgets a baseline.
+    ///
+    /// - Parameter name: As given to `saveBaseline`.
+    /// - Throws: `unknown`.
+    public mutating func deleteBaseline(_ name: String) throws(BaselineError) {
+        guard baselines.removeValue(forKey: name) != nil else {
+            throw .unknown(name, known: baselineNames)
+        }
+    }
+
+    /// Absent parts of a file are empty, so that a file of an earlier release stays readable.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        parameters = try values.decodeIfPresent([String: String].self, forKey: .parameters) ?? [:]
+        mode = try values.decodeIfPresent(String.self, forKey: .mode)
+        calibration =
+            try values.decodeIfPresent([String: [Double]].self, forKey: .calibration) ?? [:]
+        baselines =
+            try values.decodeIfPresent([String: [String: String]].self, forKey: .baselines) ?? [:]
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        (1...32).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                    UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+/// Why a baseline was refused.
+public enum BaselineError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Not a name.
+    case badName(String)
+    /// No baseline has this name.
+    case unknown(String, known: [String])
+    /// `SavedState.baselineLimit` is reached.
+    case tooMany
+
+    /// One sentence, and what to do.
+    public var description: String {
+        switch self {
+        case .badName(let name):
+            "\"\(name.prefix(40))\" is not a name for a baseline. Use 1 to 32 letters, digits, -, _ or dots."
+        case .unknown(let name, let known):
+            "There is no baseline \"\(name.prefix(40))\". "
+                + (known.isEmpty ? "None is saved." : "Saved: \(known.joined(separator: ", ")).")
+        case .tooMany:
+            "There are \(SavedState.baselineLimit) baselines already. Delete one first."
+        }
+    }
+}

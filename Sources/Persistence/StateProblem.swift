@@ -1,0 +1,83 @@
+public import SystemPackage
+
+/// Why saved state could not be read or written, as a sentence that a person can act on.
+public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong.
+    public enum Reason: Sendable, Equatable {
+        /// A system call failed.
+        case failed(Errno)
+        /// The file does not begin like a state file.
+        case notAStateFile
+        /// A later release wrote the file.
+        case futureVersion(Int)
+        /// The file is cut short, or has grown.
+        case truncated(expected: Int, found: Int)
+        /// The contents do not match their checksum: a damaged disk, or an edit by hand.
+        case checksumMismatch
+        /// The checksum is right but the contents are no state.
+        case malformed(String)
+        /// What was to be saved cannot be written down.
+        case unencodable(String)
+        /// Larger than `StateStore.sizeLimit`.
+        case tooLarge(Int)
+    }
+
+    /// What was attempted: `reading`, `writing`, …
+    public let action: String
+    /// The file or directory.
+    public let path: FilePath
+    /// What is wrong.
+    public let reason: Reason
+    /// Where a bad file was moved to, for somebody to look at; nil when it is where it was.
+    public var keptAs: FilePath?
+
+    /// One line: path, what is wrong, what to do.
+    public var description: String {
+        let directory = path.removingLastComponent()
+        var line = "\(path): "
+        switch reason {
+        case .failed(let errno): line += Self.sentence(errno, action: action, directory: directory)
+        case .notAStateFile: line += "is not a state file of airframed."
+        case .futureVersion(let version):
+            line += "has format \(version); this release reads up to \(StateFile.version). "
+            line += "Go back to the newer release, or save again."
+        case .truncated(let expected, let found):
+            line +=
+                "has \(found) bytes of contents where \(expected) are expected: cut short or edited."
+        case .checksumMismatch:
+            line += "does not match its checksum: damaged or edited by hand."
+        case .malformed(let detail): line += "cannot be understood (\(detail))."
+        case .unencodable(let detail): line += "cannot be written: \(detail)."
+        case .tooLarge(let size):
+            line +=
+                "would have \(size) bytes; \(StateStore.sizeLimit) are allowed. Delete baselines."
+        }
+        if let keptAs { line += " It is kept as \(keptAs)." }
+        return line
+    }
+
+    private static func sentence(_ errno: Errno, action: String, directory: FilePath) -> String {
+        let advice =
+            switch errno {
+            case .noSuchFileOrDirectory:
+                "the directory does not exist (ENOENT) while \(action). Create it with "
+                    + "install -d -o airframe -g airframe \(directory), or set persistence.directory."
+            case .permissionDenied:
+                "permission denied (EACCES) while \(action). Make \(directory) belong to the user that "
+                    + "runs airframed: chown airframe: \(directory)."
+            case .notPermitted:
+                "not permitted (EPERM) while \(action). Make \(directory) belong to the user that runs "
+                    + "airframed: chown airframe: \(directory)."
+            case .readOnlyFileSystem:
+                "the file system is read-only (EROFS) while \(action). Add ReadWritePaths=\(directory) "
+                    + "to the unit, or set persistence.directory."
+            case .noSpace: "the disk is full (ENOSPC) while \(action). Make room, then save again."
+            case .notDirectory:
+                "a part of the path is no directory (ENOTDIR) while \(action). Set persistence.directory."
+            case .isDirectory:
+                "is a directory (EISDIR) where a file is expected. Remove it."
+            default: "\(errno) while \(action)."
+            }
+        return advice
+    }
+}

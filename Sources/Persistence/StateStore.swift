@@ -1,0 +1,213 @@
+public import SystemPackage
+
+/// Keeps `SavedState` in a directory, so that a crash at any moment leaves the old or the new one, whole.
+///
+/// Files: `airframed.state`, `airframed.state.previous` (the one before), `airframed.state.bad-N` (what could not be
+/// read). Calls block on the disk: use it from an ordinary thread, one at a time, never from the loop.
+public struct StateStore: Sendable {
+    /// What `load` found.
+    public struct Loaded: Sendable {
+        /// Where a state came from.
+        public enum Source: Sendable, Equatable {
+            /// The last save.
+            case current
+            /// The save before it.
+            case previous
+            /// Nothing usable, or nothing saved yet.
+            case defaults
+        }
+
+        /// The state to start with.
+        public let state: SavedState
+        /// Where it comes from.
+        public let source: Source
+        /// What went wrong on the way, for log and status; empty when nothing did.
+        public let problems: [StateProblem]
+    }
+
+    /// Larger states are refused.
+    public static let sizeLimit = 1 << 20
+
+    /// The last save.
+    public let file: FilePath
+    private let directory: FilePath
+    private let calls: FileCalls
+
+    /// A store in a directory that exists already.
+    ///
+    /// - Parameters:
+    ///   - directory: Absolute path, `persistence.directory`.
+    ///   - calls: System calls; tests give others.
+    public init(directory: FilePath, calls: FileCalls = .system) {
+        self.directory = directory
+        file = directory.appending("airframed.state")
+        self.calls = calls
+    }
+
+    private var previous: FilePath { sibling("previous") }
+
+    /// Reads the last save; when it is bad, moves it aside and reads the one before.
+    ///
+    /// Never fails: the gimbal must start, with defaults if need be, and say what is wrong.
+    public func load() -> Loaded {
+        var problems: [StateProblem] = []
+        var isMissing = true
+        for (path, source) in [(file, Loaded.Source.current), (previous, .previous)] {
+            do throws(StateProblem) {
+                guard let state = try read(path) else { continue }
+                return Loaded(state: state, source: source, problems: problems)
+            } catch {
+                isMissing = false
+                var problem = error
+                if problem.isAboutContents { problem.keptAs = setAside(path) }
+                problems.append(problem)
+            }
+        }
+        if isMissing, !calls.exists(directory) {
+            problems.append(
+                StateProblem(
+                    action: "reading", path: file, reason: .failed(.noSuchFileOrDirectory)))
+        }
+        return Loaded(state: SavedState(), source: .defaults, problems: problems)
+    }
+
+    /// Writes a state. When this returns, it survives a power cut.
+    ///
+    /// - Parameter state: What to save.
+    /// - Throws: What failed and what to do about it; then the state before is still there.
+    public func save(_ state: SavedState) throws(StateProblem) {
+        let bytes: [UInt8]
+        do {
+            bytes = try StateFile.encode(state)
+        } catch {
+            throw StateProblem(
+                action: "writing", path: file, reason: .unencodable(Self.unencodable(state, error)))
+        }
+        guard bytes.count <= Self.sizeLimit else {
+            throw StateProblem(action: "writing", path: file, reason: .tooLarge(bytes.count))
+        }
+        let new = sibling("new")
+        do throws(Errno) {
+            try write(bytes, to: new)
+        } catch {
+            try? calls.remove(new)
+            throw StateProblem(action: "writing", path: new, reason: .failed(error))
+        }
+        do throws(Errno) {
+            try keepPrevious()
+            try calls.rename(new, file)
+            try syncDirectory()
+        } catch {
+            throw StateProblem(action: "replacing", path: file, reason: .failed(error))
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to path: FilePath) throws(Errno) {
+        let descriptor = try calls.open(path, .create)
+        do throws(Errno) {
+            var rest = bytes[...]
+            while !rest.isEmpty { rest = rest.dropFirst(try calls.write(descriptor, rest)) }
+            try calls.sync(descriptor)
+        } catch {
+            try? calls.close(descriptor)
+            throw error
+        }
+        try calls.close(descriptor)
+    }
+
+    /// Gives the last save a second name, without a moment in which it has none.
+    private func keepPrevious() throws(Errno) {
+        let next = sibling("previous.new")
+        try? calls.remove(next)
+        do throws(Errno) {
+            try calls.link(file, next)
+        } catch {
+            // No hard links here, or a file that belongs to somebody else. The last save has only its second name until
+            // the new one is in place, and `load` finds it there.
+            guard calls.exists(file) else { return }
+            return try calls.rename(file, previous)
+        }
+        try calls.rename(next, previous)
+    }
+
+    private func syncDirectory() throws(Errno) {
+        let descriptor = try calls.open(directory, .directory)
+        do throws(Errno) {
+            try calls.sync(descriptor)
+        } catch {
+            try? calls.close(descriptor)
+            throw error
+        }
+        try calls.close(descriptor)
+    }
+
+    /// The state in a file; nil when there is no such file.
+    private func read(_ path: FilePath) throws(StateProblem) -> SavedState? {
+        func problem(_ reason: StateProblem.Reason) -> StateProblem {
+            StateProblem(action: "reading", path: path, reason: reason)
+        }
+        let bytes: [UInt8]
+        do throws(Errno) {
+            bytes = try contents(of: path)
+        } catch {
+            if error == .noSuchFileOrDirectory { return nil }
+            throw problem(.failed(error))
+        }
+        guard bytes.count <= Self.sizeLimit else { throw problem(.tooLarge(bytes.count)) }
+        do throws(StateFile.Fault) {
+            return try StateFile.decode(bytes)
+        } catch {
+            switch error {
+            case .noHeader: throw problem(.notAStateFile)
+            case .futureVersion(let version): throw problem(.futureVersion(version))
+            case .length(let expected, let found):
+                throw problem(.truncated(expected: expected, found: found))
+            case .checksum: throw problem(.checksumMismatch)
+            case .contents(let detail): throw problem(.malformed(detail))
+            }
+        }
+    }
+
+    private func contents(of path: FilePath) throws(Errno) -> [UInt8] {
+        let descriptor = try calls.open(path, .read)
+        // Nothing was written through it; a failing close loses nothing.
+        defer { try? calls.close(descriptor) }
+        var bytes: [UInt8] = []
+        while bytes.count <= Self.sizeLimit {
+            let chunk = try calls.read(descriptor, 16384)
+            if chunk.isEmpty { break }
+            bytes += chunk
+        }
+        return bytes
+    }
+
+    /// Moves a bad file out of the way; the last of the numbers is overwritten, so that the disk does not fill.
+    private func setAside(_ path: FilePath) -> FilePath? {
+        let names = (1...9).map { sibling("bad-\($0)") }
+        let target = names.first { !calls.exists($0) } ?? sibling("bad-9")
+        do throws(Errno) {
+            try calls.rename(path, target)
+            return target
+        } catch {
+            return nil
+        }
+    }
+
+    private func sibling(_ suffix: String) -> FilePath {
+        directory.appending("airframed.state.\(suffix)")
+    }
+
+    private static func unencodable(_ state: SavedState, _ error: any Error) -> String {
+        let bad = state.calibration.filter { !$0.value.allSatisfy(\.isFinite) }.keys.sorted()
+        return bad.isEmpty
+            ? "\(error)" : "calibration \(bad.joined(separator: ", ")) is not a finite number"
+    }
+}
+
+extension StateProblem {
+    /// Whether the file could be read but makes no sense.
+    fileprivate var isAboutContents: Bool {
+        if case .failed = reason { return false }
+        return true
+    }
+}

@@ -1,0 +1,251 @@
+import Glibc
+import Persistence
+import SystemPackage
+import Testing
+
+/// A state that can be told from others by its number.
+func numbered(_ number: Int) -> SavedState {
+    var state = SavedState()
+    state.parameters = ["control.feed_forward": "0.\(number)", "log.level": "\"debug\""]
+    state.mode = "locked"
+    state.calibration = ["imu.accel_offset_mps2": [0.1, -0.25, Double(number)]]
+    return state
+}
+
+@Suite("State store")
+struct StateStoreTests {
+    let disk = FakeDisk()
+    var store: StateStore { StateStore(directory: "/state", calls: disk.calls) }
+    let file = "/state/airframed.state"
+
+    @Test("starts empty, without complaint, where nothing was saved")
+    func empty() {
+        let loaded = store.load()
+        #expect(loaded.state == SavedState())
+        #expect(loaded.source == .defaults)
+        #expect(loaded.problems.isEmpty)
+    }
+
+    @Test("gives back what was saved, and keeps the one before")
+    func roundTrip() throws {
+        for number in 1...3 { try store.save(numbered(number)) }
+        #expect(store.load().state == numbered(3))
+        #expect(store.load().source == .current)
+        #expect(disk.names == [file, file + ".previous"])
+        #expect(disk.openFiles == 0)
+        disk.put([], at: file)
+        let loaded = store.load()
+        #expect(loaded.state == numbered(2))
+        #expect(loaded.source == .previous)
+    }
+
+    @Test("writes one header line and JSON that people can read")
+    func readable() throws {
+        try store.save(numbered(1))
+        let text = String(decoding: try #require(disk.bytes(of: file)), as: UTF8.self)
+        let lines = text.split(separator: "\n").map(String.init)
+        #expect(lines[0].hasPrefix("airframe-state 1 length="))
+        #expect(lines.contains("    \"control.feed_forward\" : \"0.1\","))
+        #expect(lines.last == "}")
+    }
+
+    @Test("has the old or the new state whenever the power goes", arguments: 0..<30)
+    func powerLoss(at call: Int) throws {
+        for links in [true, false] {
+            let disk = FakeDisk()
+            if !links { disk.forbidLinks() }
+            let store = StateStore(directory: "/state", calls: disk.calls)
+            try store.save(numbered(1))
+            try store.save(numbered(2))
+            disk.losePower(at: call)
+            let succeeded = (try? store.save(numbered(3))) != nil
+            for found in disk.afterPowerLoss() {
+                let after = StateStore(directory: "/state", calls: found.calls)
+                let loaded = after.load()
+                let allowed = succeeded ? [numbered(3)] : [numbered(2), numbered(3)]
+                #expect(allowed.contains(loaded.state), "\(loaded)")
+                try after.save(numbered(4))
+                #expect(after.load().state == numbered(4))
+            }
+        }
+    }
+
+    @Test("is not fooled by the fake: the calls above cover a whole save")
+    func powerLossCoverage() throws {
+        try store.save(numbered(1))
+        try store.save(numbered(2))
+        let before = disk.callCount
+        try store.save(numbered(3))
+        #expect((10..<30).contains(disk.callCount - before))
+    }
+
+    @Test(
+        "has the old or the new state when any call fails, and saves again afterwards",
+        arguments: 0..<30, [Errno.noSpace, .ioError, .permissionDenied, .readOnlyFileSystem])
+    func failure(at call: Int, errno: Errno) throws {
+        try store.save(numbered(1))
+        try store.save(numbered(2))
+        disk.fail(at: call, with: errno)
+        do throws(StateProblem) {
+            try store.save(numbered(3))
+            #expect(store.load().state == numbered(3))
+        } catch {
+            #expect(error.reason == .failed(errno))
+            #expect([numbered(2), numbered(3)].contains(store.load().state))
+        }
+        disk.repair()
+        #expect(disk.openFiles == 0)
+        try store.save(numbered(4))
+        #expect(store.load().state == numbered(4))
+    }
+
+    @Test("falls back from any damaged file, keeps it aside and says why")
+    func damage() throws {
+        try store.save(numbered(1))
+        try store.save(numbered(2))
+        let good = try #require(disk.bytes(of: file))
+        let length = good.count
+        for position in 0..<length {
+            for damaged in [Array(good.prefix(position)), flipped(good, at: position)] {
+                let disk = FakeDisk()
+                disk.put(damaged, at: file)
+                disk.put(
+                    try #require(self.disk.bytes(of: file + ".previous")), at: file + ".previous")
+                let loaded = StateStore(directory: "/state", calls: disk.calls).load()
+                // One flip of a digit's case, or of the version to an earlier one, may leave a readable header.
+                guard loaded.source != .current else {
+                    #expect(loaded.state == numbered(2))
+                    continue
+                }
+                #expect(loaded.state == numbered(1))
+                #expect(loaded.problems.map(\.keptAs) == [FilePath(file + ".bad-1")])
+                #expect(disk.names == [file + ".bad-1", file + ".previous"])
+                #expect(disk.bytes(of: file + ".bad-1") == damaged)
+            }
+        }
+    }
+
+    private func flipped(_ bytes: [UInt8], at position: Int) -> [UInt8] {
+        var result = bytes
+        result[position] ^= 0x01
+        return result
+    }
+
+    @Test(
+        "names what is wrong with a file",
+        arguments: [
+            ("", "is not a state file of airframed."),
+            ("hello\n", "is not a state file of airframed."),
+            ("airframe-state 0 length=0 crc32=0\n", "is not a state file of airframed."),
+            ("airframe-state 1 length=5\n", "is not a state file of airframed."),
+            ("airframe-state 7 anything\n", "has format 7; this release reads up to 1."),
+            (
+                "airframe-state 1 length=9 crc32=0\nab",
+                "has 2 bytes of contents where 9 are expected"
+            ),
+            ("airframe-state 1 length=2 crc32=00000000\n{}", "does not match its checksum"),
+            ("airframe-state 1 length=2 crc32=a505df1b\n{ ", "does not match its checksum"),
+        ])
+    func sentences(text: String, expected: String) throws {
+        disk.put(Array(text.utf8), at: file)
+        let loaded = store.load()
+        #expect(loaded.source == .defaults)
+        let sentence = try #require(loaded.problems.first).description
+        #expect(loaded.problems.count == 1)
+        #expect(sentence.hasPrefix(file + ": " + expected), "\(sentence)")
+        #expect(sentence.hasSuffix("It is kept as \(file).bad-1."))
+    }
+
+    @Test("accepts contents without parts that this release would write")
+    func missingParts() {
+        disk.put(Array("airframe-state 1 length=2 crc32=a3a6bf43\n{}".utf8), at: file)
+        let loaded = store.load()
+        #expect(loaded.problems.isEmpty)
+        #expect(loaded.source == .current)
+        #expect(loaded.state == SavedState())
+    }
+
+    @Test("keeps at most nine bad files, and falls back twice to defaults")
+    func manyBadFiles() {
+        for _ in 0..<12 {
+            disk.put([0x78], at: file)
+            disk.put([0x79], at: file + ".previous")
+            let loaded = store.load()
+            #expect(loaded.source == .defaults)
+            #expect(loaded.problems.count == 2)
+        }
+        #expect(disk.names == (1...9).map { file + ".bad-\($0)" })
+    }
+
+    @Test("refuses what JSON cannot hold, by name, and leaves the file alone")
+    func notFinite() throws {
+        try store.save(numbered(1))
+        var state = numbered(2)
+        state.calibration["imu.gyro_offset_dps"] = [.nan]
+        let problem = #expect(throws: StateProblem.self) { try store.save(state) }
+        #expect(problem?.description.contains("imu.gyro_offset_dps is not a finite number") == true)
+        #expect(store.load().state == numbered(1))
+    }
+
+    @Test("refuses a state that is too large to load again")
+    func tooLarge() throws {
+        var state = numbered(1)
+        state.parameters["x"] = String(repeating: "x", count: StateStore.sizeLimit)
+        let problem = #expect(throws: StateProblem.self) { try store.save(state) }
+        #expect(problem?.description.contains("1048576 are allowed") == true)
+        #expect(disk.names.isEmpty)
+    }
+
+    @Test(
+        "says what to do about the directory",
+        arguments: [
+            (
+                Errno.permissionDenied,
+                "permission denied (EACCES) while writing. Make /state belong to"
+            ),
+            (
+                .readOnlyFileSystem,
+                "the file system is read-only (EROFS) while writing. Add ReadWritePaths"
+            ),
+            (.noSpace, "the disk is full (ENOSPC) while writing. Make room, then save again."),
+            (
+                .noSuchFileOrDirectory,
+                "the directory does not exist (ENOENT) while writing. Create it with"
+            ),
+        ])
+    func advice(errno: Errno, expected: String) {
+        disk.fail(at: 0, with: errno)
+        let problem = #expect(throws: StateProblem.self) { try store.save(numbered(1)) }
+        #expect(
+            problem?.description.hasPrefix("\(file).new: \(expected)") == true, "\(problem as Any)")
+    }
+}
+
+@Suite("State store on a real disk")
+struct RealStateStoreTests {
+    @Test("saves, loads, falls back and reports a missing directory")
+    func machine() throws {
+        var template = Array("/tmp/airframe-state-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
+        let directory = FilePath(
+            String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        let names = ["", ".previous", ".bad-1"].map { directory.appending("airframed.state" + $0) }
+        let store = StateStore(directory: directory)
+        #expect(store.load().problems.isEmpty)
+        for number in 1...3 { try store.save(numbered(number)) }
+        #expect(store.load().state == numbered(3))
+        #expect(truncate(names[0].string, 40) == 0)
+        let loaded = store.load()
+        #expect(loaded.state == numbered(2))
+        #expect(loaded.problems.first?.keptAs == names[2])
+        try store.save(numbered(4))
+        #expect(store.load().state == numbered(4))
+        for name in names { #expect(unlink(name.string) == 0) }
+        // Nothing else was left behind: the directory is empty.
+        #expect(rmdir(directory.string) == 0)
+        #expect(
+            store.load().problems.first?.description.contains("the directory does not exist")
+                == true)
+        #expect(throws: StateProblem.self) { try store.save(numbered(1)) }
+    }
+}

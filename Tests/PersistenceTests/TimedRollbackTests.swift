@@ -1,0 +1,80 @@
+import GimbalCore
+import Persistence
+import Testing
+
+@Suite("Timed rollback")
+struct TimedRollbackTests {
+    private func at(_ seconds: Double) -> Instant { Instant(seconds: 1000 + seconds) }
+
+    private func begun() throws -> TimedRollback<String> {
+        var rollback = TimedRollback<String>()
+        try rollback.begin("before", owner: 7, seconds: 30, now: at(0))
+        return rollback
+    }
+
+    @Test("hands out the earlier state once, when time has run out")
+    func expires() throws {
+        var rollback = try begun()
+        #expect(rollback.secondsLeft(now: at(10)) == 20)
+        #expect(rollback.expire(now: at(29.999)) == nil)
+        #expect(rollback.isPending)
+        #expect(rollback.expire(now: at(30)) == "before")
+        #expect(rollback.expire(now: at(31)) == nil)
+        #expect(rollback.secondsLeft(now: at(31)) == nil)
+    }
+
+    @Test("never reverts what was kept, and says when it is too late to keep")
+    func kept() throws {
+        var rollback = try begun()
+        #expect(rollback.keep() == true)
+        #expect(rollback.expire(now: at(99)) == nil)
+        rollback = try begun()
+        #expect(rollback.expire(now: at(99)) == "before")
+        #expect(rollback.keep() == false)
+    }
+
+    @Test("reverts when the connection that made the change ends, and only then")
+    func ownerGone() throws {
+        var rollback = try begun()
+        #expect(rollback.ownerGone(8) == nil)
+        #expect(rollback.ownerGone(7) == "before")
+        #expect(rollback.ownerGone(7) == nil)
+        #expect(rollback.expire(now: at(99)) == nil)
+    }
+
+    @Test("returns to the state before the first of several changes, at the last deadline")
+    func severalChanges() throws {
+        var rollback = try begun()
+        try rollback.begin("between", owner: 7, seconds: 30, now: at(20))
+        #expect(rollback.expire(now: at(40)) == nil)
+        #expect(rollback.expire(now: at(50)) == "before")
+    }
+
+    @Test("refuses another client while a change waits")
+    func busy() throws {
+        var rollback = try begun()
+        #expect(throws: TimedRollback<String>.Refusal.busy(owner: 7, secondsLeft: 25)) {
+            try rollback.begin("other", owner: 8, seconds: 30, now: at(5))
+        }
+        #expect(rollback.expire(now: at(30)) == "before")
+    }
+
+    @Test(
+        "refuses durations that make no sense",
+        arguments: [0, 0.5, -1, 3600.5, .nan, .infinity, -.infinity])
+    func badDuration(seconds: Double) {
+        var rollback = TimedRollback<String>()
+        let refusal = #expect(throws: TimedRollback<String>.Refusal.self) {
+            try rollback.begin("before", owner: 7, seconds: seconds, now: at(0))
+        }
+        #expect(refusal?.description.contains("is outside 1...3600") == true)
+        #expect(!rollback.isPending)
+    }
+
+    @Test("reverts on request")
+    func revert() throws {
+        var rollback = try begun()
+        #expect(rollback.revert() == "before")
+        #expect(!rollback.isPending)
+    }
+}
