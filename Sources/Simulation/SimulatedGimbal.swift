@@ -5,8 +5,9 @@ public import GimbalCore
 /// daemon's simulated backend, the tests and the figures all use.
 ///
 /// Delay from the camera's motion to the torque that answers it, 3.0 ms with the defaults: gyroscope filter 0.98 ms,
-/// way from sample to power stage 1.52 ms (a pure delay, `transportDelay`), current loop 0.5 ms (first order). The
-/// holding of the output over a loop period comes on top.
+/// mean age of a sample when a 1 kHz loop of another clock takes it 0.5 ms, way from loop to power stage 1.02 ms (a
+/// pure delay, `transportDelay`), current loop 0.5 ms (first order). The holding of the output over a loop period
+/// comes on top.
 ///
 /// The same parameters, motion, seed and calls give the same numbers, bit for bit. Not for concurrent use; owned by
 /// one thread at a time.
@@ -22,7 +23,7 @@ public struct SimulatedGimbal: Sendable {
         /// How the joints are driven.
         public var motor = MotorType.torque
         /// From `apply` to the power stage, s; at most 0.1.
-        public var transportDelay = 0.00152
+        public var transportDelay = 0.00102
         /// Lag of the motors' current loop, s.
         public var actuatorLag = 0.0005
         /// Resolution of the joint encoders, counts per turn; 0 = none fitted. Servos have none.

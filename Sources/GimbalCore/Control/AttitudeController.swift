@@ -12,13 +12,13 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// What the user tunes. Axis values act about the camera's own axes: yaw about z, roll about x, pitch about y.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Attitude error to rate, 1/s.
-        public var attitudeGain = AxisVector(repeating: 30)
+        public var attitudeGain = AxisVector(repeating: 45)
         /// Rate error to acceleration, 1/s.
-        public var rateGain = AxisVector(repeating: 120)
+        public var rateGain = AxisVector(repeating: 140)
         /// Integrated rate error to acceleration, 1/s².
-        public var rateIntegralGain = AxisVector(repeating: 2400)
+        public var rateIntegralGain = AxisVector(repeating: 6000)
         /// Angular acceleration to acceleration, 1.
-        public var rateDerivativeGain = AxisVector(repeating: 0)
+        public var rateDerivativeGain = AxisVector(repeating: 0.4)
         /// Corner of the derivative's low-pass, Hz.
         public var derivativeCutoffHz = 80.0
         /// Inertia of camera and carried parts about the camera's axes, kg·m².

@@ -102,14 +102,15 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         goal = angle
     }
 
-    /// The rate from which a constant deceleration stops within `distance`, one period early.
+    /// The rate from which a constant deceleration stops within `distance`, one and a half periods early: one until the
+    /// rate is taken up, half because the angle moves at the mean of two rates.
     private static func stoppingRate(
         _ distance: Double, _ maxAcceleration: Double, _ dt: Double
     ) -> Double {
         guard distance > 0 else { return 0 }
         guard distance < 1e6 else { return 1e6 }
-        let half = maxAcceleration * dt
-        return max(cm_sqrt(half * half + 2 * maxAcceleration * distance) - half, 0)
+        let early = 1.5 * maxAcceleration * dt
+        return max(cm_sqrt(early * early + 2 * maxAcceleration * distance) - early, 0)
     }
 
     private func fits(duration: Double, rate: Double, acceleration: Double) -> Bool {

@@ -63,9 +63,9 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
         yawAxis * jointRates.yaw + rollAxis * jointRates.roll + pitchAxis * jointRates.pitch
     }
 
-    /// The joint rates that turn the camera at `relativeRate` against the handle.
+    /// The joint rates that turn the camera at this rate against the handle.
     ///
-    /// - Parameter relativeRate: Camera frame, rad/s.
+    /// - Parameter rate: Camera's rate against the handle, camera frame, rad/s.
     /// - Returns: Joint rates, rad/s.
     @_noLocks @_noAllocation
     public func jointRates(relativeRate rate: Vector3) -> AxisVector {

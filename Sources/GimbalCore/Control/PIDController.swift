@@ -96,9 +96,8 @@ public struct PIDController: Sendable, BitwiseCopyable {
         return applied
     }
 
-    /// The torque that the axis asks for, before any limit; arguments must be finite.
-    ///
-    /// - Parameter integrate: Share of the error that enters the integral, 0...1.
+    /// The torque that the axis asks for, before any limit, N·m; arguments must be finite. `integrate` is the share of
+    /// the error that enters the integral, 0...1.
     @_noLocks @_noAllocation
     mutating func demand(
         error: Double, rate: Double, acceleration: Double, dt: Double, integrate: Double

@@ -10,11 +10,15 @@
 public struct ServoController: Sendable, BitwiseCopyable {
     /// What the user tunes.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// From command to movement of the servo, including its frame, s.
-        public var delay = 0.0165
+        /// From command to the start of the servo's answer, including half a frame of waiting, s.
+        public var delay = 0.011
+        /// Lag of the servo's own position loop, s.
+        public var lag = 0.004
+        /// From the camera's motion to the sample that shows it, s.
+        public var sensorDelay = 0.0015
         /// Corner of the low-pass on the handle's rate before extrapolation, Hz: lower is calmer, higher follows
         /// faster motion.
-        public var rateCutoffHz = 12.0
+        public var rateCutoffHz = 14.0
         /// Fastest movement of the servos, rad/s.
         public var maxRate = AxisVector(repeating: 10.0)
         /// Smallest joint angle, rad.
@@ -63,9 +67,10 @@ public struct ServoController: Sendable, BitwiseCopyable {
             dt <= 0.1
         else { return joints }
         attitudeError = attitude.error(to: setpoint.attitude)
-        let delayed = history.value(age: parameters.delay, dt: dt)
-        let modelRates = (delayed - modelledJoints) * (1 / dt)
-        modelledJoints = delayed
+        let arrived = history.value(age: parameters.delay + parameters.sensorDelay, dt: dt)
+        let modelStep = (arrived - modelledJoints) * (dt / (parameters.lag + dt))
+        let modelRates = modelStep * (1 / dt)
+        modelledJoints = modelledJoints + modelStep
 
         // Where the handle is, and how it turns.
         let relative = JointKinematics.attitude(joints: modelledJoints)
@@ -78,9 +83,9 @@ public struct ServoController: Sendable, BitwiseCopyable {
         baseRate += (turning - baseRate) * (corner / (1 + corner))
 
         // Where it will be when the command takes effect, and where it is to look then.
-        let predicted = handle * Quaternion(rotationVector: baseRate * parameters.delay)
-        let goal =
-            setpoint.attitude * Quaternion(rotationVector: setpoint.rate * parameters.delay)
+        let horizon = parameters.sensorDelay + parameters.delay + parameters.lag
+        let predicted = handle * Quaternion(rotationVector: baseRate * horizon)
+        let goal = setpoint.attitude * Quaternion(rotationVector: setpoint.rate * horizon)
         let wanted = JointKinematics.joints(attitude: predicted.conjugate * goal)
         move(towards: wanted, authority: min(max(authority, 0), 1), dt: dt)
         history.append(joints)

@@ -1,0 +1,112 @@
+internal import CMathShim
+
+/// How far one axis of the attitude controller is from instability, on a free inertia behind a delay.
+///
+/// The loop is cut at the motor: `L(s) = C(s) / s² * e^(-s delay)`, with the controller's attitude and rate paths added
+/// up in C. Friction and cables are left out; they add damping. Not for the loop thread: it sweeps frequencies.
+public struct LoopMargins: Sendable, Equatable {
+    /// Where the open loop crosses 1 for the last time, rad/s.
+    public let crossover: Double
+    /// Phase above -180° there, degrees.
+    public let phaseDegrees: Double
+    /// How much the gain may rise, dB.
+    public let increaseDecibels: Double
+    /// How much the gain may fall, dB: the integral makes the loop conditionally stable.
+    public let decreaseDecibels: Double
+
+    /// Whether the usual demands are met: 6 dB both ways and 45°.
+    public var areHealthy: Bool {
+        increaseDecibels >= 6 && decreaseDecibels >= 6 && phaseDegrees >= 45
+    }
+
+    /// The margins of one axis.
+    ///
+    /// - Parameters:
+    ///   - attitudeGain: 1/s.
+    ///   - rate: Rate controller's parameters; the inertia is that which the controller believes.
+    ///   - inertia: True inertia, kg·m².
+    ///   - delay: From motion to torque, with half a period for the holding of the output, s.
+    public init(
+        attitudeGain: Double, rate: PIDController.Parameters, inertia: Double, delay: Double
+    ) {
+        var lastGain = 0.0
+        var lastPhase = 0.0
+        var previousRaw = 0.0
+        var phase = 0.0
+        var crossover = 0.0
+        var margin = -180.0
+        var increase = Double.infinity
+        var decrease = Double.infinity
+        var i = 0
+        while i <= 4000 {
+            // 1...3000 rad/s.
+            let omega = cm_exp(Double(i) / 4000 * 8.006)
+            let loop = LoopMargins.response(
+                omega: omega, attitudeGain: attitudeGain, rate: rate, delay: delay)
+            let gain = loop.gain * rate.inertia / inertia
+            if i == 0 {
+                // At low frequency the loop is a triple integrator: -270°, which atan2 gives as +90°.
+                phase = loop.phase > 0 ? loop.phase - 2 * .pi : loop.phase
+            } else {
+                var change = loop.phase - previousRaw
+                if change > .pi { change -= 2 * .pi }
+                if change < -.pi { change += 2 * .pi }
+                phase += change
+                if lastGain > 1, gain <= 1 {
+                    crossover = omega
+                    margin = 180 + phase * 180 / .pi
+                }
+                let decibels = 20 * cm_log(gain) / cm_log(10)
+                if lastPhase > -.pi, phase <= -.pi { increase = min(increase, -decibels) }
+                if lastPhase < -.pi, phase >= -.pi { decrease = min(decrease, decibels) }
+            }
+            previousRaw = loop.phase
+            lastGain = gain
+            lastPhase = phase
+            i += 1
+        }
+        self.crossover = crossover
+        phaseDegrees = margin
+        increaseDecibels = increase
+        decreaseDecibels = decrease
+    }
+
+    /// The margins of the pitch axis of a whole controller.
+    ///
+    /// - Parameters:
+    ///   - controller: Parameters of the attitude controller.
+    ///   - inertia: True inertia, kg·m².
+    ///   - delay: From motion to torque, with half a period for the holding of the output, s.
+    public init(
+        pitchOf controller: AttitudeController.Parameters, inertia: Double, delay: Double
+    ) {
+        var rate = PIDController.Parameters()
+        rate.kp = controller.rateGain.pitch
+        rate.ki = controller.rateIntegralGain.pitch
+        rate.kd = controller.rateDerivativeGain.pitch
+        rate.derivativeCutoffHz = controller.derivativeCutoffHz
+        rate.inertia = controller.inertia.pitch
+        self.init(
+            attitudeGain: controller.attitudeGain.pitch, rate: rate, inertia: inertia,
+            delay: delay)
+    }
+
+    /// Gain and phase (rad, -π...π) of the open loop for inertia as believed.
+    private static func response(
+        omega: Double, attitudeGain: Double, rate: PIDController.Parameters, delay: Double
+    ) -> (gain: Double, phase: Double) {
+        // kp (s + ka) + ki (s + ka) / s, with s = jω.
+        var real = rate.kp * attitudeGain + rate.ki
+        var imaginary = rate.kp * omega - rate.ki * attitudeGain / omega
+        // kd s² / (1 + s / corner).
+        let ratio = omega / (2 * .pi * rate.derivativeCutoffHz)
+        let share = -rate.kd * omega * omega / (1 + ratio * ratio)
+        real += share
+        imaginary -= share * ratio
+        // 1 / s² turns the sign.
+        let gain = cm_sqrt(real * real + imaginary * imaginary) / (omega * omega)
+        let raw = cm_atan2(-imaginary, -real) - omega * delay
+        let turns = cm_floor(raw / (2 * .pi) + 0.5)
+        return (gain, raw - turns * 2 * .pi)
+    }
+}

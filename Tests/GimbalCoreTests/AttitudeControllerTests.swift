@@ -1,0 +1,127 @@
+import GimbalCore
+import Testing
+
+@Suite("Attitude controller")
+struct AttitudeControllerTests {
+    static func still(_ attitude: Quaternion) -> Setpoint {
+        Setpoint(attitude: attitude, rate: .zero)
+    }
+
+    static func step(
+        _ controller: inout AttitudeController, attitude: Quaternion, target: Quaternion,
+        rate: Vector3 = .zero, joints: AxisVector = .zero, authority: Double = 1
+    ) -> AxisVector {
+        controller.step(
+            attitude: attitude, rate: rate, setpoint: still(target), joints: joints,
+            authority: authority, dt: 1e-3)
+    }
+
+    @Test("at the set-point and at rest nothing is commanded")
+    func zero() {
+        var controller = AttitudeController(parameters: .init())
+        let attitude = EulerZXY.quaternion(AxisVector(yaw: 1, roll: 0.2, pitch: -0.8))
+        for _ in 0..<100 {
+            let torque = Self.step(&controller, attitude: attitude, target: attitude)
+            #expect(abs(torque.yaw) + abs(torque.roll) + abs(torque.pitch) < 1e-12)
+        }
+    }
+
+    @Test("each error turns its own joint in the direction of the set-point")
+    func direction() {
+        let angle = 0.01
+        var controller = AttitudeController(parameters: .init())
+        var torque = Self.step(&controller, attitude: .identity, target: .aboutX(angle))
+        #expect(torque.roll > 0 && abs(torque.yaw) + abs(torque.pitch) < 1e-9)
+        controller.reset()
+        torque = Self.step(&controller, attitude: .identity, target: .aboutY(angle))
+        #expect(torque.pitch > 0 && abs(torque.yaw) + abs(torque.roll) < 1e-9)
+        controller.reset()
+        torque = Self.step(&controller, attitude: .identity, target: .aboutZ(angle))
+        #expect(torque.yaw > 0 && abs(torque.roll) + abs(torque.pitch) < 1e-9)
+    }
+
+    @Test("goes the short way, whatever the sign of the quaternion")
+    func shortWay() {
+        var controller = AttitudeController(parameters: .init())
+        let from = Quaternion.aboutZ(170 * .pi / 180)
+        let to = Quaternion.aboutZ(-170 * .pi / 180)
+        let negative = Quaternion(w: -to.w, x: -to.x, y: -to.y, z: -to.z)
+        for target in [to, negative] {
+            controller.reset()
+            let torque = Self.step(&controller, attitude: from, target: target)
+            #expect(torque.yaw > 0)
+            #expect(abs(controller.attitudeError.z - 20 * .pi / 180) < 1e-9)
+        }
+    }
+
+    @Test("a saturated motor is reported, and the output stays within the limits")
+    func saturation() {
+        var controller = AttitudeController(parameters: .init())
+        let torque = Self.step(
+            &controller, attitude: .identity, target: .aboutY(2), rate: Vector3(20, -30, 4))
+        #expect(controller.isSaturated)
+        #expect(abs(torque.yaw) <= 0.25 && abs(torque.roll) <= 0.25 && abs(torque.pitch) <= 0.25)
+    }
+
+    @Test("without authority the output is zero and no integral builds up")
+    func authority() {
+        var controller = AttitudeController(parameters: .init())
+        for _ in 0..<2000 {
+            let torque = Self.step(
+                &controller, attitude: .identity, target: .aboutY(0.2), authority: 0)
+            #expect(torque == .zero)
+        }
+        #expect(controller.integralMoment == .zero)
+    }
+
+    @Test("not a number, in any argument, commands nothing and leaves no trace")
+    func notANumber() {
+        var controller = AttitudeController(parameters: .init())
+        var twin = controller
+        let bad = Quaternion(w: .nan, x: 0, y: 0, z: 0)
+        for _ in 0..<10 {
+            #expect(Self.step(&controller, attitude: bad, target: .identity) == .zero)
+            #expect(Self.step(&controller, attitude: .identity, target: bad) == .zero)
+            #expect(
+                Self.step(
+                    &controller, attitude: .identity, target: .identity,
+                    rate: Vector3(0, .infinity, 0)) == .zero)
+            #expect(
+                Self.step(
+                    &controller, attitude: .identity, target: .identity,
+                    joints: AxisVector(yaw: .nan, roll: 0, pitch: 0)) == .zero)
+            #expect(
+                Self.step(&controller, attitude: .identity, target: .aboutX(0.01))
+                    == Self.step(&twin, attitude: .identity, target: .aboutX(0.01)))
+        }
+    }
+
+    @Test("the torque does not depend on the pitch that the camera looks at, up and down to ±90°")
+    func pitchIndependent() {
+        // The same small error about the camera's own y axis asks for the same pitch torque everywhere.
+        var reference = AttitudeController(parameters: .init())
+        let expected = Self.step(&reference, attitude: .identity, target: .aboutY(0.01)).pitch
+        for degrees in [-90.0, -89.9, -45, 45, 89.9, 90] {
+            var controller = AttitudeController(parameters: .init())
+            let pitch = degrees * .pi / 180
+            let torque = Self.step(
+                &controller, attitude: .aboutY(pitch), target: .aboutY(pitch + 0.01),
+                joints: AxisVector(yaw: 0, roll: 0, pitch: pitch))
+            #expect(abs(torque.pitch - expected) < 1e-9)
+            #expect(abs(torque.yaw) + abs(torque.roll) < 1e-9)
+        }
+    }
+
+    @Test("a new parameter set keeps the torque that the integral holds")
+    func bumpless() {
+        var controller = AttitudeController(parameters: .init())
+        for _ in 0..<50 {
+            _ = Self.step(&controller, attitude: .identity, target: .aboutY(0.001))
+        }
+        let before = controller.integralMoment
+        controller.parameters.rateIntegralGain = AxisVector(repeating: 100)
+        controller.parameters.inertia = AxisVector(repeating: 1e-3)
+        #expect((controller.integralMoment - before).norm < 1e-12)
+        #expect(before.y > 1e-4)
+    }
+}

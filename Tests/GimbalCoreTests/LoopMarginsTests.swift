@@ -1,0 +1,35 @@
+import GimbalCore
+import Testing
+
+@Suite("Loop margins")
+struct LoopMarginsTests {
+    @Test("a proportional rate loop behind a delay has the margins of the textbook")
+    func textbook() {
+        var rate = PIDController.Parameters()
+        rate.kp = 100
+        rate.ki = 0
+        rate.kd = 0
+        let margins = LoopMargins(
+            attitudeGain: 1e-9, rate: rate, inertia: rate.inertia, delay: 0.005)
+        // L = 100/s e^(-0.005 s): crossover 100 rad/s, 90° - 28.65°, -180° at π/2 / 0.005 = 314 rad/s, 9.94 dB.
+        #expect(abs(margins.crossover - 100) < 0.5)
+        #expect(abs(margins.phaseDegrees - 61.35) < 0.3)
+        #expect(abs(margins.increaseDecibels - 9.94) < 0.05)
+    }
+
+    @Test("the default tuning keeps 6 dB and 45° on the default plant, 3 ms and half a period")
+    func defaults() {
+        let margins = LoopMargins(
+            pitchOf: AttitudeController.Parameters(), inertia: 2.5e-3, delay: 0.0035)
+        #expect(margins.areHealthy, "\(margins)")
+    }
+
+    @Test("twice the inertia than believed halves the gain")
+    func inertia() {
+        let p = AttitudeController.Parameters()
+        let right = LoopMargins(pitchOf: p, inertia: 2.5e-3, delay: 0.0035)
+        let heavy = LoopMargins(pitchOf: p, inertia: 5e-3, delay: 0.0035)
+        #expect(abs(heavy.increaseDecibels - right.increaseDecibels - 6.02) < 0.05)
+        #expect(abs(right.decreaseDecibels - heavy.decreaseDecibels - 6.02) < 0.05)
+    }
+}
