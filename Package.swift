@@ -98,6 +98,7 @@ let package = Package(
             name: "airframe-bench",
             dependencies: [
                 "GimbalCore", "Simulation", "Realtime", "Recording", "CLinuxShim", "CMallocCounter",
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
 

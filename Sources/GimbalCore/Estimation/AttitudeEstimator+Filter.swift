@@ -1,0 +1,105 @@
+import CMathShim
+
+extension AttitudeEstimator {
+    /// Ends a filter period: moves the errors on, then uses what is known about velocity and rest.
+    @inline(never) @_noLocks @_noAllocation
+    mutating func filter() {
+        let p = period
+        period = Period()
+        orientation = orientation.normalized
+        velocityX += p.impulse.x
+        velocityY += p.impulse.y
+        predict(p)
+        let rest = detector.step(
+            rate: p.rawTurn / p.duration, force: p.impulse / p.duration, bias: bias,
+            biasVariance: covariance.bb.diagonal, isPlausible: restIsPlausible,
+            duration: p.duration, parameters: parameters)
+        correctVelocity(p.duration)
+        if let rest { correctBias(rest) }
+    }
+
+    @inline(__always) @_noLocks @_noAllocation
+    private mutating func predict(_ p: Period) {
+        let q = orientation
+        let turn = p.rawTurn - bias * p.duration
+        covariance.propagate(
+            earthX: Vector3(
+                1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y - q.w * q.z),
+                2 * (q.x * q.z + q.w * q.y)),
+            earthY: Vector3(
+                2 * (q.x * q.y + q.w * q.z), 1 - 2 * (q.x * q.x + q.z * q.z),
+                2 * (q.y * q.z - q.w * q.x)),
+            turn: turn, verticalImpulse: p.impulse.z, duration: p.duration)
+        let tilt =
+            parameters.gyroNoiseDensity * parameters.gyroNoiseDensity * p.duration
+            + parameters.rotationNoise * parameters.rotationNoise * p.squaredTurn + p.lostVariance
+        covariance.xx = min(covariance.xx + tilt, 2)
+        covariance.yy = min(covariance.yy + tilt, 2)
+        covariance.bb.addToDiagonal(
+            parameters.biasWalk * parameters.biasWalk * p.duration
+                + parameters.biasWalkPerRate * parameters.biasWalkPerRate * p.squaredTurn)
+        let velocity = parameters.accelNoiseDensity * parameters.accelNoiseDensity * p.duration
+        covariance.uu += velocity
+        covariance.vv += velocity
+    }
+
+    /// "The velocity is zero", with a sigma that says how far it is not, along each horizontal axis.
+    @inline(__always) @_noLocks @_noAllocation
+    private mutating func correctVelocity(_ duration: Double) {
+        let density =
+            detector.isAtRest
+            ? parameters.restVelocityNoiseDensity : parameters.velocityNoiseDensity
+        let noise = density * density / duration
+        let squareX = correct(
+            covariance.velocityXColumn, innovation: -velocityX, variance: covariance.uu + noise,
+            limit: 3)
+        let squareY = correct(
+            covariance.velocityYColumn, innovation: -velocityY, variance: covariance.vv + noise,
+            limit: 3)
+        let weight = 9 / max(9, max(squareX, squareY))
+        accelerationWeight = cm_sqrt(weight)
+        innovationSquare +=
+            (0.5 * (squareX + squareY) - innovationSquare) * duration / (1 + duration)
+    }
+
+    /// The mean rate at rest is the bias.
+    @_noLocks @_noAllocation
+    private mutating func correctBias(_ rest: RestDetector.Measurement) {
+        let noise = parameters.restRateNoise * parameters.restRateNoise / rest.duration
+        correct(
+            covariance.biasXColumn, innovation: rest.rate.x - bias.x,
+            variance: covariance.bb.xx + noise, limit: parameters.restGate)
+        correct(
+            covariance.biasYColumn, innovation: rest.rate.y - bias.y,
+            variance: covariance.bb.yy + noise, limit: parameters.restGate)
+        correct(
+            covariance.biasZColumn, innovation: rest.rate.z - bias.z,
+            variance: covariance.bb.zz + noise, limit: parameters.restGate)
+    }
+
+    /// One scalar Kalman update.
+    ///
+    /// - Parameters:
+    ///   - column: Covariance of everything with the measured state.
+    ///   - innovation: Measurement minus expectation.
+    ///   - variance: Expected variance of the innovation.
+    ///   - limit: Sigmas beyond which the measurement loses weight so that its pull stays constant (Huber).
+    /// - Returns: The squared innovation over its variance, before any loss of weight.
+    @inline(__always) @discardableResult @_noLocks @_noAllocation
+    private mutating func correct(
+        _ column: AttitudeError, innovation: Double, variance: Double, limit: Double
+    ) -> Double {
+        let square = innovation * innovation / variance
+        var inverse = 1 / variance
+        if square > limit * limit { inverse *= limit / cm_sqrt(square) }
+        let pull = innovation * inverse
+        orientation =
+            Self.rotation(Vector3(column.tiltX * pull, column.tiltY * pull, 0)) * orientation
+        bias += column.bias * pull
+        scale += column.scale * pull
+        velocityX += column.velocityX * pull
+        velocityY += column.velocityY * pull
+        covariance.condense(column: column, inverseVariance: inverse)
+        return square
+    }
+}

@@ -1,0 +1,278 @@
+import CMathShim
+
+/// Attitude, gyroscope bias and gyroscope scale from raw gyroscope and accelerometer samples: an error-state Kalman
+/// filter.
+///
+/// Each sample turns the attitude (trapezoidal rule, coning-corrected). Each `filterPeriod` the specific force of
+/// that period, summed up in the earth frame, is integrated to a horizontal velocity, and the filter is told that the
+/// velocity is zero with a generous sigma: a tilted attitude shows as a velocity that grows, a shaken sensor does not.
+/// No sample is gated by its length, therefore walking and vibration average out. During rest
+/// the mean rate measures the bias directly.
+///
+/// The heading starts at zero, follows the gyroscope, and no accelerometer sample ever moves it.
+///
+/// Constant time, no allocation, one thread. The core of "velocity averages to zero, in an almost inertial frame" is
+/// that of Laidig & Seel, "VQF", Information Fusion 91 (2023); the covariance, the scale states and the rate-dependent
+/// noise depart from it.
+public struct AttitudeEstimator: Sendable, BitwiseCopyable {
+    /// The assumptions about sensor and motion. May change at any time: the estimate and its covariance stay.
+    public var parameters: Parameters
+    /// Whether rest may be believed. Set it to false while anything else knows of motion (commanded rate, joint rate)
+    /// or while motors null the gyroscope and the joints cannot be seen: a quiet gyroscope proves nothing then.
+    public var restIsPlausible = true
+    /// How many samples were not used: not finite, beyond any sensor's range, or with an impossible time step.
+    public private(set) var rejectedSamples: UInt64 = 0
+    /// Rate of the last sample without bias and scale error, body frame, rad/s.
+    public private(set) var rate: Vector3 = .zero
+    /// Gyroscope bias, body frame, rad/s.
+    public internal(set) var bias: Vector3 = .zero
+    /// Relative scale error of each gyroscope axis: the sensor reads `rate * (1 + scale) + bias`, nearly.
+    public internal(set) var scale: Vector3 = .zero
+    /// Weight of the last accelerometer correction, 0...1: below 1 where the velocity is less plausible than three
+    /// sigma, as in a vehicle that brakes.
+    public internal(set) var accelerationWeight = 1.0
+    /// Whether a gyroscope axis was at the end of its range in the last sample.
+    public private(set) var isSaturated = false
+
+    /// Vertical component of the specific force at rest, m/s²: negative where z points down.
+    let restForce: Double
+    /// Body to earth at the time that the last sample describes.
+    var orientation: Quaternion = .identity
+    var velocityX = 0.0
+    var velocityY = 0.0
+    var covariance: AttitudeCovariance
+    var detector = RestDetector()
+    var innovationSquare = 0.0
+    /// What one filter period has gathered so far.
+    var period = Period()
+    private var gap = 0.0
+    private var saturatedTime = 0.0
+    private var isInitialized = false
+
+    /// Sums over the samples of one filter period.
+    struct Period: Sendable, BitwiseCopyable {
+        /// Seconds.
+        var duration = 0.0
+        /// Integral of the specific force, earth frame, m/s.
+        var impulse: Vector3 = .zero
+        /// Integral of the raw rate, body frame, rad.
+        var rawTurn: Vector3 = .zero
+        /// Integral of the squared rate, rad²/s.
+        var squaredTurn = 0.0
+        /// Inclination variance that saturation added, rad².
+        var lostVariance = 0.0
+
+        @_noLocks @_noAllocation
+        init() {}
+    }
+
+    /// An estimator that has seen nothing; the first sample gives the inclination.
+    ///
+    /// - Parameters:
+    ///   - parameters: Assumptions about sensor and motion.
+    ///   - restSpecificForce: What the accelerometer reads at rest, earth frame, m/s²; along z, of which the sign says
+    ///     whether z points down (NED: negative) or up.
+    public init(
+        parameters: Parameters, restSpecificForce: Vector3 = Vector3(0, 0, -9.80665)
+    ) {
+        self.parameters = parameters
+        restForce = restSpecificForce.z
+        covariance = Self.initialCovariance(parameters, lengthError: 0)
+    }
+
+    /// Uses one raw sample.
+    ///
+    /// - Parameters:
+    ///   - gyro: Rate as measured, body frame, rad/s.
+    ///   - accel: Specific force as measured, body frame, m/s².
+    ///   - dt: Seconds since the previous sample. Zero, negative or not finite: the sample is not used. Ignored for
+    ///     the first sample.
+    ///
+    /// A sample that is not finite or beyond any range is skipped, and the time it stood for is bridged by the next
+    /// good one; beyond `longestGap` the inclination starts from the accelerometer again. The state is always finite.
+    @_noLocks @_noAllocation
+    public mutating func update(gyro: Vector3, accel: Vector3, dt: Double) {
+        guard dt > 0 || !isInitialized, dt < 1e6 else {
+            rejectedSamples &+= 1
+            return
+        }
+        guard isUsable(gyro: gyro, accel: accel) else {
+            rejectedSamples &+= 1
+            gap += dt
+            return
+        }
+        let elapsed = gap + dt
+        gap = 0
+        guard isInitialized, elapsed <= parameters.longestGap else {
+            start(gyro: gyro, accel: accel, elapsed: elapsed)
+            return
+        }
+        integrate(gyro: gyro, accel: accel, dt: elapsed)
+        guard period.duration >= 0.999 * parameters.filterPeriod else { return }
+        filter()
+        if !isHealthy { recover() }
+    }
+
+    /// Body to earth, now: the orientation that the last sample describes, carried forward by the sensor's delay.
+    public var attitude: Quaternion {
+        @_noLocks @_noAllocation get {
+            (orientation * Self.rotation(rate * parameters.sensorDelay)).normalized
+        }
+    }
+
+    /// Standard deviation of the bias, each body axis, rad/s.
+    public var biasSigma: Vector3 {
+        @_noLocks @_noAllocation get {
+            let variance = covariance.bb.diagonal
+            return Vector3(cm_sqrt(variance.x), cm_sqrt(variance.y), cm_sqrt(variance.z))
+        }
+    }
+
+    /// Standard deviation of the direction of the vertical, rad.
+    public var inclinationSigma: Double {
+        @_noLocks @_noAllocation get { cm_sqrt(covariance.xx + covariance.yy) }
+    }
+
+    /// Root mean square of the normalised velocity innovation over the last second: 1 and below is as modelled.
+    public var innovation: Double {
+        @_noLocks @_noAllocation get { cm_sqrt(innovationSquare) }
+    }
+
+    /// Whether the sensor stands still.
+    public var isAtRest: Bool {
+        @_noLocks @_noAllocation get { detector.isAtRest }
+    }
+
+    /// Whether inclination and bias are known well enough to switch motors on.
+    ///
+    /// Without rest the bias about the vertical shows only as the sensor turns; then this may take long.
+    public var isConverged: Bool {
+        @_noLocks @_noAllocation get {
+            isInitialized && inclinationSigma < parameters.convergedInclinationSigma
+                && biasSigma.largest < parameters.convergedBiasSigma
+        }
+    }
+
+    /// Makes the present heading zero: the yaw of the order yaw, roll, pitch.
+    @_noLocks @_noAllocation
+    public mutating func resetHeading() {
+        let q = orientation
+        let sine = 2 * (q.w * q.z - q.x * q.y)
+        let cosine = 1 - 2 * (q.x * q.x + q.z * q.z)
+        guard sine * sine + cosine * cosine > 1e-12 else { return }
+        let heading = cm_atan2(sine, cosine)
+        let turn = Quaternion.aboutZ(-heading)
+        orientation = (turn * orientation).normalized
+        let cosineOfTurn = turn.w * turn.w - turn.z * turn.z
+        let sineOfTurn = 2 * turn.w * turn.z
+        (velocityX, velocityY) = (
+            cosineOfTurn * velocityX - sineOfTurn * velocityY,
+            sineOfTurn * velocityX + cosineOfTurn * velocityY
+        )
+        covariance.turnEarthFrame(cosine: cosineOfTurn, sine: sineOfTurn)
+        detector.restart()
+        period = Period()
+    }
+
+    private func isUsable(gyro: Vector3, accel: Vector3) -> Bool {
+        // Comparisons with NaN are false: these two lines also reject what is not finite.
+        gyro.squaredNorm < 12 * parameters.gyroRange * parameters.gyroRange
+            && accel.squaredNorm < 4e6
+    }
+
+    /// The first sample, and the first after a gap: inclination from the accelerometer, heading and bias as they are.
+    private mutating func start(gyro: Vector3, accel: Vector3, elapsed: Double) {
+        let length = accel.norm
+        let gravity = abs(restForce)
+        if length > 0.1 * gravity {
+            orientation =
+                Self.levelling(
+                    orientation.rotate(accel) / length, up: restForce < 0 ? -1 : 1) * orientation
+        }
+        let fresh = Self.initialCovariance(
+            parameters, lengthError: length > 0.1 * gravity ? (length - gravity) / gravity : 1)
+        if isInitialized {
+            covariance.forgetTiltAndVelocity(tilt: fresh.xx, velocity: fresh.uu)
+            covariance.bb.addToDiagonal(parameters.biasWalk * parameters.biasWalk * elapsed)
+        } else {
+            covariance = fresh
+        }
+        velocityX = 0
+        velocityY = 0
+        detector.reset()
+        period = Period()
+        rate = corrected(gyro)
+        if !isInitialized {
+            isInitialized = true
+            resetHeading()
+        }
+    }
+
+    /// Turns the attitude by one sample and adds the sample to the period.
+    @inline(__always)
+    private mutating func integrate(gyro: Vector3, accel: Vector3, dt: Double) {
+        let newRate = corrected(gyro)
+        // Trapezoid, and the first coning term: the part of a linearly changing rate that does not commute.
+        let turn = (rate + newRate) * (0.5 * dt) + rate.cross(newRate) * (dt * dt / 12)
+        rate = newRate
+        orientation = orientation * Self.rotation(turn)
+        period.impulse += orientation.rotate(accel) * dt
+        period.rawTurn += gyro * dt
+        period.squaredTurn += newRate.squaredNorm * dt
+        period.duration += dt
+        isSaturated = gyro.largestMagnitude > 0.98 * parameters.gyroRange
+        if isSaturated { widen(dt) } else { saturatedTime = 0 }
+    }
+
+    /// A saturated axis is wrong by an unknown rate that lasts: the angle's sigma grows with time, not its variance.
+    private mutating func widen(_ dt: Double) {
+        let sigma = 0.3 * parameters.gyroRange
+        period.lostVariance += sigma * sigma * dt * (2 * saturatedTime + dt)
+        saturatedTime += dt
+    }
+
+    @inline(__always)
+    private func corrected(_ gyro: Vector3) -> Vector3 {
+        let difference = gyro - bias
+        return difference - difference.scaled(by: scale)
+    }
+
+    private var isHealthy: Bool {
+        orientation.isFinite && bias.isFinite && scale.isFinite && velocityX.isFinite
+            && velocityY.isFinite && covariance.isHealthy
+    }
+
+    /// Starts again from the next sample. Nothing known leads here; it is what bounds the damage of the unknown.
+    private mutating func recover() {
+        self = AttitudeEstimator(
+            parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))
+        rejectedSamples = 1
+    }
+
+    private static func initialCovariance(
+        _ parameters: Parameters, lengthError: Double
+    ) -> AttitudeCovariance {
+        let tilt = parameters.initialInclinationSigma
+        return AttitudeCovariance(
+            tilt: min(tilt * tilt + lengthError * lengthError, 1),
+            bias: parameters.initialBiasSigma * parameters.initialBiasSigma,
+            scale: parameters.initialScaleSigma * parameters.initialScaleSigma, velocity: 1)
+    }
+
+    /// The shortest rotation that takes `direction` (unit length) to the vertical, ±1 along z.
+    private static func levelling(_ direction: Vector3, up: Double) -> Quaternion {
+        let scalar = 1 + direction.z * up
+        guard scalar > 1e-9 else { return Quaternion(w: 0, x: 1, y: 0, z: 0) }
+        return Quaternion(w: scalar, x: direction.y * up, y: -direction.x * up, z: 0).normalized
+    }
+
+    /// The exponential map, as a series where the angle is what one sample turns: exact to 1e-12 at 0.5 rad.
+    @inline(__always) @_noLocks @_noAllocation
+    static func rotation(_ v: Vector3) -> Quaternion {
+        let s = v.squaredNorm
+        guard s < 0.25 else { return Quaternion(rotationVector: v) }
+        let k = 0.5 - s * (1 / 48.0 - s * (1 / 3840.0 - s * (1 / 645120.0)))
+        let w = 1 - s * (1 / 8.0 - s * (1 / 384.0 - s * (1 / 46080.0 - s * (1 / 10_321_920.0))))
+        return Quaternion(w: w, x: v.x * k, y: v.y * k, z: v.z * k)
+    }
+}

@@ -1,0 +1,72 @@
+extension AttitudeEstimator {
+    /// What the estimator assumes about sensor and motion. Physical units only, so that nothing here depends on the
+    /// sample rate. The defaults are one set for everything; a data sheet may replace the gyroscope's figures.
+    ///
+    /// Only ratios between the noise densities shape the attitude; their absolute size decides what the sigmas say.
+    public struct Parameters: Sendable, BitwiseCopyable, Equatable {
+        /// Angle random walk of the gyroscope, rad/s/√Hz, 1e-5...1e-2. Twice a BMI088's data sheet value (0.014
+        /// °/s/√Hz), which leaves room for vibration.
+        public var gyroNoiseDensity = 0.5e-3
+        /// Tilt error gained by turning, as a share of the rate, √s, 0...0.02: what misalignment and the remaining
+        /// scale error of a calibrated MEMS gyroscope do while they have not been observed.
+        public var rotationNoise = 1e-3
+        /// Random walk of the gyroscope bias, rad/s/√s, 1e-7...1e-2. The default is 0.005 °/s/√s: the drift
+        /// of a warming sensor (0.015 °/s/K) is about twice that.
+        public var biasWalk = 0.005 * .pi / 180
+        /// The additional walk of the apparent bias per rad/s of rate, 1/√s, 0...0.01: turning shows as bias what
+        /// misalignment and sensitivity to acceleration add.
+        public var biasWalkPerRate = 0.002 * .pi / 180
+        /// Standard deviation of the bias before anything was seen, rad/s, 1e-5...0.5. BMI088: ±1 °/s offset.
+        /// It also bounds what rest is believed at first (see `restGate`).
+        public var initialBiasSigma = 1.5 * .pi / 180
+        /// Standard deviation of the gyroscope's scale error, 0...0.05. BMI088: ±1 % at most.
+        public var initialScaleSigma = 0.005
+        /// Standard deviation of the inclination taken from the first accelerometer sample, rad, 0.001...1. What the
+        /// sample's length is off from gravity's is added to it.
+        public var initialInclinationSigma = 10 * Double.pi / 180
+        /// Accelerometer noise, m/s²/√Hz, 1e-4...1.
+        public var accelNoiseDensity = 0.02
+        /// How large and lasting the true velocity is, m/s·√s, 0.01...10: standard deviation times √(2 · correlation
+        /// time). 0.3 is half a metre per second that lasts a fifth of a second. This is the aiding: over time,
+        /// velocity averages to zero, therefore specific force averages to gravity.
+        public var velocityNoiseDensity = 0.3
+        /// The same, while at rest.
+        public var restVelocityNoiseDensity = 0.03
+        /// At rest the rate, averaged over `filterPeriod`, deviates less than this from its own mean, rad/s.
+        public var restRateThreshold = 0.5 * .pi / 180
+        /// At rest the specific force, averaged over `filterPeriod`, deviates less than this from its mean, m/s².
+        /// Far below walking (1.5 m/s² RMS): a gyroscope that the motors keep quiet is not rest by itself.
+        public var restForceThreshold = 0.2
+        /// Time constant of those means, s, 0.05...5.
+        public var restFilterTime = 0.3
+        /// How long both must hold before it counts as rest, s, 0.2...10. The bias is measured over the last half
+        /// of it, and again each half of it.
+        public var restTime = 1.0
+        /// What remains of a true rate during rest, rad/s·√s, 1e-5...0.1: divided by the square root of the seconds
+        /// averaged it is the standard deviation of one bias measurement.
+        public var restRateNoise = 0.03 * .pi / 180
+        /// Rest is believed only where the mean rate lies within this many standard deviations of the bias, 1...10:
+        /// a slow smooth pan is still, too, but not where a known bias says that zero is.
+        public var restGate = 3.0
+        /// Added to the bias sigma in that comparison, rad/s, 1e-4...0.1.
+        public var restGateFloor = 0.05 * .pi / 180
+        /// Group delay of the gyroscope's low-pass filter, s, 0...0.02; the attitude is carried forward by it with
+        /// the current rate. 3 ms is typical of a MEMS sensor with its filter at 100 Hz.
+        public var sensorDelay = 0.003
+        /// Full scale of the gyroscope, rad/s, 1...100. Near it the rate is a lower bound, and the inclination gets
+        /// its uncertainty back.
+        public var gyroRange = 2000 * Double.pi / 180
+        /// Accelerometer and covariance are processed at this period, s, 0.001...0.05. Attitude follows each sample.
+        public var filterPeriod = 0.02
+        /// Longer without a usable sample than this, s, 0.01...1, and the missing motion is not interpolated: the
+        /// inclination starts from the accelerometer again.
+        public var longestGap = 0.1
+        /// Converged means an inclination sigma below this, rad.
+        public var convergedInclinationSigma = 1 * Double.pi / 180
+        /// Converged means a bias sigma below this on all axes, rad/s.
+        public var convergedBiasSigma = 0.25 * .pi / 180
+
+        /// The defaults.
+        public init() {}
+    }
+}

@@ -1,0 +1,99 @@
+/// A symmetric 3×3 matrix: six numbers.
+struct Symmetric3: Sendable, BitwiseCopyable {
+    var xx: Double
+    var xy: Double
+    var xz: Double
+    var yy: Double
+    var yz: Double
+    var zz: Double
+
+    /// `value` on the diagonal, zero beside it.
+    @_noLocks @_noAllocation
+    init(diagonal value: Double) {
+        xx = value
+        xy = 0
+        xz = 0
+        yy = value
+        yz = 0
+        zz = value
+    }
+
+    /// The diagonal.
+    var diagonal: Vector3 {
+        @_noLocks @_noAllocation get { Vector3(xx, yy, zz) }
+    }
+
+    /// Matrix times column.
+    @inline(__always) @_noLocks @_noAllocation
+    static func * (a: Symmetric3, v: Vector3) -> Vector3 {
+        Vector3(
+            a.xx * v.x + a.xy * v.y + a.xz * v.z,
+            a.xy * v.x + a.yy * v.y + a.yz * v.z,
+            a.xz * v.x + a.yz * v.y + a.zz * v.z)
+    }
+
+    /// Subtracts `v vᵀ s`.
+    @inline(__always) @_noLocks @_noAllocation
+    mutating func subtractOuter(_ v: Vector3, times s: Double) {
+        xx -= v.x * v.x * s
+        xy -= v.x * v.y * s
+        xz -= v.x * v.z * s
+        yy -= v.y * v.y * s
+        yz -= v.y * v.z * s
+        zz -= v.z * v.z * s
+    }
+
+    /// Adds `value` to the diagonal.
+    @inline(__always) @_noLocks @_noAllocation
+    mutating func addToDiagonal(_ value: Double) {
+        xx += value
+        yy += value
+        zz += value
+    }
+}
+
+/// A general 3×3 matrix, by rows.
+struct Matrix3: Sendable, BitwiseCopyable {
+    var rowX: Vector3
+    var rowY: Vector3
+    var rowZ: Vector3
+
+    /// All zero.
+    static var zero: Matrix3 {
+        @_noLocks @_noAllocation get { Matrix3(rowX: .zero, rowY: .zero, rowZ: .zero) }
+    }
+
+    /// Matrix times column.
+    @inline(__always) @_noLocks @_noAllocation
+    static func * (a: Matrix3, v: Vector3) -> Vector3 {
+        Vector3(a.rowX.dot(v), a.rowY.dot(v), a.rowZ.dot(v))
+    }
+
+    /// Transposed matrix times column.
+    @inline(__always) @_noLocks @_noAllocation
+    func transposedTimes(_ v: Vector3) -> Vector3 { rowX * v.x + rowY * v.y + rowZ * v.z }
+
+    /// Subtracts `a bᵀ s`.
+    @inline(__always) @_noLocks @_noAllocation
+    mutating func subtractOuter(_ a: Vector3, _ b: Vector3, times s: Double) {
+        rowX -= b * (a.x * s)
+        rowY -= b * (a.y * s)
+        rowZ -= b * (a.z * s)
+    }
+}
+
+extension Vector3 {
+    /// The product, component by component.
+    @inline(__always) @_noLocks @_noAllocation
+    func scaled(by b: Vector3) -> Vector3 { Vector3(x * b.x, y * b.y, z * b.z) }
+
+    /// The largest component.
+    var largest: Double {
+        @inline(__always) @_noLocks @_noAllocation get { max(x, max(y, z)) }
+    }
+
+    /// The largest absolute component.
+    var largestMagnitude: Double {
+        @inline(__always) @_noLocks @_noAllocation get { max(abs(x), max(abs(y), abs(z))) }
+    }
+}

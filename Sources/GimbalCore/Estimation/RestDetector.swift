@@ -1,0 +1,99 @@
+/// Decides whether the sensor stands still, and measures the gyroscope bias while it does.
+///
+/// Still means that rate and specific force stay near their own means. That alone also describes a slow smooth pan, and
+/// a camera whose motors null the gyroscope; therefore the mean rate must lie where the bias is believed to be, the
+/// specific force must be as quiet as the rate, and the caller can say that rest is not plausible.
+struct RestDetector: Sendable, BitwiseCopyable {
+    /// One bias measurement.
+    struct Measurement: Sendable, BitwiseCopyable {
+        /// Mean of the raw rate, body frame, rad/s.
+        var rate: Vector3
+        /// What it is the mean of, s.
+        var duration: Double
+    }
+
+    private var slowRate: Vector3 = .zero
+    private var slowForce: Vector3 = .zero
+    private var stillTime = 0.0
+    private var sum: Vector3 = .zero
+    private var sumTime = 0.0
+    private var isSeeded = false
+
+    /// Whether the sensor has been still for `restTime`.
+    private(set) var isAtRest = false
+
+    /// A detector that has seen nothing.
+    @_noLocks @_noAllocation
+    init() {}
+
+    /// Takes the means of one filter period.
+    ///
+    /// - Parameters:
+    ///   - rate: Mean raw rate, body frame, rad/s.
+    ///   - force: Mean specific force, earth frame, m/s².
+    ///   - bias: Believed gyroscope bias, rad/s.
+    ///   - biasVariance: Its variances, (rad/s)².
+    ///   - isPlausible: False where the caller knows of motion.
+    ///   - duration: Length of the period, s.
+    ///   - parameters: Thresholds and times.
+    /// - Returns: A bias measurement each half `restTime` while at rest.
+    @_noLocks @_noAllocation
+    mutating func step(
+        rate: Vector3, force: Vector3, bias: Vector3, biasVariance: Vector3, isPlausible: Bool,
+        duration: Double, parameters: AttitudeEstimator.Parameters
+    ) -> Measurement? {
+        if !isSeeded {
+            slowRate = rate
+            slowForce = force
+            isSeeded = true
+        }
+        let gain = duration / (parameters.restFilterTime + duration)
+        slowRate += (rate - slowRate) * gain
+        slowForce += (force - slowForce) * gain
+        let limitRate = parameters.restRateThreshold
+        let limitForce = parameters.restForceThreshold
+        let isStill =
+            (rate - slowRate).squaredNorm < limitRate * limitRate
+            && (force - slowForce).squaredNorm < limitForce * limitForce
+        guard isStill, isPlausible,
+            Self.isNear(slowRate - bias, variance: biasVariance, parameters: parameters)
+        else {
+            restart()
+            return nil
+        }
+        stillTime += duration
+        guard stillTime > 0.5 * parameters.restTime else { return nil }
+        sum += rate * duration
+        sumTime += duration
+        isAtRest = stillTime > parameters.restTime
+        guard isAtRest, sumTime >= 0.499 * parameters.restTime else { return nil }
+        let measurement = Measurement(rate: sum / sumTime, duration: sumTime)
+        sum = .zero
+        sumTime = 0
+        return measurement
+    }
+
+    /// Forgets the stillness seen so far.
+    @_noLocks @_noAllocation
+    mutating func restart() {
+        stillTime = 0
+        sum = .zero
+        sumTime = 0
+        isAtRest = false
+    }
+
+    /// Forgets everything, for samples that have nothing to do with those before.
+    @_noLocks @_noAllocation
+    mutating func reset() { self = RestDetector() }
+
+    @_noLocks @_noAllocation
+    private static func isNear(
+        _ difference: Vector3, variance: Vector3, parameters: AttitudeEstimator.Parameters
+    ) -> Bool {
+        let gate = parameters.restGate * parameters.restGate
+        let floor = parameters.restGateFloor * parameters.restGateFloor
+        let square = difference.scaled(by: difference)
+        return square.x < gate * (variance.x + floor) && square.y < gate * (variance.y + floor)
+            && square.z < gate * (variance.z + floor)
+    }
+}

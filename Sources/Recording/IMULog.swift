@@ -1,0 +1,137 @@
+public import GimbalCore
+public import SystemPackage
+
+/// A recorded trial of an inertial sensor, with or without a reference orientation: the `.imu` format.
+///
+/// Little-endian. A header of 64 bytes: `IMU1`, then UInt32 version (1), UInt32 number of records, UInt32 flags (bit
+/// 0: magnetometer present), Float64 sample rate in Hz, zeros. Then the records, 64 bytes each: Float64 time (s),
+/// Float32 gyroscope (rad/s), accelerometer (m/s²) and magnetometer (µT), three each, Float32 reference quaternion
+/// w x y z, Float32 moving. Frames are the log's own: sensor axes, and an earth frame whose z axis points up.
+public struct IMULog: Sendable {
+    /// One sample.
+    public struct Record: Sendable, BitwiseCopyable {
+        /// Seconds from the first sample.
+        public var time: Double
+        /// Rate as measured, sensor axes, rad/s.
+        public var gyro: Vector3
+        /// Specific force as measured, sensor axes, m/s²: +9.81 on the axis that points up at rest.
+        public var accel: Vector3
+        /// Magnetic field as measured, sensor axes, µT.
+        public var magneticField: Vector3
+        /// True orientation, sensor to earth (z up); NaN where it was not measured.
+        public var reference: Quaternion
+        /// Whether the sample belongs to a motion phase, over which errors are counted.
+        public var isMoving: Bool
+    }
+
+    /// What the header calls the sample rate, Hz.
+    public var sampleRate: Double
+    /// Whether the magnetometer was recorded.
+    public var hasMagnetometer: Bool
+    /// The samples, in order of time.
+    public var records: [Record]
+
+    /// The length of header and record, bytes.
+    static let unit = 64
+
+    /// Reads a log.
+    ///
+    /// - Parameter path: The file.
+    /// - Throws: `IMULogError`, which names the path and what was expected.
+    public init(path: FilePath) throws(IMULogError) {
+        try self.init(bytes: Self.contents(of: path), path: path)
+    }
+
+    /// Decodes a log.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - path: Its name, for the errors.
+    /// - Throws: `IMULogError`.
+    public init(bytes: [UInt8], path: FilePath) throws(IMULogError) {
+        let decoded: Result<IMULog, IMULogError> = bytes.withUnsafeBytes { raw in
+            do throws(IMULogError) {
+                return .success(try IMULog(raw: raw, path: path))
+            } catch {
+                return .failure(error)
+            }
+        }
+        self = try decoded.get()
+    }
+
+    private init(raw: UnsafeRawBufferPointer, path: FilePath) throws(IMULogError) {
+        guard raw.count >= Self.unit else {
+            throw .truncatedHeader(path: path, bytes: raw.count)
+        }
+        guard raw[0..<4].elementsEqual("IMU1".utf8) else {
+            throw .notAnIMULog(path: path, magic: Array(raw[0..<4]))
+        }
+        let version = raw.number(at: 4, as: UInt32.self)
+        guard version == 1 else { throw .unknownVersion(path: path, version: version) }
+        let count = Int(raw.number(at: 8, as: UInt32.self))
+        guard raw.count == Self.unit * (count + 1) else {
+            throw .wrongLength(
+                path: path, bytes: raw.count, records: count, expected: Self.unit * (count + 1))
+        }
+        sampleRate = Double(bitPattern: raw.number(at: 16, as: UInt64.self))
+        guard sampleRate > 0, sampleRate.isFinite else {
+            throw .impossibleRate(path: path, hertz: sampleRate)
+        }
+        hasMagnetometer = raw.number(at: 12, as: UInt32.self) & 1 == 1
+        records = []
+        records.reserveCapacity(count)
+        var last = -Double.infinity
+        for index in 0..<count {
+            let record = Record(raw: raw, at: Self.unit * (index + 1))
+            guard record.time > last, record.time.isFinite else {
+                throw .timeNotIncreasing(
+                    path: path, record: index, time: record.time, previous: last)
+            }
+            last = record.time
+            records.append(record)
+        }
+    }
+
+    private static func contents(of path: FilePath) throws(IMULogError) -> [UInt8] {
+        do {
+            let file = try FileDescriptor.open(path, .readOnly)
+            return try file.closeAfter {
+                var bytes: [UInt8] = []
+                let length = try file.seek(offset: 0, from: .end)
+                try file.seek(offset: 0, from: .start)
+                bytes.reserveCapacity(Int(length))
+                var chunk = [UInt8](repeating: 0, count: 1 << 16)
+                while true {
+                    let count = try chunk.withUnsafeMutableBytes { try file.read(into: $0) }
+                    if count == 0 { return bytes }
+                    bytes.append(contentsOf: chunk[0..<count])
+                }
+            }
+        } catch {
+            throw .unreadable(path: path, cause: (error as? Errno) ?? .ioError)
+        }
+    }
+}
+
+extension IMULog.Record {
+    fileprivate init(raw: UnsafeRawBufferPointer, at offset: Int) {
+        func float(_ index: Int) -> Double {
+            Double(Float(bitPattern: raw.number(at: offset + 8 + 4 * index, as: UInt32.self)))
+        }
+        time = Double(bitPattern: raw.number(at: offset, as: UInt64.self))
+        gyro = Vector3(float(0), float(1), float(2))
+        accel = Vector3(float(3), float(4), float(5))
+        magneticField = Vector3(float(6), float(7), float(8))
+        reference = Quaternion(w: float(9), x: float(10), y: float(11), z: float(12))
+        isMoving = float(13) > 0.5
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The little-endian integer at `offset`, which need not be aligned.
+    fileprivate func number<Integer: FixedWidthInteger & BitwiseCopyable>(
+        at offset: Int, as type: Integer.Type
+    ) -> Integer {
+        Integer(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
+    }
+}

@@ -1,0 +1,46 @@
+public import SystemPackage
+
+/// Why a file could not be read as an `.imu` log.
+public enum IMULogError: Error, Equatable, Sendable {
+    /// The file could not be opened or read.
+    case unreadable(path: FilePath, cause: Errno)
+    /// The file is shorter than the header.
+    case truncatedHeader(path: FilePath, bytes: Int)
+    /// The file does not begin with `IMU1`.
+    case notAnIMULog(path: FilePath, magic: [UInt8])
+    /// The header has another version than 1.
+    case unknownVersion(path: FilePath, version: UInt32)
+    /// The file is not as long as its header says.
+    case wrongLength(path: FilePath, bytes: Int, records: Int, expected: Int)
+    /// The header's sample rate is not a positive number.
+    case impossibleRate(path: FilePath, hertz: Double)
+    /// A record is not later than the one before, or its time is not a number.
+    case timeNotIncreasing(path: FilePath, record: Int, time: Double, previous: Double)
+}
+
+extension IMULogError: CustomStringConvertible {
+    /// Where, what was read, what is expected.
+    public var description: String {
+        switch self {
+        case .unreadable(let path, let cause):
+            return "\(path): cannot read the log: \(cause)"
+        case .truncatedHeader(let path, let bytes):
+            return "\(path): \(bytes) bytes; the header of an IMU log has \(IMULog.unit)"
+        case .notAnIMULog(let path, let magic):
+            let hex = magic.map { String($0, radix: 16) }.joined(separator: " ")
+            return "\(path): not an IMU log: begins with bytes \(hex), expected IMU1 (49 4d 55 31)"
+        case .unknownVersion(let path, let version):
+            return "\(path): IMU log of version \(version); this program reads version 1"
+        case .wrongLength(let path, let bytes, let records, let expected):
+            let found = max(0, bytes / IMULog.unit - 1)
+            let what = bytes < expected ? "truncated" : "longer than its header says"
+            return "\(path): \(what): the header says \(records) records (\(expected) bytes), "
+                + "the file has \(found) whole ones (\(bytes) bytes)"
+        case .impossibleRate(let path, let hertz):
+            return "\(path): sample rate \(hertz) Hz; expected a positive number"
+        case .timeNotIncreasing(let path, let record, let time, let previous):
+            return "\(path): record \(record) has time \(time) s, not later than "
+                + "\(previous) s before it"
+        }
+    }
+}
