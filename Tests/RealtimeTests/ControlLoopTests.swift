@@ -1,0 +1,153 @@
+import CMallocCounter
+import GimbalCore
+import Testing
+
+@testable import Realtime
+
+@Suite("One period of the loop")
+struct ControlLoopTests {
+    /// A level, still camera at 1 kHz; a little noise in the last bits, as a frozen sensor is a fault.
+    static func sample(_ number: Int) -> IMUSample {
+        var sample = IMUSample(
+            time: time(number),
+            gyro: Vector3(1e-4 * Double(number % 7), 0, 0), accel: Vector3(0, 0, -9.81))
+        sample.contents.insert(.joints)
+        sample.contents.insert(.jointRates)
+        return sample
+    }
+
+    static func time(_ number: Int) -> Instant { Instant(nanoseconds: Int64(number) * 1_000_000) }
+
+    /// Runs ticks first...<last, a sample each; drains the telemetry and returns its last record.
+    static func run(_ rig: inout LoopRig, ticks: Range<Int>) -> TelemetryRecord? {
+        var last: TelemetryRecord?
+        for number in ticks {
+            rig.deliver(sample(number))
+            rig.tick(now: time(number))
+            while let record = rig.telemetry.pop() { last = record }
+        }
+        return last
+    }
+
+    @Test("keeps the outputs off until the warm-up is over, whatever the stabilizer says")
+    func warmUp() {
+        var settings = RuntimeSettings()
+        settings.warmUpTicks = 100
+        var rig = LoopRig(parameters: Stabilizer.Parameters(), settings: settings)
+        rig.commands.push(.mode(.locked))
+        for number in 1...100 {
+            rig.deliver(Self.sample(number))
+            rig.tick(now: Self.time(number))
+            let output = rig.output()
+            #expect(!output.enabled)
+            let record = rig.telemetry.pop()
+            #expect(record?.snapshot.conditions.intersects(.estimateNotConverged) == true)
+            #expect(record?.snapshot.output.enabled == false)
+        }
+    }
+
+    @Test(
+        "allocates nothing in thousands of ticks, with requests, tuning and a full telemetry ring")
+    func noAllocation() {
+        guard mc_is_active() else {
+            // Under a sanitizer malloc belongs to the sanitizer; the plain run checks this.
+            return
+        }
+        var settings = RuntimeSettings()
+        settings.telemetryCapacity = 1024
+        var rig = LoopRig(parameters: Stabilizer.Parameters(), settings: settings)
+        _ = Self.run(&rig, ticks: 1..<200)
+        var calls: Int64 = 0
+        for number in 200..<5200 {
+            rig.deliver(Self.sample(number))
+            if number % 100 == 0 { rig.tuning.publish(Stabilizer.Parameters()) }
+            if number % 50 == 0 {
+                rig.commands.push(.mode(number % 100 == 0 ? .locked : .inactive))
+            }
+            if number % 333 == 0 {
+                rig.commands.push(.point(target: .zero, duration: 1))
+                rig.commands.push(.rate(.zero, validUntil: Self.time(number + 5)))
+            }
+            // Around the tick alone: what the test itself does may allocate.
+            let before = mc_count()
+            rig.tick(now: Self.time(number))
+            calls += mc_count() - before
+        }
+        #expect(calls == 0)
+        // Nobody read the telemetry: the ring is full, the loop went on, the loss is counted.
+        #expect(rig.telemetry.dropped > 3000)
+    }
+
+    @Test("the counting malloc counts, so that a zero means something")
+    func counterCounts() {
+        guard mc_is_active() else { return }
+        let before = mc_count()
+        let block = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 8)
+        block.deallocate()
+        let calls = mc_count() - before
+        #expect(calls == 2)
+    }
+
+    @Test("takes at most eight requests a tick and leaves the others for the next")
+    func boundedRequests() {
+        var rig = LoopRig(parameters: Stabilizer.Parameters())
+        for _ in 0..<8 { rig.commands.push(.mode(.inactive)) }
+        rig.commands.push(.mode(.locked))
+        #expect(Self.run(&rig, ticks: 1..<2)?.snapshot.mode == .inactive)
+        #expect(Self.run(&rig, ticks: 2..<3)?.snapshot.mode == .locked)
+    }
+
+    @Test("integrates all samples that arrived since the last tick")
+    func severalSamples() {
+        var rig = LoopRig(parameters: Stabilizer.Parameters())
+        for number in 1...5 { rig.deliver(Self.sample(number)) }
+        rig.tick(now: Self.time(5))
+        #expect(rig.telemetry.pop()?.snapshot.sampleTime == Self.time(5))
+    }
+
+    @Test("ticks without a sample as well, and numbers its records")
+    func noSample() {
+        var rig = LoopRig(parameters: Stabilizer.Parameters())
+        for number in 1...3 { rig.tick(now: Self.time(number)) }
+        for expected: UInt64 in 0..<3 { #expect(rig.telemetry.pop()?.tick == expected) }
+        #expect(rig.output().enabled == false)
+    }
+
+    @Test("a bus that fails again and again is a condition; one that failed once is not")
+    func busErrors() {
+        var rig = LoopRig(parameters: Stabilizer.Parameters())
+        let error = BusError(operation: .write, address: 0x40, code: 121)
+        rig.handles.status.note(error)
+        var record = Self.run(&rig, ticks: 1..<2)
+        #expect(record?.snapshot.conditions.intersects(.busError) == false)
+        #expect(record?.counters.busErrors == 1)
+        #expect(record?.counters.lastBusError == error)
+        for _ in 0..<3 {
+            rig.handles.status.note(error)
+            // Reads that succeed do not excuse writes that fail.
+            rig.handles.status.noteSuccess(of: .read)
+        }
+        record = Self.run(&rig, ticks: 2..<3)
+        #expect(record?.snapshot.conditions.intersects(.busError) == true)
+        rig.handles.status.noteSuccess(of: .write)
+        record = Self.run(&rig, ticks: 3..<4)
+        #expect(record?.snapshot.conditions.intersects(.busError) == false)
+        #expect(record?.counters.busErrors == 4)
+    }
+
+    @Test("the same inputs give the same outputs, to the bit")
+    func deterministic() {
+        var first = LoopRig(parameters: Stabilizer.Parameters())
+        var second = LoopRig(parameters: Stabilizer.Parameters())
+        for number in 1..<1000 {
+            first.deliver(Self.sample(number))
+            second.deliver(Self.sample(number))
+            first.tick(now: Self.time(number))
+            second.tick(now: Self.time(number))
+            let a = first.telemetry.pop()?.snapshot
+            let b = second.telemetry.pop()?.snapshot
+            #expect(a?.attitude == b?.attitude)
+            #expect(a?.output.torque == b?.output.torque)
+        }
+    }
+}

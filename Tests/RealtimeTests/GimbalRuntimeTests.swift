@@ -1,0 +1,141 @@
+import GimbalCore
+import Testing
+
+@testable import Realtime
+
+@Suite("The two threads together")
+struct GimbalRuntimeTests {
+    /// Ordinary threads at a gentle rate, so that the tests of the whole package can run beside each other.
+    static var gentle: RuntimeSettings {
+        var settings = RuntimeSettings()
+        settings.rateHz = 500
+        settings.loop.priority = nil
+        settings.bus.priority = nil
+        return settings
+    }
+
+    @Test("ticks with the bus, reports every tick, and turns the motors off before it ends")
+    func startAndStop() throws {
+        let bus = FakeBus()
+        let assembly = GimbalRuntime.assemble(
+            parameters: Stabilizer.Parameters(), bus: bus, settings: Self.gentle)
+        let runtime = assembly.runtime
+        var telemetry = assembly.telemetry
+        try runtime.start()
+        #expect(runtime.threads.map(\.name) == ["airframed-loop", "airframed-bus0"])
+        var records = 0
+        var next: UInt64 = 0
+        var gaps = 0
+        var last = TickTiming()
+        while records < 60 {
+            guard let record = telemetry.pop() else {
+                yieldThread()
+                continue
+            }
+            if record.tick != next { gaps += 1 }
+            next = record.tick + 1
+            records += 1
+            last = record.timing
+        }
+        #expect(gaps == 0)
+        #expect(last.estimate > 0 && last.control > 0)
+
+        let started = MonotonicClock.now
+        let report = runtime.stop()
+        #expect(MonotonicClock.now.seconds(since: started) < 1)
+        #expect(report == StopReport(busEnded: true, loopEnded: true, motorsOff: true))
+        #expect(bus.log.offs == 1)
+        #expect(bus.log.writes.allSatisfy { !$0.enabled })
+        #expect(runtime.stop() == report)
+        #expect(runtime.histogram(of: .wake).count > 0)
+        #expect(runtime.histogram(of: .imuToMotor).count > 0)
+    }
+
+    @Test("requests reach the stabilizer")
+    func requests() throws {
+        let assembly = GimbalRuntime.assemble(
+            parameters: Stabilizer.Parameters(), bus: FakeBus(), settings: Self.gentle)
+        let runtime = assembly.runtime
+        var commands = assembly.commands
+        var telemetry = assembly.telemetry
+        try runtime.start()
+        commands.push(.emergencyStop)
+        var seen = false
+        while !seen {
+            guard let record = telemetry.pop() else {
+                yieldThread()
+                continue
+            }
+            seen = record.snapshot.conditions.intersects(.emergencyStop)
+        }
+        #expect(runtime.stop().loopEnded)
+    }
+
+    @Test("tries again when the motors do not take the request to turn off")
+    func stubbornMotors() throws {
+        var bus = FakeBus()
+        bus.failingOffs = 3
+        let assembly = GimbalRuntime.assemble(
+            parameters: Stabilizer.Parameters(), bus: bus, settings: Self.gentle)
+        try assembly.runtime.start()
+        #expect(assembly.runtime.stop().motorsOff)
+        #expect(bus.log.offs == 4)
+    }
+
+    @Test("says so when the motors never took it")
+    func deadMotors() throws {
+        var bus = FakeBus()
+        bus.failingOffs = .max
+        let assembly = GimbalRuntime.assemble(
+            parameters: Stabilizer.Parameters(), bus: bus, settings: Self.gentle)
+        try assembly.runtime.start()
+        let report = assembly.runtime.stop()
+        #expect(!report.motorsOff)
+        #expect(report.busEnded)
+    }
+
+    @Test("a bus that hangs stops neither the loop nor the way out")
+    func hungBus() throws {
+        let release = Doorbell()
+        let assembly = GimbalRuntime.assemble(
+            parameters: Stabilizer.Parameters(), bus: HangingBus(release: release),
+            settings: Self.gentle)
+        let runtime = assembly.runtime
+        var telemetry = assembly.telemetry
+        try runtime.start()
+        var late: UInt64 = 0
+        while late < 5 {
+            guard let record = telemetry.pop() else {
+                yieldThread()
+                continue
+            }
+            late = record.counters.lateSamples
+            #expect(record.snapshot.conditions.intersects(.imuMissing))
+        }
+        let started = MonotonicClock.now
+        let report = runtime.stop()
+        #expect(MonotonicClock.now.seconds(since: started) < 1)
+        #expect(!report.busEnded && report.loopEnded && !report.motorsOff)
+        // The thread was left to itself; let it go. What it uses is never freed, nor is its bell.
+        release.ring()
+    }
+
+    /// A transfer that does not come back until released.
+    struct HangingBus: GimbalBus {
+        let release: Doorbell
+
+        mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError) {
+            _ = release.wait(until: .distantFuture)
+        }
+        mutating func write(_ output: MotorOutput, now: Instant) throws(BusError) {}
+        mutating func allOff() throws(BusError) {}
+    }
+
+    @Test("never started, it stops at once and claims nothing")
+    func neverStarted() {
+        let assembly = GimbalRuntime.assemble(
+            parameters: Stabilizer.Parameters(), bus: FakeBus(), settings: Self.gentle)
+        let report = assembly.runtime.stop()
+        #expect(report == StopReport(busEnded: true, loopEnded: true, motorsOff: false))
+    }
+}

@@ -1,0 +1,82 @@
+import Testing
+
+@testable import Realtime
+
+@Suite("The latency histogram")
+struct LatencyHistogramTests {
+    @Test("every duration falls into a bucket that contains it, and buckets are at most 1/16 wide")
+    func buckets() {
+        var value: UInt64 = 0
+        while value <= LatencyHistogram.longest {
+            let bucket = LatencyHistogram.bucket(of: value)
+            let low = LatencyHistogram.lowerBound(of: bucket)
+            let next = LatencyHistogram.lowerBound(of: bucket + 1)
+            #expect(low <= value && value < next)
+            #expect(next - low <= max(1, low / 16))
+            value = value + value / 37 + 1
+        }
+        #expect(LatencyHistogram.bucket(of: LatencyHistogram.longest) == 511)
+    }
+
+    @Test("quantiles of a known distribution are right to 4 %")
+    func quantiles() {
+        let histogram = LatencyHistogram()
+        defer { histogram.deallocate() }
+        for value: Int64 in 1...100_000 { histogram.record(nanoseconds: value) }
+        let summary = histogram.summary
+        #expect(summary.count == 100_000)
+        #expect(abs(summary.p50 / 50_000 - 1) < 0.04)
+        #expect(abs(summary.p99 / 99_000 - 1) < 0.04)
+        #expect(abs(summary.p999 / 99_900 - 1) < 0.04)
+        #expect(summary.longest == 100_000)
+    }
+
+    @Test("nothing recorded is zero everywhere, not a crash")
+    func empty() {
+        let histogram = LatencyHistogram()
+        defer { histogram.deallocate() }
+        let summary = histogram.summary
+        #expect(summary.count == 0 && summary.p50 == 0 && summary.p999 == 0 && summary.longest == 0)
+    }
+
+    @Test("a negative duration counts as zero, an absurd one as the longest")
+    func extremes() {
+        let histogram = LatencyHistogram()
+        defer { histogram.deallocate() }
+        histogram.record(nanoseconds: -5)
+        histogram.record(nanoseconds: .max)
+        let summary = histogram.summary
+        #expect(summary.count == 2)
+        #expect(summary.p50 == 0)
+        #expect(summary.longest == Double(LatencyHistogram.longest))
+    }
+
+    @Test("the difference of two snapshots holds what came between them")
+    func difference() {
+        let histogram = LatencyHistogram()
+        defer { histogram.deallocate() }
+        histogram.record(nanoseconds: 1000)
+        let earlier = histogram.snapshot()
+        for _ in 0..<3 { histogram.record(nanoseconds: 5_000_000) }
+        let between = histogram.snapshot().since(earlier)
+        #expect(between.count == 3)
+        #expect(abs(between.quantile(0.01) / 5e6 - 1) < 0.04)
+    }
+
+    @Test("another thread reads while one records")
+    func concurrent() throws {
+        let histogram = LatencyHistogram()
+        let total: UInt64 = 200_000
+        let recorder = try RealtimeThread(ThreadConfiguration(name: "rec", priority: nil)) {
+            for value in 0..<Int64(total) { histogram.record(nanoseconds: value) }
+        }
+        var last: UInt64 = 0
+        while last < total {
+            let count = histogram.snapshot().count
+            #expect(count >= last)
+            last = count
+        }
+        #expect(recorder.join(until: .distantFuture))
+        histogram.deallocate()
+    }
+}
