@@ -1,0 +1,12 @@
+// expect: Using type 'any Error' can cause metadata allocation or locks
+// An error in a box.
+
+struct Fault: Error {}
+
+struct Loop {
+    var isOld = false
+    func use() throws { if isOld { throw Fault() } }
+}
+
+@_noLocks @_noAllocation
+func tick(_ loop: inout Loop) { do { try loop.use() } catch { loop.isOld = false } }

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+/// A file that the compiler must judge in a certain way; see `Tests/MustNotCompile/README.md`.
+struct CompilerCase: Sendable, CustomTestStringConvertible {
+    var file: URL
+    /// Part of the expected message; nil: it must compile.
+    var message: String?
+    /// Compiled together with the real root of the checked code.
+    var replacesLoop: Bool
+
+    var testDescription: String { file.lastPathComponent }
+
+    static let repository = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// All cases of a folder, by name.
+    static func all(in folder: String, replacesLoop: Bool) -> [CompilerCase] {
+        let directory = repository.appending(path: folder)
+        let files =
+            (try? FileManager.default.contentsOfDirectory(
+                at: directory, includingPropertiesForKeys: nil)) ?? []
+        return files.filter { $0.pathExtension == "swift" }
+            .sorted { $0.path < $1.path }
+            .map { file in
+                let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+                let first = text.prefix { $0 != "\n" }
+                let expectation = first.split(separator: "expect: ").last.map(String.init)
+                return CompilerCase(
+                    file: file, message: expectation == "success" ? nil : expectation,
+                    replacesLoop: replacesLoop)
+            }
+    }
+
+    static let standalone = all(in: "Tests/MustNotCompile", replacesLoop: false)
+    static let root = all(in: "Tests/MustNotCompile/Root", replacesLoop: true)
+}
+
+/// The compiler that built this test.
+enum Compiler {
+    static let path: String? = {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        return folders.map { "\($0)/swiftc" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+
+    /// Where the build put the modules: beside this test's executable.
+    static var products: URL {
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    }
+
+    /// Compiles as far as the checker needs: it works on SIL, so type checking alone would find nothing.
+    ///
+    /// - Returns: Whether it compiled, and what the compiler said.
+    static func run(_ item: CompilerCase, optimized: Bool) throws -> (succeeded: Bool, said: String)
+    {
+        let process = Process()
+        process.executableURL = URL(filePath: try #require(path))
+        var arguments = [
+            "-swift-version", "6", "-parse-as-library", "-whole-module-optimization",
+            optimized ? "-O" : "-Onone", "-emit-sil", "-o", "/dev/null", item.file.path,
+        ]
+        if item.replacesLoop {
+            let moduleMap = products.appending(path: "CMathShim.build/module.modulemap").path
+            arguments += [
+                CompilerCase.repository.appending(path: "Sources/Realtime/RealtimeRoot.swift").path,
+                "-I", products.appending(path: "Modules").path,
+                "-Xcc", "-fmodule-map-file=\(moduleMap)",
+            ]
+        }
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let said = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus == 0, String(decoding: said, as: UTF8.self))
+    }
+}
+
+@Suite(
+    "What the compiler refuses in a tick", .serialized,
+    .enabled(if: Compiler.path != nil, "swiftc is not on PATH, so nothing can be compiled"))
+struct MustNotCompileTests {
+    @Test("there are cases of both kinds, or the tests below check nothing")
+    func cases() {
+        #expect(CompilerCase.standalone.contains { $0.message == nil })
+        #expect(CompilerCase.standalone.count { $0.message != nil } >= 5)
+        #expect(CompilerCase.root.contains { $0.message == nil })
+        #expect(CompilerCase.root.contains { $0.message != nil })
+    }
+
+    @Test("one forbidden construct in a checked tick", arguments: CompilerCase.standalone)
+    func construct(item: CompilerCase) throws { try check(item, optimized: false) }
+
+    @Test("the same in an optimised build", arguments: CompilerCase.standalone)
+    func optimisedConstruct(item: CompilerCase) throws { try check(item, optimized: true) }
+
+    @Test("the real root refuses a loop that breaks the rules", arguments: CompilerCase.root)
+    func root(item: CompilerCase) throws { try check(item, optimized: false) }
+
+    private func check(_ item: CompilerCase, optimized: Bool) throws {
+        let result = try Compiler.run(item, optimized: optimized)
+        if let message = item.message {
+            #expect(!result.succeeded, "it compiled: the tick is not checked any more")
+            #expect(result.said.contains("error: \(message)"), "\(result.said)")
+        } else {
+            #expect(result.succeeded, "\(result.said)")
+        }
+    }
+}
