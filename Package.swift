@@ -53,7 +53,11 @@ let package = Package(
                 "GimbalCore", "CLinuxShim", .product(name: "Atomics", package: "swift-atomics"),
             ],
             // One unit in debug too: file by file, the tick's allocation check cannot see into the rings.
-            swiftSettings: strict + [.unsafeFlags(["-whole-module-optimization", "-disable-batch-mode", "-num-threads", "1"])]),
+            swiftSettings: strict + [
+                .unsafeFlags([
+                    "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "1",
+                ])
+            ]),
         .target(
             name: "Persistence",
             dependencies: ["GimbalCore", .product(name: "SystemPackage", package: "swift-system")],
@@ -73,17 +77,23 @@ let package = Package(
             swiftSettings: strict),
 
         // The two programs.
-        .executableTarget(
-            name: "airframed",
+        .target(
+            name: "Daemon",
             dependencies: [
                 "GimbalCore", "Wire", "Simulation", "Configuration", "Realtime", "Persistence",
-                "Recording",
-                "Links", "CLinuxShim",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Links",
+                "CLinuxShim",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "airframed",
+            dependencies: [
+                "Daemon", "Configuration", "Realtime", "Wire",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -116,7 +126,8 @@ let package = Package(
         .testTarget(
             name: "PersistenceTests",
             dependencies: [
-                "Persistence", "GimbalCore", .product(name: "SystemPackage", package: "swift-system"),
+                "Persistence", "GimbalCore",
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .testTarget(

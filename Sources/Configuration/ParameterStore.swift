@@ -67,6 +67,9 @@ public struct ParameterStore: Sendable {
         settings = loaded.settings
     }
 
+    /// The configuration files in force, in the order of reading.
+    public var files: [String] { loaded.files }
+
     /// What was saved; on a copy after `save()`, what is to be written.
     public var savedOverlay: Overlay { saved.mapValues(\.tomlText) }
 

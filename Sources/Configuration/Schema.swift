@@ -136,12 +136,12 @@ public enum Schema {
         .triple(
             "control.inertia_kg_m2", \.control.inertiaKgM2, 1e-6...10, unit: "kg·m²", .live,
             "Moment of inertia that each motor turns."),
-        .triple(
+        .number(
             "control.max_rate_dps", \.control.maxRateDps, 1...2000, unit: "deg/s", .live,
             "Fastest correction that the attitude controller asks for."),
         .number(
-            "control.feed_forward", \.control.feedForward, 0...1, .live,
-            "Share of the commanded rate that reaches the rate controller directly."),
+            "control.loop_delay_ms", \.control.loopDelayMs, 0...50, unit: "ms", .live,
+            "From the camera's motion to the torque that answers it: sensor filter, bus, motor."),
     ]
 
     private static let motors: [Setting] = [

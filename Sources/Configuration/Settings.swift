@@ -106,21 +106,21 @@ extension Settings {
     /// `[control]`
     public struct Control: Sendable, Equatable {
         /// Attitude error to rate, 1/s.
-        public var attitudeGain = AxisVector(repeating: 12)
+        public var attitudeGain = AttitudeController.Parameters().attitudeGain
         /// Rate error to angular acceleration, 1/s.
-        public var rateGain = AxisVector(repeating: 60)
+        public var rateGain = AttitudeController.Parameters().rateGain
         /// Integrated rate error to angular acceleration, 1/s².
-        public var rateIntegralGain = AxisVector(repeating: 300)
+        public var rateIntegralGain = AttitudeController.Parameters().rateIntegralGain
         /// Measured angular acceleration to angular acceleration, dimensionless.
-        public var rateDerivativeGain = AxisVector.zero
+        public var rateDerivativeGain = AttitudeController.Parameters().rateDerivativeGain
         /// Corner of the derivative's low-pass, Hz.
-        public var derivativeCutoffHz = 80.0
-        /// Moment of inertia about each joint, kg·m².
-        public var inertiaKgM2 = AxisVector(repeating: 2.5e-3)
+        public var derivativeCutoffHz = AttitudeController.Parameters().derivativeCutoffHz
+        /// Moment of inertia about each of the camera's axes, kg·m².
+        public var inertiaKgM2 = AttitudeController.Parameters().inertia
         /// Largest rate that the attitude controller asks for, deg/s.
-        public var maxRateDps = AxisVector(repeating: 360)
-        /// Share of the commanded rate that is fed forward.
-        public var feedForward = 1.0
+        public var maxRateDps = 360.0
+        /// From the camera's motion to the torque that answers it, ms.
+        public var loopDelayMs = 3.0
     }
 
     /// `[motors]`

@@ -33,7 +33,8 @@ public struct CommandSource: Hashable, Sendable {
 public enum MotionRequest: Sendable {
     /// Change the mode.
     case mode(Mode)
-    /// Turn to these angles within `duration` seconds; 0 = as fast as the limits allow.
+    /// Turn to these angles within `duration` seconds; 0 = as fast as the limits allow. An axis that is NaN keeps where it
+    /// is going.
     case point(AxisVector, duration: Double)
     /// Turn at these rates until the next request, or until the source's dead-man expires.
     case rate(AxisVector)
@@ -226,7 +227,9 @@ public final class Commander: Sendable {
             return state.isStopped ? .emergencyStopped : nil
         case .point(let angles, let duration):
             if let refusal = blocked(state) { return refusal }
-            guard angles.isFinite, angles.clamped(to: AxisVector(repeating: .pi)) == angles else {
+            guard
+                [angles.yaw, angles.roll, angles.pitch].allSatisfy({ $0.isNaN || abs($0) <= .pi })
+            else {
                 return .outOfRange(field: "angle", allowed: "-180...180 degrees")
             }
             guard duration >= 0, duration <= 3600 else {

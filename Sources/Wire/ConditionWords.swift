@@ -21,16 +21,21 @@ extension Conditions {
             sentence: "The last rate command outlived its dead-man, so the set-point stands still."),
         ConditionWords(
             condition: .motorSaturated, name: "motor_saturated",
-            sentence: "A motor is at its torque limit. Balance the camera, or raise motors.torque_limit_nm."),
+            sentence:
+                "A motor is at its torque limit. Balance the camera, or raise motors.torque_limit_nm."
+        ),
         ConditionWords(
             condition: .jointLimit, name: "joint_limit",
             sentence: "A joint is at the end of joints.range_deg."),
         ConditionWords(
             condition: .loopOverrun, name: "loop_overrun",
-            sentence: "The loop misses its period. Lower loop.rate_hz, or see what else runs on this computer."),
+            sentence:
+                "The loop misses its period. Lower loop.rate_hz, or see what else runs on this computer."
+        ),
         ConditionWords(
             condition: .estimateNotConverged, name: "estimate_not_converged",
-            sentence: "The attitude estimate has not settled yet. Hold the gimbal still for a moment."),
+            sentence:
+                "The attitude estimate has not settled yet. Hold the gimbal still for a moment."),
         ConditionWords(
             condition: .imuMissing, name: "imu_missing",
             sentence: "No IMU sample has arrived since the start. Check wiring, bus and address."),

@@ -1,4 +1,98 @@
+import ArgumentParser
+import Configuration
+import Daemon
+import Realtime
+import SystemPackage
+import Wire
+
+/// The process begins here: memory and stacks are settled before the first thread exists.
 @main
-struct Airframed {
-    static func main() {}
+enum Main {
+    static func main() async {
+        let problems = RealtimeSetup.prepareProcess()
+        do {
+            try await Airframed.parse().run(startProblems: problems)
+        } catch {
+            Airframed.exit(withError: error)
+        }
+    }
+}
+
+/// The command line of the daemon.
+struct Airframed: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "airframed",
+        abstract: "The controller of a camera gimbal.",
+        discussion: """
+            Reads /etc/airframe/airframed.toml and conf.d/*.toml beside it; every key has a default, so that no \
+            file is needed. Stops on SIGTERM and SIGINT, reads its files again on SIGHUP.
+
+            Exit status: 0 after a stop that was asked for, 64 for a wrong command line, 70 when a part of it \
+            failed, 73 when the socket cannot be made, 78 for a bad configuration.
+            """,
+        version: Version.text)
+
+    @Option(help: "The configuration file; conf.d/*.toml beside it is read after it.")
+    var config: String?
+
+    @Option(
+        name: .customLong("set"), parsing: .singleValue,
+        help: ArgumentHelp("Overrides one key; may be repeated.", valueName: "key=value"))
+    var overrides: [String] = []
+
+    @Flag(help: "Check the configuration, print every problem, and exit.")
+    var checkConfig = false
+
+    @Flag(help: "Print every key with its value and where the value comes from, and exit.")
+    var printConfig = false
+
+    func validate() throws {
+        if checkConfig && printConfig {
+            throw ValidationError("--check-config and --print-config exclude each other.")
+        }
+    }
+
+    /// Does what the command line says.
+    ///
+    /// - Parameter startProblems: What the process could not have, found before the command line was read.
+    func run(startProblems: [String]) async throws {
+        let source = ConfigurationSource(config: config, overrides: overrides)
+        let loaded = try load(source)
+        if checkConfig {
+            print("The configuration is good: \(loaded.filesSentence).")
+            return
+        }
+        if printConfig {
+            print(loaded.description, terminator: "")
+            return
+        }
+        do {
+            let daemon = try Daemon(
+                source: source, configuration: loaded, startProblems: startProblems)
+            try await daemon.run()
+        } catch let error as DaemonError {
+            complain(error.sentence)
+            throw ExitCode(error.exitStatus)
+        }
+    }
+
+    private func load(_ source: ConfigurationSource) throws -> LoadedConfiguration {
+        do {
+            return try ConfigurationLoader.load(source)
+        } catch {
+            complain("\(error)")
+            throw ExitCode(ExitStatus.badConfiguration)
+        }
+    }
+
+    /// Nobody is left to tell when standard error itself fails.
+    private func complain(_ sentence: String) {
+        _ = try? FileDescriptor.standardError.writeAll("\(sentence)\n".utf8)
+    }
+}
+
+/// sysexits(3); the others are in `DaemonError`.
+enum ExitStatus {
+    /// EX_CONFIG.
+    static let badConfiguration: Int32 = 78
 }

@@ -25,7 +25,8 @@ struct SupervisorTests {
         var state = Supervisor.State()
         var previous = 0.0
         for _ in 0..<1000 {
-            state = Supervisor.next(after: state, conditions: .none, dt: tick, parameters: parameters)
+            state = Supervisor.next(
+                after: state, conditions: .none, dt: tick, parameters: parameters)
             #expect(state.authority - previous <= tick / parameters.softStartSeconds + 1e-12)
             previous = state.authority
         }
@@ -82,7 +83,9 @@ struct SupervisorTests {
         #expect(run(early, .none, seconds: 0.02).phase == .starting)
     }
 
-    @Test("an unsettled estimate keeps the outputs from starting, but does not drop a camera that is held")
+    @Test(
+        "an unsettled estimate keeps the outputs from starting, but does not drop a camera that is held"
+    )
     func blockStart() {
         #expect(run(Supervisor.State(), .estimateNotConverged, seconds: 5).phase == .off)
         #expect(run(active, .estimateNotConverged, seconds: 5).phase == .active)
@@ -106,7 +109,9 @@ struct SupervisorTests {
                 let conditions = Conditions(rawValue: bits)
                 let next = Supervisor.next(
                     after: state, conditions: conditions, dt: tick, parameters: parameters)
-                if conditions.intersects(Supervisor.offAtOnce), next.isEnabled || next.authority != 0 {
+                if conditions.intersects(Supervisor.offAtOnce),
+                    next.isEnabled || next.authority != 0
+                {
                     Issue.record("outputs on in \(phase) with conditions \(bits)")
                 }
             }

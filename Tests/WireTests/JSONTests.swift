@@ -71,7 +71,8 @@ struct JSONTests {
     @Test(
         "survives writing and reading to the last bit",
         arguments: [
-            .null, true, 7, .double(7), .double(0.1), .double(-1.0e-300), .double(.leastNonzeroMagnitude),
+            .null, true, 7, .double(7), .double(0.1), .double(-1.0e-300),
+            .double(.leastNonzeroMagnitude),
             .double(.greatestFiniteMagnitude), "", "a\"\\\u{1}\u{1F}\n\u{7F}\u{2028}😀",
             ["b": [1, 2.5, .null], "a": ["": "x"]],
         ] as [JSONValue])
@@ -103,7 +104,8 @@ struct SuggestionTests {
         "finds what was most likely meant",
         arguments: [
             ("statsu", "status"), ("STATUS", "status"), ("reset-stop", "reset_stop"),
-            ("loop.rate", "loop.rate_hz"), ("loop.rate_h", "loop.rate_hz"), ("subscrib", "subscribe"),
+            ("loop.rate", "loop.rate_hz"), ("loop.rate_h", "loop.rate_hz"),
+            ("subscrib", "subscribe"),
             ("xyz", nil), ("", nil),
         ] as [(String, String?)])
     func nearest(name: String, expected: String?) {

@@ -38,20 +38,25 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
 
     /// What the user tunes; a change keeps the integrated torque.
     public var parameters: Parameters {
-        didSet { distribute() }
+        @_noLocks get { tuning }
+        @_noLocks set {
+            tuning = newValue
+            distribute()
+        }
     }
     /// From attitude to set-point the short way, camera frame, rad; as of the last step.
     public private(set) var attitudeError = Vector3.zero
     /// Whether a motor was asked for more than its limit in the last step.
     public private(set) var isSaturated = false
 
+    private var tuning: Parameters
     private var rollPID = PIDController()
     private var pitchPID = PIDController()
     private var yawPID = PIDController()
 
     /// A controller at rest.
     public init(parameters: Parameters) {
-        self.parameters = parameters
+        tuning = parameters
         distribute()
     }
 

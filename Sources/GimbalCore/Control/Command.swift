@@ -2,7 +2,8 @@
 public enum Command: Sendable, BitwiseCopyable {
     /// Change the mode; leaving `inactive` starts softly.
     case mode(Mode)
-    /// Turn to these earth-frame angles (rad; Z-X-Y order) within `duration` seconds; 0 = as fast as the limits allow.
+    /// Turn to these earth-frame angles (rad, Z-X-Y order; an axis that is NaN keeps where it is going) within `duration`
+    /// seconds; 0 = as fast as the limits allow.
     case point(target: AxisVector, duration: Double)
     /// Turn the set-point at these rates (rad/s) until `validUntil`, then stand still: the dead-man of the link.
     case rate(AxisVector, validUntil: Instant)

@@ -20,6 +20,7 @@ public struct PIDController: Sendable, BitwiseCopyable {
         public var limit: Double = 0.25
 
         /// The defaults.
+        @_noLocks
         public init() {}
     }
 
@@ -53,18 +54,21 @@ public struct PIDController: Sendable, BitwiseCopyable {
 
     /// What the user tunes. The integrated torque survives a change of any gain and of the inertia.
     public var parameters: Parameters {
-        didSet {
-            if parameters.inertia > 0, oldValue.inertia > 0 {
-                state.integral *= oldValue.inertia / parameters.inertia
+        @_noLocks get { tuning }
+        @_noLocks set {
+            if newValue.inertia > 0, tuning.inertia > 0 {
+                state.integral *= tuning.inertia / newValue.inertia
             }
-            coefficients = Coefficients(parameters, dt: coefficients.dt)
+            tuning = newValue
+            coefficients = Coefficients(newValue, dt: coefficients.dt)
         }
     }
+    private var tuning: Parameters
     var state = State()
     var coefficients = Coefficients()
 
     /// A controller at rest.
-    public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
+    public init(parameters: Parameters = Parameters()) { tuning = parameters }
 
     /// The torque held by the integral, N·m.
     @inlinable

@@ -46,7 +46,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
 
     /// The present set-point angles, rad.
     public var angles: AxisVector {
-        AxisVector(yaw: yaw.angle, roll: roll.angle, pitch: pitch.angle)
+        @_noLocks get { AxisVector(yaw: yaw.angle, roll: roll.angle, pitch: pitch.angle) }
     }
 
     /// The present rates of the set-point angles, rad/s.

@@ -19,6 +19,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var supervisorState = ""
     /// Every reason that keeps the machine from moving, most severe first; empty when it moves.
     public var inhibitions: [Inhibition] = []
+    /// What is worth knowing although it keeps nothing from moving; empty when all is well.
+    public var notices: [Inhibition] = []
     /// Where the camera looks.
     public var attitude = AttitudeStatus()
     /// Where it is to look: earth-frame angles, Z-X-Y.
@@ -49,7 +51,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var configuration = ConfigurationStatus()
 
     enum CodingKeys: String, CodingKey {
-        case t, version, backend, mode, holder, inhibitions, attitude, estimator, imu, joints
+        case t, version, backend, mode, holder, inhibitions, notices, attitude, estimator, imu,
+            joints
         case motors, loop, faults, realtime, memory, clients, configuration
         case uptimeS = "uptime_s"
         case isEnabled = "enabled"

@@ -1,0 +1,49 @@
+public import GimbalCore
+
+extension Settings {
+    /// The settings as the core wants them: SI and radians. The one place where degrees end.
+    public var stabilizerParameters: Stabilizer.Parameters {
+        var parameters = Stabilizer.Parameters()
+        parameters.screen = screenParameters
+        parameters.controller = controllerParameters
+        parameters.servo.minimum = joints.rangeDeg.lower.radians
+        parameters.servo.maximum = joints.rangeDeg.upper.radians
+        parameters.setpoint.maxRate = motion.maxRateDps.radians
+        parameters.setpoint.maxAcceleration = motion.maxAccelerationDps2.radians
+        parameters.supervisor.softStartSeconds = motors.softStartS
+        parameters.supervisor.softStopSeconds = supervisor.softStopS
+        parameters.supervisor.recoverySeconds = supervisor.recoveryS
+        parameters.motorType = motors.type
+        parameters.bootMode = mode.boot
+        return parameters
+    }
+
+    private var screenParameters: SampleScreen.Parameters {
+        var screen = SampleScreen.Parameters()
+        screen.gyroRange = Angle.degrees(imu.gyroRangeDps).radians
+        screen.accelRange = imu.accelRangeG * 9.80665
+        screen.frozenSamples = Int32(imu.frozenSamples)
+        screen.staleSeconds = imu.timeoutMs / 1e3
+        screen.gapSeconds = imu.timeoutMs / 1e3
+        return screen
+    }
+
+    private var controllerParameters: AttitudeController.Parameters {
+        var controller = AttitudeController.Parameters()
+        controller.attitudeGain = control.attitudeGain
+        controller.rateGain = control.rateGain
+        controller.rateIntegralGain = control.rateIntegralGain
+        controller.rateDerivativeGain = control.rateDerivativeGain
+        controller.derivativeCutoffHz = control.derivativeCutoffHz
+        controller.inertia = control.inertiaKgM2
+        controller.torqueLimit = motors.torqueLimitNm
+        controller.maxRate = Angle.degrees(control.maxRateDps).radians
+        controller.loopDelay = control.loopDelayMs / 1e3
+        return controller
+    }
+}
+
+extension AxisVector {
+    /// The same angles in radians.
+    fileprivate var radians: AxisVector { self * (.pi / 180) }
+}

@@ -1,0 +1,112 @@
+import CLinuxShim
+import GimbalCore
+import Links
+import Realtime
+import Wire
+
+/// What the diagnostics socket is told and may ask: the link's backend, made of the machine's own doors.
+///
+/// Called on the socket's thread. Motion goes to `MotionDoor`, parameters to `Tuning`; here is what only looks.
+struct DiagnosticsAdapter: DiagnosticsBackend {
+    let motion: MotionDoor
+    let tuning: Tuning
+    let machine: Machine
+    let logStore: LogStore
+
+    func time() -> Double { MonotonicClock.now.seconds(since: Instant(nanoseconds: 0)) }
+
+    func status() -> Status {
+        var status = Status()
+        let now = MonotonicClock.now
+        StatusReport(
+            view: machine.hub.view, door: machine.commander.view(now: now),
+            settings: tuning.settings, now: now
+        ).fill(&status)
+        status.uptimeS = Number(now.seconds(since: machine.started))
+        status.loop.stages = Stage.allCases.map { machine.timing(of: $0) }
+        status.realtime = machine.realtimeStatus
+        status.memory = .current
+        status.configuration = tuning.configurationStatus
+        return status
+    }
+
+    func doctor() -> [DoctorCheck] { Doctor(status: status()).checks }
+
+    func version() -> VersionInfo {
+        VersionInfo(program: "airframed", version: Version.text)
+    }
+
+    func settings() -> [Setting] { tuning.list() }
+
+    func set(
+        key: String, value: JSONValue, rollback: Double?, client: DiagnosticsClient
+    ) throws(RequestError) -> Setting {
+        try tuning.set(key: key, value: value, rollback: rollback, client: client)
+    }
+
+    func diff() -> [SettingChange] { tuning.diff() }
+
+    func save(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+        try tuning.save(by: client.description)
+    }
+
+    func baseline(
+        _ request: BaselineRequest, client: DiagnosticsClient
+    ) throws(RequestError) -> BaselineReport {
+        try tuning.baseline(request)
+    }
+
+    func reload(client: DiagnosticsClient) throws(RequestError) -> ReloadReport {
+        try tuning.reload()
+    }
+
+    var modeNames: [String] { Mode.allCases.map(\.name) }
+
+    func setMode(_ name: String, client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
+    {
+        try motion.setMode(name, client: client)
+    }
+
+    func point(_ request: PointRequest, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
+    {
+        try motion.point(request, client: client)
+    }
+
+    func rate(_ request: RateRequest, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
+    {
+        try motion.rate(request, client: client)
+    }
+
+    func stop(client: DiagnosticsClient) -> Acknowledgement { motion.stop(client: client) }
+
+    func resetStop(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+        try motion.resetStop(client: client)
+    }
+
+    func take(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+        try motion.take(client: client)
+    }
+
+    func release(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+        try motion.release(client: client)
+    }
+
+    func log(since: Int?, limit: Int) -> LogPage { logStore.page(since: since, limit: limit) }
+
+    var variables: [Variable] { VariableTable.variables }
+
+    func sample(_ indices: [Int]) -> VariableSample {
+        guard let record = machine.hub.view?.record else {
+            return VariableSample(t: time(), values: indices.map { _ in .null })
+        }
+        return VariableSample(
+            t: record.now.seconds(since: Instant(nanoseconds: 0)),
+            values: indices.map { VariableTable.value($0, in: record) })
+    }
+
+    func clientClosed(_ client: DiagnosticsClient) {
+        motion.disconnected(client)
+    }
+}

@@ -1,0 +1,61 @@
+import GimbalCore
+import Realtime
+import Wire
+
+/// The running machine as ordinary threads see it: threads, doors, and what the kernel granted.
+struct Machine: Sendable {
+    /// Loop and bus thread.
+    let runtime: GimbalRuntime
+    /// The door for motion.
+    let commander: Commander
+    /// Where the loop's records end up.
+    let hub: TelemetryHub
+    /// When the daemon began.
+    let started: Instant
+    /// What became of the wish to lock all pages; nil when nobody wished it.
+    let memory: MemoryLockReport?
+    /// What the process could not have, in sentences.
+    let startProblems: [String]
+
+    /// The durations of one stage since the start; unknown before the first.
+    func timing(of stage: Stage) -> StageTiming {
+        let summary = runtime.histogram(of: stage).summary
+        func microseconds(_ nanoseconds: Double) -> Number {
+            Number(summary.count == 0 ? .nan : nanoseconds / 1e3)
+        }
+        return StageTiming(
+            name: stage.rawValue, p50Us: microseconds(summary.p50),
+            p99Us: microseconds(summary.p99), maxUs: microseconds(summary.longest))
+    }
+
+    /// What the kernel granted, and what it did not, in sentences.
+    var realtimeStatus: RealtimeStatus {
+        let threads = runtime.threads
+        var status = RealtimeStatus()
+        status.policy =
+            threads.isEmpty
+            ? "" : threads.allSatisfy(\.isRealtime) ? "SCHED_FIFO" : "SCHED_OTHER"
+        status.priority = threads.first?.priority ?? 0
+        status.isMemoryLocked = memory?.isLocked ?? false
+        status.isPreemptRT = RealtimeSetup.isKernelRealtime
+        status.sentences = problems
+        return status
+    }
+
+    /// Everything that was asked for and not granted.
+    var problems: [String] {
+        startProblems + [memory?.problem].compactMap(\.self) + runtime.threads.flatMap(\.problems)
+    }
+}
+
+extension MemoryStatus {
+    /// As it is now.
+    static var current: MemoryStatus {
+        let usage = ProcessUsage.current
+        var status = MemoryStatus()
+        status.residentKB = Number(Double(usage.residentBytes) / 1024)
+        status.lockedKB = Number(Double(usage.lockedBytes) / 1024)
+        status.majorFaults = usage.majorFaults
+        return status
+    }
+}

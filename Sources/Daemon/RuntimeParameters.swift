@@ -1,0 +1,47 @@
+import Configuration
+import Logging
+import Realtime
+import Simulation
+
+extension Settings {
+    /// Rate, priorities and CPU of the real-time threads.
+    var runtimeSettings: RuntimeSettings {
+        var runtime = RuntimeSettings()
+        runtime.rateHz = Double(loop.rateHz)
+        runtime.loop.priority = loop.priority
+        runtime.bus.priority = max(1, loop.priority - 1)
+        runtime.loop.cpu = loop.cpu < 0 ? nil : loop.cpu
+        runtime.bus.cpu = runtime.loop.cpu
+        // Two seconds: the reader may be held up, and nothing is lost.
+        runtime.telemetryCapacity = 2 * loop.rateHz
+        return runtime
+    }
+
+    /// Times of the door for motion.
+    var commanderRules: Commander.Rules {
+        var rules = Commander.Rules()
+        rules.deadManSeconds = commander.deadManS
+        rules.releaseAfterSeconds = commander.releaseAfterS
+        return rules
+    }
+
+    /// The level by its name in swift-log.
+    var logLevel: Logger.Level { Logger.Level(rawValue: log.level.rawValue) ?? .info }
+}
+
+extension SimulatedBus {
+    /// The gimbal that `[hardware.simulation]` describes.
+    init(_ settings: Settings) {
+        var parameters = SimulatedGimbal.Parameters()
+        parameters.motor = settings.motors.type
+        parameters.imu.sampleRate = Double(settings.loop.rateHz)
+        let seed = UInt64(settings.hardware.simulation.seed)
+        let kind: BaseMotion.Kind =
+            switch settings.hardware.simulation.motion {
+            case .still: .still
+            case .handheld: .handheld
+            case .walking: .walking
+            }
+        self.init(parameters: parameters, motion: BaseMotion(kind, seed: seed), seed: seed)
+    }
+}

@@ -1,0 +1,67 @@
+import Configuration
+import Glibc
+import Logging
+import Persistence
+import SystemPackage
+
+/// The state directory: what was saved, and the named baselines. One owner at a time.
+struct SavedTuning: Sendable {
+    private let store: StateStore
+    private let directory: FilePath
+    private let log: Logger
+    private var state = SavedState()
+
+    /// - Parameters:
+    ///   - directory: `persistence.directory`; made when its parent exists.
+    ///   - log: What cannot be read, and why.
+    init(directory: String, log: Logger) {
+        self.directory = FilePath(directory)
+        self.log = log
+        store = StateStore(directory: self.directory)
+    }
+
+    /// Reads what was saved and lays it over the files' values. Never fails: what cannot be read is named and left out.
+    mutating func load(into configuration: LoadedConfiguration) -> ParameterStore {
+        makeDirectory()
+        let loaded = store.load()
+        state = loaded.state
+        for problem in loaded.problems { log.warning("Saved tuning: \(problem)") }
+        if loaded.source == .previous {
+            log.warning("Saved tuning: the save before the last one is used.")
+        }
+        var parameters = ParameterStore(configuration)
+        for problem in parameters.load(saved: state.parameters) {
+            log.warning("Saved tuning: \(problem)")
+        }
+        return parameters
+    }
+
+    /// Makes an overlay the saved one; it survives a power cut when this returns.
+    mutating func save(parameters: [String: String]) throws(StateProblem) {
+        var changed = state
+        changed.parameters = parameters
+        try store.save(changed)
+        state = changed
+    }
+
+    /// Names of the baselines, sorted.
+    var baselineNames: [String] { state.baselineNames }
+
+    /// Keeps an overlay under a name, on the disk.
+    mutating func store(baseline name: String, _ parameters: [String: String]) throws {
+        var changed = state
+        try changed.saveBaseline(name, parameters)
+        try store.save(changed)
+        state = changed
+    }
+
+    /// The overlay with this name.
+    func baseline(_ name: String) throws(BaselineError) -> [String: String] {
+        try state.baseline(name)
+    }
+
+    /// systemd makes it (StateDirectory=); for everybody else one level is made here. What fails is named by `load`.
+    private func makeDirectory() {
+        _ = directory.withPlatformString { mkdir($0, 0o750) }
+    }
+}

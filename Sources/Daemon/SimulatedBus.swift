@@ -1,0 +1,57 @@
+import GimbalCore
+import Realtime
+import Simulation
+
+/// The simulated gimbal in the place of sensors and motors. Runs on the bus thread, in step with the real clock.
+struct SimulatedBus: GimbalBus {
+    private var gimbal: SimulatedGimbal
+    private var lastRead: Instant?
+    /// Time that the simulation did not live through, because the process was stopped.
+    private var skippedNanoseconds: Int64 = 0
+    private let parameters: SimulatedGimbal.Parameters
+    private let motion: BaseMotion
+    private let seed: UInt64
+
+    /// - Parameters:
+    ///   - parameters: Mechanics, sensor and motors.
+    ///   - motion: How the handle moves.
+    ///   - seed: The same seed gives the same gimbal and the same noise.
+    init(parameters: SimulatedGimbal.Parameters, motion: BaseMotion, seed: UInt64) {
+        self.parameters = parameters
+        self.motion = motion
+        self.seed = seed
+        gimbal = SimulatedGimbal(parameters: parameters, motion: motion, seed: seed)
+    }
+
+    mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError) {
+        if let lastRead {
+            // A process that was stopped for an hour does not make up for it in one period.
+            let gap = now.nanoseconds - lastRead.nanoseconds
+            if gap > Self.longestGapNanoseconds { skippedNanoseconds += gap }
+        } else {
+            // The simulation begins when the bus does, whatever the clock says then.
+            gimbal = SimulatedGimbal(
+                parameters: parameters, motion: motion, seed: seed, start: now)
+        }
+        lastRead = now
+        gimbal.advance(to: simulated(now)) { sample in
+            var sample = sample
+            sample.time = Instant(nanoseconds: sample.time.nanoseconds + skippedNanoseconds)
+            samples.append(sample)
+        }
+    }
+
+    mutating func write(_ output: MotorOutput, now: Instant) throws(BusError) {
+        gimbal.apply(output, at: simulated(now))
+    }
+
+    mutating func allOff() throws(BusError) {
+        gimbal.apply(.off, at: gimbal.now)
+    }
+
+    private func simulated(_ now: Instant) -> Instant {
+        Instant(nanoseconds: now.nanoseconds - skippedNanoseconds)
+    }
+
+    private static let longestGapNanoseconds: Int64 = 100_000_000
+}

@@ -1,0 +1,161 @@
+import Configuration
+import GimbalCore
+import Realtime
+import Wire
+
+/// Turns the machine's own numbers into what `status` says. SI and radians end here.
+struct StatusReport {
+    /// The newest record of the loop, once there is one.
+    var view: TelemetryHub.View?
+    /// The door for motion.
+    var door: Commander.View
+    /// The settings in force.
+    var settings: Settings
+    /// When all this was true.
+    var now: Instant
+
+    /// Fills in everything that comes from the loop and the doors.
+    func fill(_ status: inout Status) {
+        status.t = Number(now.seconds(since: Instant(nanoseconds: 0)))
+        status.version = Version.text
+        status.backend = settings.hardware.backend.rawValue
+        status.mode = door.mode.name
+        status.holder = door.holder.map(Self.words)
+        status.motors.type = settings.motors.type.name
+        status.motors.torqueLimitNm = AxisNumbers(settings.motors.torqueLimitNm)
+        status.joints.minimumDeg = AxisNumbers(settings.joints.rangeDeg.lower)
+        status.joints.maximumDeg = AxisNumbers(settings.joints.rangeDeg.upper)
+        status.loop.rateHz = Number(Double(settings.loop.rateHz))
+        guard let view else {
+            status.supervisorState = "starting"
+            return
+        }
+        fillMotion(&status, view.record.snapshot)
+        fillEstimator(&status, view)
+        fillRuntime(&status, view)
+    }
+
+    /// "diagnostics client 3".
+    static func words(_ source: CommandSource) -> String {
+        "\(source.link.rawValue) client \(source.connection)"
+    }
+
+    private func fillMotion(_ status: inout Status, _ snapshot: StabilizerSnapshot) {
+        status.mode = snapshot.mode.name
+        status.isEnabled = snapshot.output.enabled
+        status.supervisorState = snapshot.phase.words
+        status.inhibitions = snapshot.conditions.words.reversed()
+            .filter { Supervisor.inhibiting.intersects($0.condition) }
+            .map { Inhibition(name: $0.name, sentence: $0.sentence) }
+        status.notices = snapshot.conditions.words.reversed()
+            .filter { !Supervisor.inhibiting.intersects($0.condition) }
+            .map { Inhibition(name: $0.name, sentence: $0.sentence) }
+        let attitude = snapshot.attitude
+        status.attitude.quaternion = [attitude.w, attitude.x, attitude.y, attitude.z]
+            .map { Number($0) }
+        let angles = AxisNumbers(degrees: EulerZXY.angles(attitude))
+        status.attitude.yawDeg = angles.yaw
+        status.attitude.rollDeg = angles.roll
+        status.attitude.pitchDeg = angles.pitch
+        status.setpointDeg = AxisNumbers(degrees: EulerZXY.angles(snapshot.setpoint))
+        status.errorDeg = AxisNumbers(degrees: snapshot.attitudeError.perAxis)
+        status.rateDps = AxisNumbers(degrees: snapshot.rate.perAxis)
+        status.joints.angleDeg = AxisNumbers(degrees: snapshot.joints)
+        status.joints.source =
+            snapshot.jointsAreMeasured ? "encoders" : "inferred, assuming an upright handle"
+        status.motors.torqueNm = AxisNumbers(snapshot.output.torque)
+    }
+
+    private func fillEstimator(_ status: inout Status, _ view: TelemetryHub.View) {
+        let snapshot = view.record.snapshot
+        status.estimator.gyroBiasDps = VectorNumbers(degrees: snapshot.bias)
+        status.estimator.gyroBiasSigmaDps = VectorNumbers(degrees: snapshot.biasSigma)
+        status.estimator.inclinationSigmaDeg = Number(
+            Angle.radians(snapshot.inclinationSigma).degrees)
+        status.estimator.isAtRest = snapshot.isAtRest
+        status.estimator.isConverged = !snapshot.conditions.intersects(.estimateNotConverged)
+        status.imu.accelMS2 = VectorNumbers(snapshot.accel)
+        status.imu.gyroDps = VectorNumbers(degrees: snapshot.rate + snapshot.bias)
+        status.imu.samples = Int(snapshot.samples.accepted)
+        status.imu.rateHz = Number(view.sampleRate ?? .nan)
+        if snapshot.samples.accepted > 0 {
+            status.imu.ageMs = Number(view.record.now.seconds(since: snapshot.sampleTime) * 1e3)
+        }
+    }
+
+    private func fillRuntime(_ status: inout Status, _ view: TelemetryHub.View) {
+        let counters = view.record.counters
+        let samples = view.record.snapshot.samples
+        status.loop.achievedHz = Number(view.tickRate ?? .nan)
+        status.loop.ticks = Int(view.record.tick) + 1
+        status.loop.overruns = Int(counters.loopOverruns + counters.busOverruns)
+        status.loop.lateSamples = Int(counters.lateSamples)
+        status.faults.sampleDrops = Int(counters.samplesDropped)
+        status.faults.commandDrops = Int(counters.commandsDropped)
+        status.faults.telemetryDrops = Int(counters.telemetryDropped)
+        status.faults.busErrors = Int(counters.busErrors)
+        status.faults.lastError = counters.lastBusError?.description
+        status.faults.rejectedSamples = [
+            "imu_implausible": Int(samples.implausible), "imu_frozen": Int(samples.frozen),
+            "imu_time_reversed": Int(samples.timeReversed), "imu_gap": Int(samples.gaps),
+            "imu_stale": Int(samples.stale),
+        ]
+    }
+}
+
+extension Mode {
+    /// The name in configuration, sockets and log.
+    var name: String {
+        switch self {
+        case .inactive: "inactive"
+        case .locked: "locked"
+        }
+    }
+}
+
+extension MotorType {
+    /// The name in the configuration.
+    var name: String {
+        switch self {
+        case .torque: "torque"
+        case .servo: "servo"
+        }
+    }
+}
+
+extension Supervisor.Phase {
+    /// The phase as people read it.
+    var words: String {
+        switch self {
+        case .off: "off"
+        case .starting: "soft start"
+        case .active: "running"
+        case .stopping: "soft stop"
+        }
+    }
+}
+
+extension Vector3 {
+    /// The same numbers by axis: yaw about z, roll about x, pitch about y of the camera.
+    var perAxis: AxisVector { AxisVector(yaw: z, roll: x, pitch: y) }
+}
+
+extension AxisNumbers {
+    /// The same numbers, without a change of unit.
+    init(_ axes: AxisVector) {
+        self.init(yaw: Number(axes.yaw), roll: Number(axes.roll), pitch: Number(axes.pitch))
+    }
+
+    /// Radians as degrees.
+    init(degrees axes: AxisVector) { self.init(axes * (180 / .pi)) }
+}
+
+extension VectorNumbers {
+    /// The same numbers, without a change of unit.
+    init(_ vector: Vector3) {
+        self.init(x: Number(vector.x), y: Number(vector.y), z: Number(vector.z))
+    }
+
+    /// Radians as degrees.
+    init(degrees vector: Vector3) { self.init(vector * (180 / .pi)) }
+}

@@ -1,0 +1,273 @@
+import Configuration
+import GimbalCore
+import Links
+import Logging
+import Persistence
+import Realtime
+import Synchronization
+import Wire
+
+/// The one door for parameters: whoever changes one asks here, and the loop hears of it through the mailbox at its next
+/// tick. Live changes last until the process ends, until they are saved, or until their rollback takes them back.
+///
+/// Ordinary threads; time is an argument where it matters.
+final class Tuning: Sendable {
+    private struct State: ~Copyable {
+        var store: ParameterStore
+        var saved: SavedTuning
+        var mailbox: MailboxWriter<Stabilizer.Parameters>
+        var rollback = TimedRollback<ParameterStore.Snapshot>()
+        var needsRestart: [String] = []
+    }
+
+    private let state: Mutex<State>
+    private let source: ConfigurationSource
+    private let commander: Commander
+    private let logStore: LogStore
+    private let log: Logger
+
+    /// - Parameters:
+    ///   - store: Files and saved values, already in force in the loop.
+    ///   - source: What `reload` reads again.
+    ///   - saved: The state directory.
+    ///   - mailbox: The loop's; nobody else may write to it.
+    ///   - commander: Hears of its rules.
+    ///   - logStore: Hears of the log level.
+    ///   - log: Who changed what.
+    init(
+        store: ParameterStore, source: ConfigurationSource, saved: SavedTuning,
+        mailbox: consuming MailboxWriter<Stabilizer.Parameters>, commander: Commander,
+        logStore: LogStore, log: Logger
+    ) {
+        state = Mutex(State(store: store, saved: saved, mailbox: mailbox))
+        self.source = source
+        self.commander = commander
+        self.logStore = logStore
+        self.log = log
+        logStore.setMinimum(store.settings.logLevel)
+    }
+
+    /// The values in force.
+    var settings: Settings { state.withLock { $0.store.settings } }
+
+    /// Files, unsaved changes and what waits for a restart.
+    var configurationStatus: ConfigurationStatus {
+        state.withLock { state in
+            var status = ConfigurationStatus()
+            status.files = state.store.files
+            status.unsaved = state.store.diff(against: .saved).map(\.key)
+            status.needsRestart = state.needsRestart
+            return status
+        }
+    }
+
+    /// Every setting with its value and origin.
+    func list() -> [Wire.Setting] {
+        state.withLock { state in
+            let left = state.rollback.secondsLeft(now: MonotonicClock.now)
+            return Schema.settings.map { Self.reading(of: $0, state.store, rollback: left) }
+        }
+    }
+
+    /// Changes one live setting.
+    ///
+    /// - Parameters:
+    ///   - key: Dotted path.
+    ///   - value: A JSON value, or a string that holds TOML.
+    ///   - rollback: Seconds after which the change is taken back unless it was saved.
+    ///   - client: For the log.
+    /// - Returns: The setting as it is now.
+    /// - Throws: What is wrong with key or value; then nothing has changed.
+    func set(
+        key: String, value: JSONValue, rollback: Double?, client: DiagnosticsClient
+    ) throws(RequestError) -> Wire.Setting {
+        let text = value.tomlText(for: key)
+        let result: Result<Wire.Setting, RequestError> = state.withLock { state in
+            Result { () throws(RequestError) in
+                try self.change(key, to: text, rollback: rollback, &state)
+            }
+        }
+        let setting = try result.get()
+        let undo = rollback.map { " for \(Int($0)) s unless saved" } ?? ""
+        log.notice("\(client) set \(key) = \(text)\(undo).")
+        return setting
+    }
+
+    private func change(
+        _ key: String, to text: String, rollback: Double?, _ state: inout State
+    ) throws(RequestError) -> Wire.Setting {
+        var changed = state.store
+        do {
+            try changed.set(key, to: text)
+        } catch {
+            throw RequestError(error)
+        }
+        if let rollback {
+            do {
+                try state.rollback.begin(
+                    state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
+                    now: MonotonicClock.now)
+            } catch {
+                throw RequestError(.refused, "\(error)", field: "rollback")
+            }
+        }
+        state.store = changed
+        publish(&state)
+        guard let setting = Schema.setting(key) else {
+            throw RequestError(.unknownKey, "there is no setting \(key)", field: "key")
+        }
+        return Self.reading(
+            of: setting, changed, rollback: state.rollback.secondsLeft(now: MonotonicClock.now))
+    }
+
+    /// What differs from the defaults, and what is not saved.
+    func diff() -> [SettingChange] {
+        state.withLock { state in
+            let unsaved = Set(state.store.diff(against: .saved).map(\.key))
+            let left = state.rollback.secondsLeft(now: MonotonicClock.now).map { Number($0) }
+            return state.store.diff(against: .defaults).map { difference in
+                let isUnsaved = unsaved.contains(difference.key)
+                return SettingChange(
+                    key: difference.key, defaultValue: JSONValue(difference.reference),
+                    value: JSONValue(difference.value), origin: difference.origin.description,
+                    isUnsaved: isUnsaved, rollbackS: isUnsaved ? left : nil)
+            }
+        }
+    }
+
+    /// Writes live changes to the disk; a change that waited for its rollback is kept.
+    func save(by who: String) throws(RequestError) -> Acknowledgement {
+        let result: Result<Acknowledgement, RequestError> = state.withLock { state in
+            var changed = state.store
+            changed.save()
+            do {
+                try state.saved.save(parameters: changed.savedOverlay)
+            } catch {
+                return .failure(RequestError(.refused, "\(error)"))
+            }
+            state.store = changed
+            let wasPending = state.rollback.keep()
+            return .success(
+                Acknowledgement(
+                    "Saved \(changed.savedOverlay.count) settings."
+                        + (wasPending ? " The change that waited is kept." : "")))
+        }
+        log.notice("\(who) saved the tuning.")
+        return try result.get()
+    }
+
+    /// Lists, stores or restores named baselines.
+    func baseline(_ request: BaselineRequest) throws(RequestError) -> BaselineReport {
+        let result: Result<BaselineReport, RequestError> = state.withLock { state in
+            Result { () throws(RequestError) in
+                switch request {
+                case .list:
+                    return BaselineReport(names: state.saved.baselineNames, sentence: "")
+                case .store(let name):
+                    do {
+                        try state.saved.store(baseline: name, state.store.tuning)
+                    } catch {
+                        throw RequestError(.refused, "\(error)", field: "name")
+                    }
+                    return BaselineReport(
+                        names: state.saved.baselineNames,
+                        sentence: "The present tuning is baseline \(name) now.")
+                case .restore(let name):
+                    let left = try self.restore(name, &state)
+                    let rest = left.isEmpty ? "" : " Left out: " + left.joined(separator: " ")
+                    return BaselineReport(
+                        names: state.saved.baselineNames,
+                        sentence: "Baseline \(name) is in force, not saved.\(rest)")
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    private func restore(_ name: String, _ state: inout State) throws(RequestError) -> [String] {
+        let overlay: [String: String]
+        do {
+            overlay = try state.saved.baseline(name)
+        } catch {
+            throw RequestError(.refused, "\(error)", field: "name")
+        }
+        var changed = state.store
+        do {
+            let problems = try changed.restore(tuning: overlay)
+            state.store = changed
+            _ = state.rollback.keep()
+            publish(&state)
+            return problems.map(\.description)
+        } catch {
+            throw RequestError(error)
+        }
+    }
+
+    /// Reads the files again: what can change live does, what cannot is named, a bad file is rejected whole.
+    func reload() throws(RequestError) -> Wire.ReloadReport {
+        let loaded: LoadedConfiguration
+        do {
+            loaded = try ConfigurationLoader.load(source)
+        } catch {
+            throw RequestError(.refused, "nothing has changed: \(error)")
+        }
+        return state.withLock { state in
+            let report = state.store.reload(loaded)
+            state.needsRestart = report.needsRestart.map(\.key)
+            publish(&state)
+            let applied = report.applied.map(\.key)
+            return Wire.ReloadReport(
+                applied: applied, needsRestart: state.needsRestart,
+                sentence: Self.sentence(applied: applied, needsRestart: state.needsRestart))
+        }
+    }
+
+    /// Takes back what nobody has kept in time. Call often.
+    func advance(now: Instant) {
+        let reverted = state.withLock { state in
+            guard let snapshot = state.rollback.expire(now: now) else { return false }
+            do {
+                try state.store.restore(snapshot)
+            } catch {
+                // The files have changed underneath; what they say now is the safe place to return to.
+                state.store.discardUnsaved()
+            }
+            publish(&state)
+            return true
+        }
+        if reverted { log.warning("Nobody kept the last change: it is taken back.") }
+    }
+
+    /// Everybody who lives from settings hears of them.
+    private func publish(_ state: inout State) {
+        let settings = state.store.settings
+        state.mailbox.publish(settings.stabilizerParameters)
+        commander.apply(settings.commanderRules)
+        logStore.setMinimum(settings.logLevel)
+    }
+
+    /// All clients of the socket together own a change: `set` and `save` are commands of different connections.
+    private static let socketOwner: UInt64 = 0
+
+    private static func sentence(applied: [String], needsRestart: [String]) -> String {
+        var parts: [String] = []
+        if !applied.isEmpty { parts.append("in force: \(applied.joined(separator: ", "))") }
+        if !needsRestart.isEmpty {
+            parts.append("after a restart: \(needsRestart.joined(separator: ", "))")
+        }
+        return parts.isEmpty
+            ? "Read again; nothing has changed." : "Read again; \(parts.joined(separator: "; "))."
+    }
+
+    private static func reading(
+        of setting: Configuration.Setting, _ store: ParameterStore, rollback: Double?
+    ) -> Wire.Setting {
+        let origin = store.origin(of: setting.key)
+        return Wire.Setting(
+            key: setting.key, value: JSONValue(setting.value(in: store.settings)),
+            defaultValue: JSONValue(setting.defaultValue), origin: origin.description,
+            unit: setting.unit ?? "", range: setting.allowed, summary: setting.summary,
+            isLive: setting.applies == .live,
+            rollbackS: origin == .live ? rollback.map { Number($0) } : nil)
+    }
+}

@@ -1,0 +1,106 @@
+import GimbalCore
+import Realtime
+import Wire
+
+/// What can be subscribed to: one line each. The values come from the loop's newest record.
+struct VariableTable {
+    private struct Entry: Sendable {
+        let variable: Variable
+        let read: @Sendable (TelemetryRecord) -> JSONValue
+    }
+
+    private static let entries: [Entry] = axes + estimator + state + timing
+
+    /// The variables, in the order of their indices.
+    static let variables: [Variable] = entries.map(\.variable)
+
+    /// The value of one variable.
+    static func value(_ index: Int, in record: TelemetryRecord) -> JSONValue {
+        entries[index].read(record)
+    }
+
+    /// Three numbers, one per axis, under one heading.
+    private static func perAxis(
+        _ name: String, _ unit: String, _ summary: String,
+        _ read: @escaping @Sendable (TelemetryRecord) -> AxisVector
+    ) -> [Entry] {
+        [
+            entry("\(name).yaw", unit, "\(summary), yaw") { read($0).yaw },
+            entry("\(name).roll", unit, "\(summary), roll") { read($0).roll },
+            entry("\(name).pitch", unit, "\(summary), pitch") { read($0).pitch },
+        ]
+    }
+
+    private static func entry(
+        _ name: String, _ unit: String, _ summary: String,
+        _ read: @escaping @Sendable (TelemetryRecord) -> Double
+    ) -> Entry {
+        Entry(variable: Variable(name: name, unit: unit, summary: summary)) { .double(read($0)) }
+    }
+
+    private static let degrees = 180 / Double.pi
+
+    private static let axes: [Entry] =
+        perAxis("attitude", "deg", "Estimated camera angle, Z-X-Y") {
+            EulerZXY.angles($0.snapshot.attitude) * degrees
+        }
+        + perAxis("setpoint", "deg", "Commanded camera angle, Z-X-Y") {
+            EulerZXY.angles($0.snapshot.setpoint) * degrees
+        }
+        + perAxis("error", "deg", "Rotation from attitude to set-point, camera axes") {
+            $0.snapshot.attitudeError.perAxis * degrees
+        }
+        + perAxis("rate", "deg/s", "Angular rate of the camera, its own axes") {
+            $0.snapshot.rate.perAxis * degrees
+        }
+        + perAxis("joint", "deg", "Joint angle") { $0.snapshot.joints * degrees }
+        + perAxis("torque", "N·m", "Motor torque") { $0.snapshot.output.torque }
+
+    private static let estimator: [Entry] =
+        perAxis("gyro_bias", "deg/s", "Estimated gyroscope bias") {
+            $0.snapshot.bias.perAxis * degrees
+        }
+        + [
+            entry("accel.x", "m/s²", "Specific force, forward") { $0.snapshot.accel.x },
+            entry("accel.y", "m/s²", "Specific force, right") { $0.snapshot.accel.y },
+            entry("accel.z", "m/s²", "Specific force, down") { $0.snapshot.accel.z },
+            entry("inclination_sigma", "deg", "Standard deviation of the inclination") {
+                $0.snapshot.inclinationSigma * degrees
+            },
+        ]
+
+    private static let state: [Entry] = [
+        Entry(variable: Variable(name: "mode", unit: "", summary: "Mode by name")) {
+            .string($0.snapshot.mode.name)
+        },
+        Entry(variable: Variable(name: "state", unit: "", summary: "State of the outputs")) {
+            .string($0.snapshot.phase.words)
+        },
+        Entry(
+            variable: Variable(
+                name: "conditions", unit: "", summary: "Names of everything that holds")
+        ) { .array($0.snapshot.conditions.words.map { .string($0.name) }) },
+        entry("authority", "", "Share of the output that reaches the motors, 0...1") {
+            $0.snapshot.authority
+        },
+    ]
+
+    private static let timing: [Entry] = [
+        entry("tick", "", "Number of the tick") { Double($0.tick) },
+        entry("timing.wake", "us", "Wake-up of the bus thread") { Double($0.timing.wake) / 1e3 },
+        entry("timing.bus", "us", "Reading the sensors") { Double($0.timing.bus) / 1e3 },
+        entry("timing.handover", "us", "From the bus thread to the loop") {
+            Double($0.timing.handover) / 1e3
+        },
+        entry("timing.estimate", "us", "Requests, integration, estimate") {
+            Double($0.timing.estimate) / 1e3
+        },
+        entry("timing.control", "us", "Supervision and control") {
+            Double($0.timing.control) / 1e3
+        },
+        entry("timing.write", "us", "Writing the motors") { Double($0.timing.write) / 1e3 },
+        entry("timing.imu_to_motor", "us", "From the sample to the written answer") {
+            Double($0.timing.imuToMotor) / 1e3
+        },
+    ]
+}

@@ -1,0 +1,215 @@
+/// The gimbal's mind: samples and commands in, motor outputs out. Owns estimator, supervisor, set-point and
+/// controller; knows no clock, no bus and no thread, so the same bits come out of the same inputs.
+///
+/// Loop thread only. Order within a tick: `apply` the commands, `integrate` every sample, `step` once.
+public struct Stabilizer: Sendable, BitwiseCopyable {
+    /// Everything a user can tune.
+    public struct Parameters: Sendable, BitwiseCopyable, Equatable {
+        /// What counts as a sensor fault.
+        public var screen = SampleScreen.Parameters()
+        /// The attitude estimator's noise model.
+        public var estimator = AttitudeEstimator.Parameters()
+        /// Torque control.
+        public var controller = AttitudeController.Parameters()
+        /// Servo control.
+        public var servo = ServoController.Parameters()
+        /// Limits of the set-point's motion.
+        public var setpoint = SetpointGenerator.Parameters()
+        /// Times of the output ramps.
+        public var supervisor = Supervisor.Parameters()
+        /// How the motors are driven. Read at the start only.
+        public var motorType = MotorType.torque
+        /// Mode at the start. Read at the start only.
+        public var bootMode = Mode.locked
+
+        /// The defaults: the default plant of the simulation.
+        public init() {}
+    }
+
+    /// The tuning in force.
+    public private(set) var parameters: Parameters
+    /// The state after the last `step`.
+    public private(set) var snapshot = StabilizerSnapshot()
+
+    private var screen: SampleScreen
+    private var estimator: AttitudeEstimator
+    private var controller: AttitudeController
+    private var servo: ServoController
+    private var generator: SetpointGenerator
+    private var supervisor = Supervisor.State()
+    private var mode: Mode
+    private var isStopped = false
+    private var isShuttingDown = false
+    private var rateValidUntil: Instant?
+    /// Where the last `point` leads; nil after a rate command.
+    private var target: AxisVector?
+    private var external: Conditions = .none
+    private var sample: IMUSample?
+    private var lastStep: Instant?
+
+    /// A stabilizer that has seen nothing yet; outputs off.
+    public init(parameters: Parameters) {
+        self.parameters = parameters
+        screen = SampleScreen(parameters: parameters.screen)
+        estimator = AttitudeEstimator(parameters: parameters.estimator)
+        controller = AttitudeController(parameters: parameters.controller)
+        servo = ServoController(parameters: parameters.servo)
+        generator = SetpointGenerator(parameters: parameters.setpoint)
+        mode = parameters.bootMode
+        snapshot.mode = mode
+    }
+
+    /// Changes the tuning between two ticks; estimate, set-point and integrators stay as they are.
+    @_noLocks
+    public mutating func apply(_ new: Parameters) {
+        parameters = new
+        screen.parameters = new.screen
+        estimator.parameters = new.estimator
+        controller.parameters = new.controller
+        servo.parameters = new.servo
+        generator.parameters = new.setpoint
+    }
+
+    /// Carries out one request.
+    @_noLocks
+    public mutating func apply(_ command: Command, now: Instant) {
+        switch command {
+        case .mode(let wanted):
+            mode = wanted
+        case .point(let wanted, let duration):
+            rateValidUntil = nil
+            let kept = target ?? generator.angles
+            let next = AxisVector(
+                yaw: wanted.yaw.isNaN ? kept.yaw : wanted.yaw,
+                roll: wanted.roll.isNaN ? kept.roll : wanted.roll,
+                pitch: wanted.pitch.isNaN ? kept.pitch : wanted.pitch)
+            target = next
+            generator.point(target: next, duration: duration)
+        case .rate(let rate, let validUntil):
+            rateValidUntil = rate == .zero ? nil : validUntil
+            target = nil
+            generator.rate(rate, validUntil: validUntil)
+        case .emergencyStop:
+            isStopped = true
+            mode = .inactive
+        case .resetEmergencyStop:
+            isStopped = false
+        case .shutdown:
+            isShuttingDown = true
+        }
+    }
+
+    /// Conditions that only the surrounding runtime can see (bus errors, overruns), in force until the next call.
+    @_noLocks
+    public mutating func report(_ conditions: Conditions) { external = conditions }
+
+    /// Feeds one raw sample to the estimator, if it can be believed.
+    @_noLocks
+    public mutating func integrate(_ new: IMUSample) {
+        switch screen.judge(new) {
+        case .use(let dt):
+            estimator.update(gyro: new.gyro, accel: new.accel, dt: dt)
+            sample = new
+        case .restart:
+            estimator.update(gyro: new.gyro, accel: new.accel, dt: 0)
+            sample = new
+        case .refuse:
+            break
+        }
+    }
+
+    /// Supervises and controls: once per period, after the samples of the period.
+    ///
+    /// - Parameter now: The time of this tick; later than that of the previous one.
+    /// - Returns: What the motors are to do until the next tick.
+    @_noLocks
+    public mutating func step(now: Instant) -> MotorOutput {
+        var dt = 0.0
+        if let lastStep { dt = min(max(now.seconds(since: lastStep), 0), 0.1) }
+        lastStep = now
+        let conditions = conditions(now: now)
+        let wasEnabled = supervisor.isEnabled
+        supervisor = Supervisor.next(
+            after: supervisor, conditions: conditions, dt: dt, parameters: parameters.supervisor)
+        if supervisor.isEnabled, !wasEnabled { takeOver() }
+        let output = control(now: now, dt: dt)
+        record(output, conditions: conditions)
+        return output
+    }
+
+    private mutating func conditions(now: Instant) -> Conditions {
+        var result = screen.conditions(now: now) | external
+        if case .inactive = mode { result.insert(.inactiveMode) }
+        if !estimator.isConverged { result.insert(.estimateNotConverged) }
+        if isStopped { result.insert(.emergencyStop) }
+        if isShuttingDown { result.insert(.shutdown) }
+        if let until = rateValidUntil, !(now < until) { result.insert(.commandExpired) }
+        if supervisor.isEnabled, controller.isSaturated { result.insert(.motorSaturated) }
+        return result
+    }
+
+    /// Outputs are about to come on: start from where the camera points now, and level it at the profile's pace.
+    private mutating func takeOver() {
+        let heading = EulerZXY.angles(estimator.attitude).yaw
+        controller.reset()
+        servo.reset(joints: joints)
+        generator.hold(at: estimator.attitude)
+        let level = AxisVector(yaw: heading, roll: 0, pitch: 0)
+        generator.point(target: level, duration: 0)
+        target = level
+        rateValidUntil = nil
+    }
+
+    private mutating func control(now: Instant, dt: Double) -> MotorOutput {
+        guard supervisor.isEnabled else {
+            generator.hold(at: estimator.attitude)
+            snapshot.setpoint = estimator.attitude
+            snapshot.attitudeError = .zero
+            return .off
+        }
+        let setpoint = generator.step(now: now, dt: dt)
+        snapshot.setpoint = setpoint.attitude
+        snapshot.attitudeError = estimator.attitude.error(to: setpoint.attitude)
+        switch parameters.motorType {
+        case .torque:
+            let torque = controller.step(
+                attitude: estimator.attitude, rate: estimator.rate, setpoint: setpoint,
+                joints: joints,
+                authority: supervisor.authority, dt: dt)
+            return MotorOutput(enabled: true, torque: torque, angle: .zero)
+        case .servo:
+            let angle = servo.step(
+                attitude: estimator.attitude, rate: estimator.rate, setpoint: setpoint,
+                authority: supervisor.authority, dt: dt)
+            return MotorOutput(enabled: true, torque: .zero, angle: angle)
+        }
+    }
+
+    /// Measured joint angles; else those of a handle that is held upright, whose heading nobody knows.
+    private var joints: AxisVector {
+        if let sample, sample.contents.contains(.joints) { return sample.joints }
+        let angles = EulerZXY.angles(estimator.attitude)
+        return AxisVector(yaw: 0, roll: angles.roll, pitch: angles.pitch)
+    }
+
+    private mutating func record(_ output: MotorOutput, conditions: Conditions) {
+        snapshot.mode = mode
+        snapshot.phase = supervisor.phase
+        snapshot.authority = supervisor.authority
+        snapshot.conditions = conditions
+        snapshot.attitude = estimator.attitude
+        snapshot.rate = estimator.rate
+        snapshot.bias = estimator.bias
+        snapshot.biasSigma = estimator.biasSigma
+        snapshot.inclinationSigma = estimator.inclinationSigma
+        snapshot.isAtRest = estimator.isAtRest
+        snapshot.joints = joints
+        snapshot.output = output
+        snapshot.samples = screen.counters
+        if let sample {
+            snapshot.accel = sample.accel
+            snapshot.sampleTime = sample.time
+            snapshot.jointsAreMeasured = sample.contents.contains(.joints)
+        }
+    }
+}

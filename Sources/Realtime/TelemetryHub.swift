@@ -1,0 +1,70 @@
+import GimbalCore
+import Synchronization
+
+/// Where the loop's records end up: the newest one for `status`, and all of them for whoever drains.
+///
+/// One ordinary thread drains; any thread reads. The lock is between ordinary threads only, the loop has its ring.
+public final class TelemetryHub: Sendable {
+    /// The newest record and what a second of records says.
+    public struct View: Sendable {
+        /// The newest record.
+        public var record: TelemetryRecord
+        /// Ticks per second, over the last full second.
+        public var tickRate: Double?
+        /// Accepted samples per second, over the last full second.
+        public var sampleRate: Double?
+    }
+
+    private struct State: ~Copyable {
+        var ring: RingReader<TelemetryRecord>
+        var newest: TelemetryRecord?
+        /// Where the present second began.
+        var mark: TelemetryRecord?
+        var tickRate: Double?
+        var sampleRate: Double?
+    }
+
+    private let state: Mutex<State>
+
+    /// A hub that has seen nothing yet.
+    ///
+    /// - Parameter ring: The consuming end of the telemetry ring; nobody else may have it.
+    public init(ring: consuming RingReader<TelemetryRecord>) {
+        state = Mutex(State(ring: ring))
+    }
+
+    /// The newest record, once there is one.
+    public var view: View? {
+        state.withLock { state in
+            state.newest.map {
+                View(record: $0, tickRate: state.tickRate, sampleRate: state.sampleRate)
+            }
+        }
+    }
+
+    /// Takes everything out of the ring. Call often enough that it does not fill: it holds at least a second.
+    ///
+    /// - Parameter visit: Called with every record, oldest first; must not call back into the hub.
+    public func drain(_ visit: (TelemetryRecord) -> Void) {
+        state.withLock { state in
+            while let record = state.ring.pop() {
+                Self.count(record, &state)
+                state.newest = record
+                visit(record)
+            }
+        }
+    }
+
+    private static func count(_ record: TelemetryRecord, _ state: inout State) {
+        guard let mark = state.mark else {
+            state.mark = record
+            return
+        }
+        let span = record.now.seconds(since: mark.now)
+        guard span >= 1 else { return }
+        state.tickRate = Double(record.tick &- mark.tick) / span
+        let samples = record.snapshot.samples.accepted &- mark.snapshot.samples.accepted
+        state.sampleRate = Double(samples) / span
+        state.mark = record
+    }
+}
