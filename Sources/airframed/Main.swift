@@ -55,6 +55,7 @@ struct Airframed: ParsableCommand {
     /// Does what the command line says.
     ///
     /// - Parameter startProblems: What the process could not have, found before the command line was read.
+    /// - Throws: `ExitCode`, after the sentence has been written.
     func run(startProblems: [String]) async throws {
         let source = ConfigurationSource(config: config, overrides: overrides)
         let loaded = try load(source)
