@@ -13,6 +13,7 @@ struct ClosedLoopTests {
         var generator = SetpointGenerator()
         var last = IMUSample(time: Instant(nanoseconds: 0), gyro: .zero, accel: .zero)
         var tick = 0
+        var hasEncoders = false
 
         init(
             _ kind: BaseMotion.Kind, seed: UInt64 = 1,
@@ -31,8 +32,8 @@ struct ClosedLoopTests {
             last = newest
             let torque = controller.step(
                 attitude: gimbal.attitude, rate: last.gyro - gimbal.gyroBias,
-                setpoint: generator.step(now: now, dt: 1e-3), joints: last.joints, authority: 1,
-                dt: 1e-3)
+                setpoint: generator.step(now: now, dt: 1e-3), joints: last.joints,
+                areJointsMeasured: hasEncoders, authority: 1, dt: 1e-3)
             gimbal.apply(MotorOutput(enabled: true, torque: torque, angle: .zero), at: now)
         }
 
@@ -49,6 +50,42 @@ struct ClosedLoopTests {
         }
         #expect((sum.roll / 4000).squareRoot() < 0.02)
         #expect((sum.pitch / 4000).squareRoot() < 0.02)
+    }
+
+    @Test("with encoders the friction is learned, and what is left is less than 0.01° RMS")
+    func frictionCompensation() {
+        var loop = Loop(.walking)
+        loop.hasEncoders = true
+        var sum = AxisVector.zero
+        for tick in 1...16_000 {
+            loop.step()
+            if tick > 12_000 { sum = sum + loop.angles * loop.angles }
+        }
+        #expect((sum.roll / 4000).squareRoot() < 0.01)
+        #expect((sum.pitch / 4000).squareRoot() < 0.01)
+        #expect(abs(loop.controller.learnedFriction.pitch - 0.010) < 0.003)
+    }
+
+    @Test("friction that was learned three times too high is unlearned without an oscillation")
+    func overCompensation() {
+        var sticky = SimulatedGimbal.Parameters()
+        sticky.plant.friction.coulomb = 0.030
+        sticky.plant.friction.stiction = 0.045
+        var before = Loop(.walking, parameters: sticky)
+        before.hasEncoders = true
+        for _ in 1...12_000 { before.step() }
+        #expect(before.controller.learnedFriction.pitch > 0.025)
+        for kind in [BaseMotion.Kind.walking, .still] {
+            var after = Loop(kind)
+            after.hasEncoders = true
+            after.controller = before.controller
+            after.controller.reset()
+            for tick in 1...8000 {
+                after.step()
+                if tick > 50 { #expect(abs(after.angles.pitch) < 0.2) }
+            }
+            if kind == .walking { #expect(after.controller.learnedFriction.pitch < 0.015) }
+        }
     }
 
     @Test("a commanded step of 30° settles within 0.3 s and overshoots by less than 1 %")

@@ -123,7 +123,8 @@ struct GimbalPlantTests {
                 torque: AxisVector(yaw: 0, roll: 0, pitch: 0.001 * Double(i)))
         }
         Self.run(&holding, seconds: 1, torque: AxisVector(yaw: 0, roll: 0, pitch: 0.014))
-        #expect(abs(holding.joints.pitch) < 2e-3)
+        // The bristles give way by a few break-away angles (0.9e-3 rad) so close to the limit, and then no more.
+        #expect(abs(holding.joints.pitch) < 6e-3)
         #expect(abs(holding.jointRates.pitch) < 1e-3)
         var yielding = GimbalPlant(parameters: p, base: Self.rest)
         Self.run(&yielding, seconds: 0.5, torque: AxisVector(yaw: 0, roll: 0, pitch: 0.016))

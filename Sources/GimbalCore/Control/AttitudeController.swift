@@ -31,6 +31,10 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         public var maxAcceleration = 40.0
         /// From the camera's motion to the torque that answers it, s: sensor filter, bus, actuator.
         public var loopDelay = 0.003
+        /// How fast the joints' friction is learned for its compensation, 1/s; 0 = no compensation.
+        public var frictionLearningRate = 0.5
+        /// Largest friction that is compensated, N·m.
+        public var frictionLimit = 0.05
 
         /// The defaults, tuned for the default plant.
         public init() {}
@@ -53,6 +57,10 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     private var rollPID = PIDController()
     private var pitchPID = PIDController()
     private var yawPID = PIDController()
+    private var yawFriction = FrictionCompensator()
+    private var rollFriction = FrictionCompensator()
+    private var pitchFriction = FrictionCompensator()
+    private var friction = FrictionCompensator.Parameters()
 
     /// A controller at rest.
     public init(parameters: Parameters) {
@@ -65,6 +73,11 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         Vector3(rollPID.integralTorque, pitchPID.integralTorque, yawPID.integralTorque)
     }
 
+    /// The friction of each joint as learned so far, N·m.
+    public var learnedFriction: AxisVector {
+        AxisVector(yaw: yawFriction.size, roll: rollFriction.size, pitch: pitchFriction.size)
+    }
+
     /// One period.
     ///
     /// - Parameters:
@@ -72,6 +85,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     ///   - rate: Camera rate without bias, body frame, rad/s.
     ///   - setpoint: Where the camera is to look now.
     ///   - joints: Joint angles, rad.
+    ///   - areJointsMeasured: Whether `joints` come from encoders; only then can friction be compensated.
     ///   - authority: 0...1, scales the output: the soft start. At 0 the integrals are kept at zero.
     ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
     /// - Returns: Torque on the outer part of each joint, N·m, within the limits. Zero, and no change of state, when an
@@ -79,7 +93,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     public mutating func step(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: AxisVector,
-        authority: Double, dt: Double
+        areJointsMeasured: Bool = false, authority: Double, dt: Double
     ) -> AxisVector {
         guard attitude.isFinite, rate.isFinite, joints.isFinite, setpoint.isFinite,
             authority.isFinite, dt > 0, dt <= 0.1
@@ -88,14 +102,22 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         let demand = moment(
             attitude: attitude, rate: rate, setpoint: setpoint, authority: share, dt: dt)
         let kinematics = JointKinematics(joints: joints)
-        let wanted = kinematics.torques(moment: demand)
+        let feedback = kinematics.torques(moment: demand)
+        var wanted = feedback
+        if areJointsMeasured {
+            wanted = feedback + frictionTorque(joints: joints, dt: dt)
+        }
         let torque = wanted.clamped(to: parameters.torqueLimit)
         isSaturated = !(torque == wanted)
         if isSaturated {
-            let excess = demand - kinematics.moment(torques: torque)
+            let excess = kinematics.moment(torques: wanted - torque)
             rollPID.unwind(excess: excess.x)
             pitchPID.unwind(excess: excess.y)
             yawPID.unwind(excess: excess.z)
+        } else if areJointsMeasured, share == 1 {
+            yawFriction.learn(feedback: feedback.yaw, parameters: friction, dt: dt)
+            rollFriction.learn(feedback: feedback.roll, parameters: friction, dt: dt)
+            pitchFriction.learn(feedback: feedback.pitch, parameters: friction, dt: dt)
         }
         guard share > 0 else {
             rollPID.clearIntegral()
@@ -106,12 +128,15 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         return torque * share
     }
 
-    /// Back to rest: no error, no integral, no history.
+    /// Back to rest: no error, no integral, no history. What was learned about the joints' friction stays.
     @_noLocks @_noAllocation
     public mutating func reset() {
         rollPID.reset()
         pitchPID.reset()
         yawPID.reset()
+        yawFriction.reset()
+        rollFriction.reset()
+        pitchFriction.reset()
         attitudeError = .zero
         isSaturated = false
     }
@@ -161,8 +186,18 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         return linear * (min(braking, parameters.maxRate) / speed)
     }
 
+    private mutating func frictionTorque(joints: AxisVector, dt: Double) -> AxisVector {
+        AxisVector(
+            yaw: yawFriction.torque(joint: joints.yaw, parameters: friction, dt: dt),
+            roll: rollFriction.torque(joint: joints.roll, parameters: friction, dt: dt),
+            pitch: pitchFriction.torque(joint: joints.pitch, parameters: friction, dt: dt))
+    }
+
     private mutating func distribute() {
         let p = parameters
+        friction.learningRate = p.frictionLearningRate
+        friction.limit = p.frictionLimit
+        friction.lead = p.loopDelay
         yawPID.parameters = AttitudeController.axis(
             p, p.rateGain.yaw, p.rateIntegralGain.yaw, p.rateDerivativeGain.yaw, p.inertia.yaw,
             p.torqueLimit.yaw)

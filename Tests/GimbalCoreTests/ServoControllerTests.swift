@@ -1,0 +1,98 @@
+import GimbalCore
+import Testing
+
+@Suite("Servo controller")
+struct ServoControllerTests {
+    /// A servo as the controller's model believes it to be, on a handle with a given attitude.
+    struct PerfectServo {
+        var history: [AxisVector] = Array(repeating: .zero, count: 12)
+        var angle = AxisVector.zero
+        var rate = AxisVector.zero
+
+        mutating func follow(_ command: AxisVector) {
+            history.append(command)
+            let arrived = history.removeFirst()
+            let step = (arrived - angle) * (1e-3 / (0.004 + 1e-3))
+            rate = step * 1000
+            angle = angle + step
+        }
+    }
+
+    static let still = Setpoint(attitude: .identity, rate: .zero)
+
+    @Test("at the set-point the joints stay at zero")
+    func zero() {
+        var controller = ServoController(parameters: .init())
+        for _ in 0..<200 {
+            let joints = controller.step(
+                attitude: .identity, rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+            #expect(joints == .zero)
+        }
+    }
+
+    @Test("a tilted handle is levelled, also when the servo's zero is off by 5°")
+    func levels() {
+        let handle = EulerZXY.quaternion(AxisVector(yaw: 0.1, roll: -0.2, pitch: 0.3))
+        let offset = AxisVector(repeating: 5 * .pi / 180)
+        var controller = ServoController(parameters: .init())
+        var servo = PerfectServo()
+        var attitude = handle
+        for _ in 0..<1000 {
+            let joints = servo.angle + offset
+            attitude = handle * JointKinematics.attitude(joints: joints)
+            let rate = JointKinematics(joints: joints).relativeRate(jointRates: servo.rate)
+            servo.follow(
+                controller.step(
+                    attitude: attitude, rate: rate, setpoint: Self.still, authority: 1, dt: 1e-3))
+        }
+        #expect(attitude.error(to: .identity).norm < 1e-3)
+    }
+
+    @Test("joint commands stay within the range and within the servo's speed")
+    func limits() {
+        var controller = ServoController(parameters: .init())
+        let target = Setpoint(attitude: .aboutY(2.5), rate: .zero)
+        var last = AxisVector.zero
+        var servo = PerfectServo()
+        for _ in 0..<1000 {
+            let joints = controller.step(
+                attitude: JointKinematics.attitude(joints: servo.angle),
+                rate: JointKinematics(joints: servo.angle).relativeRate(jointRates: servo.rate),
+                setpoint: target, authority: 1, dt: 1e-3)
+            servo.follow(joints)
+            #expect(abs(joints.pitch - last.pitch) <= 10.0 * 1e-3 + 1e-12)
+            #expect(abs(joints.pitch) <= 1.5 && abs(joints.yaw) <= 1.5)
+            last = joints
+        }
+        #expect(controller.isSaturated)
+        #expect(last.pitch == 1.5)
+    }
+
+    @Test("without authority the servos stay where they are")
+    func authority() {
+        var controller = ServoController(parameters: .init())
+        controller.reset(joints: AxisVector(yaw: 0.1, roll: 0.2, pitch: 0.3))
+        for _ in 0..<100 {
+            let joints = controller.step(
+                attitude: .aboutX(0.5), rate: .zero, setpoint: Self.still, authority: 0, dt: 1e-3)
+            #expect(joints == AxisVector(yaw: 0.1, roll: 0.2, pitch: 0.3))
+        }
+    }
+
+    @Test("not a number repeats the last command and leaves no trace")
+    func notANumber() {
+        var controller = ServoController(parameters: .init())
+        var twin = controller
+        for _ in 0..<20 {
+            let good = controller.step(
+                attitude: .aboutX(0.1), rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+            let expected = twin.step(
+                attitude: .aboutX(0.1), rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+            #expect(good == expected)
+            let bad = controller.step(
+                attitude: .identity, rate: Vector3(.nan, 0, 0), setpoint: Self.still,
+                authority: 1, dt: 1e-3)
+            #expect(bad == good)
+        }
+    }
+}
