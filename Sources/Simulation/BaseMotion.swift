@@ -34,7 +34,9 @@ public struct BaseMotion: Sendable {
 
     /// Which motion this is.
     public let kind: Kind
-    /// Seconds over which the motion grows from rest to its full size.
+    /// Seconds of stillness before the motion begins: switched on, then picked up.
+    public var stillDuration: Double
+    /// Seconds over which the motion then grows from rest to its full size.
     public var rampDuration: Double
     /// Handle yaw, roll, pitch about which the motion happens, rad.
     public var pose: AxisVector
@@ -52,13 +54,16 @@ public struct BaseMotion: Sendable {
     ///   - kind: How the handle is carried.
     ///   - seed: The phases; the RMS values do not depend on it.
     ///   - scale: Factor on all amplitudes.
-    ///   - rampDuration: Smooth start, s; 0 starts in full motion.
+    ///   - stillDuration: Stillness at first, s.
+    ///   - rampDuration: Smooth start after that, s; 0 starts in full motion.
     ///   - pose: Mean handle angles, rad.
     public init(
-        _ kind: Kind, seed: UInt64, scale: Double = 1, rampDuration: Double = 2,
+        _ kind: Kind, seed: UInt64, scale: Double = 1, stillDuration: Double = 0,
+        rampDuration: Double = 2,
         pose: AxisVector = .zero
     ) {
         self.kind = kind
+        self.stillDuration = stillDuration
         self.rampDuration = rampDuration
         self.pose = pose
         var random = RandomSource(seed: seed, stream: 0xBA5E)
@@ -113,11 +118,13 @@ public struct BaseMotion: Sendable {
         // A raised cosine grows the motion; its derivative belongs to the rate.
         var gain = 1.0
         var growth = 0.0
-        if seconds < rampDuration {
+        let since = seconds - stillDuration
+        if since <= 0 {
+            gain = 0
+        } else if since < rampDuration {
             let omega = Double.pi / rampDuration
-            let s = max(seconds, 0)
-            gain = 0.5 - 0.5 * cm_cos(omega * s)
-            growth = 0.5 * omega * cm_sin(omega * s)
+            gain = 0.5 - 0.5 * cm_cos(omega * since)
+            growth = 0.5 * omega * cm_sin(omega * since)
         }
         let z = BaseMotion.sum(yaw, at: seconds)
         let x = BaseMotion.sum(roll, at: seconds)

@@ -17,13 +17,14 @@ public struct IMUModel: Sendable {
         public var gyroBias = 0.5 * Double.pi / 180
         /// Standard deviation of the accelerometer's constant offset, m/s². Sheet: zero-g offset ±20 mg.
         public var accelBias = 10e-3 * 9.81
-        /// Standard deviation of the wandering part of the gyroscope's offset, rad/s (first-order Gauss–Markov). Sheet:
-        /// 0.015 °/s/K, which a room's temperature turns into a few hundredths of a degree per second.
-        public var gyroBiasWander = 0.02 * Double.pi / 180
+        /// Standard deviation of the wandering part of the gyroscope's offset, rad/s (first-order Gauss–Markov). With
+        /// `wanderTime` this is a random walk of 1 °/h/√s at short times, about twice of what the sheet's bias
+        /// stability of 2 °/h suggests: room temperature is seldom constant (0.015 °/s/K).
+        public var gyroBiasWander = 0.005 * Double.pi / 180
         /// Standard deviation of the wandering part of the accelerometer's offset, m/s². Sheet: 0.2 mg/K.
-        public var accelBiasWander = 0.4e-3 * 9.81
+        public var accelBiasWander = 0.2e-3 * 9.81
         /// Correlation time of both wanderings, s.
-        public var wanderTime = 300.0
+        public var wanderTime = 600.0
         /// Standard deviation of the gyroscope's scale error, 1. Sheet: sensitivity tolerance ±1 %.
         public var gyroScaleError = 0.005
         /// Standard deviation of the accelerometer's scale error, 1.

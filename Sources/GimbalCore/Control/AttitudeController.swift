@@ -4,8 +4,9 @@ internal import CMathShim
 /// axes, mapped to the joints.
 ///
 /// The commanded rate and acceleration are fed forward, so that a moving set-point needs no error to be followed. What
-/// the feedback compares with is the set-point of `loopDelay` ago, because that is what the measurement can show at
-/// best; without it every start of a movement would look like an error and end in overshoot.
+/// the feedback compares with is the set-point of `loopDelay` ago (less what the estimator looks ahead), because that is
+/// what the measurement can show at best; without it every start of a movement would look like an error and end in
+/// overshoot.
 ///
 /// Loop thread only; constant time, no allocation. All gains are normalised by the inertia.
 public struct AttitudeController: Sendable, BitwiseCopyable {
@@ -30,7 +31,9 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         /// Deceleration that a large attitude error plans with, rad/s².
         public var maxAcceleration = 40.0
         /// From the camera's motion to the torque that answers it, s: sensor filter, bus, actuator.
-        public var loopDelay = 0.003
+        public var loopDelay = 0.0035
+        /// How far the attitude that the controller is given looks ahead of the sensor, s.
+        public var attitudeLead = 0.003
         /// How fast the joints' friction is learned for its compensation, 1/s; 0 = no compensation.
         public var frictionLearningRate = 0.5
         /// Largest friction that is compensated, N·m.
@@ -146,9 +149,10 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, authority: Double, dt: Double
     ) -> Vector3 {
         attitudeError = attitude.error(to: setpoint.attitude)
-        // The set-point of one loop delay ago, from its own rate and acceleration.
+        // The set-point at the time that the measurement shows, from its own rate and acceleration.
         let delay = parameters.loopDelay
-        let lag = setpoint.acceleration * (0.5 * delay * delay) - setpoint.rate * delay
+        let age = delay - parameters.attitudeLead
+        let lag = setpoint.acceleration * (0.5 * age * age) - setpoint.rate * age
         let reference = setpoint.attitude * Quaternion(rotationVector: lag)
         let toCamera = attitude.conjugate * reference
         let feedforward = toCamera.rotate(setpoint.rate - setpoint.acceleration * delay)
