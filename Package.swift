@@ -112,7 +112,8 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        .testTarget(name: "GimbalCoreTests", dependencies: ["GimbalCore"], swiftSettings: strict),
+        .testTarget(
+            name: "GimbalCoreTests", dependencies: ["GimbalCore", "CMathShim"], swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "GimbalCore"],
             swiftSettings: strict),
@@ -121,6 +122,12 @@ let package = Package(
             dependencies: [
                 "Configuration", "GimbalCore", .product(name: "TOMLKit", package: "TOMLKit"),
                 .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RecordingTests",
+            dependencies: [
+                "Recording", "GimbalCore", .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .testTarget(

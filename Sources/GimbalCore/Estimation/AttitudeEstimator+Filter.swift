@@ -10,8 +10,10 @@ extension AttitudeEstimator {
         velocityX += p.impulse.x
         velocityY += p.impulse.y
         predict(p)
+        // Seen from the body: in the earth frame a wrong bias, and its correction, would turn a steady force.
         let rest = detector.step(
-            rate: p.rawTurn / p.duration, force: p.impulse / p.duration, bias: bias,
+            rate: p.rawTurn / p.duration,
+            force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,
             biasVariance: covariance.bb.diagonal, isPlausible: restIsPlausible,
             duration: p.duration, parameters: parameters)
         correctVelocity(p.duration)

@@ -30,7 +30,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - rate: Mean raw rate, body frame, rad/s.
-    ///   - force: Mean specific force, earth frame, m/s².
+    ///   - force: Mean specific force, body frame, m/s².
     ///   - bias: Believed gyroscope bias, rad/s.
     ///   - biasVariance: Its variances, (rad/s)².
     ///   - isPlausible: False where the caller knows of motion.

@@ -1,0 +1,112 @@
+import CMathShim
+import GimbalCore
+import Testing
+
+@Suite("Attitude estimator: what it believes, and how firmly")
+struct AttitudeEstimatorHonestyTests {
+    @Test(
+        "a slow smooth pan after a rest is not learned as bias",
+        arguments: [0.5, 1.0, 2.0, 5.0])
+    func slowPan(degreesPerSecond: Double) {
+        var motion = SimulatedMotion()
+        motion.hertz = 50
+        motion.bias = Vector3(0.2, -0.3, 0.4) * degree
+        motion.gyroNoise = 2.4e-4
+        motion.accelNoise = 2e-3
+        motion.rate = { t in
+            let ramp = min(max(t - 4, 0), 1)
+            return t < 124 ? Vector3(0, 0, degreesPerSecond * degree * ramp) : .zero
+        }
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        motion.run(&estimator, seconds: 4)
+        var worst = 0.0
+        for _ in 0..<124 {
+            motion.run(&estimator, seconds: 1)
+            worst = max(worst, (estimator.bias - motion.bias).norm)
+        }
+        #expect(worst < 0.05 * degree)
+    }
+
+    @Test("a pan from power-on is not rest when the caller knows of motion")
+    func knownPan() {
+        var motion = SimulatedMotion()
+        motion.hertz = 50
+        motion.rate = { _ in Vector3(0, 0, 1 * degree) }
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        estimator.restIsPlausible = false
+        motion.run(&estimator, seconds: 30)
+        #expect(!estimator.isAtRest)
+        #expect(estimator.bias.norm < 0.05 * degree)
+        #expect(estimator.biasSigma.z > 1 * degree)
+        #expect(!estimator.isConverged)
+    }
+
+    @Test("motors that null the gyroscope while the handle walks do not fake knowledge of bias")
+    func nulledGyroscope() {
+        let bias = Vector3(0.5, -0.4, 0.6) * degree
+        var motion = SimulatedMotion()
+        motion.hertz = 200
+        motion.acceleration = { t in
+            Vector3(2.1 * cm_sin(4 * .pi * t), 1.2 * cm_sin(2 * .pi * t + 1), 0)
+        }
+        // A perfect controller: the camera turns so that the gyroscope reads what the estimator takes for zero.
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        for _ in 0..<6000 {
+            let nulled = estimator.bias
+            motion.rate = { _ in nulled - bias }
+            let sample = motion.next()
+            estimator.update(gyro: nulled, accel: sample.accel, dt: sample.dt)
+            #expect(!estimator.isAtRest)
+        }
+        let error = estimator.bias - bias
+        let sigma = estimator.biasSigma
+        #expect(abs(error.z) < 3 * sigma.z)
+        #expect(abs(error.x) < 3 * sigma.x && abs(error.y) < 3 * sigma.y)
+        #expect(sigma.z > 0.3 * degree)
+        #expect(motion.inclinationError(estimator) < 3 * estimator.inclinationSigma / degree)
+    }
+
+    @Test("errors are as large as the sigmas say, over twenty random motions")
+    func consistency() {
+        var tilt = 0.0
+        var bias = 0.0
+        let runs = 20
+        let checks = 4
+        for run in 0..<runs {
+            var noise = SeededNoise(seed: UInt64(run) + 100)
+            var motion = SimulatedMotion()
+            motion.noise = SeededNoise(seed: UInt64(run) + 1)
+            motion.hertz = 50
+            motion.gyroNoise = 5e-4
+            motion.accelNoise = 0.02
+            motion.bias = noise.vector() * degree
+            motion.scale = noise.vector() * 0.005
+            let phase = noise.vector() * 3
+            motion.rate = { t in
+                Vector3(
+                    cm_sin(1.1 * t + phase.x), 0.8 * cm_sin(0.9 * t + phase.y),
+                    0.6 * cm_sin(0.7 * t + phase.z))
+            }
+            // Velocity of about 0.5 m/s RMS that lasts some 0.2 s: sines between 0.5 and 1.5 Hz.
+            motion.acceleration = { t in
+                Vector3(
+                    2.4 * cm_sin(4.9 * t + phase.y) + 2.2 * cm_sin(8.3 * t + phase.z),
+                    2.3 * cm_sin(4.1 * t + phase.z) + 2.6 * cm_sin(7.7 * t + phase.x), 0)
+            }
+            var estimator = AttitudeEstimator(parameters: .undelayed)
+            motion.run(&estimator, seconds: 5)
+            for _ in 0..<checks {
+                motion.run(&estimator, seconds: 2.5)
+                let error = motion.inclinationError(estimator) * degree / estimator.inclinationSigma
+                tilt += error * error
+                let difference = estimator.bias - motion.bias
+                let sigma = estimator.biasSigma
+                bias += difference.squaredNorm / sigma.squaredNorm
+            }
+        }
+        let count = Double(runs * checks)
+        // 1 is perfect. Above 2 the filter is too sure of itself, below 0.1 it wastes what it is told.
+        #expect(tilt / count > 0.1 && tilt / count < 2)
+        #expect(bias / count > 0.1 && bias / count < 2)
+    }
+}

@@ -1,0 +1,231 @@
+import CMathShim
+import GimbalCore
+import Testing
+
+@Suite("Attitude estimator")
+struct AttitudeEstimatorTests {
+    @Test("a still sensor stays level")
+    func stillSensor() {
+        var motion = SimulatedMotion()
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        motion.run(&estimator, seconds: 10)
+        #expect(motion.inclinationError(estimator) < 1e-6)
+        #expect(estimator.attitude.rotationVector.norm < 1e-6)
+        #expect(estimator.bias.norm < 1e-9)
+        #expect(estimator.isAtRest)
+        #expect(estimator.isConverged)
+    }
+
+    @Test(
+        "starts with the inclination of the first sample and with heading zero",
+        arguments: [
+            (roll: 0.0, pitch: 0.0), (roll: 30, pitch: 0), (roll: -20, pitch: 50),
+            (roll: 0, pitch: 90), (roll: 180, pitch: 0), (roll: 5, pitch: -80),
+        ])
+    func start(roll: Double, pitch: Double) {
+        let truth = Quaternion.aboutX(roll * degree) * Quaternion.aboutY(pitch * degree)
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        estimator.update(
+            gyro: .zero, accel: truth.inverseRotate(Vector3(0, 0, -9.80665)), dt: 0)
+        let error = estimator.attitude.error(to: truth).norm
+        // Upside down, the heading that "zero" means is decided by rounding; the vertical is not.
+        let down = Vector3(0, 0, 1)
+        let tilt = (estimator.attitude.inverseRotate(down) - truth.inverseRotate(down)).norm
+        #expect(tilt < 1e-7)
+        if roll != 180 { #expect(error < 1e-7) }
+    }
+
+    @Test(
+        "follows a turn by 90° about each axis",
+        arguments: [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1), Vector3(0, -1, 0)])
+    func knownRotation(axis: Vector3) {
+        var motion = SimulatedMotion()
+        // One second, with a smooth start and end; its integral is a quarter turn.
+        motion.rate = { t in
+            t > 2 && t < 3 ? axis * (0.5 * .pi * (1 - cm_cos(2 * .pi * (t - 2)))) : .zero
+        }
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        motion.run(&estimator, seconds: 4)
+        let expected = Quaternion(rotationVector: axis * (0.5 * .pi))
+        #expect(estimator.attitude.error(to: expected).norm < 0.1 * degree)
+    }
+
+    @Test("coning motion does not drift as uncorrected integration would")
+    func coning() {
+        var motion = SimulatedMotion()
+        // 30 Hz, half-angle of about 1.5°: the uncorrected drift is 10°/s and more.
+        motion.rate = { t in
+            Vector3(5 * cm_cos(60 * .pi * t), 5 * cm_sin(60 * .pi * t), 0)
+        }
+        motion.hertz = 1000
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        let first = motion.next()
+        estimator.update(gyro: first.gyro, accel: first.accel, dt: first.dt)
+        let start = estimator.attitude.conjugate * motion.attitude
+        motion.run(&estimator, seconds: 1)
+        let end = estimator.attitude.conjugate * motion.attitude
+        #expect((start.conjugate * end).rotationVector.norm < 0.1 * degree)
+    }
+
+    @Test("the attitude is carried forward by the sensor's delay")
+    func delay() {
+        var motion = SimulatedMotion()
+        motion.rate = { _ in Vector3(0, 0, 1) }
+        var parameters = AttitudeEstimator.Parameters.undelayed
+        var plain = AttitudeEstimator(parameters: parameters)
+        motion.run(&plain, seconds: 0.5)
+        var carried = plain
+        parameters.sensorDelay = 0.004
+        carried.parameters = parameters
+        let step = plain.attitude.error(to: carried.attitude)
+        #expect((step - carried.rate * 0.004).norm < 1e-9)
+    }
+
+    @Test(
+        "learns a constant bias at rest within two seconds",
+        arguments: [0.5, 1.0, 3.0])
+    func biasAtRest(degreesPerSecond: Double) {
+        var motion = SimulatedMotion()
+        motion.bias = Vector3(0.6, -0.64, 0.48) * (degreesPerSecond * degree)
+        motion.gyroNoise = 2.4e-4
+        motion.accelNoise = 2e-3
+        var estimator = AttitudeEstimator(parameters: .init())
+        motion.run(&estimator, seconds: 2)
+        #expect((estimator.bias - motion.bias).norm < 0.05 * degree)
+        #expect(estimator.isConverged)
+        motion.run(&estimator, seconds: 4)
+        #expect((estimator.bias - motion.bias).norm < 0.02 * degree)
+        #expect(motion.inclinationError(estimator) < 0.2)
+    }
+
+    @Test("learns the scale of the gyroscope from turns that gravity sees")
+    func scale() {
+        var motion = SimulatedMotion()
+        motion.scale = Vector3(0.008, -0.006, 0)
+        motion.hertz = 100
+        motion.rate = { t in
+            t < 3 ? .zero : Vector3(2 * cm_sin(0.7 * t), 2 * cm_sin(0.9 * t), 1 * cm_sin(0.5 * t))
+        }
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        motion.run(&estimator, seconds: 90)
+        #expect(abs(estimator.scale.x - 0.008) < 0.003)
+        #expect(abs(estimator.scale.y + 0.006) < 0.003)
+        #expect(motion.inclinationError(estimator) < 0.5)
+    }
+
+    @Test("one second of hard acceleration and braking tilts the vertical by less than 0.3°")
+    func burst() {
+        var motion = SimulatedMotion()
+        motion.acceleration = { t in
+            if t > 5 && t < 6 { return Vector3(5, 0, 0) }
+            return t > 6 && t < 7 ? Vector3(-5, 0, 0) : .zero
+        }
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        var worst = 0.0
+        for _ in 0..<80 {
+            motion.run(&estimator, seconds: 0.125)
+            worst = max(worst, motion.inclinationError(estimator))
+        }
+        #expect(worst < 0.3)
+    }
+
+    @Test("acceleration of a walk, 1.5 m/s² RMS, moves the vertical by less than 0.02°")
+    func walking() {
+        var motion = SimulatedMotion()
+        // Cosines from the start on: the velocity has no mean, as on a treadmill.
+        motion.acceleration = { t in
+            guard t > 3 else { return .zero }
+            let stride = cm_cos(2 * .pi * (t - 3))
+            let step = cm_cos(4 * .pi * (t - 3))
+            return Vector3(1.9 * step, 0.9 * stride, 1.5 * step)
+        }
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        motion.run(&estimator, seconds: 10)
+        var worst = 0.0
+        for _ in 0..<100 {
+            motion.run(&estimator, seconds: 0.1)
+            worst = max(worst, motion.inclinationError(estimator))
+            #expect(!estimator.isAtRest)
+        }
+        #expect(worst < 0.02)
+    }
+
+    @Test("finds the vertical within five seconds when started 30° wrong")
+    func wrongStart() {
+        var motion = SimulatedMotion()
+        motion.acceleration = { t in t < 0.2 ? Vector3(5.6, 0, 0) : .zero }
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        motion.run(&estimator, seconds: 0.1)
+        #expect(motion.inclinationError(estimator) > 25)
+        motion.run(&estimator, seconds: 5)
+        #expect(motion.inclinationError(estimator) < 1)
+    }
+
+    @Test("sample rate changes nothing: 1 kHz against 200 Hz")
+    func rateIndependence() {
+        var estimates: [AttitudeEstimator] = []
+        for hertz in [1000.0, 200] {
+            var motion = SimulatedMotion()
+            motion.hertz = hertz
+            motion.bias = Vector3(0.01, -0.005, 0.008)
+            motion.rate = { t in
+                t < 2 ? .zero : Vector3(cm_sin(3 * t), 0.8 * cm_cos(2 * t), 0.5 * cm_sin(t))
+            }
+            motion.acceleration = { t in
+                t < 2 ? .zero : Vector3(2 * cm_sin(9 * t), cm_cos(7 * t), 0)
+            }
+            var estimator = AttitudeEstimator(parameters: .undelayed)
+            motion.run(&estimator, seconds: 10)
+            estimates.append(estimator)
+        }
+        let (fast, slow) = (estimates[0], estimates[1])
+        #expect(fast.attitude.error(to: slow.attitude).norm < 0.1 * degree)
+        #expect((fast.bias - slow.bias).norm < 0.01 * degree)
+        #expect(abs(fast.inclinationSigma / slow.inclinationSigma - 1) < 0.05)
+        #expect((fast.biasSigma - slow.biasSigma).norm < 0.05 * slow.biasSigma.norm)
+    }
+
+    @Test("the same samples give the same bits")
+    func repeatable() {
+        var bits: [UInt64] = []
+        for _ in 0..<2 {
+            var motion = SimulatedMotion()
+            motion.gyroNoise = 1e-3
+            motion.accelNoise = 1e-2
+            motion.rate = { t in Vector3(cm_sin(t), 0, 0.2) }
+            var estimator = AttitudeEstimator(parameters: .init())
+            motion.run(&estimator, seconds: 3)
+            bits += [estimator.attitude.w.bitPattern, estimator.bias.x.bitPattern]
+        }
+        #expect(bits[0] == bits[2] && bits[1] == bits[3])
+    }
+
+    @Test("a change of parameters moves neither attitude nor bias nor their sigmas")
+    func liveChange() {
+        var motion = SimulatedMotion()
+        motion.bias = Vector3(0.01, 0, 0)
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        motion.run(&estimator, seconds: 3)
+        let before = estimator
+        estimator.parameters.velocityNoiseDensity = 1
+        estimator.parameters.gyroNoiseDensity = 2e-3
+        #expect(estimator.attitude == before.attitude)
+        #expect(estimator.bias == before.bias)
+        #expect(estimator.inclinationSigma == before.inclinationSigma)
+        #expect(estimator.biasSigma == before.biasSigma)
+    }
+
+    @Test("resetting the heading makes yaw zero and keeps the vertical")
+    func headingReset() {
+        var motion = SimulatedMotion()
+        motion.rate = { t in t > 2 && t < 3 ? Vector3(0.3, 0.4, 1) : .zero }
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        motion.run(&estimator, seconds: 4)
+        let sigma = estimator.inclinationSigma
+        estimator.resetHeading()
+        let right = estimator.attitude.rotate(Vector3(0, 1, 0))
+        #expect(abs(right.x) < 1e-9 && right.y > 0)
+        #expect(motion.inclinationError(estimator) < 0.1)
+        #expect(abs(estimator.inclinationSigma - sigma) < 1e-12)
+    }
+}

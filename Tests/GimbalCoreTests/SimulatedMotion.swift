@@ -1,0 +1,87 @@
+import CMathShim
+import GimbalCore
+
+/// A rigid body whose rate and acceleration are given as functions of time, and the ideal or noisy IMU on it. Body
+/// FRD, earth NED.
+struct SimulatedMotion {
+    var hertz = 200.0
+    /// True rate, body frame, rad/s.
+    var rate: (Double) -> Vector3 = { _ in .zero }
+    /// True acceleration, earth frame, m/s².
+    var acceleration: (Double) -> Vector3 = { _ in .zero }
+    var bias: Vector3 = .zero
+    var scale: Vector3 = .zero
+    /// rad/s/√Hz.
+    var gyroNoise = 0.0
+    /// m/s²/√Hz.
+    var accelNoise = 0.0
+    var attitude: Quaternion = .identity
+    var noise = SeededNoise(seed: 1)
+    private(set) var time = 0.0
+
+    init() {}
+
+    /// Moves on by one sample; the body turns as the mean rate says, in ten steps.
+    mutating func next() -> (gyro: Vector3, accel: Vector3, dt: Double) {
+        let dt = 1 / hertz
+        for step in 0..<10 {
+            let middle = time + (Double(step) + 0.5) * dt / 10
+            attitude = (attitude * Quaternion(rotationVector: rate(middle) * (dt / 10))).normalized
+        }
+        time += dt
+        let true_ = rate(time)
+        let scaled = Vector3(true_.x * scale.x, true_.y * scale.y, true_.z * scale.z)
+        let density = cm_sqrt(hertz)
+        let gyro = true_ + scaled + bias + noise.vector() * (gyroNoise * density)
+        let force = attitude.inverseRotate(acceleration(time) - Vector3(0, 0, 9.80665))
+        return (gyro, force + noise.vector() * (accelNoise * density), dt)
+    }
+
+    /// Feeds the estimator for some seconds.
+    mutating func run(_ estimator: inout AttitudeEstimator, seconds: Double) {
+        for _ in 0..<Int(seconds * hertz + 0.5) {
+            let sample = next()
+            estimator.update(gyro: sample.gyro, accel: sample.accel, dt: sample.dt)
+        }
+    }
+
+    /// The angle between the estimated and the true vertical, degrees.
+    func inclinationError(_ estimator: AttitudeEstimator) -> Double {
+        let down = Vector3(0, 0, 1)
+        let error = estimator.attitude.inverseRotate(down).cross(attitude.inverseRotate(down)).norm
+        return cm_asin(min(1, error)) * 180 / .pi
+    }
+}
+
+/// Gaussian numbers that are the same in every run.
+struct SeededNoise {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+    /// In 0..<1.
+    mutating func uniform() -> Double {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return Double(state >> 11) * 0x1p-53
+    }
+
+    /// Mean 0, standard deviation 1.
+    mutating func normal() -> Double {
+        cm_sqrt(-2 * cm_log(uniform() + 1e-18)) * cm_cos(2 * .pi * uniform())
+    }
+
+    mutating func vector() -> Vector3 { Vector3(normal(), normal(), normal()) }
+}
+
+extension AttitudeEstimator.Parameters {
+    /// The defaults for a sensor without delay: the simulated one.
+    static var undelayed: Self {
+        var parameters = Self()
+        parameters.sensorDelay = 0
+        return parameters
+    }
+}
+
+let degree = Double.pi / 180

@@ -1,0 +1,122 @@
+import GimbalCore
+import Recording
+import SystemPackage
+import Testing
+
+/// The recorded fixtures, wherever the tests are run from.
+func fixture(_ name: String) -> FilePath {
+    var path = FilePath(#filePath)
+    path.removeLastComponent()
+    path.removeLastComponent()
+    return path.appending("Fixtures/broad").appending(name)
+}
+
+@Suite("IMU log")
+struct IMULogTests {
+    private let path = FilePath("test.imu")
+
+    /// A log of three samples, byte for byte.
+    private func golden() -> [UInt8] {
+        var bytes = Array("IMU1".utf8)
+        append(UInt32(1), to: &bytes)
+        append(UInt32(3), to: &bytes)
+        append(UInt32(1), to: &bytes)
+        append((100.0).bitPattern, to: &bytes)
+        bytes += [UInt8](repeating: 0, count: 40)
+        for index in 0..<3 {
+            append((Double(index) * 0.01).bitPattern, to: &bytes)
+            for value in 1...14 { append(Float(value + index).bitPattern, to: &bytes) }
+        }
+        return bytes
+    }
+
+    private func append<Integer: FixedWidthInteger>(_ value: Integer, to bytes: inout [UInt8]) {
+        for byte in 0..<(Integer.bitWidth / 8) {
+            bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte)))
+        }
+    }
+
+    @Test("decodes every field")
+    func decodes() throws {
+        let log = try IMULog(bytes: golden(), path: path)
+        #expect(log.sampleRate == 100)
+        #expect(log.hasMagnetometer)
+        #expect(log.records.count == 3)
+        let record = log.records[2]
+        #expect(record.time == 0.02)
+        #expect(record.gyro == Vector3(3, 4, 5))
+        #expect(record.accel == Vector3(6, 7, 8))
+        #expect(record.magneticField == Vector3(9, 10, 11))
+        #expect(record.reference == Quaternion(w: 12, x: 13, y: 14, z: 15))
+        #expect(record.isMoving)
+    }
+
+    @Test("each truncation is an error that names the counts")
+    func truncations() {
+        let bytes = golden()
+        for length in 0..<bytes.count {
+            let expected: IMULogError =
+                length < 64
+                ? .truncatedHeader(path: path, bytes: length)
+                : .wrongLength(path: path, bytes: length, records: 3, expected: 256)
+            #expect(throws: expected) { try IMULog(bytes: Array(bytes[0..<length]), path: path) }
+        }
+        let error = IMULogError.wrongLength(path: path, bytes: 200, records: 3, expected: 256)
+        #expect(
+            error.description
+                == "test.imu: truncated: the header says 3 records (256 bytes), "
+                + "the file has 2 whole ones (200 bytes)")
+    }
+
+    @Test("bytes after the last record are an error")
+    func trailing() {
+        #expect(
+            throws: IMULogError.wrongLength(path: path, bytes: 257, records: 3, expected: 256)
+        ) { try IMULog(bytes: golden() + [0], path: path) }
+    }
+
+    @Test("another magic, version or rate is an error that names it")
+    func header() {
+        var bytes = golden()
+        bytes[3] = UInt8(ascii: "2")
+        #expect(throws: IMULogError.notAnIMULog(path: path, magic: Array("IMU2".utf8))) {
+            try IMULog(bytes: bytes, path: path)
+        }
+        bytes = golden()
+        bytes[4] = 7
+        #expect(throws: IMULogError.unknownVersion(path: path, version: 7)) {
+            try IMULog(bytes: bytes, path: path)
+        }
+        bytes = golden()
+        bytes.replaceSubrange(16..<24, with: [UInt8](repeating: 0, count: 8))
+        #expect(throws: IMULogError.impossibleRate(path: path, hertz: 0)) {
+            try IMULog(bytes: bytes, path: path)
+        }
+    }
+
+    @Test("time that stands still or runs backwards is an error with the record's number")
+    func time() {
+        var bytes = golden()
+        bytes.replaceSubrange(192..<200, with: bytes[128..<136])
+        #expect(
+            throws: IMULogError.timeNotIncreasing(
+                path: path, record: 2, time: 0.01, previous: 0.01)
+        ) { try IMULog(bytes: bytes, path: path) }
+    }
+
+    @Test("a missing file is an error with the path and the cause")
+    func missing() {
+        let absent = fixture("absent.imu")
+        #expect(throws: IMULogError.unreadable(path: absent, cause: .noSuchFileOrDirectory)) {
+            try IMULog(path: absent)
+        }
+    }
+
+    @Test("reads a recorded log")
+    func recorded() throws {
+        let log = try IMULog(path: fixture("broad_16_cut.imu"))
+        #expect(log.records.count == 8572)
+        #expect(abs(log.sampleRate - 285.714) < 0.001)
+        #expect(log.hasMagnetometer)
+    }
+}
