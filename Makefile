@@ -38,7 +38,8 @@ run: deps build ## start the simulated gimbal and watch it; Ctrl-C stops both
 	@etc/run-simulated $(BIN)
 
 test: ## run every test
-	swift test
+	# One after the other: tests that wait for threads and sockets must not starve each other on two cores.
+	swift test --no-parallel
 
 lint: ## check the formatting and the doc comments
 	swift format lint --strict --recursive $(SWIFT_SOURCES)

@@ -142,6 +142,15 @@ public enum Schema {
         .number(
             "control.loop_delay_ms", \.control.loopDelayMs, 0...50, unit: "ms", .live,
             "From the camera's motion to the torque that answers it: sensor filter, bus, motor."),
+        .number(
+            "control.feed_forward", \.control.feedForward, 0...1, .live,
+            "Share of the commanded rate that reaches the rate controller directly."),
+        .number(
+            "control.friction_learning_rate", \.control.frictionLearningRate, 0...10, unit: "1/s",
+            .live, "How fast each joint's friction is learned, to be compensated; 0 = not at all."),
+        .number(
+            "control.friction_limit_nm", \.control.frictionLimitNm, 0...1, unit: "N·m", .live,
+            "Largest friction that is compensated."),
     ]
 
     private static let motors: [Setting] = [

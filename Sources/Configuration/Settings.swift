@@ -120,7 +120,13 @@ extension Settings {
         /// Largest rate that the attitude controller asks for, deg/s.
         public var maxRateDps = 360.0
         /// From the camera's motion to the torque that answers it, ms.
-        public var loopDelayMs = 3.0
+        public var loopDelayMs = 3.5
+        /// Share of the commanded rate that is fed forward.
+        public var feedForward = 1.0
+        /// How fast the joints' friction is learned, 1/s.
+        public var frictionLearningRate = 0.5
+        /// Largest friction that is compensated, N·m.
+        public var frictionLimitNm = 0.05
     }
 
     /// `[motors]`

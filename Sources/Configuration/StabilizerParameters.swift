@@ -39,6 +39,9 @@ extension Settings {
         controller.torqueLimit = motors.torqueLimitNm
         controller.maxRate = Angle.degrees(control.maxRateDps).radians
         controller.loopDelay = control.loopDelayMs / 1e3
+        controller.feedForward = control.feedForward
+        controller.frictionLearningRate = control.frictionLearningRate
+        controller.frictionLimit = control.frictionLimitNm
         return controller
     }
 }

@@ -30,6 +30,8 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         public var maxRate = 6.0
         /// Deceleration that a large attitude error plans with, rad/s².
         public var maxAcceleration = 40.0
+        /// Share of the commanded rate and acceleration that is fed forward, 0...1.
+        public var feedForward = 1.0
         /// From the camera's motion to the torque that answers it, s: sensor filter, bus, actuator.
         public var loopDelay = 0.0035
         /// How far the attitude that the controller is given looks ahead of the sensor, s.
@@ -155,8 +157,9 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         let lag = setpoint.acceleration * (0.5 * age * age) - setpoint.rate * age
         let reference = setpoint.attitude * Quaternion(rotationVector: lag)
         let toCamera = attitude.conjugate * reference
-        let feedforward = toCamera.rotate(setpoint.rate - setpoint.acceleration * delay)
-        let acceleration = toCamera.rotate(setpoint.acceleration)
+        let share = parameters.feedForward
+        let feedforward = toCamera.rotate(setpoint.rate - setpoint.acceleration * delay) * share
+        let acceleration = toCamera.rotate(setpoint.acceleration) * share
 
         let command = rateCommand(error: toCamera.rotationVector) + feedforward
         let error = command - rate
