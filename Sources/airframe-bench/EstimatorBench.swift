@@ -54,6 +54,18 @@ enum EstimatorBench {
                 name: "MEAN", inclination: scores.map(\.inclination).reduce(0, +) / count,
                 biasError: scores.map(\.biasError).reduce(0, +) / count,
                 convergence: scores.map(\.convergence).reduce(0, +) / count))
+        print("mean 6D inclination RMSE of the same logs made harder, deg, beside VQF 2.1.2")
+        for scenario in EstimatorScenario.all {
+            let results = logs.map { name, log in
+                var harder = log
+                scenario.apply(&harder)
+                return score(harder, name: name).inclination
+            }
+            let padding = String(repeating: " ", count: 54 - scenario.name.count)
+            print(
+                scenario.name + padding + fixed(results.reduce(0, +) / count, 3) + "  VQF "
+                    + scenario.peer)
+        }
         let cost = nanosecondsPerUpdate(logs.map(\.1))
         print("one update and its attitude: \(fixed(cost, 1)) ns, median of rounds over all logs")
     }
