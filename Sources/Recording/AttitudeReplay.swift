@@ -20,20 +20,25 @@ public enum AttitudeReplay {
     /// - Parameters:
     ///   - log: What was recorded; its times give each sample's step.
     ///   - parameters: The estimator's assumptions.
+    ///   - magnetometer: Whether the heading comes from the magnetometer (y is magnetic north) where one was
+    ///     recorded, or starts at zero and follows the gyroscope.
     ///   - consume: Takes one row for each record, in order.
     /// - Throws: What `consume` throws.
     public static func run<Failure: Error>(
-        _ log: IMULog, parameters: AttitudeEstimator.Parameters,
+        _ log: IMULog, parameters: AttitudeEstimator.Parameters, magnetometer: Bool = false,
         consume: (Row) throws(Failure) -> Void
     ) throws(Failure) {
         var estimator = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, 9.80665))
+        let usesField = magnetometer && log.hasMagnetometer
         var previous = -1 / log.sampleRate
         for record in log.records {
-            estimator.update(gyro: record.gyro, accel: record.accel, dt: record.time - previous)
+            let dt = record.time - previous
             previous = record.time
-            try consume(
-                Row(time: record.time, attitude: estimator.attitude, bias: estimator.bias))
+            estimator.update(gyro: record.gyro, accel: record.accel, dt: dt)
+            if usesField { estimator.update(magneticField: record.magneticField, dt: dt) }
+            let attitude = usesField ? estimator.northAttitude : estimator.attitude
+            try consume(Row(time: record.time, attitude: attitude, bias: estimator.bias))
         }
     }
 
@@ -42,16 +47,18 @@ public enum AttitudeReplay {
     /// - Parameters:
     ///   - log: What was recorded.
     ///   - parameters: The estimator's assumptions.
+    ///   - magnetometer: As for `run`.
     ///   - write: Takes UTF-8 text in pieces of at most some 64 KiB, whole lines each.
     /// - Throws: What `write` throws.
     public static func writeCSV<Failure: Error>(
-        _ log: IMULog, parameters: AttitudeEstimator.Parameters,
+        _ log: IMULog, parameters: AttitudeEstimator.Parameters, magnetometer: Bool = false,
         write: ([UInt8]) throws(Failure) -> Void
     ) throws(Failure) {
         let piece = 1 << 16
         var buffer = Array(header.utf8)
         buffer.reserveCapacity(piece)
-        try run(log, parameters: parameters) { (row: Row) throws(Failure) in
+        try run(log, parameters: parameters, magnetometer: magnetometer) {
+            (row: Row) throws(Failure) in
             append(row, to: &buffer)
             guard buffer.count > piece - 512 else { return }
             try write(buffer)

@@ -30,6 +30,22 @@ struct AttitudeReplayTests {
         #expect(rms < degrees)
     }
 
+    @Test("keeps north with the magnetometer")
+    func north() throws {
+        let log = try IMULog(path: fixture("broad_16_cut.imu"))
+        var squares = 0.0
+        var count = 0
+        var index = 0
+        AttitudeReplay.run(log, parameters: .init(), magnetometer: true) { row in
+            let record = log.records[index]
+            index += 1
+            guard record.isMoving, record.reference.isFinite else { return }
+            squares += row.attitude.error(to: record.reference.normalized).squaredNorm
+            count += 1
+        }
+        #expect((squares / Double(count)).squareRoot() * 180 / .pi < 1.2)
+    }
+
     @Test("knows the bias of the resting sensor within two seconds")
     func bias() throws {
         let log = try IMULog(path: fixture("broad_16_cut.imu"))

@@ -42,6 +42,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     var velocityY = 0.0
     var covariance: AttitudeCovariance
     var detector = RestDetector()
+    var magnetic = MagneticHeading()
     var innovationSquare = 0.0
     /// What one filter period has gathered so far.
     var period = Period()
@@ -170,6 +171,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
             sineOfTurn * velocityX + cosineOfTurn * velocityY
         )
         covariance.turnEarthFrame(cosine: cosineOfTurn, sine: sineOfTurn)
+        magnetic.turnEarthFrame(by: -heading)
         detector.restart()
         period = Period()
     }
@@ -200,6 +202,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         velocityX = 0
         velocityY = 0
         detector.reset()
+        magnetic.forgetHeading()
         period = Period()
         rate = corrected(gyro)
         if !isInitialized {

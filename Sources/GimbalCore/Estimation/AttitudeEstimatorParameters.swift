@@ -61,6 +61,12 @@ extension AttitudeEstimator {
         /// Longer without a usable sample than this, s, 0.01...1, and the missing motion is not interpolated: the
         /// inclination starts from the accelerometer again.
         public var longestGap = 0.1
+        /// What the direction of an undisturbed field varies indoors, rad, 0.005...0.5.
+        public var magneticHeadingSigma = 3 * Double.pi / 180
+        /// How long such a deviation lasts, s, 0.01...60.
+        public var magneticCorrelationTime = 1.0
+        /// Time constant with which the reference of the field's strength and dip is learned, s, 1...1000.
+        public var magneticReferenceTime = 20.0
         /// Converged means an inclination sigma below this, rad.
         public var convergedInclinationSigma = 1 * Double.pi / 180
         /// Converged means a bias sigma below this on all axes, rad/s.

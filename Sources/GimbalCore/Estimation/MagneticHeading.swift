@@ -1,0 +1,110 @@
+import CMathShim
+
+/// Magnetic heading: one angle on top of the attitude, and never anything but an angle about the vertical.
+///
+/// The field, turned into the earth frame by gyroscope and accelerometer, is compared with a slowly learned reference in
+/// the two components that the heading does not touch, horizontal length and vertical. What deviates there is a
+/// disturbance, and its third component, which turns the heading, is taken to be as large: the noise of the heading
+/// grows with it. So iron and magnets lose weight gradually, without a threshold to tune.
+struct MagneticHeading: Sendable, BitwiseCopyable {
+    /// Turns the attitude's heading to magnetic north, rad.
+    private(set) var offset = 0.0
+    /// Its variance, rad².
+    private(set) var variance = Double.pi * Double.pi
+    /// The share of the undisturbed weight that the last measurement had, 0...1.
+    private(set) var weight = 0.0
+    private var referenceHorizontal = 0.0
+    private var referenceVertical = 0.0
+    private var age = 0.0
+    private var sum: Vector3 = .zero
+    private var duration = 0.0
+    private var drift = 0.0
+
+    @_noLocks @_noAllocation
+    init() {}
+
+    /// Adds one sample to the period.
+    ///
+    /// - Parameters:
+    ///   - field: Earth frame of the attitude, any unit.
+    ///   - drift: What the variance of the attitude's heading grew since the sample before, rad².
+    ///   - dt: Seconds since the sample before.
+    ///   - period: Seconds to gather.
+    /// - Returns: Whether the period is complete; then `step` is due.
+    @_noLocks @_noAllocation
+    mutating func add(field: Vector3, drift: Double, dt: Double, period: Double) -> Bool {
+        sum += field * dt
+        self.drift += drift
+        duration += dt
+        return duration >= 0.999 * period
+    }
+
+    /// Ends a period: one scalar Kalman update of the heading.
+    @_noLocks @_noAllocation
+    mutating func step(isZUp: Bool, parameters: AttitudeEstimator.Parameters) {
+        let field = sum / duration
+        let elapsed = duration
+        variance = min(variance + drift, 10)
+        restartPeriod()
+        let horizontal = cm_sqrt(field.x * field.x + field.y * field.y)
+        guard horizontal > 1e-3 else { return }
+        let deviation = learn(horizontal: horizontal, vertical: field.z, elapsed, parameters)
+        let measured = isZUp ? cm_atan2(field.x, field.y) : cm_atan2(-field.y, field.x)
+        let sigma = parameters.magneticHeadingSigma
+        let noise = (sigma * sigma + deviation * deviation) * 2 * parameters.magneticCorrelationTime
+        weight = sigma * sigma / (sigma * sigma + deviation * deviation)
+        let total = variance + noise / elapsed
+        let arc = Angle(radians: offset).shortestArc(to: Angle(radians: measured)).radians
+        let square = arc * arc / total
+        let gain = variance / (square > 9 ? total * cm_sqrt(square) / 3 : total)
+        offset += gain * arc
+        variance *= 1 - gain
+    }
+
+    /// Follows a turn of the attitude's earth frame about the vertical, rad.
+    @_noLocks @_noAllocation
+    mutating func turnEarthFrame(by angle: Double) {
+        offset -= angle
+        restartPeriod()
+    }
+
+    /// The heading of the attitude is no longer what it was; the reference field stays.
+    @_noLocks @_noAllocation
+    mutating func forgetHeading() {
+        variance = Double.pi * Double.pi
+        restartPeriod()
+    }
+
+    @_noLocks @_noAllocation
+    private mutating func restartPeriod() {
+        sum = .zero
+        duration = 0
+        drift = 0
+    }
+
+    /// Learns the reference; a field that deviates is learned more slowly.
+    ///
+    /// - Returns: The heading error that a disturbance of the visible size would make, rad.
+    @_noLocks @_noAllocation
+    private mutating func learn(
+        horizontal: Double, vertical: Double, _ elapsed: Double,
+        _ parameters: AttitudeEstimator.Parameters
+    ) -> Double {
+        age += elapsed
+        if referenceHorizontal == 0 {
+            referenceHorizontal = horizontal
+            referenceVertical = vertical
+        }
+        let dh = horizontal - referenceHorizontal
+        let dv = vertical - referenceVertical
+        let deviation = cm_sqrt(dh * dh + dv * dv) / max(referenceHorizontal, 1e-3)
+        let sigma = parameters.magneticHeadingSigma
+        let trust = sigma * sigma / (sigma * sigma + deviation * deviation)
+        // A mean at first, then a low-pass.
+        let time = min(age, parameters.magneticReferenceTime)
+        let gain = trust * elapsed / (time + elapsed)
+        referenceHorizontal += dh * gain
+        referenceVertical += dv * gain
+        return deviation
+    }
+}
