@@ -46,6 +46,13 @@ public enum RealtimeSetup {
         readSmallFile("/sys/kernel/realtime")?.first == "1"
     }
 
+    /// The CPU for both real-time threads when nobody says otherwise: the last one, which gets the fewest interrupts, and
+    /// the same for both, as a hand-over within a CPU needs no wake-up of another (measured on a two-CPU virtual
+    /// machine: 9 against 25 µs). Nil when there is only one. Call before any thread is bound.
+    public static var preferredCPU: Int? {
+        cl_affinity_single() >= 0 ? nil : Int(cl_affinity_last())
+    }
+
     /// A sentence for a refused memory lock.
     ///
     /// - Parameter error: The errno of mlockall(2).

@@ -1,4 +1,56 @@
+import Realtime
+
+/// Every figure the project promises, measured and printed beside its bar.
 @main
-struct Bench {
-    static func main() {}
+struct Main {
+    /// The benches by name, in the order in which `all` runs them.
+    static let benches: [Bench] = [
+        Bench(name: "ring", summary: "ring and mailbox: cost, loss, order", run: RingBench.run),
+        Bench(name: "tick", summary: "one tick without the plant", run: TickBench.run),
+        Bench(name: "wake", summary: "wake-up against cyclictest, hand-over", run: WakeBench.run),
+        Bench(
+            name: "alloc", summary: "allocations, faults, locked memory", run: AllocationBench.run),
+    ]
+
+    static func main() {
+        for problem in RealtimeSetup.prepareProcess() { print("note: \(problem)") }
+        guard let options = Options(arguments: CommandLine.arguments.dropFirst()) else {
+            print(Options.usage(benches))
+            exitProcess(64)
+        }
+        let chosen =
+            options.names.isEmpty || options.names.contains("all")
+            ? benches : benches.filter { options.names.contains($0.name) }
+        if let unknown = options.names.first(where: { name in
+            name != "all" && !benches.contains { $0.name == name }
+        }) {
+            print("unknown bench '\(unknown)'\n\(Options.usage(benches))")
+            exitProcess(64)
+        }
+        if isDebugBuild { print("note: a debug build; only `swift run -c release` means anything") }
+        var report = BenchReport()
+        for bench in chosen {
+            report.begin("\(bench.name): \(bench.summary)")
+            bench.run(options, &report)
+        }
+        report.finish()
+        exitProcess(options.isGate && report.misses > 0 ? 1 : 0)
+    }
+
+    private static var isDebugBuild: Bool {
+        var isDebug = false
+        assert(
+            {
+                isDebug = true
+                return true
+            }())
+        return isDebug
+    }
+}
+
+/// One group of figures.
+struct Bench: Sendable {
+    var name: String
+    var summary: String
+    var run: @Sendable (Options, inout BenchReport) -> Void
 }

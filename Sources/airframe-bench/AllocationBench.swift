@@ -1,0 +1,129 @@
+import CMallocCounter
+import GimbalCore
+import Glibc
+import Realtime
+
+/// What the real-time threads ask of the memory system while everything around them is busy: it should be nothing.
+enum AllocationBench {
+    static func run(options: Options, report: inout BenchReport) {
+        guard mc_is_active() else {
+            report.note("malloc is not replaced in this build (sanitizer?): nothing to count")
+            return
+        }
+        let wakefulness = CPUWakefulness()
+        if let problem = wakefulness.problem { report.note(problem) }
+        for rate in [1000.0, 4000.0] {
+            measure(rateHz: rate, options: options, report: &report)
+        }
+        _ = consume wakefulness
+    }
+
+    private static func measure(rateHz: Double, options: Options, report: inout BenchReport) {
+        var settings = RuntimeSettings()
+        settings.rateHz = rateHz
+        settings.loop.cpu = options.cpu
+        settings.bus.cpu = options.cpu
+        let assembly = GimbalRuntime.assemble(
+            parameters: Stabilizer.Parameters(), bus: BenchBus(), settings: settings)
+        let runtime = assembly.runtime
+        var world = World(
+            telemetry: assembly.telemetry, commands: assembly.commands, tuning: assembly.tuning)
+        let lock = RealtimeSetup.lockMemory()
+        if let problem = lock.problem { report.note(problem) }
+        do { try runtime.start() } catch { return report.note("\(error)") }
+        world.live(seconds: 0.5)
+        let before = runtime.threads.map(ThreadMemory.init)
+        world.live(seconds: options.seconds)
+        let after = runtime.threads.map(ThreadMemory.init)
+        let resident = residentMegabytes()
+        runtime.stop()
+
+        let label = "\(Int(rateHz)) Hz, \(Int(options.seconds)) s"
+        for (thread, index) in [("loop", 0), ("bus", 1)] {
+            let calls = after[index].allocatorCalls - before[index].allocatorCalls
+            report.check("\(label): \(thread) thread malloc/free", Double(calls), atMost: 0, "")
+            let major = after[index].majorFaults - before[index].majorFaults
+            report.check("\(label): \(thread) thread major faults", Double(major), atMost: 0, "")
+            let minor = after[index].minorFaults - before[index].minorFaults
+            report.check("\(label): \(thread) thread minor faults", Double(minor), atMost: 2, "")
+        }
+        report.show("\(label): ticks seen", Double(world.records), "")
+        report.show("\(label): records missed by the subscriber", Double(world.gaps), "")
+        report.check("\(label): resident memory, locked", resident, atMost: 45, "MB")
+    }
+
+    /// Everything around the loop: a subscriber, requests, and a reload ten times a second.
+    private struct World: ~Copyable {
+        var telemetry: RingReader<TelemetryRecord>
+        var commands: RingWriter<Command>
+        var tuning: MailboxWriter<Stabilizer.Parameters>
+        var records = 0
+        var gaps: UInt64 = 0
+        private var next: UInt64?
+        private var round = 0
+
+        init(
+            telemetry: consuming RingReader<TelemetryRecord>,
+            commands: consuming RingWriter<Command>,
+            tuning: consuming MailboxWriter<Stabilizer.Parameters>
+        ) {
+            self.telemetry = telemetry
+            self.commands = commands
+            self.tuning = tuning
+        }
+
+        mutating func live(seconds: Double) {
+            let end = MonotonicClock.now.advanced(bySeconds: seconds)
+            while MonotonicClock.now < end {
+                usleep(5000)
+                round += 1
+                if round % 20 == 0 { tuning.publish(Stabilizer.Parameters()) }
+                if round % 50 == 0 {
+                    commands.push(.mode(.locked))
+                    commands.push(.point(target: .zero, duration: 0.5))
+                }
+                while let record = telemetry.pop() {
+                    if let next { gaps += record.tick - next }
+                    next = record.tick + 1
+                    records += 1
+                }
+            }
+        }
+    }
+}
+
+/// What one thread has asked of the memory system so far, seen from outside.
+struct ThreadMemory: Sendable {
+    var allocatorCalls: Int64
+    var minorFaults: Int64
+    var majorFaults: Int64
+
+    init(_ thread: ThreadReport) {
+        // A thread that has never called the allocator has no counter: zero calls.
+        allocatorCalls = max(0, mc_count_of_thread(thread.threadID))
+        let text = contents(of: "/proc/self/task/\(thread.threadID)/stat")
+        // The name in parentheses may hold spaces; what follows it does not. See proc(5).
+        let fields = (text.split(separator: ")").last ?? "").split(separator: " ")
+        minorFaults = fields.count > 9 ? Int64(fields[7]) ?? -1 : -1
+        majorFaults = fields.count > 9 ? Int64(fields[9]) ?? -1 : -1
+    }
+}
+
+/// VmRSS of this process, MB of 10^6 bytes.
+private func residentMegabytes() -> Double {
+    for line in contents(of: "/proc/self/status").split(separator: "\n")
+    where line.hasPrefix("VmRSS:") {
+        let digits = line.drop { !$0.isNumber }.prefix { $0.isNumber }
+        return (Double(digits) ?? .nan) * 1024 / 1e6
+    }
+    return .nan
+}
+
+/// A small file of the kernel's, as text.
+private func contents(of path: String) -> String {
+    guard let file = fopen(path, "r") else { return "" }
+    defer { fclose(file) }
+    var buffer = [UInt8](repeating: 0, count: 8192)
+    let length = fread(&buffer, 1, buffer.count, file)
+    return String(decoding: buffer[0..<length], as: UTF8.self)
+}

@@ -1,0 +1,58 @@
+/// Prints figures beside their bars, and remembers how many missed.
+struct BenchReport: Sendable {
+    private(set) var misses = 0
+    private var figures = 0
+
+    /// Starts a group.
+    func begin(_ title: String) { print("\n\(title)") }
+
+    /// A remark that is no figure.
+    func note(_ text: String) { print("  \(text)") }
+
+    /// A figure without a bar, for orientation.
+    func show(_ name: String, _ value: Double, _ unit: String) {
+        print("  \(name.padded(to: 50))\(decimal(value)) \(unit)")
+    }
+
+    /// A figure that must not exceed its bar.
+    mutating func check(_ name: String, _ value: Double, atMost bar: Double, _ unit: String) {
+        judge(name, value, "<=", bar, unit, passed: value <= bar)
+    }
+
+    /// A figure that must reach its bar.
+    mutating func check(_ name: String, _ value: Double, atLeast bar: Double, _ unit: String) {
+        judge(name, value, ">=", bar, unit, passed: value >= bar)
+    }
+
+    /// Says how many bars were missed.
+    func finish() {
+        print("\n\(figures - misses) of \(figures) bars met")
+    }
+
+    private mutating func judge(
+        _ name: String, _ value: Double, _ relation: String, _ bar: Double, _ unit: String,
+        passed: Bool
+    ) {
+        figures += 1
+        if !passed { misses += 1 }
+        let figure = "\(decimal(value)) \(unit)".padded(to: 16)
+        let limit = "bar \(relation) \(decimal(bar)) \(unit)".padded(to: 24)
+        print("  \(name.padded(to: 50))\(figure)\(limit)\(passed ? "pass" : "MISS")")
+    }
+
+    /// Three significant digits for small values, none behind the point for large ones.
+    private func decimal(_ value: Double) -> String {
+        guard value.isFinite else { return "\(value)" }
+        if abs(value) >= 100 || value == value.rounded() { return "\(Int(value.rounded()))" }
+        let scale = abs(value) < 1 ? 1000.0 : 100.0
+        return "\((value * scale).rounded() / scale)"
+    }
+}
+
+/// The value in the middle of the sorted list; the mean of the two middle ones when the count is even.
+func median(_ values: [Double]) -> Double {
+    guard !values.isEmpty else { return .nan }
+    let sorted = values.sorted()
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}

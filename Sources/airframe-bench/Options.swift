@@ -1,0 +1,83 @@
+import Glibc
+import Realtime
+
+/// The command line.
+struct Options: Sendable {
+    /// Benches to run; empty: all.
+    var names: [String] = []
+    /// Whether a missed bar is a failure.
+    var isGate = false
+    /// Length of the allocation runs, s.
+    var seconds = 60.0
+    /// Length of a wake-up round, s.
+    var roundSeconds = 5.0
+    /// Wake-up rounds; the figures are medians over them.
+    var rounds = 5
+    /// Items through the ring between two threads.
+    var items = 100_000_000
+    /// The CPU of the real-time threads and of cyclictest; nil: wherever the scheduler likes.
+    var cpu = RealtimeSetup.preferredCPU
+
+    /// Reads the arguments; nil when one of them makes no sense.
+    init?(arguments: some Sequence<String>) {
+        var iterator = arguments.makeIterator()
+        while let argument = iterator.next() {
+            switch argument {
+            case "--gate":
+                isGate = true
+            case "--seconds":
+                guard let value = iterator.next().flatMap(Double.init), value > 0 else {
+                    return nil
+                }
+                seconds = value
+            case "--round-seconds":
+                guard let value = iterator.next().flatMap(Double.init), value > 0 else {
+                    return nil
+                }
+                roundSeconds = value
+            case "--rounds":
+                guard let value = iterator.next().flatMap({ Int($0) }), value > 0 else {
+                    return nil
+                }
+                rounds = value
+            case "--items":
+                guard let value = iterator.next().flatMap({ Int($0) }), value > 0 else {
+                    return nil
+                }
+                items = value
+            case "--cpu":
+                guard let value = iterator.next() else { return nil }
+                cpu = Int(value)
+                guard cpu != nil || value == "any" else { return nil }
+            default:
+                guard !argument.hasPrefix("-") else { return nil }
+                names.append(argument)
+            }
+        }
+    }
+
+    static func usage(_ benches: [Bench]) -> String {
+        var lines = ["usage: airframe-bench [all | NAME...] [options]", ""]
+        for bench in benches {
+            lines.append("  \(bench.name.padded(to: 18))\(bench.summary)")
+        }
+        lines += [
+            "", "  --gate            exit 1 when a bar is missed",
+            "  --seconds S       length of an allocation run (60)",
+            "  --rounds N        wake-up rounds (5), --round-seconds S each (5)",
+            "  --items N         items through the ring between two threads (100000000)",
+            "  --cpu N|any       CPU of the real-time threads and of cyclictest (the last)",
+        ]
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// exit(3), flushing what was printed.
+func exitProcess(_ code: Int32) -> Never { exit(code) }
+
+extension String {
+    /// With spaces at the end, at least `width` characters.
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}

@@ -1,0 +1,62 @@
+import CLinuxShim
+import GimbalCore
+import Realtime
+
+/// One tick of the loop, locked and with the outputs on, without plant and without threads.
+enum TickBench {
+    static func run(options: Options, report: inout BenchReport) {
+        var settings = RuntimeSettings()
+        settings.telemetryCapacity = 64
+        var rig = LoopRig(parameters: Stabilizer.Parameters(), settings: settings)
+        rig.commands.push(.mode(.locked))
+        let histogram = LatencyHistogram()
+        defer { histogram.deallocate() }
+        var enabled = 0
+        let ticks = 200_000
+        for number in 1...(ticks + 5000) {
+            let now = Instant(nanoseconds: Int64(number) * 1_000_000)
+            rig.deliver(BenchSensor.sample(number, at: now))
+            let start = cl_now_ns()
+            rig.tick(now: now)
+            let elapsed = cl_now_ns() - start
+            while let record = rig.telemetry.pop() {
+                if number > 5000, record.snapshot.output.enabled { enabled += 1 }
+            }
+            if number > 5000 { histogram.record(nanoseconds: elapsed) }
+        }
+        let summary = histogram.summary
+        report.check("tick without the plant, p50", summary.p50 / 1000, atMost: 2, "us")
+        report.show("tick without the plant, p99", summary.p99 / 1000, "us")
+        report.check(
+            "ticks with the outputs on", Double(enabled) / Double(ticks) * 100, atLeast: 99, "%")
+    }
+}
+
+/// A slightly shaking, level camera on an upright handle.
+enum BenchSensor {
+    static func sample(_ number: Int, at time: Instant) -> IMUSample {
+        // A triangle wave: cheap, bounded, and never twice the same in a row.
+        let phase = Double(number % 500) / 250 - 1
+        let wave = abs(phase) - 0.5
+        var sample = IMUSample(
+            time: time, gyro: Vector3(0.05 * wave, -0.03 * wave, 0.01 * wave),
+            accel: Vector3(0.1 * wave, 0.05 * wave, -9.81))
+        sample.contents.insert(.joints)
+        sample.contents.insert(.jointRates)
+        return sample
+    }
+}
+
+/// Hardware that answers at once: what remains is the cost of threads and hand-over.
+struct BenchBus: GimbalBus {
+    private var number = 0
+
+    mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError) {
+        number += 1
+        samples.append(BenchSensor.sample(number, at: now))
+    }
+
+    mutating func write(_ output: MotorOutput, now: Instant) throws(BusError) {}
+
+    mutating func allOff() throws(BusError) {}
+}
