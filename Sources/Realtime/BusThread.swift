@@ -56,6 +56,9 @@ struct BusThread: ~Copyable {
                     readNanoseconds: readNanoseconds, writeNanoseconds: writeNanoseconds,
                     imuToMotorNanoseconds: imuToMotorNanoseconds))
         }
+        // An answer that came too late last time must not pass for this period's: from then on every output would be a
+        // period old.
+        _ = ports.answers.read()
         ports.loopBell.ring()
         waitForAnswer(
             until: Instant(

@@ -56,16 +56,26 @@ struct FakeBus: GimbalBus {
     }
 }
 
+extension LoopAnswer {
+    /// Motors on, with this torque on every axis.
+    static func fresh(torque: Double, age: Double = 0) -> LoopAnswer {
+        let time = MonotonicClock.now.advanced(bySeconds: -age)
+        let output = MotorOutput(
+            enabled: true, torque: AxisVector(repeating: torque), angle: .zero)
+        return LoopAnswer(output: output, sampleTime: time, time: time)
+    }
+}
+
 @Suite("One period of a bus thread")
 struct BusThreadTests {
     /// A bus thread without a thread, and the loop's ends of what leads to it.
     struct Rig: ~Copyable {
         var thread: BusThread
         var samples: RingReader<SampleDelivery>
-        var answers: MailboxWriter<LoopAnswer>
+        private var answers: MailboxWriter<LoopAnswer>?
         let handles = SharedHandles()
 
-        init(_ bus: FakeBus) {
+        init(_ bus: FakeBus, periodNanoseconds: Int64 = 1_000_000) {
             let samples = makeRing(of: SampleDelivery.self, capacity: 64)
             let answers = makeMailbox(initial: LoopAnswer.none)
             thread = BusThread(
@@ -73,37 +83,67 @@ struct BusThreadTests {
                 ports: BusPorts(
                     samples: samples.writer, answers: answers.reader, bell: handles.busBell,
                     loopBell: handles.loopBell, status: handles.status, stages: handles.stages),
-                periodNanoseconds: 1_000_000)
+                periodNanoseconds: periodNanoseconds)
             self.samples = samples.reader
-            self.answers = answers.writer
+            let writer = answers.writer
+            self.answers = consume writer
         }
 
         deinit { handles.deallocate() }
 
         mutating func answer(torque: Double, age: Double = 0) {
-            let time = MonotonicClock.now.advanced(bySeconds: -age)
-            answers.publish(
-                LoopAnswer(
-                    output: MotorOutput(
-                        enabled: true, torque: AxisVector(repeating: torque), angle: .zero),
-                    sampleTime: time, time: time))
+            answers?.publish(LoopAnswer.fresh(torque: torque, age: age))
+        }
+
+        /// The loop's end of the answers, for a thread that plays the loop.
+        mutating func takeAnswers() -> sending MailboxWriter<LoopAnswer> {
+            guard let writer = answers.take() else { preconditionFailure("taken twice") }
+            return writer
         }
     }
 
-    @Test("reads, hands the sample over, rings, and writes the loop's answer")
-    func period() {
+    /// Answers the ring of one period from another thread, as the loop does, and returns the writer.
+    static func answerOnRing(_ rig: borrowing Rig, torque: Double)
+        -> @Sendable (
+            inout MailboxWriter<LoopAnswer>
+        ) -> Void
+    {
+        let handles = rig.handles
+        return { writer in
+            _ = handles.loopBell.wait(until: .distantFuture)
+            writer.publish(LoopAnswer.fresh(torque: torque))
+            handles.busBell.ring()
+        }
+    }
+
+    @Test("reads, hands the sample over, rings, and writes the loop's answer to it")
+    func period() throws {
         let bus = FakeBus()
-        var rig = Rig(bus)
-        rig.answer(torque: 0.1)
+        // A period long enough that only a broken hand-over can outlast its quarter.
+        var rig = Rig(bus, periodNanoseconds: 400_000_000_000)
+        let loop = try spawn(
+            handing: rig.takeAnswers(), Self.answerOnRing(rig, torque: 0.1))
         let now = MonotonicClock.now
         rig.thread.period(now: now)
+        #expect(loop.join(until: .distantFuture))
         #expect(rig.samples.pop()?.sample.time == now)
-        #expect(rig.handles.loopBell.wait(until: Instant(nanoseconds: 0)) == .rung)
         #expect(bus.log.writes.map(\.torque.yaw) == [0.1])
         #expect(rig.handles.stages.imuToMotor.summary.count == 1)
     }
 
-    @Test("without a new answer it writes the newest one again, after a bounded wait")
+    @Test("an answer that came too late is not taken for the next period's")
+    func lateAnswer() throws {
+        let bus = FakeBus()
+        var rig = Rig(bus, periodNanoseconds: 400_000_000_000)
+        rig.answer(torque: 0.1)
+        let loop = try spawn(
+            handing: rig.takeAnswers(), Self.answerOnRing(rig, torque: 0.2))
+        rig.thread.period(now: MonotonicClock.now)
+        #expect(loop.join(until: .distantFuture))
+        #expect(bus.log.writes.map(\.torque.yaw) == [0.2])
+    }
+
+    @Test("without an answer it writes the newest one again, after a bounded wait")
     func keepAlive() {
         let bus = FakeBus()
         var rig = Rig(bus)
@@ -111,8 +151,8 @@ struct BusThreadTests {
         rig.thread.period(now: MonotonicClock.now)
         rig.thread.period(now: MonotonicClock.now)
         #expect(bus.log.writes.map(\.torque.yaw) == [0.1, 0.1])
-        // Only a fresh answer counts as a way from the IMU to the motors.
-        #expect(rig.handles.stages.imuToMotor.summary.count == 1)
+        // Only the answer to this period's samples counts as a way from the IMU to the motors.
+        #expect(rig.handles.stages.imuToMotor.summary.count == 0)
     }
 
     @Test("an answer that is too old drives no motor, and the silence is counted")
