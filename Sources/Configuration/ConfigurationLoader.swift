@@ -43,10 +43,14 @@ public enum ConfigurationLoader {
         var problems: [ConfigurationProblem] = []
         let mainFile = source.mainFile
         read(
-            mainFile, isRequired: source.isMainFileRequired, files: files, into: &loaded,
-            problems: &problems)
+            mainFile,
+            ifMissing: source.isMainFileRequired ? "Check the path given to --config." : nil,
+            files: files, into: &loaded, problems: &problems)
         for path in dropIns(in: source.dropInDirectory, files: files, problems: &problems) {
-            read(path, isRequired: true, files: files, into: &loaded, problems: &problems)
+            read(
+                path, ifMissing: "It is listed in its directory: is it a broken link?",
+                files: files,
+                into: &loaded, problems: &problems)
         }
         for text in source.overrides {
             do throws(ConfigurationProblem) {
@@ -103,8 +107,9 @@ public enum ConfigurationLoader {
         return (setting, try setting.check(raw, written: text, at: place))
     }
 
+    /// `ifMissing` is the hint of the message; nil when the file may be missing.
     private static func read(
-        _ path: FilePath, isRequired: Bool, files: ConfigurationFiles,
+        _ path: FilePath, ifMissing: String?, files: ConfigurationFiles,
         into loaded: inout LoadedConfiguration, problems: inout [ConfigurationProblem]
     ) {
         let name = path.string
@@ -124,8 +129,8 @@ public enum ConfigurationLoader {
                 loaded.fromFiles[setting.key] = .init(value: value, origin: .file(name, line: line))
             }
         } catch {
-            if error == .noSuchFileOrDirectory, !isRequired { return }
-            problems.append(problem(of: error, path: name))
+            if error == .noSuchFileOrDirectory, ifMissing == nil { return }
+            problems.append(problem(of: error, path: name, ifMissing: ifMissing))
         }
     }
 
@@ -147,11 +152,13 @@ public enum ConfigurationLoader {
         }
     }
 
-    private static func problem(of error: Errno, path: String) -> ConfigurationProblem {
+    private static func problem(
+        of error: Errno, path: String, ifMissing: String? = nil
+    ) -> ConfigurationProblem {
         let (complaint, hint): (String, String?) =
             switch error {
             case .noSuchFileOrDirectory:
-                ("there is no such file (ENOENT)", "Check the path given to --config.")
+                ("there is no such file (ENOENT)", ifMissing)
             case .isDirectory:
                 ("is a directory, not a file (EISDIR)", "Name the file, such as airframed.toml.")
             case .notDirectory:

@@ -11,7 +11,7 @@ enum LiteralReader {
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
         if let simple = simple(bytes[...], depth: 0) { return simple }
         let value = String(decoding: bytes, as: UTF8.self)
-        if let raw = TOMLDocument.raw("value = " + value), !holdsNul(value) { return raw }
+        if let raw = TOMLDocument.raw("value = " + value) { return raw }
         return isWord(bytes) ? .text(value) : nil
     }
 
@@ -82,10 +82,6 @@ enum LiteralReader {
             rest = rest.dropFirst(exponent.count)
         }
         return rest.isEmpty ? Double(string).map(RawValue.number) : nil
-    }
-
-    private static func holdsNul(_ value: String) -> Bool {
-        !TOMLKeyLocator(Array("value = \(value)".utf8)).linesWithNul.isEmpty
     }
 
     /// Begins like a word or a path, and holds nothing that TOML gives a meaning.

@@ -2,7 +2,8 @@
 enum Suggestion {
     /// The closest of `candidates`, or nil when none is close enough to be worth a guess.
     static func closest(to written: String, among candidates: [String]) -> String? {
-        let limit = max(2, written.utf8.count / 3)
+        // A third of a short name, but never half of a table's name.
+        let limit = max(2, min(4, written.utf8.count / 3))
         var best: (name: String, distance: Int)?
         for candidate in candidates {
             let distance = distance(Array(written.lowercased().utf8), Array(candidate.utf8))

@@ -14,6 +14,9 @@ struct TOMLDocument {
     /// exhaust the stack.
     static let longestLine = 4096
 
+    /// Somebody who named the wrong file needs no list of everything in it.
+    static let problemLimit = 50
+
     /// Reads a whole file.
     ///
     /// - Parameters:
@@ -25,11 +28,19 @@ struct TOMLDocument {
             problems = [problem]
             return
         }
+        locator = TOMLKeyLocator(bytes)
+        if let fault = locator.fault {
+            problems = [
+                ConfigurationProblem(
+                    .syntax, at: .file(path, line: fault.line, column: fault.column),
+                    "not valid TOML: \(fault.message)")
+            ]
+            return
+        }
         do {
             let table = try TOMLTable(string: String(decoding: bytes, as: UTF8.self))
-            locator = TOMLKeyLocator(bytes)
             guard locator.linesWithNul.isEmpty else {
-                problems = locator.linesWithNul.map {
+                problems = locator.linesWithNul.prefix(Self.problemLimit).map {
                     ConfigurationProblem(
                         .syntax, at: .file(path, line: $0, column: nil),
                         "a string holds a NUL character, which no setting allows")
@@ -37,7 +48,15 @@ struct TOMLDocument {
                 return
             }
             visit(table, keys: [])
+            // A stable order: the parser sorts tables by name.
             problems.sort { Self.line(of: $0) < Self.line(of: $1) }
+            if problems.count >= Self.problemLimit {
+                problems.append(
+                    ConfigurationProblem(
+                        .unknownKey, at: .file(path, line: nil, column: nil),
+                        "has more problems than are shown",
+                        hint: "Is it the right file?"))
+            }
         } catch let error as TOMLParseError {
             problems = [Self.syntaxProblem(error, path: path)]
         } catch {
@@ -50,6 +69,7 @@ struct TOMLDocument {
 
     private mutating func visit(_ table: TOMLTable, keys: [String]) {
         for name in table.keys {
+            guard problems.count < Self.problemLimit else { return }
             guard let node = table[name]?.tomlValue else { continue }
             let path = keys + [name]
             let key = path.map(Self.quotedIfNeeded).joined(separator: ".")
@@ -174,7 +194,9 @@ extension ConfigurationProblem {
 extension TOMLDocument {
     /// The value of the pair `value = …`, when `text` is that pair and nothing else.
     static func raw(_ text: String) -> RawValue? {
-        guard let table = try? TOMLTable(string: text), table.count == 1, let node = table["value"]
+        let locator = TOMLKeyLocator(Array(text.utf8))
+        guard locator.fault == nil, locator.linesWithNul.isEmpty,
+            let table = try? TOMLTable(string: text), table.count == 1, let node = table["value"]
         else { return nil }
         return RawValue(node.tomlValue)
     }

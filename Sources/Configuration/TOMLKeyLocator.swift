@@ -1,7 +1,8 @@
 /// Finds the line of every key in a TOML document, because the parser keeps positions for syntax errors only.
 ///
-/// Reads documents that the parser has already accepted; on others it stays in bounds and finds what it can. Linear in
-/// the length of the text.
+/// Also the parser's guard: TOMLKit 0.6 (toml++ 3.4) ends the process by assertion on some malformed texts, such as
+/// `[=]` or `a = [}`. What leads there is found first and reported as `fault`; no valid document has one. On malformed
+/// texts the rest of what it finds means nothing. Linear in the length of the text.
 public struct TOMLKeyLocator: Sendable {
     /// One step from a table or an array to what it holds.
     public enum Step: Hashable, Sendable {
@@ -26,6 +27,19 @@ public struct TOMLKeyLocator: Sendable {
 
     /// Lines of strings that hold a NUL character: the parser's C interface ends such strings there.
     public private(set) var linesWithNul: [Int] = []
+
+    /// The first place at which the parser must not be let loose.
+    public private(set) var fault: Fault?
+
+    /// What is wrong with the text, and where; both count from 1, columns in bytes.
+    public struct Fault: Sendable, Equatable {
+        /// Line of the fault.
+        public let line: Int
+        /// Column of the fault.
+        public let column: Int
+        /// The rest of a sentence.
+        public let message: String
+    }
 
     private var scanner: TOMLScanner
     private var arrayCounts: [[Step]: Int] = [:]
@@ -61,6 +75,10 @@ public struct TOMLKeyLocator: Sendable {
         scanner.advance()
         let isArray = scanner.peek == UInt8(ascii: "[")
         if isArray { scanner.advance() }
+        scanner.skipSpaces()
+        if !scanner.isAtKey, scanner.peek != UInt8(ascii: "]") {
+            noteFault("expected the name of a table after [")
+        }
         let keys = scanner.keys()
         var path: [Step] = []
         for (position, key) in keys.enumerated() {
@@ -105,11 +123,21 @@ public struct TOMLKeyLocator: Sendable {
     private mutating func value(at path: [Step], depth: Int) {
         // Deeper than the parser accepts; the rest of such a document is of no interest.
         guard depth < 300 else { return scanner.skipLine() }
+        if !scanner.isAtValue { noteFault("expected a value") }
         switch scanner.peek {
         case UInt8(ascii: "["): array(at: path, depth: depth)
         case UInt8(ascii: "{"): inlineTable(at: path, depth: depth)
         case UInt8(ascii: "\""), UInt8(ascii: "'"): _ = scanner.string()
-        default: scanner.skipScalar()
+        default: scalar()
+        }
+    }
+
+    private mutating func scalar() {
+        let start = scanner.position
+        let (line, column) = scanner.place
+        scanner.skipScalar()
+        if !TOMLScanner.isHarmless(scalar: scanner.bytes(from: start)), fault == nil {
+            fault = Fault(line: line, column: column, message: "expected a time after the date")
         }
     }
 
@@ -147,6 +175,11 @@ public struct TOMLKeyLocator: Sendable {
             }
             pair(in: path, depth: depth + 1)
         }
+    }
+
+    private mutating func noteFault(_ message: String) {
+        let (line, column) = scanner.place
+        if fault == nil { fault = Fault(line: line, column: column, message: message) }
     }
 
     private mutating func note(_ path: [Step], _ location: Location) {

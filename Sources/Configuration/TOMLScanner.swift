@@ -21,6 +21,35 @@ struct TOMLScanner: Sendable {
     /// Line and column of the next byte, from 1.
     var place: (line: Int, column: Int) { (line, position - lineStart + 1) }
 
+    /// Whether a bare or quoted key begins here.
+    var isAtKey: Bool {
+        peek.map { Self.isBareKey($0) || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
+            ?? false
+    }
+
+    /// Whether something begins here with which a value can begin.
+    var isAtValue: Bool {
+        guard let byte = peek else { return false }
+        return isAtKey && byte != UInt8(ascii: "_") || Array("+.[{".utf8).contains(byte)
+    }
+
+    /// Whether the parser survives a scalar: it expects a digit behind the T of a date and time, and two behind a blank.
+    static func isHarmless(scalar: ArraySlice<UInt8>) -> Bool {
+        func isDigit(at index: Int) -> Bool {
+            index < scalar.endIndex && Self.isDigit(scalar[index])
+        }
+        guard isDigit(at: scalar.startIndex) else { return true }
+        return scalar.indices.allSatisfy { index in
+            switch scalar[index] {
+            case UInt8(ascii: "t"), UInt8(ascii: "T"): isDigit(at: index + 1)
+            case UInt8(ascii: " "): !isDigit(at: index + 1) || isDigit(at: index + 2)
+            default: true
+            }
+        }
+    }
+
+    func bytes(from start: Int) -> ArraySlice<UInt8> { text[start..<position] }
+
     func text(from start: Int) -> String {
         var end = position
         while end > start, Self.isBlank(text[end - 1]) || Self.isLineEnd(text[end - 1]) { end -= 1 }
@@ -169,6 +198,10 @@ struct TOMLScanner: Sendable {
 
     private static func isLineEnd(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
     }
 
     private static func isHexDigit(_ byte: UInt8) -> Bool {

@@ -120,32 +120,70 @@ struct KeyLocatorTests {
     func agreesWithTheParser(seed: Int) throws {
         var generator = Generator(seed: UInt64(seed))
         let text = RandomDocument.text(&generator)
-        let table = try TOMLTable(string: text)
+        let paths = try Self.paths(in: try TOMLTable(string: text).tomlValue, [])
         let locator = TOMLKeyLocator(Array(text.utf8))
         // Character by character, CRLF would be one; lines are bytes.
         let lines = text.utf8.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
         ).map { String(decoding: Array($0), as: UTF8.self) }
-        var found = 0
-        func visit(_ node: TOMLValue, _ path: [Step]) throws {
-            if case .key(let name)? = path.last {
-                let location = try #require(locator.locations[path], "\(path) in:\n\(text)")
-                #expect(lines[location.line - 1].contains(name), "\(path) in:\n\(text)")
-                found += 1
+        #expect(!paths.isEmpty)
+        for path in paths {
+            guard case .key(let name)? = path.last else { continue }
+            let location = try #require(locator.locations[path], "\(path) in:\n\(text)")
+            #expect(lines[location.line - 1].contains(name), "\(path) in:\n\(text)")
+        }
+        #expect(Set(locator.locations.keys) == Set(paths), "in:\n\(text)")
+        #expect(locator.fault == nil, "in:\n\(text)")
+    }
+
+    @Test("agrees with the parser on every damaged text that still is TOML", arguments: 0..<200)
+    func agreesOnDamage(seed: Int) throws {
+        var generator = Generator(seed: UInt64(seed) &+ 1_000_000)
+        let original = Array(RandomDocument.text(&generator).utf8)
+        let alphabet = Array("[]{}=.,\"'#\\\n\r \tk0".utf8)
+        for _ in 0..<20 {
+            var bytes = original
+            let position = Int.random(in: 0..<bytes.count, using: &generator)
+            if generator.chance(50) {
+                bytes[position] = generator.element(of: alphabet)
+            } else {
+                bytes.remove(at: position)
             }
-            if let table = node.table {
-                for key in table.keys {
-                    try visit(try #require(table[key]).tomlValue, path + [.key(key)])
-                }
-            } else if let array = node.array {
-                for (index, element) in array.enumerated() {
-                    try visit(element.tomlValue, path + [.index(index)])
-                }
+            let locator = TOMLKeyLocator(bytes)
+            guard locator.fault == nil, let text = String(validating: bytes, as: UTF8.self),
+                let table = try? TOMLTable(string: text)
+            else { continue }
+            let paths = try Self.paths(in: table.tomlValue, [])
+            #expect(Set(locator.locations.keys) == Set(paths), "in:\n\(text)")
+        }
+    }
+
+    @Test(
+        "stops at what would end the process inside the parser",
+        arguments: [
+            ("a = 1\n[=]", 2, 2), ("[[ #", 1, 4), ("[$]", 1, 2), ("a = [}", 1, 6),
+            ("a = [1, }", 1, 9),
+            ("a = [\u{2028}1]", 1, 6), ("a = {b = }", 1, 10), ("a = \u{85}", 1, 5),
+            ("a = [\n1979-05-27true]", 2, 1), ("a = 1979-05-27T", 1, 5),
+            ("a = 1979-05-27 1,", 1, 5), ("[", 1, 2),
+        ])
+    func faults(text: String, line: Int, column: Int) {
+        let fault = TOMLKeyLocator(Array(text.utf8)).fault
+        #expect(fault.map { [$0.line, $0.column] } == [line, column])
+    }
+
+    /// Every key and every element that the parser has found.
+    private static func paths(in node: TOMLValue, _ path: [Step]) throws -> [[Step]] {
+        var result = path.isEmpty ? [] : [path]
+        if let table = node.table {
+            for key in table.keys {
+                result += try paths(in: try #require(table[key]).tomlValue, path + [.key(key)])
+            }
+        } else if let array = node.array {
+            for (index, element) in array.enumerated() {
+                result += try paths(in: element.tomlValue, path + [.index(index)])
             }
         }
-        try visit(table.tomlValue, [])
-        #expect(found > 0)
-        let keys = locator.locations.keys.filter { if case .key? = $0.last { true } else { false } }
-        #expect(keys.count == found, "keys that the parser does not know, in:\n\(text)")
+        return result
     }
 }

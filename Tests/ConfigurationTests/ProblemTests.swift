@@ -251,6 +251,42 @@ struct ProblemTests {
             ])
     }
 
+    @Test("are at least one, and no crash, for texts that are hardly ever TOML", arguments: 0..<100)
+    func soup(seed: Int) {
+        var generator = Generator(seed: UInt64(seed))
+        for _ in 0..<20 {
+            let text = TokenSoup.text(&generator)
+            for problem in problems(text) {
+                #expect(problem.description.hasPrefix(mainPath), "\(text)")
+                #expect(!problem.description.contains("\n"), "\(text)")
+            }
+            for problem in problems("", set: ["loop.rate_hz=" + text]) {
+                #expect(problem.description.hasPrefix("--set: "), "\(text)")
+            }
+        }
+    }
+
+    @Test("stop where a list helps nobody")
+    func wrongFile() {
+        let text = (0..<50_000).map { "k\($0) = 1\n" }.joined()
+        let found = problems(text)
+        #expect(found.count == 51)
+        #expect(
+            found.last?.description.contains("more problems than are shown. Is it the right")
+                == true)
+    }
+
+    @Test("blame a broken link in conf.d, not the command line")
+    func brokenLink() {
+        let files = ConfigurationFiles.memory(
+            ["/etc/airframe/conf.d/a.toml": ""],
+            errors: ["/etc/airframe/conf.d/a.toml": .noSuchFileOrDirectory])
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try ConfigurationLoader.load(ConfigurationSource(), files: files)
+        }
+        #expect(failure?.description.contains("is it a broken link?") == true)
+    }
+
     @Test("shorten long values and hide control characters")
     func longValues() {
         let sentence = problems("loop.rate_hz = \"\(String(repeating: "x", count: 500))\"")

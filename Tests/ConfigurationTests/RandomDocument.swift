@@ -125,3 +125,23 @@ enum RandomDocument {
         }
     }
 }
+
+/// Pieces of TOML in any order, which is hardly ever TOML.
+enum TokenSoup {
+    private static let tokens = [
+        "[", "]", "[[", "]]", "{", "}", "=", ".", ",", "\"", "'", "\"\"\"", "'''", "#", "\n",
+        "\r\n", "\r",
+        " ", "\t", "k", "a", "b", "0", "1", "7", "-", "+", "_", "e", "inf", "nan", "true", "tr",
+        "1979-05-27", "T07:32:00", "Z", "-08:00", ":", "0x", "0b", "\\", "\\u0041", "\\uD800", "é",
+        "🎥",
+        "\u{1}", "\u{7F}", "[a]", "a=1", "a.b=", "x={", "y=[", "1.5", "99999999999999999999",
+        "1e400",
+        "\u{FEFF}", "~", "!", "$", "\u{85}", "\u{2028}", "loop", "rate_hz", "1979-05-27tr", "y=[}",
+        "1979-05-27 ", "y = ",
+    ]
+
+    static func text(_ generator: inout Generator) -> String {
+        (0..<Int.random(in: 1...14, using: &generator))
+            .map { _ in generator.element(of: tokens) }.joined()
+    }
+}
