@@ -1,4 +1,57 @@
+import ArgumentParser
+import Glibc
+import Wire
+
+/// The command line over the diagnostics socket.
 @main
-struct Airframectl {
-    static func main() {}
+struct Airframectl: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "airframectl",
+        abstract: "See what airframed does, tune it, and move the camera.",
+        discussion: """
+            --socket, --json and --timeout may stand before or after the subcommand. The socket is \
+            /run/airframe/airframed.sock unless AIRFRAME_SOCKET or --socket says otherwise.
+
+            Exit codes: 0 done; 1 the daemon refused the request; 2 status or doctor found something that keeps \
+            the machine from moving; 64 wrong usage; 69 the daemon cannot be reached; 75 it did not answer in time.
+            """,
+        subcommands: [
+            StatusCommand.self, DoctorCommand.self, MonitorCommand.self,
+            GetCommand.self, SetCommand.self, DiffCommand.self, SaveCommand.self,
+            BaselineCommand.self, ReloadCommand.self,
+            ModeCommand.self, PointCommand.self, RateCommand.self, StopCommand.self,
+            TakeCommand.self, ReleaseCommand.self,
+            LogCommand.self, SubscribeCommand.self, VersionCommand.self,
+        ])
+
+    static func main() {
+        let arguments = GlobalOptions.movedBehindSubcommand(
+            Array(CommandLine.arguments.dropFirst()))
+        do {
+            var command = try parseAsRoot(arguments)
+            try command.run()
+        } catch let error as ClientError {
+            report(error, asJSON: arguments.contains("--json"))
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    /// Says what went wrong, where the user or the script looks for it, and ends.
+    private static func report(_ error: ClientError, asJSON: Bool) -> Never {
+        if asJSON {
+            Output.line(JSONValue.object(["error": error.requestError.json]).text)
+        } else {
+            Output.error("airframectl: \(error.requestError.message)")
+        }
+        Glibc.exit(error.exitCode)
+    }
+}
+
+/// Exit codes beside those of ArgumentParser, as `--help` documents them.
+enum ExitCodes {
+    static let refused: Int32 = 1
+    static let inhibited: Int32 = 2
+    static let unreachable: Int32 = 69
+    static let timeout: Int32 = 75
 }

@@ -30,6 +30,14 @@ public struct PointRequest: Hashable, Sendable {
     public var pitch: Double?
     /// Seconds, 0...600; 0 is as fast as the limits allow.
     public var duration: Double
+
+    /// A request for these angles.
+    public init(yaw: Double?, roll: Double?, pitch: Double?, duration: Double) {
+        self.yaw = yaw
+        self.roll = roll
+        self.pitch = pitch
+        self.duration = duration
+    }
 }
 
 /// Rates to turn at, degrees per second, -1000...1000 each.
@@ -40,6 +48,13 @@ public struct RateRequest: Hashable, Sendable {
     public var roll: Double
     /// About the innermost joint.
     public var pitch: Double
+
+    /// A request for these rates.
+    public init(yaw: Double, roll: Double, pitch: Double) {
+        self.yaw = yaw
+        self.roll = roll
+        self.pitch = pitch
+    }
 }
 
 /// What a request about baselines wants.

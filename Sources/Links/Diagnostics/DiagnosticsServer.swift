@@ -13,6 +13,8 @@ public final class DiagnosticsServer: Service {
     /// Stack of the thread. Encoding `Status` in a debug build needs under 100 KiB; the rest is for the backend.
     private static let stackSize = 512 * 1024
 
+    fileprivate typealias Completion = @Sendable (Result<Void, any Error>) -> Void
+
     private let configuration: DiagnosticsConfiguration
     private let backend: any DiagnosticsBackend
     private let logger: Logger
@@ -58,12 +60,12 @@ public final class DiagnosticsServer: Service {
 
     /// Serves until shutdown.
     ///
-    /// - Throws: `DiagnosticsSocketError` when the socket was not open and cannot be opened.
+    /// - Throws: `DiagnosticsSocketError` when the socket was not open and cannot be opened, or the thread not be started.
     public func run() async throws {
         if listener.withLock({ $0 == nil }) { try open() }
-        await withTaskCancellationOrGracefulShutdownHandler {
-            await withCheckedContinuation { continuation in
-                start { continuation.resume() }
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                start { continuation.resume(with: $0) }
             }
         } onCancelOrGracefulShutdown: {
             self.stop()
@@ -75,7 +77,7 @@ public final class DiagnosticsServer: Service {
         _ = try? wakeWriter.writeAll([1])
     }
 
-    private func start(whenDone: @escaping @Sendable () -> Void) {
+    private func start(whenDone: @escaping Completion) {
         let context = Unmanaged.passRetained(ThreadContext(server: self, whenDone: whenDone))
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -90,15 +92,13 @@ public final class DiagnosticsServer: Service {
                 let context = Unmanaged<ThreadContext>.fromOpaque(pointer).takeRetainedValue()
                 nameThread()
                 context.server.serve()
-                context.whenDone()
+                context.whenDone(.success(()))
                 return nil
             }, context.toOpaque())
         guard error == 0 else {
-            logger.error(
-                "The diagnostics thread cannot be started: \(Errno(rawValue: error)).")
             context.release()
-            whenDone()
-            return
+            let reason = "The diagnostics thread cannot be started: \(Errno(rawValue: error))."
+            return whenDone(.failure(DiagnosticsSocketError(description: reason)))
         }
     }
 
@@ -128,9 +128,9 @@ private func nameThread() {
 /// What travels into the thread through C's one pointer.
 private final class ThreadContext: Sendable {
     let server: DiagnosticsServer
-    let whenDone: @Sendable () -> Void
+    let whenDone: DiagnosticsServer.Completion
 
-    init(server: DiagnosticsServer, whenDone: @escaping @Sendable () -> Void) {
+    init(server: DiagnosticsServer, whenDone: @escaping DiagnosticsServer.Completion) {
         self.server = server
         self.whenDone = whenDone
     }

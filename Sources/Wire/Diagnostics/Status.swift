@@ -113,3 +113,11 @@ public struct VectorNumbers: Hashable, Sendable, Codable {
         self.z = z
     }
 }
+
+extension Inhibition {
+    /// The one reason that is a wish and not a problem: nobody asked for motion.
+    public static let inactiveName = "inactive_mode"
+
+    /// Whether this is a problem, rather than that nobody asked for motion.
+    public var isProblem: Bool { name != Self.inactiveName }
+}

@@ -1,0 +1,38 @@
+import Wire
+
+/// What can go wrong between this program and the daemon, with the exit code that scripts see.
+enum ClientError: Error, Equatable {
+    /// The daemon refused the request.
+    case refused(RequestError)
+    /// There is no daemon to talk to, or it went away.
+    case unreachable(String)
+    /// It did not answer in time.
+    case timeout(String)
+    /// It answered something that this version does not understand.
+    case notUnderstood(String)
+
+    var exitCode: Int32 {
+        switch self {
+        case .refused, .notUnderstood: ExitCodes.refused
+        case .unreachable: ExitCodes.unreachable
+        case .timeout: ExitCodes.timeout
+        }
+    }
+
+    var requestError: RequestError {
+        var error: RequestError
+        switch self {
+        case .refused(let refusal): return refusal
+        case .unreachable(let message):
+            error = RequestError(.refused, message)
+            error.code = "unreachable"
+        case .timeout(let message):
+            error = RequestError(.refused, message)
+            error.code = "timeout"
+        case .notUnderstood(let message):
+            error = RequestError(.refused, message)
+            error.code = "not_understood"
+        }
+        return error
+    }
+}

@@ -1,0 +1,173 @@
+import CLinuxShim
+import FoundationEssentials
+import Glibc
+import SystemPackage
+import Wire
+
+/// One connection to the daemon: a request at a time, and streams beside it. Waits with poll(2), never longer than the
+/// timeout.
+final class DaemonClient {
+    private let descriptor: FileDescriptor
+    private let path: String
+    private let timeout: Double
+    private var received: [UInt8] = []
+    private var nextID = 1
+    private let decoder = JSONDecoder()
+
+    /// - Throws: `unreachable`, with a sentence that says what to do.
+    init(path: String, timeout: Double) throws(ClientError) {
+        self.path = path
+        self.timeout = timeout
+        var raw: Int32 = -1
+        let error = cl_socket_connect(path, &raw)
+        guard error == 0 else { throw Self.failure(connecting: path, error) }
+        descriptor = FileDescriptor(rawValue: raw)
+    }
+
+    deinit { try? descriptor.close() }
+
+    /// Asks, and decodes the answer.
+    func request<Result: Decodable & Sendable>(
+        _ method: Method, _ params: [String: JSONValue] = [:], as type: Result.Type = Result.self
+    ) throws(ClientError) -> Result {
+        let line = try reply(to: method, params).line
+        do {
+            guard let result = try decoder.decode(Reply<Result>.self, from: Data(line)).result
+            else { throw ClientError.notUnderstood("\(method.rawValue): the answer is empty.") }
+            return result
+        } catch {
+            throw .notUnderstood(
+                "The daemon's answer to \(method.rawValue) is not understood (\(error)). "
+                    + "Are airframed and airframectl of one version? `airframectl version` says.")
+        }
+    }
+
+    /// Asks, and returns the answer as it came.
+    func json(_ method: Method, _ params: [String: JSONValue] = [:]) throws(ClientError)
+        -> JSONValue
+    {
+        try reply(to: method, params).value["result"] ?? .null
+    }
+
+    /// The next line, as it came, waiting for it as many seconds; nil waits for ever.
+    func nextMessage(wait: Double?) throws(ClientError) -> (line: [UInt8], value: JSONValue) {
+        let line = try line(deadline: wait.map { Self.now() + $0 })
+        do {
+            return (line, try JSONValue(parsing: line))
+        } catch {
+            throw .notUnderstood("The daemon sent a line that is not JSON: \(error.sentence).")
+        }
+    }
+
+    private func reply(to method: Method, _ params: [String: JSONValue]) throws(ClientError)
+        -> (line: [UInt8], value: JSONValue)
+    {
+        let id = JSONValue.int(nextID)
+        nextID += 1
+        let deadline = Self.now() + timeout
+        try send(
+            Request(id: id, method: method.rawValue, params: params).line + [UInt8(ascii: "\n")],
+            deadline: deadline)
+        while true {
+            let message = try nextMessage(wait: deadline - Self.now())
+            if message.value["subscription"] != nil { continue }
+            // An error without an id is about the connection as a whole.
+            guard message.value["id"] == id || message.value["id"] == .null else { continue }
+            if let error = message.value["error"] {
+                var refusal = RequestError(.refused, error["message"]?.string ?? error.text)
+                refusal.code = error["code"]?.string ?? refusal.code
+                refusal.field = error["field"]?.string
+                throw .refused(refusal)
+            }
+            return message
+        }
+    }
+}
+
+extension DaemonClient {
+    private func send(_ bytes: [UInt8], deadline: Double) throws(ClientError) {
+        var sent = 0
+        while sent < bytes.count {
+            var taken = 0
+            let error = bytes.withUnsafeBytes { buffer in
+                cl_socket_send(
+                    descriptor.rawValue, buffer.baseAddress.map { $0 + sent }, buffer.count - sent,
+                    &taken)
+            }
+            guard error == 0 || error == EAGAIN else { throw lost() }
+            sent += taken
+            if sent < bytes.count { try wait(for: POLLOUT, deadline: deadline) }
+        }
+    }
+
+    private func line(deadline: Double?) throws(ClientError) -> [UInt8] {
+        var chunk = [UInt8](repeating: 0, count: 16384)
+        var scanned = 0
+        while true {
+            if let newline = received[scanned...].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = Array(received[..<newline])
+                received.removeFirst(newline + 1)
+                return line
+            }
+            scanned = received.count
+            let count = read(descriptor.rawValue, &chunk, chunk.count)
+            if count > 0 {
+                received += chunk[..<count]
+            } else if count < 0, errno == EAGAIN || errno == EINTR {
+                try wait(for: POLLIN, deadline: deadline)
+            } else {
+                throw lost()
+            }
+        }
+    }
+
+    private func wait(for events: Int32, deadline: Double?) throws(ClientError) {
+        let rest = deadline.map { $0 - Self.now() } ?? 3600
+        var entry = pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)
+        var ready: Int32 = 0
+        _ = cl_socket_wait(&entry, 1, Int64(max(0, rest) * 1e9), &ready)
+        guard ready == 0, let deadline, Self.now() >= deadline else { return }
+        throw .timeout(
+            "airframed at \(path) did not answer within \(Format.plain(timeout)) s. "
+                + "Is the machine overloaded? `journalctl -u airframed` may know.")
+    }
+
+    private func lost() -> ClientError {
+        .unreachable(
+            "airframed closed the connection at \(path). Has it stopped? `systemctl status airframed` says."
+        )
+    }
+
+    private static func failure(connecting path: String, _ error: Int32) -> ClientError {
+        let start = "start it (sudo systemctl start airframed, or make run)"
+        return switch error {
+        case ENOENT:
+            .unreachable(
+                "There is no socket \(path). Is airframed running? If not, \(start); "
+                    + "if it uses another diagnostics.socket, pass --socket PATH.")
+        case ECONNREFUSED:
+            .unreachable(
+                "Nobody answers at \(path): airframed has ended without removing it. "
+                    + "To go on, \(start).")
+        case EACCES, EPERM:
+            .unreachable(
+                "Permission denied at \(path). Join the socket's group "
+                    + "(sudo usermod -aG airframe $USER, then log in again), or use sudo.")
+        case ENAMETOOLONG:
+            .unreachable(
+                "\(path): the path has \(path.utf8.count) bytes, and a UNIX socket allows "
+                    + "\(CL_SOCKET_PATH_MAX).")
+        case EAGAIN:
+            .timeout("airframed at \(path) accepts no connections at the moment. Try again.")
+        default:
+            .unreachable("Cannot connect to \(path): \(Errno(rawValue: error)).")
+        }
+    }
+
+    /// Seconds on CLOCK_MONOTONIC.
+    static func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+}

@@ -1,0 +1,109 @@
+import Wire
+
+/// The checks that a client can make from two looks at the status. Pure.
+enum DoctorChecks {
+    static let gravity = 9.81
+
+    /// Looks at everything that the status says.
+    ///
+    /// - Parameters:
+    ///   - first: Status.
+    ///   - second: Status a while later.
+    ///   - elapsed: Seconds between the two on this side's clock.
+    /// - Returns: In the order in which they are shown.
+    static func checks(_ first: Status, _ second: Status, elapsed: Double) -> [DoctorCheck] {
+        [
+            motion(second), clock(first, second, elapsed), loop(first, second), scheduling(second),
+            memory(second), imu(second), accelerometer(second), mounting(second), attitude(second),
+            drops(first, second), unsaved(second),
+        ].compactMap { $0 }
+    }
+
+    private static func motion(_ status: Status) -> DoctorCheck {
+        let problems = status.inhibitions.filter(\.isProblem)
+        guard let worst = problems.first else {
+            return DoctorCheck(
+                "motion", .ok,
+                status.isEnabled
+                    ? "motors on, mode \(status.mode)" : "nothing in the way; mode \(status.mode)")
+        }
+        let names = problems.map(\.name).joined(separator: ", ")
+        return DoctorCheck("motion", .fail, names, remedy: worst.sentence)
+    }
+
+    private static func clock(_ first: Status, _ second: Status, _ elapsed: Double) -> DoctorCheck {
+        guard let a = first.t.known, let b = second.t.known else {
+            return DoctorCheck("clock", .warn, "the loop's clock is not known")
+        }
+        guard b > a else {
+            return DoctorCheck(
+                "clock", first.backend == "lockstep" ? .warn : .fail,
+                "the loop's clock stands still at \(Format.fixed(b, 3)) s",
+                remedy: first.backend == "lockstep"
+                    ? "Connect the simulator: in lockstep it owns time."
+                    : "The loop hangs: restart airframed, and report what `airframectl log` says.")
+        }
+        let ratio = (b - a) / elapsed
+        let finding = "the loop's clock runs at \(Format.fixed(ratio, 2)) of real time"
+        // Simulated time may run as it likes.
+        let isRight = (0.9...1.1).contains(ratio) || second.backend != "linux"
+        return DoctorCheck(
+            "clock", isRight ? .ok : .warn, finding,
+            remedy: isRight
+                ? "" : "Is the system clock source stable? `dmesg | grep -i clocksource` says.")
+    }
+
+    private static func loop(_ first: Status, _ second: Status) -> DoctorCheck {
+        let loop = second.loop
+        guard let wanted = loop.rateHz.known, let achieved = loop.achievedHz.known else {
+            return DoctorCheck("loop rate", .warn, "not known yet")
+        }
+        let finding =
+            "\(Format.fixed(achieved, 1)) of \(Format.fixed(wanted, 0)) Hz, \(loop.overruns) overruns, "
+            + "\(loop.lateSamples) late samples"
+        if achieved < 0.98 * wanted {
+            return DoctorCheck(
+                "loop rate", .fail, finding,
+                remedy: "Lower loop.rate_hz, or let the loop run in real time (see below).")
+        }
+        let isOverrunning = loop.overruns > first.loop.overruns
+        return DoctorCheck(
+            "loop rate", isOverrunning ? .warn : .ok, finding,
+            remedy: isOverrunning ? "Ticks take longer than their period: lower loop.rate_hz." : "")
+    }
+
+    private static func scheduling(_ status: Status) -> DoctorCheck {
+        let realtime = status.realtime
+        let isGranted = realtime.policy == "SCHED_FIFO" || realtime.policy == "SCHED_RR"
+        let kernel = realtime.isPreemptRT.map { $0 ? ", PREEMPT_RT kernel" : ", ordinary kernel" }
+        let finding =
+            "\(realtime.policy.isEmpty ? "unknown policy" : realtime.policy) \(realtime.priority)"
+            + (kernel ?? "")
+        let advice = realtime.sentences.first ?? "Set LimitRTPRIO=95 in the unit, then restart."
+        return DoctorCheck(
+            "real time", isGranted ? .ok : .warn, finding, remedy: isGranted ? "" : advice)
+    }
+
+    private static func memory(_ status: Status) -> DoctorCheck {
+        let isLocked = status.realtime.isMemoryLocked
+        return DoctorCheck(
+            "memory lock", isLocked ? .ok : .warn,
+            (isLocked ? "locked, " : "not locked, ") + Summary.memory(status.memory),
+            remedy: isLocked ? "" : "Set LimitMEMLOCK=infinity in the unit, then restart.")
+    }
+
+    private static func imu(_ status: Status) -> DoctorCheck {
+        guard status.imu.samples > 0, let age = status.imu.ageMs.known else {
+            return DoctorCheck(
+                "imu samples", .fail, "no sample yet",
+                remedy:
+                    "Is the sensor wired and its bus enabled? `airframectl log` names the error.")
+        }
+        let isFresh = age < 100
+        return DoctorCheck(
+            "imu samples", isFresh ? .ok : .fail,
+            "\(Format.fixed(status.imu.rateHz.value, 0)) Hz, age \(Format.fixed(age, 1)) ms",
+            remedy: isFresh
+                ? "" : "The sensor has gone silent: check its wiring and `airframectl log`.")
+    }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import Glibc
+import Wire
+
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check everything, and say what to do.",
+        discussion: "Takes a second. Exits with 2 when something keeps the machine from moving.")
+
+    /// What is printed with --json.
+    private struct Report: Encodable {
+        var checks: [DoctorCheck]
+        var worst: DoctorCheck.Level
+    }
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let begin = DaemonClient.now()
+        let client: DaemonClient
+        do {
+            client = try options.connect()
+        } catch {
+            try finish([
+                DoctorCheck("socket", .fail, options.socket, remedy: error.requestError.message)
+            ])
+            throw ExitCode(error.exitCode)
+        }
+        let version: VersionInfo = try client.request(.version)
+        let answered = (DaemonClient.now() - begin) * 1e3
+        var checks = [
+            DoctorCheck(
+                "socket", .ok, "\(options.socket) answers in \(Format.fixed(answered, 1)) ms"),
+            protocolCheck(version),
+        ]
+        checks += try client.request(.doctor, as: [DoctorCheck].self)
+        let start = DaemonClient.now()
+        let first: Status = try client.request(.status)
+        _ = Signals().wait(seconds: 1)
+        let second: Status = try client.request(.status)
+        let own = DoctorChecks.checks(first, second, elapsed: DaemonClient.now() - start)
+        // The daemon knows better where both look at one thing.
+        let known = Set(checks.map(\.name))
+        checks += own.filter { !known.contains($0.name) }
+        try finish(checks)
+        if checks.contains(where: { $0.level == .fail }) { throw ExitCode(ExitCodes.inhibited) }
+    }
+
+    private func protocolCheck(_ version: VersionInfo) -> DoctorCheck {
+        let finding = "\(version.program) \(version.version), protocol \(version.protocolVersion)"
+        let isSame = version.protocolVersion == VersionInfo.currentProtocol
+        return DoctorCheck(
+            "version", isSame ? .ok : .warn, finding,
+            remedy: isSame
+                ? ""
+                : "This airframectl speaks protocol \(VersionInfo.currentProtocol): install both from one version."
+        )
+    }
+
+    private func finish(_ checks: [DoctorCheck]) throws {
+        if options.json {
+            let levels = checks.map(\.level)
+            let worst: DoctorCheck.Level =
+                levels.contains(.fail) ? .fail : levels.contains(.warn) ? .warn : .ok
+            return try Output.json(Report(checks: checks, worst: worst))
+        }
+        DoctorView.lines(checks, .forOutput()).forEach(Output.line)
+    }
+}
+
+/// `airframectl doctor` for people.
+enum DoctorView {
+    static func lines(_ checks: [DoctorCheck], _ style: Style) -> [String] {
+        let width = checks.map(\.name.count).max() ?? 0
+        var lines: [String] = []
+        for check in checks {
+            let role: Style.Role =
+                switch check.level {
+                case .ok: .good
+                case .warn: .caution
+                case .fail: .bad
+                }
+            let level = style(role, Format.left(check.level.rawValue, 4))
+            lines.append("\(level)  \(Format.left(check.name, width))  \(check.finding)")
+            guard !check.remedy.isEmpty else { continue }
+            for part in Format.wrapped(check.remedy, 72) {
+                lines.append(String(repeating: " ", count: width + 8) + part)
+            }
+        }
+        let (fails, warnings) = (
+            checks.count { $0.level == .fail }, checks.count { $0.level == .warn }
+        )
+        let verdict: String
+        switch (fails, warnings) {
+        case (0, 0): verdict = style(.good, "Everything is as it should be.")
+        case (0, _): verdict = style(.caution, "It works; \(warnings) to look at.")
+        default: verdict = style(.bad, "\(fails) to put right before it moves.")
+        }
+        return lines + ["", verdict]
+    }
+}

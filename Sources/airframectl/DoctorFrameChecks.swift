@@ -1,0 +1,93 @@
+import Wire
+
+/// The checks of frames and signs: what is wired or mounted the wrong way round.
+extension DoctorChecks {
+    static func accelerometer(_ status: Status) -> DoctorCheck? {
+        let accel = status.imu.accelMS2
+        guard let x = accel.x.known, let y = accel.y.known, let z = accel.z.known else {
+            return nil
+        }
+        let norm = (x * x + y * y + z * z).squareRoot()
+        let finding = "|accel| = \(Format.fixed(norm, 2)) m/s²"
+        let deviation = (norm - gravity).magnitude
+        switch (status.estimator.isAtRest, deviation) {
+        case (_, 0..<0.5), (false, 0..<gravity): return DoctorCheck("accelerometer", .ok, finding)
+        case (true, 0..<2):
+            return DoctorCheck(
+                "accelerometer", .warn, finding + " at rest, should be near 9.81",
+                remedy: "Calibrate the accelerometer.")
+        default:
+            return DoctorCheck(
+                "accelerometer", .fail, finding + ", should be near 9.81",
+                remedy: "Is the configured chip, and with it its range, the one that is fitted?")
+        }
+    }
+
+    /// At rest and level, the z axis (down) must read about -9.81: specific force points up.
+    static func mounting(_ status: Status) -> DoctorCheck? {
+        let accel = status.imu.accelMS2
+        guard status.estimator.isAtRest, let x = accel.x.known, let y = accel.y.known,
+            let z = accel.z.known
+        else { return nil }
+        let reading = [x, y, z].map { Format.fixed($0, 2, signed: true) }.joined(separator: " ")
+        let rule = "level should read 0 0 -9.81"
+        if z < -0.87 * gravity {
+            return DoctorCheck("level frame", .ok, "at rest \(reading) m/s²; \(rule)")
+        }
+        if z > 0.5 * gravity {
+            return DoctorCheck(
+                "level frame", .warn, "at rest \(reading) m/s²: upside down; \(rule)",
+                remedy: "If the camera stands upright, turn the IMU's mounting rotation by 180°.")
+        }
+        return DoctorCheck(
+            "level frame", .warn, "at rest \(reading) m/s²: tilted; \(rule)",
+            remedy: "If the camera is level, correct the IMU's mounting rotation.")
+    }
+
+    static func attitude(_ status: Status) -> DoctorCheck {
+        let norm = status.attitude.quaternion.map(\.value).reduce(0) { $0 + $1 * $1 }
+        guard norm.isFinite else {
+            return DoctorCheck(
+                "attitude", .fail, "not known",
+                remedy: "The estimator has had no usable sample; see imu samples above.")
+        }
+        guard (norm - 1).magnitude < 1e-3 else {
+            return DoctorCheck(
+                "attitude", .fail,
+                "the quaternion's length is \(Format.fixed(norm.squareRoot(), 4))",
+                remedy:
+                    "This is an error in airframed: please report it with `airframectl --json status`."
+            )
+        }
+        let isSettled = status.estimator.isConverged
+        return DoctorCheck(
+            "attitude", isSettled ? .ok : .warn,
+            isSettled ? "converged, " + bias(status.estimator) : "not converged yet",
+            remedy: isSettled ? "" : "Hold the camera still for a few seconds.")
+    }
+
+    private static func bias(_ estimator: EstimatorStatus) -> String {
+        let bias = estimator.gyroBiasDps
+        let text = [bias.x, bias.y, bias.z].map { Format.fixed($0.value, 3, signed: true) }
+        return "gyro bias \(text.joined(separator: " ")) °/s"
+    }
+
+    static func drops(_ first: Status, _ second: Status) -> DoctorCheck {
+        func total(_ faults: FaultStatus) -> Int {
+            faults.sampleDrops + faults.commandDrops + faults.telemetryDrops + faults.busErrors
+        }
+        let isGrowing = total(second.faults) > total(first.faults)
+        return DoctorCheck(
+            "drops", isGrowing ? .warn : .ok, Summary.faults(second),
+            remedy: isGrowing ? "They are growing now: `airframectl log` names what is behind." : ""
+        )
+    }
+
+    static func unsaved(_ status: Status) -> DoctorCheck? {
+        let keys = status.configuration.unsaved
+        guard !keys.isEmpty else { return nil }
+        return DoctorCheck(
+            "settings", .warn, "not saved: \(keys.joined(separator: ", "))",
+            remedy: "`airframectl save` keeps them, `airframectl diff` shows them.")
+    }
+}

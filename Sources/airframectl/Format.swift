@@ -1,0 +1,84 @@
+import Wire
+
+/// Numbers and words for people. Everything that is not known is a dash, as wide as the number would be.
+enum Format {
+    /// A number with a fixed count of decimals.
+    ///
+    /// - Parameters:
+    ///   - value: Any; shown as `–` when not finite.
+    ///   - decimals: 0...9.
+    ///   - signed: Whether a plus is shown.
+    /// - Returns: The text, rounded half away from zero.
+    static func fixed(_ value: Double, _ decimals: Int, signed: Bool = false) -> String {
+        guard value.isFinite else { return "–" }
+        var scale = 1.0
+        for _ in 0..<decimals { scale *= 10 }
+        let scaled = (value.magnitude * scale).rounded()
+        guard scaled < 1e18 else { return value.description }
+        let digits = String(Int64(scaled))
+        let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+        let point = padded.index(padded.endIndex, offsetBy: -decimals)
+        let text = decimals == 0 ? padded : "\(padded[..<point]).\(padded[point...])"
+        // A rounded zero has no sign: "-0.00" would look like news.
+        if scaled == 0 { return signed ? " " + text : text }
+        return (value < 0 ? "-" : signed ? "+" : "") + text
+    }
+
+    /// The number as short as it can be said exactly: `2`, `0.5`.
+    static func plain(_ value: Double) -> String {
+        Int(exactly: value).map(String.init) ?? value.description
+    }
+
+    /// A duration in the two units that matter: `2 h 14 min`.
+    static func duration(_ seconds: Double) -> String {
+        guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "–" }
+        let whole = Int(seconds)
+        let (days, hours) = (whole / 86400, whole / 3600 % 24)
+        let (minutes, rest) = (whole / 60 % 60, whole % 60)
+        if days > 0 { return "\(days) d \(hours) h" }
+        if hours > 0 { return "\(hours) h \(minutes) min" }
+        if minutes > 0 { return "\(minutes) min \(rest) s" }
+        return "\(rest) s"
+    }
+
+    /// A count with thin groups of three: `8 042 113`.
+    static func count(_ value: Int) -> String {
+        var text = ""
+        let digits = String(value.magnitude)
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text.append(" ") }
+            text.append(digit)
+        }
+        return (value < 0 ? "-" : "") + text
+    }
+
+    /// The text with spaces before it, `width` characters in all; longer text stays whole.
+    static func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    /// The text with spaces after it, `width` characters in all; longer text is cut with an ellipsis.
+    static func left(_ text: String, _ width: Int) -> String {
+        if text.count > width { return text.prefix(max(0, width - 1)) + "…" }
+        return text + String(repeating: " ", count: width - text.count)
+    }
+
+    /// The text cut into lines at spaces; the first line has `width` characters at most, as have the others.
+    static func wrapped(_ text: String, _ width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            if !line.isEmpty, line.count + 1 + word.count > width {
+                lines.append(line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        return line.isEmpty ? lines : lines + [line]
+    }
+
+    /// A setting's value without the quotes of JSON where it is one word or sentence.
+    static func value(_ value: JSONValue) -> String {
+        value.string ?? value.text
+    }
+}

@@ -1,0 +1,59 @@
+/// Small drawings in text.
+enum Gauges {
+    private static let steps: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+
+    /// The last values as little columns, newest at the right, `width` characters in all.
+    ///
+    /// - Parameters:
+    ///   - values: Magnitudes; one that is not known leaves a gap.
+    ///   - width: Characters.
+    ///   - full: The value that fills a column.
+    /// - Returns: `width` characters.
+    static func sparkline(_ values: some BidirectionalCollection<Double>, width: Int, full: Double)
+        -> String
+    {
+        let shown = values.suffix(width)
+        let columns = shown.map { value -> Character in
+            guard value.isFinite else { return " " }
+            guard full > 0 else { return steps[0] }
+            let level = (value.magnitude / full * Double(steps.count)).rounded(.down)
+            return steps[Int(min(max(level, 0), Double(steps.count - 1)))]
+        }
+        return String(repeating: " ", count: max(0, width - columns.count)) + String(columns)
+    }
+
+    /// A bar that grows from the middle to either side: `[      ████│          ]`, `width` characters in all.
+    ///
+    /// - Parameters:
+    ///   - fraction: -1...1; beyond, the bar is full; an arrow head then stands at its end.
+    ///   - width: Odd, at least 5.
+    /// - Returns: `width` characters.
+    static func bar(_ fraction: Double, width: Int) -> String {
+        let half = (width - 3) / 2
+        guard fraction.isFinite else {
+            return "[" + String(repeating: "·", count: half) + "│"
+                + String(repeating: "·", count: half) + "]"
+        }
+        let length = Int((min(fraction.magnitude, 1) * Double(half)).rounded())
+        let isOver = fraction.magnitude >= 0.999
+        let fill = String(repeating: "█", count: length)
+        let rest = String(repeating: " ", count: half - length)
+        let empty = String(repeating: " ", count: half)
+        if fraction < 0 {
+            return "[" + rest + (isOver ? "◀" + fill.dropFirst() : fill) + "│" + empty + "]"
+        }
+        return "[" + empty + "│" + (isOver ? fill.dropLast() + "▶" : fill) + rest + "]"
+    }
+
+    /// The smallest of 1, 2 and 5 times a power of ten that is not below `value`: a scale that does not jump about.
+    static func roundedUp(_ value: Double, least: Double) -> Double {
+        var scale = least
+        let factors = [2, 2.5, 2]
+        var index = 0
+        while scale < value, scale < 1e6 {
+            scale *= factors[index % 3]
+            index += 1
+        }
+        return scale
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Glibc
+
+/// What every subcommand takes.
+struct GlobalOptions: ParsableArguments {
+    static let defaultSocket = "/run/airframe/airframed.sock"
+
+    @Option(help: "Path of the daemon's socket.")
+    var socket: String = getenv("AIRFRAME_SOCKET").map { String(cString: $0) } ?? defaultSocket
+
+    @Flag(help: "Print JSON: one document, or one per line where output goes on.")
+    var json = false
+
+    @Option(help: "Seconds to wait for an answer.")
+    var timeout: Double = 5
+
+    func validate() throws {
+        guard timeout > 0, timeout <= 3600 else {
+            throw ValidationError("--timeout is more than 0 and at most 3600 seconds.")
+        }
+    }
+
+    /// Opens the connection.
+    func connect() throws(ClientError) -> DaemonClient {
+        try DaemonClient(path: socket, timeout: timeout)
+    }
+
+    /// The arguments with these options behind everything else, where a subcommand looks for them.
+    ///
+    /// ArgumentParser gives an option that stands before the subcommand to the root command alone; people write
+    /// `airframectl --json status` all the same.
+    static func movedBehindSubcommand(_ arguments: [String]) -> [String] {
+        var rest: [String] = []
+        var moved: [String] = []
+        var index = 0
+        while index < arguments.count, arguments[index] != "--" {
+            let argument = arguments[index]
+            index += 1
+            switch argument {
+            case "--json": moved.append(argument)
+            case "--socket", "--timeout":
+                moved.append(argument)
+                if index < arguments.count {
+                    moved.append(arguments[index])
+                    index += 1
+                }
+            case _ where argument.hasPrefix("--socket=") || argument.hasPrefix("--timeout="):
+                moved.append(argument)
+            default: rest.append(argument)
+            }
+        }
+        // Without a subcommand they would only be an error in the way of the help text.
+        if rest.allSatisfy({ $0.hasPrefix("-") }) { moved = [] }
+        return rest + moved + arguments[index...]
+    }
+}

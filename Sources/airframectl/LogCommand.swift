@@ -1,0 +1,109 @@
+import ArgumentParser
+import Glibc
+import Wire
+
+struct LogCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log", abstract: "Show the daemon's recent log.")
+
+    /// Seconds between two looks with --follow.
+    private static let period = 0.25
+
+    @OptionGroup var options: GlobalOptions
+    @Flag(name: .shortAndLong, help: "Go on as lines arrive, until Ctrl-C.")
+    var follow = false
+    @Option(name: .shortAndLong, help: "How many lines to begin with, 1 to 200.")
+    var lines = 50
+
+    func validate() throws {
+        guard (1...200).contains(lines) else { throw ValidationError("--lines is 1 to 200.") }
+    }
+
+    func run() throws {
+        let client = try options.connect()
+        let signals = Signals(SIGINT, SIGTERM)
+        if options.json, !follow {
+            return Output.line(try client.json(.log, ["limit": .int(lines)]).text)
+        }
+        let style = Style.forOutput()
+        var since: Int?
+        repeat {
+            var params: [String: JSONValue] = ["limit": .int(since == nil ? lines : 200)]
+            params["since"] = since.map(JSONValue.int)
+            let page: LogPage = try client.request(.log, params)
+            since = page.next
+            if page.lost > 0, !options.json {
+                Output.line(
+                    style(
+                        .caution, "… \(page.lost) lines were overwritten before they could be shown"
+                    ))
+            }
+            for line in page.lines {
+                if options.json {
+                    try Output.json(line)
+                } else {
+                    Output.line(Self.text(line, style))
+                }
+            }
+        } while follow && signals.wait(seconds: Self.period) == nil
+    }
+
+    static func text(_ line: LogLine, _ style: Style) -> String {
+        let role: Style.Role? =
+            switch line.level {
+            case "error", "critical": .bad
+            case "warning": .caution
+            case "trace", "debug": .quiet
+            default: nil
+            }
+        let level = Format.left(line.level, 8)
+        return style(.quiet, Format.right(Format.fixed(line.t.value, 3), 12)) + "  "
+            + (role.map { style($0, level) } ?? level) + "  " + line.message
+    }
+}
+
+struct SubscribeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "subscribe",
+        abstract: "Stream variables with the loop's time, until Ctrl-C.",
+        discussion: """
+            Without names it lists what there is. `attitude.*` is everything below attitude, `*` everything. With --json \
+            every line is the daemon's message; without, columns separated by tabs, the first of them t in seconds.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Option(name: .shortAndLong, help: "Messages per second, 1 to 200.")
+    var rate = 10.0
+    @Argument(help: "Names of variables.")
+    var names: [String] = []
+
+    func run() throws {
+        let client = try options.connect()
+        if names.isEmpty { return try list(client) }
+        let info: SubscriptionInfo = try client.request(
+            .subscribe,
+            ["names": .array(names.map(JSONValue.string)), "rate": .double(rate)])
+        if !options.json { Output.line((["t"] + info.names).joined(separator: "\t")) }
+        while true {
+            let message = try client.nextMessage(wait: nil)
+            guard message.value["subscription"]?.int == info.subscription else { continue }
+            if options.json {
+                Output.line(String(decoding: message.line, as: UTF8.self))
+            } else {
+                let values = info.names.map { Format.value(message.value["values"]?[$0] ?? .null) }
+                let t = Format.fixed(message.value["t"]?.number ?? .nan, 6)
+                Output.line(([t] + values).joined(separator: "\t"))
+            }
+        }
+    }
+
+    private func list(_ client: DaemonClient) throws {
+        if options.json { return Output.line(try client.json(.variables).text) }
+        let variables: [Variable] = try client.request(.variables)
+        var table = Table()
+        for variable in variables {
+            table.add(.init(variable.name), .init(variable.unit), .init(variable.summary, .quiet))
+        }
+        table.lines(.forOutput()).forEach(Output.line)
+    }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import Glibc
+import Wire
+
+struct MonitorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "monitor",
+        abstract: "Watch the machine live.",
+        discussion: """
+            On a terminal a picture that renews itself, and waits for the daemon when it goes away. Anywhere else, \
+            and with --json, a line at a time.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Option(help: "Pictures or lines per second, 0.1 to 50; 10 on a terminal, else 1.")
+    var rate: Double?
+
+    func validate() throws {
+        if let rate, !(0.1...50).contains(rate) { throw ValidationError("--rate is 0.1 to 50.") }
+    }
+
+    func run() throws {
+        if options.json || isatty(STDOUT_FILENO) == 0 {
+            try printLines(rate: rate ?? 1)
+        } else {
+            showLive(rate: rate ?? 10)
+        }
+    }
+
+    private func printLines(rate: Double) throws {
+        let client = try options.connect()
+        let signals = Signals(SIGINT, SIGTERM)
+        repeat {
+            if options.json {
+                Output.line(try client.json(.status).text)
+            } else {
+                Output.line(Self.line(try client.request(.status)))
+            }
+        } while signals.wait(seconds: 1 / rate) == nil
+    }
+
+    /// One line that says the most important things.
+    static func line(_ status: Status) -> String {
+        func axes(_ yaw: Number, _ roll: Number, _ pitch: Number, _ decimals: Int) -> String {
+            [yaw, roll, pitch].map { Format.fixed($0.value, decimals, signed: true) }
+                .joined(separator: " ")
+        }
+        let (attitude, error) = (status.attitude, status.errorDeg)
+        let state = MotionState(status)
+        let names = status.inhibitions.map(\.name)
+        return
+            "t \(Format.fixed(status.t.value, 3)) s  \(state.headline.lowercased())  \(status.mode)"
+            + "  attitude \(axes(attitude.yawDeg, attitude.rollDeg, attitude.pitchDeg, 2))°"
+            + "  error \(axes(error.yaw, error.roll, error.pitch, 3))°"
+            + "  \(Format.fixed(status.loop.achievedHz.value, 1)) Hz"
+            + (names.isEmpty ? "" : "  " + names.joined(separator: " "))
+    }
+
+    /// Draws until Ctrl-C, SIGTERM or q; survives the daemon.
+    private func showLive(rate: Double) {
+        // Blocked before the terminal changes: from then on every way out leads past `leave()`.
+        let signals = Signals(SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP)
+        let terminal = Terminal()
+        var feed = StatusFeed(options: options)
+        var view = MonitorView(status: Status(), rate: rate, style: .forOutput())
+        terminal.enter()
+        defer { terminal.leave() }
+        while true {
+            let begin = DaemonClient.now()
+            switch feed.next() {
+            case .success(let status):
+                view.status = status
+                view.trouble = nil
+                view.history.add(status.errorDeg)
+            case .failure(let error):
+                view.trouble = error.requestError.message
+            }
+            terminal.show(view.render(terminal.size))
+            repeat {
+                if terminal.wasPressed("qQ\u{03}") { return }
+                let rest = begin + 1 / rate - DaemonClient.now()
+                switch signals.wait(seconds: min(max(rest, 0), 0.1)) {
+                case nil: break
+                case SIGWINCH: terminal.show(view.render(terminal.size))
+                case SIGTSTP: pause(terminal)
+                default: return
+                }
+            } while DaemonClient.now() < begin + 1 / rate
+        }
+    }
+
+    /// Ctrl-Z: gives the terminal back while the shell has it.
+    private func pause(_ terminal: Terminal) {
+        terminal.leave()
+        kill(getpid(), SIGSTOP)
+        terminal.enter()
+    }
+}
+
+/// Asks for the status again and again, and connects again when the daemon went away.
+struct StatusFeed {
+    /// Seconds between two attempts to connect.
+    private static let retryPeriod = 0.5
+
+    let options: GlobalOptions
+    private var client: DaemonClient?
+    private var lastAttempt = -Double.infinity
+    private var lastError = ClientError.unreachable("Connecting.")
+
+    init(options: GlobalOptions) { self.options = options }
+
+    mutating func next() -> Result<Status, ClientError> {
+        do {
+            return .success(try connected().request(.status))
+        } catch {
+            client = nil
+            lastError = error
+            return .failure(error)
+        }
+    }
+
+    private mutating func connected() throws(ClientError) -> DaemonClient {
+        if let client { return client }
+        guard DaemonClient.now() - lastAttempt >= Self.retryPeriod else { throw lastError }
+        lastAttempt = DaemonClient.now()
+        // A daemon that hangs must not freeze the picture for as long as a script would wait.
+        let client = try DaemonClient(path: options.socket, timeout: min(options.timeout, 1))
+        self.client = client
+        return client
+    }
+}

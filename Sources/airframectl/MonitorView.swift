@@ -1,0 +1,230 @@
+import Wire
+
+/// Size of a terminal, in characters.
+struct TerminalSize: Equatable {
+    var columns: Int
+    var rows: Int
+}
+
+/// What the monitor remembers between two pictures: the error of each axis, newest last.
+struct ErrorHistory {
+    private static let capacity = 600
+
+    private(set) var yaw: [Double] = []
+    private(set) var roll: [Double] = []
+    private(set) var pitch: [Double] = []
+
+    mutating func add(_ error: AxisNumbers) {
+        Self.append(error.yaw.value, to: &yaw)
+        Self.append(error.roll.value, to: &roll)
+        Self.append(error.pitch.value, to: &pitch)
+    }
+
+    private static func append(_ value: Double, to values: inout [Double]) {
+        if values.count == capacity { values.removeFirst(capacity / 2) }
+        values.append(value)
+    }
+}
+
+/// The picture of `airframectl monitor`: a pure function of what is known, complete at 80 by 24.
+struct MonitorView {
+    var status: Status
+    var history = ErrorHistory()
+    /// Pictures per second: what the history's columns mean in time.
+    var rate = 10.0
+    /// What is wrong with the connection; nil when all is well.
+    var trouble: String?
+    var style = Style.plain
+
+    /// Rows that everything but the reasons takes.
+    private static let fixedRows = 21
+
+    /// The lines to show: at most `size.rows`, each at most `size.columns` wide. Where there is room for more than what
+    /// matters most, reasons, sensor and scheduling get lines of their own.
+    func render(_ size: TerminalSize) -> [String] {
+        let width = max(40, size.columns)
+        let spare = size.rows - Self.fixedRows
+        var lines = [header(width), rule(width), headline(width)]
+        lines += reasons(width: width, room: min(max(spare, 1), spare >= 5 ? spare - 2 : 3, 6))
+        lines += attitudes(width) + [""] + torques(width) + [""]
+        lines.append(label("estimator") + Summary.estimator(status.estimator))
+        if spare >= 5 { lines.append(label("imu") + Summary.imu(status.imu)) }
+        lines += timing(width)
+        lines.append(dropsLine())
+        if spare >= 5 { lines.append(label("real time") + Summary.realtime(status.realtime)) }
+        lines.append(footer(width))
+        return lines.prefix(size.rows).map { Self.clipped($0, to: size.columns) }
+    }
+
+    private func header(_ width: Int) -> String {
+        let name = " airframed \(status.version)"
+        let rest = "  \(status.backend), up \(Format.duration(status.uptimeS.value))"
+        let time = "t \(Format.fixed(status.t.value, 2)) s "
+        let gap = max(2, width - name.count - rest.count - time.count)
+        return style(.strong, name) + rest + String(repeating: " ", count: gap) + time
+    }
+
+    private func rule(_ width: Int) -> String {
+        style(.quiet, String(repeating: "─", count: width))
+    }
+
+    private func headline(_ width: Int) -> String {
+        if trouble != nil {
+            return " " + style(.bad, "● LOST, RECONNECTING")
+                + "   what follows is the last that was known"
+        }
+        let state = MotionState(status)
+        let holder = status.holder.map { "held by \($0)" } ?? "nobody in control"
+        return " " + style(state.role, "● \(state.headline)") + "   "
+            + style(.strong, status.mode) + ", \(status.supervisorState), \(holder)"
+    }
+
+    /// Always as many lines as there is room for, so that nothing below jumps when a reason comes or goes.
+    private func reasons(width: Int, room: Int) -> [String] {
+        let sentences = trouble.map { [$0] } ?? MotionState(status).sentences
+        var lines: [String] = []
+        for sentence in sentences {
+            for (index, part) in Format.wrapped(sentence, width - 6).enumerated() {
+                lines.append((index == 0 ? "   - " : "     ") + part)
+            }
+        }
+        if room > 1, lines.count > room {
+            let hidden = lines.count - room + 1
+            lines = lines.prefix(room - 1) + ["     … and \(hidden) lines more: airframectl status"]
+        }
+        return lines.prefix(room) + Array(repeating: "", count: max(0, room - lines.count))
+    }
+
+    private func attitudes(_ width: Int) -> [String] {
+        let rows: [(String, Number, Number, Number, Number, [Double])] = [
+            (
+                "yaw", status.attitude.yawDeg, status.setpointDeg.yaw, status.errorDeg.yaw,
+                status.rateDps.yaw, history.yaw
+            ),
+            (
+                "roll", status.attitude.rollDeg, status.setpointDeg.roll, status.errorDeg.roll,
+                status.rateDps.roll, history.roll
+            ),
+            (
+                "pitch", status.attitude.pitchDeg, status.setpointDeg.pitch, status.errorDeg.pitch,
+                status.rateDps.pitch, history.pitch
+            ),
+        ]
+        let sparkWidth = max(8, width - 60)
+        let largest = rows.flatMap { $0.5.suffix(sparkWidth) }.filter(\.isFinite).map(\.magnitude)
+            .max()
+        let scale = Gauges.roundedUp(largest ?? 0, least: 0.01)
+        let span = Format.plain((Double(sparkWidth) / rate * 10).rounded() / 10)
+        let full = Format.fixed(scale, scale < 1 ? 2 : 0)
+        let title =
+            "              attitude   set-point       error        rate  |err| to \(full)°, \(span) s"
+        return [style(.quiet, title)]
+            + rows.map { name, attitude, setpoint, error, rate, errors in
+                label(name)
+                    + quantity(attitude, 2, "°", 11) + quantity(setpoint, 2, "°", 12)
+                    + quantity(error, 3, "°", 12) + quantity(rate, 1, "°/s", 12) + "  "
+                    + Gauges.sparkline(errors, width: sparkWidth, full: scale)
+            }
+    }
+
+    private func torques(_ width: Int) -> [String] {
+        let (joints, motors) = (status.joints, status.motors)
+        let rows: [(String, Number, Number, Number, Number, Number)] = [
+            (
+                "yaw", joints.angleDeg.yaw, joints.minimumDeg.yaw, joints.maximumDeg.yaw,
+                motors.torqueNm.yaw, motors.torqueLimitNm.yaw
+            ),
+            (
+                "roll", joints.angleDeg.roll, joints.minimumDeg.roll, joints.maximumDeg.roll,
+                motors.torqueNm.roll, motors.torqueLimitNm.roll
+            ),
+            (
+                "pitch", joints.angleDeg.pitch, joints.minimumDeg.pitch, joints.maximumDeg.pitch,
+                motors.torqueNm.pitch, motors.torqueLimitNm.pitch
+            ),
+        ]
+        let barWidth = max(9, (width - 55) | 1)
+        let source = joints.source.isEmpty ? "" : ", from \(joints.source)"
+        let title = "               joint       range  torque N·m   limit" + source
+        return [style(.quiet, Format.left(title, width))]
+            + rows.map { name, angle, low, high, torque, limit in
+                let range =
+                    "\(Format.fixed(low.value, 0))…\(Format.fixed(high.value, 0))°"
+                let fraction = torque.value / limit.value
+                let role: Style.Role =
+                    fraction.magnitude >= 0.999 ? .bad : fraction.magnitude > 0.7 ? .caution : .good
+                return label(name) + quantity(angle, 1, "°", 9) + Format.right(range, 12)
+                    + Format.right(Format.fixed(torque.value, 4, signed: true), 12)
+                    + Format.right("±" + Format.fixed(limit.value, 3), 8) + "  "
+                    + style(role, Gauges.bar(fraction, width: barWidth))
+            }
+    }
+
+    private func timing(_ width: Int) -> [String] {
+        let columnWidth = 10
+        let stages = status.loop.stages.prefix(max(1, (width - 11) / columnWidth))
+        func row(_ name: String, _ figure: (StageTiming) -> Number) -> String {
+            label(name)
+                + stages.map { Format.right(Format.fixed(figure($0).value, 1), columnWidth) }
+                .joined()
+        }
+        // "imu_to_motor" is wider than its figures.
+        let names = stages.map {
+            Format.right(String($0.name.replacing("_to_", with: "→").prefix(9)), columnWidth)
+        }
+        let loop = Summary.loop(status.loop)
+        return [
+            label("loop") + (status.loop.overruns > 0 ? style(.caution, loop) : loop),
+            style(.quiet, Format.left(" µs", 11) + names.joined()),
+            row("p50", \.p50Us), row("p99", \.p99Us), row("max", \.maxUs),
+        ]
+    }
+
+    private func dropsLine() -> String {
+        let faults = status.faults
+        let isClean =
+            faults.sampleDrops + faults.commandDrops + faults.telemetryDrops + faults.busErrors == 0
+        let text = Summary.faults(status)
+        return label("drops") + (isClean ? text : style(.caution, text))
+    }
+
+    private func footer(_ width: Int) -> String {
+        let unsaved = status.configuration.unsaved.count
+        let left = " q ends" + (unsaved == 0 ? "" : "   \(unsaved) unsaved: airframectl diff")
+        let realtime = status.realtime
+        let right =
+            "\(realtime.policy.isEmpty ? "–" : realtime.policy) \(realtime.priority), "
+            + (realtime.isMemoryLocked ? "locked " : "not locked ")
+            + Format.fixed(status.memory.residentKB.value / 1024, 1) + " MB "
+        let gap = max(1, width - left.count - right.count)
+        return style(.quiet, left + String(repeating: " ", count: gap) + right)
+    }
+}
+
+extension MonitorView {
+    private func label(_ text: String) -> String { style(.quiet, " " + Format.left(text, 10)) }
+
+    /// A number, right aligned with its unit.
+    private func quantity(_ number: Number, _ decimals: Int, _ unit: String, _ width: Int) -> String
+    {
+        Format.right(Format.fixed(number.value, decimals, signed: true) + unit, width)
+    }
+
+    /// The first `width` visible characters; escape sequences take no room and are all kept.
+    static func clipped(_ line: String, to width: Int) -> String {
+        var result = ""
+        var visible = 0
+        var isEscape = false
+        for character in line {
+            if character == "\u{1B}" { isEscape = true }
+            if isEscape {
+                result.append(character)
+                if character.isLetter { isEscape = false }
+            } else if visible < width {
+                result.append(character)
+                visible += 1
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,160 @@
+import ArgumentParser
+import Glibc
+import Wire
+
+/// A command that asks for one thing and prints the daemon's sentence.
+protocol AcknowledgedCommand: ParsableCommand {
+    var options: GlobalOptions { get }
+}
+
+extension AcknowledgedCommand {
+    func acknowledge(
+        _ client: DaemonClient, _ method: Method, _ params: [String: JSONValue] = [:]
+    ) throws {
+        let result = try client.json(method, params)
+        Output.line(options.json ? result.text : result["sentence"]?.string ?? result.text)
+    }
+}
+
+struct ModeCommand: AcknowledgedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mode", abstract: "Change the mode: inactive, locked, ….")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "Name of the mode.")
+    var mode: String
+
+    func run() throws {
+        try acknowledge(try options.connect(), .mode, ["mode": .string(mode)])
+    }
+}
+
+struct PointCommand: AcknowledgedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "point",
+        abstract: "Turn the camera to angles in the earth frame.",
+        discussion: """
+            Degrees: yaw right, roll right and pitch up are positive. An axis that is left out keeps its set-point.
+            Example: airframectl point --pitch -30 --duration 2
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Option(parsing: .unconditional, help: "Degrees, right is positive.")
+    var yaw: Double?
+    @Option(parsing: .unconditional, help: "Degrees, right side down is positive.")
+    var roll: Double?
+    @Option(parsing: .unconditional, help: "Degrees, up is positive.")
+    var pitch: Double?
+    @Option(
+        parsing: .unconditional,
+        help: "Seconds the turn is to take; as fast as allowed when left out.")
+    var duration: Double?
+
+    func validate() throws {
+        guard yaw != nil || roll != nil || pitch != nil else {
+            throw ValidationError("Give at least one of --yaw, --roll and --pitch, in degrees.")
+        }
+    }
+
+    func run() throws {
+        var params: [String: JSONValue] = [:]
+        params["yaw"] = yaw.map(JSONValue.double)
+        params["roll"] = roll.map(JSONValue.double)
+        params["pitch"] = pitch.map(JSONValue.double)
+        params["duration"] = duration.map(JSONValue.double)
+        try acknowledge(try options.connect(), .point, params)
+    }
+}
+
+struct RateCommand: AcknowledgedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rate",
+        abstract: "Turn the camera at rates.",
+        discussion: """
+            Degrees per second. The daemon stops the turn by itself when it hears nothing for the time of its dead-man; \
+            with --duration this command repeats the request that long, and then asks for zero. Ctrl-C ends it at once.
+            """)
+
+    /// Often enough for a dead-man of 0.3 s with two requests lost.
+    private static let period = 0.1
+
+    @OptionGroup var options: GlobalOptions
+    @Option(parsing: .unconditional, help: "Degrees per second, right is positive.")
+    var yaw: Double?
+    @Option(parsing: .unconditional, help: "Degrees per second, right side down is positive.")
+    var roll: Double?
+    @Option(parsing: .unconditional, help: "Degrees per second, up is positive.")
+    var pitch: Double?
+    @Option(help: "Seconds to go on; once when left out.")
+    var duration: Double?
+
+    func validate() throws {
+        guard yaw != nil || roll != nil || pitch != nil else {
+            throw ValidationError(
+                "Give at least one of --yaw, --roll and --pitch, in degrees per second.")
+        }
+        if let duration, !(0...3600).contains(duration) {
+            throw ValidationError("--duration is 0 to 3600 seconds.")
+        }
+    }
+
+    func run() throws {
+        let client = try options.connect()
+        let params: [String: JSONValue] = [
+            "yaw": .double(yaw ?? 0), "roll": .double(roll ?? 0), "pitch": .double(pitch ?? 0),
+        ]
+        guard let duration else { return try acknowledge(client, .rate, params) }
+        let signals = Signals(SIGINT, SIGTERM)
+        let end = DaemonClient.now() + duration
+        while DaemonClient.now() < end {
+            _ = try client.json(.rate, params)
+            let rest = min(Self.period, end - DaemonClient.now())
+            if rest > 0, signals.wait(seconds: rest) != nil { break }
+        }
+        try acknowledge(client, .rate, ["yaw": 0, "roll": 0, "pitch": 0])
+    }
+}
+
+struct StopCommand: AcknowledgedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop",
+        abstract: "Emergency stop: motors off until `stop --reset`.")
+
+    @OptionGroup var options: GlobalOptions
+    @Flag(help: "Release the emergency stop. The mode stays inactive until it is changed.")
+    var reset = false
+
+    func run() throws {
+        try acknowledge(try options.connect(), reset ? .resetStop : .stop)
+    }
+}
+
+struct TakeCommand: AcknowledgedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "take",
+        abstract: "Take control from whoever has it, until Ctrl-C.",
+        discussion:
+            "Control belongs to a connection, so this command stays until it is interrupted.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let client = try options.connect()
+        let signals = Signals(SIGINT, SIGTERM)
+        try acknowledge(client, .take)
+        while signals.wait(seconds: 1) == nil {
+            // Notices within a second when the daemon goes away.
+            _ = try client.json(.ping)
+        }
+        _ = try client.json(.release)
+    }
+}
+
+struct ReleaseCommand: AcknowledgedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "release", abstract: "Give control back.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws { try acknowledge(try options.connect(), .release) }
+}

@@ -1,0 +1,48 @@
+import Wire
+
+/// Whether the machine moves, and in words why or why not: the first thing that anybody wants to know.
+struct MotionState: Equatable {
+    /// "moving", "not moving", …
+    var headline: String
+    var role: Style.Role
+    /// One sentence per reason, most severe first.
+    var sentences: [String]
+    /// Whether a reason is a problem, rather than that nobody asked for motion.
+    var isInhibited: Bool
+
+    init(_ status: Status) {
+        let problems = status.inhibitions.filter(\.isProblem)
+        isInhibited = !problems.isEmpty
+        sentences = status.inhibitions.map(\.sentence)
+        switch (status.isEnabled, problems.isEmpty) {
+        case (true, true):
+            headline = "MOVING"
+            role = .good
+            if sentences.isEmpty { sentences = [Self.holding(status)] }
+        case (true, false):
+            headline = "MOVING, WITH CARE"
+            role = .caution
+        case (false, true):
+            headline = "OFF"
+            role = .caution
+            if sentences.isEmpty {
+                sentences = [
+                    status.mode == "inactive"
+                        ? "Nobody asked for motion: the mode is inactive. `airframectl mode locked` starts it."
+                        : "The motors are off and come on as soon as the start-up checks pass."
+                ]
+            }
+        case (false, false):
+            headline = "NOT MOVING"
+            role = .bad
+        }
+    }
+
+    private static func holding(_ status: Status) -> String {
+        let errors = [status.errorDeg.yaw, status.errorDeg.roll, status.errorDeg.pitch]
+        guard let largest = errors.compactMap(\.known).map(\.magnitude).max() else {
+            return "Motors are on; mode is \(status.mode)."
+        }
+        return "Motors are on; the largest error is \(Format.fixed(largest, 3))°."
+    }
+}

@@ -1,0 +1,157 @@
+import ArgumentParser
+import Wire
+
+struct GetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Show settings: all, a section, or single keys.")
+
+    @OptionGroup var options: GlobalOptions
+    @Flag(name: .shortAndLong, help: "Also show range, default and meaning.")
+    var verbose = false
+    @Argument(help: "Keys or sections, for example loop or loop.rate_hz.")
+    var keys: [String] = []
+
+    func run() throws {
+        let client = try options.connect()
+        let params: [String: JSONValue] =
+            keys.isEmpty ? [:] : ["keys": .array(keys.map(JSONValue.string))]
+        if options.json { return Output.line(try client.json(.get, params).text) }
+        let settings: [Setting] = try client.request(.get, params)
+        SettingsView.lines(settings, verbose: verbose, .forOutput()).forEach(Output.line)
+    }
+}
+
+struct SetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Change a setting now; `save` keeps it.",
+        discussion: """
+            With --rollback the change is taken back after that time unless it is saved before: try a gain with \
+            `airframectl set control.pitch.kp 12 --rollback 30s`.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Option(help: "Take the change back after this time: 30s, 5min or seconds.")
+    var rollback: Duration?
+    @Argument(help: "Dotted key as in the TOML file.")
+    var key: String
+    @Argument(
+        parsing: .allUnrecognized,
+        help: "Value as in the TOML file: 500, -1.5, true, locked, [1, 2, 3].")
+    var value: [String]
+
+    func validate() throws {
+        guard value.count == 1 else {
+            throw ValidationError(
+                value.isEmpty
+                    ? "Give a value after the key."
+                    : "One value at a time; put quotes around one with spaces.")
+        }
+    }
+
+    func run() throws {
+        let client = try options.connect()
+        var params: [String: JSONValue] = ["key": .string(key), "value": Self.parse(value[0])]
+        params["rollback"] = rollback.map { .double($0.seconds) }
+        if options.json { return Output.line(try client.json(.set, params).text) }
+        let setting: Setting = try client.request(.set, params)
+        Output.line(SettingsView.sentence(setting))
+    }
+
+    /// What reads as JSON is taken as such; everything else is a string.
+    static func parse(_ text: String) -> JSONValue {
+        (try? JSONValue(parsing: Array(text.utf8))) ?? .string(text)
+    }
+
+    /// A time on the command line.
+    struct Duration: ExpressibleByArgument {
+        var seconds: Double
+
+        init?(argument: String) {
+            let units: [(suffix: String, factor: Double)] = [("min", 60), ("s", 1), ("", 1)]
+            for unit in units where argument.hasSuffix(unit.suffix) {
+                guard let value = Double(argument.dropLast(unit.suffix.count)), value.isFinite,
+                    value > 0
+                else { return nil }
+                seconds = value * unit.factor
+                return
+            }
+            return nil
+        }
+    }
+}
+
+struct DiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Show what differs from the defaults, and what is not saved.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let client = try options.connect()
+        if options.json { return Output.line(try client.json(.diff).text) }
+        let changes: [SettingChange] = try client.request(.diff)
+        SettingsView.lines(changes, .forOutput()).forEach(Output.line)
+    }
+}
+
+struct SaveCommand: AcknowledgedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "save", abstract: "Keep live changes over a restart.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws { try acknowledge(try options.connect(), .save) }
+}
+
+struct ReloadCommand: AcknowledgedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload",
+        abstract: "Read the configuration files again; a bad file is rejected whole.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws { try acknowledge(try options.connect(), .reload) }
+}
+
+struct BaselineCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "baseline",
+        abstract: "Keep the present tuning under a name, and return to it.",
+        discussion: "Without a name it lists the baselines.")
+
+    /// What can be done with a baseline.
+    enum Action: String, ExpressibleByArgument, CaseIterable {
+        case list, store, restore
+    }
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "list, store or restore.")
+    var action: Action = .list
+    @Argument(help: "Letters, digits, - and _.")
+    var name: String?
+
+    func validate() throws {
+        if action != .list, name == nil {
+            throw ValidationError("\(action.rawValue) needs a name.")
+        }
+    }
+
+    func run() throws {
+        let client = try options.connect()
+        var params: [String: JSONValue] = ["action": .string(action.rawValue)]
+        if action != .list { params["name"] = name.map(JSONValue.string) }
+        let result = try client.json(.baseline, params)
+        if options.json { return Output.line(result.text) }
+        if action != .list { Output.line(result["sentence"]?.string ?? "") }
+        let names = result["names"]?.array?.compactMap(\.string) ?? []
+        if action == .list {
+            names.isEmpty
+                ? Output.line(
+                    "There are no baselines. `airframectl baseline store NAME` makes one.")
+                : names.forEach(Output.line)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Wire
+
+/// Settings for people.
+enum SettingsView {
+    static func lines(_ settings: [Setting], verbose: Bool, _ style: Style) -> [String] {
+        if settings.count == 1, !verbose, let setting = settings.first {
+            return [Format.value(setting.value)]
+        }
+        var table = Table()
+        for setting in settings {
+            let unit = setting.unit.isEmpty ? "" : " " + setting.unit
+            table.add(
+                .init(setting.key), .init("= " + Format.value(setting.value) + unit),
+                .init(setting.origin, setting.origin == "default" ? .quiet : .caution),
+                .init(verbose ? details(setting) : "", .quiet))
+        }
+        return table.lines(style)
+    }
+
+    private static func details(_ setting: Setting) -> String {
+        var parts = ["default \(Format.value(setting.defaultValue))"]
+        if !setting.range.isEmpty { parts.append("allowed \(setting.range)") }
+        if !setting.isLive { parts.append("changes at the next start") }
+        if !setting.summary.isEmpty { parts.append(setting.summary) }
+        return parts.joined(separator: "; ")
+    }
+
+    static func lines(_ changes: [SettingChange], _ style: Style) -> [String] {
+        if changes.isEmpty { return ["Everything is at its default."] }
+        var table = Table()
+        for change in changes {
+            var note = change.isUnsaved ? "not saved" : ""
+            if let rollback = change.rollbackS?.known {
+                note += ", taken back in \(Format.duration(rollback))"
+            }
+            table.add(
+                .init(change.key), .init(Format.value(change.defaultValue), .quiet),
+                .init("→ " + Format.value(change.value), .strong), .init(change.origin, .quiet),
+                .init(note, .caution))
+        }
+        return table.lines(style)
+    }
+
+    static func sentence(_ setting: Setting) -> String {
+        let unit = setting.unit.isEmpty ? "" : " " + setting.unit
+        var text = "\(setting.key) = \(Format.value(setting.value))\(unit)"
+        if !setting.isLive { text += ", from the next start on" }
+        if let rollback = setting.rollbackS?.known {
+            text += "; taken back in \(Format.duration(rollback)) unless saved"
+        }
+        return text + "."
+    }
+}

@@ -1,0 +1,151 @@
+import Wire
+
+/// `airframectl status` for people.
+enum StatusView {
+    static func lines(_ status: Status, _ style: Style) -> [String] {
+        let state = MotionState(status)
+        var lines = [
+            style(.strong, "airframed \(status.version)")
+                + ", \(status.backend), up \(Format.duration(status.uptimeS.value))"
+                + ", loop clock \(Format.fixed(status.t.value, 3)) s",
+            "",
+            style(state.role, state.headline)
+                + "  mode \(status.mode), \(status.supervisorState), "
+                + (status.holder.map { "in control: \($0)" } ?? "nobody in control"),
+        ]
+        for sentence in state.sentences {
+            for (index, part) in Format.wrapped(sentence, 76).enumerated() {
+                lines.append((index == 0 ? "- " : "  ") + part)
+            }
+        }
+        lines.append("")
+        lines += axes(status).lines(style)
+        lines.append("")
+        lines += details(status).lines(style)
+        if !status.loop.stages.isEmpty {
+            lines.append("")
+            lines += stages(status.loop).lines(style)
+        }
+        for sentence in status.realtime.sentences { lines.append("- \(sentence)") }
+        return lines
+    }
+
+    private static func axes(_ status: Status) -> Table {
+        var table = Table(rightAligned: [1, 2, 3])
+        func row(
+            _ name: String, _ axes: AxisNumbers, _ decimals: Int, _ unit: String,
+            _ note: String = ""
+        ) {
+            func cell(_ number: Number) -> Table.Cell {
+                .init(Format.fixed(number.value, decimals, signed: true))
+            }
+            table.add(
+                .init(name, .quiet), cell(axes.yaw), cell(axes.roll), cell(axes.pitch),
+                .init(unit, .quiet), .init(note, .quiet))
+        }
+        table.add("", .init("yaw", .quiet), .init("roll", .quiet), .init("pitch", .quiet))
+        let (attitude, joints, motors) = (status.attitude, status.joints, status.motors)
+        let angles = AxisNumbers(
+            yaw: attitude.yawDeg, roll: attitude.rollDeg, pitch: attitude.pitchDeg)
+        row("attitude", angles, 2, "°")
+        row("set-point", status.setpointDeg, 2, "°")
+        row("error", status.errorDeg, 3, "°")
+        row("rate", status.rateDps, 2, "°/s")
+        row("joint", joints.angleDeg, 2, "°", joints.source.isEmpty ? "" : "from \(joints.source)")
+        row("torque", motors.torqueNm, 4, "N·m", motors.type.isEmpty ? "" : "\(motors.type) motors")
+        row("torque limit", motors.torqueLimitNm, 4, "N·m")
+        return table
+    }
+
+    private static func details(_ status: Status) -> Table {
+        var table = Table()
+        func row(_ name: String, _ text: String, _ role: Style.Role? = nil) {
+            table.add(.init(name, .quiet), .init(text, role))
+        }
+        row("estimator", Summary.estimator(status.estimator))
+        row("imu", Summary.imu(status.imu))
+        row("loop", Summary.loop(status.loop), status.loop.overruns > 0 ? .caution : nil)
+        row("real time", Summary.realtime(status.realtime))
+        row("memory", Summary.memory(status.memory))
+        let faults = status.faults
+        let isClean =
+            faults.sampleDrops + faults.commandDrops + faults.telemetryDrops + faults.busErrors == 0
+        row("drops", Summary.faults(status), isClean ? nil : .caution)
+        if let error = faults.lastError, !error.isEmpty { row("last error", error, .caution) }
+        let files = status.configuration.files
+        row("configuration", files.isEmpty ? "built-in defaults" : files.joined(separator: ", "))
+        if !status.configuration.unsaved.isEmpty {
+            row("not saved", status.configuration.unsaved.joined(separator: ", "), .caution)
+        }
+        if !status.configuration.needsRestart.isEmpty {
+            row(
+                "waits for restart", status.configuration.needsRestart.joined(separator: ", "),
+                .caution)
+        }
+        return table
+    }
+
+    private static func stages(_ loop: LoopStatus) -> Table {
+        var table = Table(rightAligned: [1, 2, 3])
+        table.add(
+            .init("latency, µs", .quiet), .init("p50", .quiet), .init("p99", .quiet),
+            .init("max", .quiet))
+        for stage in loop.stages {
+            let figures = [stage.p50Us, stage.p99Us, stage.maxUs].map { Format.fixed($0.value, 1) }
+            table.add(.init(stage.name), .init(figures[0]), .init(figures[1]), .init(figures[2]))
+        }
+        return table
+    }
+}
+
+/// One-line summaries that `status` and `monitor` share.
+enum Summary {
+    static func estimator(_ estimator: EstimatorStatus) -> String {
+        let bias = estimator.gyroBiasDps
+        let text = [bias.x, bias.y, bias.z].map { Format.fixed($0.value, 3, signed: true) }
+        let sigmas = [
+            estimator.gyroBiasSigmaDps.x, estimator.gyroBiasSigmaDps.y,
+            estimator.gyroBiasSigmaDps.z,
+        ]
+        let sigma = sigmas.map(\.value).reduce(0) { $1.isNaN || $0.isNaN ? .nan : max($0, $1) }
+        return (estimator.isConverged ? "converged" : "not converged")
+            + (estimator.isAtRest ? ", at rest" : ", in motion")
+            + ", gyro bias \(text.joined(separator: " ")) ± \(Format.fixed(sigma, 3)) °/s"
+    }
+
+    static func imu(_ imu: IMUStatus) -> String {
+        let accel = imu.accelMS2
+        let axes = [accel.x, accel.y, accel.z].map { Format.fixed($0.value, 2, signed: true) }
+        return "accel \(axes.joined(separator: " ")) m/s², \(Format.fixed(imu.rateHz.value, 0)) Hz"
+            + ", age \(Format.fixed(imu.ageMs.value, 1)) ms"
+    }
+
+    static func loop(_ loop: LoopStatus) -> String {
+        "\(Format.fixed(loop.achievedHz.value, 1)) of \(Format.fixed(loop.rateHz.value, 0)) Hz"
+            + ", \(Format.count(loop.ticks)) ticks, \(Format.count(loop.overruns)) overruns"
+            + ", \(Format.count(loop.lateSamples)) late samples"
+    }
+
+    static func realtime(_ realtime: RealtimeStatus) -> String {
+        let policy = realtime.policy.isEmpty ? "–" : realtime.policy
+        let kernel: String? = realtime.isPreemptRT.map {
+            $0 ? "PREEMPT_RT" : "kernel not PREEMPT_RT"
+        }
+        return policy + (realtime.priority > 0 ? " \(realtime.priority)" : "")
+            + (realtime.isMemoryLocked ? ", memory locked" : ", memory not locked")
+            + (kernel.map { ", " + $0 } ?? "")
+    }
+
+    static func memory(_ memory: MemoryStatus) -> String {
+        "\(Format.fixed(memory.residentKB.value / 1024, 1)) MB resident"
+            + ", \(Format.fixed(memory.lockedKB.value / 1024, 1)) MB locked"
+            + ", \(Format.count(memory.majorFaults)) major faults"
+    }
+
+    static func faults(_ status: Status) -> String {
+        let faults = status.faults
+        return "samples \(faults.sampleDrops), commands \(faults.commandDrops)"
+            + ", telemetry \(faults.telemetryDrops), messages \(status.clients.droppedMessages)"
+            + ", bus errors \(faults.busErrors)"
+    }
+}

@@ -1,0 +1,30 @@
+import Glibc
+
+/// The few ways text is set off, and whether the terminal wants them.
+struct Style: Sendable {
+    /// What a piece of text means; the colours follow from that.
+    enum Role: String, Sendable {
+        case good = "32"
+        case caution = "33"
+        case bad = "1;31"
+        case strong = "1"
+        case quiet = "2"
+    }
+
+    /// Whether escape sequences are written.
+    var isColoured: Bool
+
+    /// No escape sequences: files, pipes, tests.
+    static let plain = Style(isColoured: false)
+
+    /// Colour on a terminal, unless NO_COLOR (https://no-color.org) or TERM say otherwise.
+    static func forOutput() -> Style {
+        func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
+        let isWanted = variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"
+        return Style(isColoured: isWanted && isatty(STDOUT_FILENO) == 1)
+    }
+
+    func callAsFunction(_ role: Role, _ text: String) -> String {
+        isColoured && !text.isEmpty ? "\u{1B}[\(role.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}

@@ -1,0 +1,51 @@
+/// Rows of text in aligned columns.
+struct Table {
+    /// One cell: its text, and how it is set off.
+    struct Cell: ExpressibleByStringInterpolation {
+        var text: String
+        var role: Style.Role?
+
+        init(_ text: String, _ role: Style.Role? = nil) {
+            self.text = text
+            self.role = role
+        }
+
+        init(stringLiteral value: String) { self.init(value) }
+    }
+
+    private var rows: [[Cell]] = []
+    private let rightAligned: Set<Int>
+
+    /// A table whose named columns are numbers.
+    init(rightAligned: Set<Int> = []) { self.rightAligned = rightAligned }
+
+    mutating func add(_ cells: Cell...) { rows.append(cells) }
+
+    /// The lines, columns two spaces apart, nothing trailing.
+    func lines(_ style: Style, indent: Int = 0) -> [String] {
+        var widths: [Int] = []
+        for row in rows {
+            for (column, cell) in row.enumerated() {
+                if column == widths.count { widths.append(0) }
+                widths[column] = max(widths[column], cell.text.count)
+            }
+        }
+        return rows.map { row in
+            var line = String(repeating: " ", count: indent)
+            var pending = 0
+            for (column, cell) in row.enumerated() {
+                let padding = widths[column] - cell.text.count
+                let isRight = rightAligned.contains(column)
+                let text = cell.role.map { style($0, cell.text) } ?? cell.text
+                if !cell.text.isEmpty {
+                    line += String(repeating: " ", count: pending + (isRight ? padding : 0)) + text
+                    pending = 0
+                } else {
+                    pending += isRight ? padding : 0
+                }
+                pending += (isRight ? 0 : padding) + 2
+            }
+            return line
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+
+/// The terminal while a live picture is on it. Puts everything back when it goes away, whatever the reason.
+final class Terminal {
+    private var saved = termios()
+    private var isActive = false
+
+    /// Size of the terminal now; 80 by 24 when it does not say.
+    var size: TerminalSize {
+        var window = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0,
+            window.ws_row > 0
+        else { return TerminalSize(columns: 80, rows: 24) }
+        return TerminalSize(columns: Int(window.ws_col), rows: Int(window.ws_row))
+    }
+
+    /// Second screen, no cursor, keys without echo and one at a time. Signals from keys stay.
+    func enter() {
+        guard !isActive else { return }
+        isActive = true
+        if tcgetattr(STDIN_FILENO, &saved) == 0 {
+            var raw = saved
+            raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
+            tcsetattr(STDIN_FILENO, TCSANOW, &raw)
+        }
+        Output.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J", to: STDOUT_FILENO)
+    }
+
+    /// As it was before `enter()`.
+    func leave() {
+        guard isActive else { return }
+        isActive = false
+        Output.write("\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l", to: STDOUT_FILENO)
+        tcsetattr(STDIN_FILENO, TCSANOW, &saved)
+    }
+
+    deinit { leave() }
+
+    /// Shows the lines in one write, without clearing first, so that nothing flickers.
+    func show(_ lines: [String]) {
+        let text = lines.joined(separator: "\u{1B}[K\r\n")
+        Output.write("\u{1B}[H" + text + "\u{1B}[K\u{1B}[J", to: STDOUT_FILENO)
+    }
+
+    /// Whether one of these keys was pressed since the last call. Never waits.
+    func wasPressed(_ keys: String) -> Bool {
+        var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        var isPressed = false
+        while poll(&entry, 1, 0) > 0, entry.revents & Int16(POLLIN) != 0 {
+            var byte: UInt8 = 0
+            guard read(STDIN_FILENO, &byte, 1) == 1 else { break }
+            if keys.utf8.contains(byte) { isPressed = true }
+        }
+        return isPressed
+    }
+}

@@ -1,0 +1,161 @@
+import Testing
+import Wire
+
+@testable import airframectl
+
+@Suite("What doctor finds")
+struct DoctorChecksTests {
+    private func healthy() -> Status {
+        var status = Status()
+        status.t = 100
+        status.backend = "linux"
+        status.isEnabled = true
+        status.mode = "locked"
+        status.attitude.quaternion = [1, 0, 0, 0]
+        status.estimator.isConverged = true
+        status.estimator.isAtRest = true
+        status.imu.accelMS2 = VectorNumbers(x: 0.02, y: -0.01, z: -9.81)
+        status.imu.samples = 1000
+        status.imu.ageMs = 0.5
+        status.imu.rateHz = 1000
+        status.loop.rateHz = 1000
+        status.loop.achievedHz = 999.9
+        status.realtime.policy = "SCHED_FIFO"
+        status.realtime.isMemoryLocked = true
+        return status
+    }
+
+    private func check(
+        _ name: String, _ change: (inout Status) -> Void
+    ) throws -> DoctorCheck {
+        let first = healthy()
+        var second = healthy()
+        second.t = 101
+        change(&second)
+        let checks = DoctorChecks.checks(first, second, elapsed: 1)
+        return try #require(checks.first { $0.name == name })
+    }
+
+    @Test("nothing, on a healthy machine")
+    func nothing() {
+        var second = healthy()
+        second.t = 101
+        let checks = DoctorChecks.checks(healthy(), second, elapsed: 1)
+        #expect(checks.allSatisfy { $0.level == .ok && $0.remedy.isEmpty })
+        #expect(checks.count == 10)
+    }
+
+    @Test("everything that is not known, without a crash")
+    func unknown() {
+        let checks = DoctorChecks.checks(Status(), Status(), elapsed: 0)
+        #expect(checks.contains { $0.level == .fail })
+        #expect(!checks.contains { ($0.finding + $0.remedy).lowercased().contains("nan") })
+    }
+
+    @Test("what keeps it from moving")
+    func motion() throws {
+        let check = try check("motion") {
+            $0.inhibitions = [
+                Inhibition(name: "emergency_stop", sentence: "Release it."),
+                Inhibition(name: "inactive_mode", sentence: "Nobody asked."),
+            ]
+        }
+        #expect(check.level == .fail)
+        #expect(check.finding == "emergency_stop")
+        #expect(check.remedy == "Release it.")
+    }
+
+    @Test("a mode that nobody asked for is no problem")
+    func inactive() throws {
+        let check = try check("motion") {
+            $0.isEnabled = false
+            $0.inhibitions = [Inhibition(name: "inactive_mode", sentence: "Nobody asked.")]
+        }
+        #expect(check.level == .ok)
+    }
+
+    @Test(
+        "a loop clock that stands still or runs wrong",
+        arguments: [(100.0, DoctorCheck.Level.fail), (100.5, .warn), (101.05, .ok)])
+    func clock(t: Double, level: DoctorCheck.Level) throws {
+        #expect(try check("clock") { $0.t = Number(t) }.level == level)
+    }
+
+    @Test("a loop that does not keep its rate")
+    func rate() throws {
+        #expect(try check("loop rate") { $0.loop.achievedHz = 940 }.level == .fail)
+        #expect(try check("loop rate") { $0.loop.overruns = 3 }.level == .warn)
+    }
+
+    @Test("what the kernel did not grant, in the daemon's words")
+    func realtime() throws {
+        let check = try check("real time") {
+            $0.realtime.policy = "SCHED_OTHER"
+            $0.realtime.sentences = ["Add LimitRTPRIO."]
+        }
+        #expect(check.level == .warn)
+        #expect(check.remedy == "Add LimitRTPRIO.")
+        #expect(try self.check("memory lock") { $0.realtime.isMemoryLocked = false }.level == .warn)
+    }
+
+    @Test("a sensor that is silent")
+    func silent() throws {
+        #expect(try check("imu samples") { $0.imu.ageMs = 500 }.level == .fail)
+        #expect(try check("imu samples") { $0.imu.samples = 0 }.level == .fail)
+    }
+
+    @Test(
+        "an accelerometer in the wrong range",
+        arguments: [
+            (-9.6, true, DoctorCheck.Level.ok), (-8.9, true, .warn), (-4.9, true, .fail),
+            (-6.0, false, .ok), (-39.2, false, .fail),
+        ])
+    func accelerometer(z: Double, isAtRest: Bool, level: DoctorCheck.Level) throws {
+        let check = try check("accelerometer") {
+            $0.imu.accelMS2 = VectorNumbers(x: 0, y: 0, z: Number(z))
+            $0.estimator.isAtRest = isAtRest
+        }
+        #expect(check.level == level)
+    }
+
+    @Test("an IMU that is mounted upside down or on its side")
+    func mounting() throws {
+        let up = try check("level frame") {
+            $0.imu.accelMS2 = VectorNumbers(x: 0, y: 0, z: 9.81)
+        }
+        #expect(up.level == .warn)
+        #expect(up.finding.contains("upside down"))
+        let side = try check("level frame") {
+            $0.imu.accelMS2 = VectorNumbers(x: 0, y: 9.81, z: 0)
+        }
+        #expect(side.finding.contains("tilted"))
+    }
+
+    @Test("an attitude that is none")
+    func attitude() throws {
+        #expect(try check("attitude") { $0.attitude.quaternion[0] = 2 }.level == .fail)
+        #expect(try check("attitude") { $0.attitude.quaternion[0] = .unknown }.level == .fail)
+        #expect(try check("attitude") { $0.estimator.isConverged = false }.level == .warn)
+    }
+
+    @Test("changes that nobody saved")
+    func unsaved() throws {
+        let check = try check("settings") { $0.configuration.unsaved = ["control.pitch.kp"] }
+        #expect(check.finding == "not saved: control.pitch.kp")
+    }
+
+    @Test("prints remedies below their line, and a verdict")
+    func view() {
+        let lines = DoctorView.lines(
+            [
+                DoctorCheck("socket", .ok, "answers"),
+                DoctorCheck("imu", .fail, "no sample", remedy: "Check the cable."),
+            ], .plain)
+        #expect(
+            lines == [
+                "ok    socket  answers", "fail  imu     no sample",
+                "              Check the cable.",
+                "", "1 to put right before it moves.",
+            ])
+    }
+}

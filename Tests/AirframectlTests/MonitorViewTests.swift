@@ -1,0 +1,136 @@
+import Testing
+import Wire
+
+@testable import airframectl
+
+@Suite("The picture of the monitor")
+struct MonitorViewTests {
+    private let size = TerminalSize(columns: 80, rows: 24)
+
+    private func moving() -> Status {
+        var status = Status()
+        status.t = 8042.113
+        status.version = "0.1.0"
+        status.uptimeS = 8042
+        status.backend = "simulated"
+        status.mode = "locked"
+        status.supervisorState = "running"
+        status.holder = "diagnostics client 3"
+        status.isEnabled = true
+        status.attitude.yawDeg = 10.021
+        status.attitude.rollDeg = -0.013
+        status.attitude.pitchDeg = -30.004
+        status.setpointDeg = AxisNumbers(yaw: 10, roll: 0, pitch: -30)
+        status.errorDeg = AxisNumbers(yaw: -0.021, roll: 0.013, pitch: 0.004)
+        status.rateDps = AxisNumbers(yaw: 0.25, roll: -1.5, pitch: 0)
+        status.joints.angleDeg = AxisNumbers(yaw: 12.3, roll: 0, pitch: -27)
+        status.joints.source = "encoders"
+        status.joints.minimumDeg = AxisNumbers(yaw: -170, roll: -45, pitch: -120)
+        status.joints.maximumDeg = AxisNumbers(yaw: 170, roll: 45, pitch: 45)
+        status.motors.torqueNm = AxisNumbers(yaw: 0.125, roll: -0.25, pitch: 0)
+        status.motors.torqueLimitNm = AxisNumbers(yaw: 0.25, roll: 0.25, pitch: 0.25)
+        status.loop.stages = ["wake", "estimate", "imu_to_motor"].map {
+            StageTiming(name: $0, p50Us: 2.41, p99Us: 12.3, maxUs: 104.9)
+        }
+        return status
+    }
+
+    @Test("at 80 by 24 every line fits, and the important ones say what they should")
+    func golden() {
+        var view = MonitorView(status: moving())
+        for error in [0.0, 0.005, 0.01, 0.02] {
+            view.history.add(AxisNumbers(yaw: Number(error), roll: 0, pitch: .unknown))
+        }
+        let lines = view.render(size)
+        #expect(lines.count == 24)
+        #expect(lines.allSatisfy { $0.count <= 80 })
+        let expected = [
+            (0, " airframed 0.1.0  simulated, up 2 h 14 min                          t 8042.11 s "),
+            (2, " ● MOVING   locked, running, held by diagnostics client 3"),
+            (3, "   - Motors are on; the largest error is 0.021°."),
+            (6, "              attitude   set-point       error        rate  |err| to 0.02°, 2 s"),
+            (7, " yaw           +10.02°     +10.00°     -0.021°     +0.3°/s                  ▁▃▅█"),
+            (8, " roll           -0.01°       0.00°     +0.013°     -1.5°/s                  ▁▁▁▁"),
+            (9, " pitch         -30.00°     -30.00°     +0.004°      0.0°/s                      "),
+            (12, " yaw          +12.3°   -170…170°     +0.1250  ±0.250  [           │██████     ]"),
+            (13, " roll           0.0°     -45…45°     -0.2500  ±0.250  [◀██████████│           ]"),
+            (18, " µs              wake  estimate imu→motor"),
+            (19, " p50              2.4       2.4       2.4"),
+        ]
+        for (row, text) in expected { #expect(lines[row] == text) }
+    }
+
+    @Test("numbers that are not known are dashes, and the columns stay where they are")
+    func unknown() {
+        let lines = MonitorView(status: Status()).render(size)
+        #expect(lines.count == 24)
+        #expect(lines[7].hasPrefix(" yaw                –°          –°          –°        –°/s"))
+        #expect(lines[12].contains("–…–°"))
+        #expect(lines[12].contains("[···········│···········]"))
+        #expect(!lines.joined().lowercased().contains("nan"))
+    }
+
+    @Test("says in words why it is not moving")
+    func inhibited() {
+        var status = moving()
+        status.isEnabled = false
+        status.inhibitions = [
+            Inhibition(name: "imu_stale", sentence: "No IMU sample for 120 ms: check the cable."),
+            Inhibition(name: "inactive_mode", sentence: "The mode is inactive."),
+        ]
+        let lines = MonitorView(status: status).render(size)
+        #expect(lines[2].contains("NOT MOVING"))
+        #expect(lines[3] == "   - No IMU sample for 120 ms: check the cable.")
+        #expect(lines[4] == "   - The mode is inactive.")
+    }
+
+    @Test("many reasons are counted, not cut off in silence, and nothing below moves")
+    func manyReasons() {
+        var status = moving()
+        status.inhibitions = (1...6).map { Inhibition(name: "x", sentence: "Reason \($0).") }
+        let lines = MonitorView(status: status).render(size)
+        #expect(lines[5] == "     … and 4 lines more: airframectl status")
+        #expect(lines[7].hasPrefix(" yaw"))
+        #expect(
+            MonitorView(status: status).render(TerminalSize(columns: 80, rows: 40))[8].contains(
+                "Reason 6"))
+    }
+
+    @Test("says when the daemon is lost, and keeps the last picture")
+    func lost() {
+        var view = MonitorView(status: moving())
+        view.trouble = "Nobody answers."
+        let lines = view.render(size)
+        #expect(lines[2].contains("LOST, RECONNECTING"))
+        #expect(lines[3] == "   - Nobody answers.")
+        #expect(lines[7].contains("+10.02°"))
+    }
+
+    @Test(
+        "fits any terminal",
+        arguments: [
+            TerminalSize(columns: 20, rows: 5), TerminalSize(columns: 1, rows: 1),
+            TerminalSize(columns: 200, rows: 60), TerminalSize(columns: 0, rows: 0),
+        ])
+    func fits(size: TerminalSize) {
+        for style in [Style.plain, Style(isColoured: true)] {
+            let lines = MonitorView(status: moving(), style: style).render(size)
+            #expect(lines.count <= size.rows)
+            for line in lines { #expect(Self.visible(line) <= size.columns) }
+        }
+    }
+
+    @Test("colour changes nothing but colour")
+    func colour() {
+        let plain = MonitorView(status: moving()).render(size)
+        let coloured = MonitorView(status: moving(), style: Style(isColoured: true)).render(size)
+        #expect(coloured != plain)
+        #expect(coloured.map(Self.stripped) == plain)
+    }
+
+    private static func stripped(_ line: String) -> String {
+        line.replacing(/\u{1B}\[[0-9;]*m/, with: "")
+    }
+
+    private static func visible(_ line: String) -> Int { stripped(line).count }
+}

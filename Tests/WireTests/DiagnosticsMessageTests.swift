@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+import Wire
+
+@Suite("Diagnostics messages")
+struct DiagnosticsMessageTests {
+    private func encoded(_ value: some Encodable) throws -> JSONValue {
+        try JSONValue(parsing: Array(try JSONEncoder().encode(value)))
+    }
+
+    @Test("a status of which nothing is known is encoded with nulls, and read back the same")
+    func emptyStatus() throws {
+        let status = Status()
+        let data = try JSONEncoder().encode(status)
+        #expect(try JSONDecoder().decode(Status.self, from: data) == status)
+        let json = try JSONValue(parsing: Array(data))
+        #expect(json["t"] == .null)
+        #expect(json["attitude"]?["quaternion"] == [.null, .null, .null, .null])
+        #expect(json["motors"]?["torque_limit_nm"]?["pitch"] == .null)
+    }
+
+    @Test("the status keeps the keys that scripts read")
+    func statusKeys() throws {
+        var status = Status()
+        status.isEnabled = true
+        status.holder = "diagnostics client 1"
+        status.inhibitions = [Inhibition(name: "imu_stale", sentence: "The IMU is silent.")]
+        status.loop.stages = [StageTiming(name: "wake", p50Us: 2, p99Us: 3, maxUs: 4)]
+        status.realtime.isPreemptRT = true
+        let json = try encoded(status)
+        #expect(
+            json.object?.keys.sorted() == [
+                "attitude", "backend", "clients", "configuration", "enabled", "error_deg",
+                "estimator", "faults", "holder", "imu", "inhibitions", "joints", "loop", "memory",
+                "mode", "motors", "rate_dps", "realtime", "setpoint_deg", "state", "t", "uptime_s",
+                "version",
+            ])
+        #expect(json["inhibitions"]?.array?.first?["name"] == "imu_stale")
+        #expect(json["loop"]?["stages"]?.array?.first?["p99_us"]?.number == 3)
+        #expect(json["realtime"]?["preempt_rt"] == true)
+        #expect(json["clients"]?["dropped_messages"] == 0)
+    }
+
+    @Test(
+        "no key is camel case, and no number is ever anything but a number or null",
+        arguments: [Double.nan, .infinity, -.infinity])
+    func numbers(value: Double) throws {
+        #expect(try encoded([Number(value)]) == [.null])
+        #expect(Number(value) == .unknown)
+        let text = String(decoding: try JSONEncoder().encode(Status()), as: UTF8.self)
+        #expect(text.contains("\"uptime_s\""))
+        #expect(
+            text.range(of: "\"[a-z0-9_]*[A-Z][A-Za-z0-9_]*\":", options: .regularExpression) == nil)
+    }
+
+    @Test("a request survives its own line")
+    func request() throws {
+        let request = Request(id: 7, method: "point", params: ["pitch": -30, "duration": 2.5])
+        #expect(try Request(line: request.line) == request)
+        #expect(
+            String(decoding: request.line, as: UTF8.self)
+                == #"{"id":7,"method":"point","params":{"duration":2.5,"pitch":-30}}"#)
+    }
+
+    @Test("a reply and a refusal are lines that a client decodes")
+    func reply() throws {
+        var bytes: [UInt8] = []
+        ReplyLine.append(
+            id: "a", t: 1.5, result: Array("{\"sentence\":\"Done.\"}".utf8), to: &bytes)
+        ReplyLine.append(
+            id: .null, t: .unknown,
+            error: RequestError(.outOfRange, "Too \"far\".\nReally.", field: "yaw"), to: &bytes)
+        let lines = bytes.split(separator: UInt8(ascii: "\n"))
+        #expect(lines.count == 2)
+        let reply = try JSONDecoder().decode(Reply<Acknowledgement>.self, from: Data(lines[0]))
+        #expect(reply.id == "a")
+        #expect(reply.t == 1.5)
+        #expect(reply.result == Acknowledgement("Done."))
+        let refusal = try JSONDecoder().decode(Reply<Acknowledgement>.self, from: Data(lines[1]))
+        #expect(refusal.error == RequestError(.outOfRange, "Too \"far\".\nReally.", field: "yaw"))
+    }
+
+    @Test("a stream message is one line")
+    func message() throws {
+        let message = SubscriptionMessage(
+            subscription: 2, t: 0.25, dropped: 3, values: ["b": .double(.nan), "a": 1])
+        var bytes: [UInt8] = []
+        message.write(to: &bytes)
+        #expect(
+            String(decoding: bytes, as: UTF8.self)
+                == "{\"subscription\":2,\"t\":0.25,\"dropped\":3,\"values\":{\"a\":1,\"b\":null}}\n"
+        )
+    }
+
+    @Test("every method that moves or changes needs write access")
+    func writes() {
+        let reads = Method.allCases.filter { !$0.isWrite }.map(\.rawValue).sorted()
+        #expect(
+            reads == [
+                "baseline", "diff", "doctor", "get", "keys", "log", "ping", "status", "subscribe",
+                "unsubscribe", "variables", "version",
+            ])
+    }
+}
