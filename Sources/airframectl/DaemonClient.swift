@@ -30,16 +30,29 @@ final class DaemonClient {
     func request<Result: Decodable & Sendable>(
         _ method: Method, _ params: [String: JSONValue] = [:], as type: Result.Type = Result.self
     ) throws(ClientError) -> Result {
-        let line = try reply(to: method, params).line
+        try decoded(try reply(to: method, params).line, from: method)
+    }
+
+    /// Asks once, and returns the answer decoded and as it came.
+    func requestWithJSON<Result: Decodable & Sendable>(_ method: Method) throws(ClientError)
+        -> (result: Result, json: JSONValue)
+    {
+        let reply = try reply(to: method, [:])
+        return (try decoded(reply.line, from: method), reply.value["result"] ?? .null)
+    }
+
+    private func decoded<Result: Decodable & Sendable>(_ line: [UInt8], from method: Method)
+        throws(ClientError) -> Result
+    {
         do {
-            guard let result = try decoder.decode(Reply<Result>.self, from: Data(line)).result
-            else { throw ClientError.notUnderstood("\(method.rawValue): the answer is empty.") }
-            return result
+            let reply = try decoder.decode(Reply<Result>.self, from: Data(line))
+            if let result = reply.result { return result }
         } catch {
             throw .notUnderstood(
                 "The daemon's answer to \(method.rawValue) is not understood (\(error)). "
                     + "Are airframed and airframectl of one version? `airframectl version` says.")
         }
+        throw .notUnderstood("The daemon's answer to \(method.rawValue) is empty.")
     }
 
     /// Asks, and returns the answer as it came.

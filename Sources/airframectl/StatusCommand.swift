@@ -10,10 +10,9 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        let client = try options.connect()
-        let status: Status = try client.request(.status)
+        let (status, json): (Status, JSONValue) = try options.connect().requestWithJSON(.status)
         if options.json {
-            Output.line(try client.json(.status).text)
+            Output.line(json.text)
         } else {
             StatusView.lines(status, .forOutput()).forEach(Output.line)
         }

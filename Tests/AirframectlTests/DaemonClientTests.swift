@@ -1,0 +1,118 @@
+import CLinuxShim
+import Foundation
+import Glibc
+import Testing
+import Wire
+
+@testable import airframectl
+
+@Suite("Talking to the daemon")
+struct DaemonClientTests {
+    /// A daemon that sends these lines for the first line it hears, whatever that is, and then closes unless told to
+    /// stay.
+    private func withDaemon(
+        answering lines: String, thenStays: Bool = false, body: (String) throws -> Void
+    ) throws {
+        let path = "/tmp/airframectl-\(UUID().uuidString.prefix(8))"
+        var listener: Int32 = -1
+        #expect(cl_socket_listen(path, 1, &listener) == 0)
+        defer {
+            close(listener)
+            unlink(path)
+        }
+        let (socket, isDone) = (listener, DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            var connection: Int32 = -1
+            if poll(&entry, 1, 10_000) == 1, cl_socket_accept(socket, &connection) == 0 {
+                entry.fd = connection
+                poll(&entry, 1, 10_000)
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                read(connection, &buffer, buffer.count)
+                _ = Array(lines.utf8).withUnsafeBytes {
+                    write(connection, $0.baseAddress, $0.count)
+                }
+                // Stays until the client has gone.
+                if thenStays { poll(&entry, 1, 10_000) }
+                close(connection)
+            }
+            isDone.signal()
+        }
+        defer { isDone.wait() }
+        try body(path)
+    }
+
+    @Test("an answer is found between stream messages and replies to others")
+    func answer() throws {
+        let lines = """
+            {"subscription":1,"t":1,"values":{}}
+            {"id":99,"t":1,"result":{"sentence":"No."}}
+            {"id":1,"t":1.5,"result":{"sentence":"Yes."}}
+
+            """
+        try withDaemon(answering: lines) { path in
+            let client = try DaemonClient(path: path, timeout: 10)
+            let answer: Acknowledgement = try client.request(.ping)
+            #expect(answer.sentence == "Yes.")
+        }
+    }
+
+    @Test("a refusal keeps its code, message and field, and exits with 1")
+    func refusal() throws {
+        let line =
+            #"{"id":1,"t":1,"error":{"code":"brand_new","message":"No.","field":"x"}}"# + "\n"
+        try withDaemon(answering: line) { path in
+            let client = try DaemonClient(path: path, timeout: 10)
+            let error = #expect(throws: ClientError.self) { try client.json(.save) }
+            #expect(error?.exitCode == 1)
+            #expect(error?.requestError.code == "brand_new")
+            #expect(error?.requestError.message == "No.")
+            #expect(error?.requestError.field == "x")
+        }
+    }
+
+    @Test("a daemon that goes away is unreachable, exit code 69")
+    func lost() throws {
+        try withDaemon(answering: #"{"id":1,"resu"#) { path in
+            let client = try DaemonClient(path: path, timeout: 10)
+            let error = #expect(throws: ClientError.self) { try client.json(.ping) }
+            #expect(error?.exitCode == 69)
+            #expect(error?.requestError.message.contains("closed the connection") == true)
+        }
+    }
+
+    @Test("a daemon that does not answer is a timeout, exit code 75")
+    func timeout() throws {
+        try withDaemon(answering: "", thenStays: true) { path in
+            let client = try DaemonClient(path: path, timeout: 0.01)
+            let error = #expect(throws: ClientError.self) { try client.json(.ping) }
+            #expect(error?.exitCode == 75)
+        }
+    }
+
+    @Test("an answer of another version is not understood, and says what to compare")
+    func version() throws {
+        try withDaemon(answering: #"{"id":1,"t":1,"result":{"mode":"locked"}}"# + "\n") { path in
+            let client = try DaemonClient(path: path, timeout: 10)
+            let error = #expect(throws: ClientError.self) {
+                let _: Status = try client.request(.status)
+            }
+            #expect(error?.requestError.message.contains("of one version") == true)
+        }
+    }
+
+    @Test("no socket, and one that nobody listens on, say what to do")
+    func unreachable() throws {
+        let path = "/tmp/airframectl-\(UUID().uuidString.prefix(8))"
+        let missing = #expect(throws: ClientError.self) { try DaemonClient(path: path, timeout: 1) }
+        #expect(missing?.exitCode == 69)
+        #expect(missing?.requestError.message.contains("Is airframed running?") == true)
+        var listener: Int32 = -1
+        #expect(cl_socket_listen(path, 1, &listener) == 0)
+        close(listener)
+        defer { unlink(path) }
+        let stale = #expect(throws: ClientError.self) { try DaemonClient(path: path, timeout: 1) }
+        #expect(stale?.exitCode == 69)
+        #expect(stale?.requestError.message.contains("has ended") == true)
+    }
+}
