@@ -175,6 +175,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             let torque = controller.step(
                 attitude: estimator.attitude, rate: estimator.rate, setpoint: setpoint,
                 joints: joints,
+                areJointsMeasured: sample?.contents.contains(.joints) ?? false,
                 authority: supervisor.authority, dt: dt)
             return MotorOutput(enabled: true, torque: torque, angle: .zero)
         case .servo:

@@ -58,7 +58,7 @@ public struct BaseMotion: Sendable {
     ///   - rampDuration: Smooth start after that, s; 0 starts in full motion.
     ///   - pose: Mean handle angles, rad.
     public init(
-        _ kind: Kind, seed: UInt64, scale: Double = 1, stillDuration: Double = 0,
+        _ kind: Kind, seed: UInt64, scale: Double = 1, stillDuration: Double = 4,
         rampDuration: Double = 2,
         pose: AxisVector = .zero
     ) {

@@ -13,7 +13,7 @@ struct BaseMotionTests {
         init(_ motion: BaseMotion) {
             var n = 0.0
             for tick in 0..<10_000 {
-                let state = motion.state(at: 5 + Double(tick) * 0.01)
+                let state = motion.state(at: 6 + Double(tick) * 0.01)
                 let a = EulerZXY.angles(state.attitude)
                 angles = angles + a * a
                 acceleration += state.acceleration.squaredNorm
@@ -54,7 +54,7 @@ struct BaseMotionTests {
         "the rate is the derivative of the attitude, also while the motion grows",
         arguments: [BaseMotion.Kind.walking, .handheld])
     func derivative(kind: BaseMotion.Kind) {
-        let motion = BaseMotion(kind, seed: 3)
+        let motion = BaseMotion(kind, seed: 3, stillDuration: 0)
         let h = 1e-5
         for t in [0.1, 0.7, 1.9, 2.0001, 5, 33.3] {
             let numeric =
@@ -64,9 +64,9 @@ struct BaseMotionTests {
         }
     }
 
-    @Test("starts from rest")
-    func softStart() {
-        let state = BaseMotion(.walking, seed: 3).state(at: 0)
+    @Test("stands still at first, and starts from rest", arguments: [0.0, 1, 3.999, 4])
+    func softStart(time: Double) {
+        let state = BaseMotion(.walking, seed: 3).state(at: time)
         #expect(state.attitude.error(to: .identity).norm < 1e-12)
         #expect(state.rate.norm < 1e-12 && state.acceleration.norm < 1e-12)
     }

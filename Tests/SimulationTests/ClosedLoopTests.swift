@@ -20,7 +20,8 @@ struct ClosedLoopTests {
             parameters: SimulatedGimbal.Parameters = .init()
         ) {
             gimbal = SimulatedGimbal(
-                parameters: parameters, motion: BaseMotion(kind, seed: seed), seed: seed)
+                parameters: parameters, motion: BaseMotion(kind, seed: seed, stillDuration: 0),
+                seed: seed)
         }
 
         /// One millisecond.
@@ -190,7 +191,8 @@ struct ClosedLoopTests {
         var parameters = SimulatedGimbal.Parameters()
         parameters.motor = .servo
         var gimbal = SimulatedGimbal(
-            parameters: parameters, motion: BaseMotion(.walking, seed: 1), seed: 1)
+            parameters: parameters, motion: BaseMotion(.walking, seed: 1, stillDuration: 0), seed: 1
+        )
         var controller = ServoController(parameters: .init())
         var last = IMUSample(time: Instant(nanoseconds: 0), gyro: .zero, accel: .zero)
         var sum = AxisVector.zero

@@ -75,7 +75,7 @@ struct GimbalPlantTests {
 
     @Test("the camera stays in inertial space when the handle turns about frictionless joints")
     func isolation() {
-        let motion = BaseMotion(.walking, seed: 2)
+        let motion = BaseMotion(.walking, seed: 2, stillDuration: 0)
         var plant = GimbalPlant(parameters: Self.bare(), base: motion.state(at: 0))
         for i in 0..<40_000 {
             plant.step(

@@ -23,7 +23,7 @@ struct SimulatedGimbalTests {
     @Test("delivers samples in order, at the sensor's rate, with the joints of its encoders")
     func samples() {
         var gimbal = SimulatedGimbal(
-            parameters: .init(), motion: BaseMotion(.walking, seed: 1), seed: 1)
+            parameters: .init(), motion: BaseMotion(.walking, seed: 1, stillDuration: 0), seed: 1)
         var times: [Instant] = []
         gimbal.advance(to: Self.milliseconds(2000)) {
             times.append($0.time)
@@ -82,7 +82,7 @@ struct SimulatedGimbalTests {
 
     @Test("the simulation may be asked for time in any portions")
     func portions() {
-        let motion = BaseMotion(.walking, seed: 4)
+        let motion = BaseMotion(.walking, seed: 4, stillDuration: 0)
         var whole = SimulatedGimbal(parameters: .init(), motion: motion, seed: 4)
         var parts = SimulatedGimbal(parameters: .init(), motion: motion, seed: 4)
         whole.advance(to: Self.milliseconds(500)) { _ in }
@@ -117,7 +117,7 @@ struct SimulatedGimbalTests {
     @Test("faults show as what they are, and pass")
     func faults() {
         var gimbal = SimulatedGimbal(
-            parameters: .init(), motion: BaseMotion(.walking, seed: 1), seed: 1)
+            parameters: .init(), motion: BaseMotion(.walking, seed: 1, stillDuration: 0), seed: 1)
         var last: IMUSample?
         gimbal.advance(to: Self.milliseconds(100)) { last = $0 }
         let before = last

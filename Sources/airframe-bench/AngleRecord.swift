@@ -1,0 +1,58 @@
+/// One true camera angle over a run, in degrees at 1 kHz, and the figures of merit that are taken from it.
+struct AngleRecord {
+    private var values: [Double] = []
+
+    /// Samples per second.
+    static let rate = 1000
+
+    mutating func append(_ degrees: Double) { values.append(degrees) }
+
+    /// Mean over the run: what an uncalibrated accelerometer leaves.
+    var mean: Double { Self.mean(values[...]) }
+
+    /// Root mean square about zero.
+    var rms: Double { Self.rms(values[...], about: 0) }
+
+    /// RMS about the mean of each 10 s.
+    var jitter: Double {
+        let window = 10 * Self.rate
+        var sum = 0.0
+        var windows = 0.0
+        var start = 0
+        while start + window <= values.count {
+            let part = values[start..<(start + window)]
+            let rms = Self.rms(part, about: Self.mean(part))
+            sum += rms * rms
+            windows += 1
+            start += window
+        }
+        return windows > 0 ? (sum / windows).squareRoot() : .nan
+    }
+
+    /// RMS above 1 Hz, second-order Butterworth; the first 2 s are the filter's own.
+    var shake: Double {
+        guard let first = values.first, values.count > 3 * Self.rate else { return .nan }
+        let k = Double.pi / Double(Self.rate)
+        let root = 2.0.squareRoot()
+        let n = 1 / (1 + root * k + k * k)
+        var (x1, x2, y1, y2) = (first, first, 0.0, 0.0)
+        var sum = 0.0
+        for (i, x) in values.enumerated() {
+            let y =
+                n * (x - 2 * x1 + x2)
+                - n * (2 * (k * k - 1) * y1 + (1 - root * k + k * k) * y2)
+            (x2, x1, y2, y1) = (x1, x, y1, y)
+            if i >= 2 * Self.rate { sum += y * y }
+        }
+        return (sum / Double(values.count - 2 * Self.rate)).squareRoot()
+    }
+
+    private static func mean(_ part: ArraySlice<Double>) -> Double {
+        part.reduce(0, +) / Double(max(part.count, 1))
+    }
+
+    private static func rms(_ part: ArraySlice<Double>, about centre: Double) -> Double {
+        let sum = part.reduce(0) { $0 + ($1 - centre) * ($1 - centre) }
+        return (sum / Double(max(part.count, 1))).squareRoot()
+    }
+}
