@@ -24,6 +24,13 @@ struct BenchReport: Sendable {
         judge(name, value, ">=", bar, unit, passed: value >= bar)
     }
 
+    /// A bench that could not run counts as a miss.
+    mutating func fail(_ sentence: String) {
+        figures += 1
+        misses += 1
+        print("  MISS: \(sentence)")
+    }
+
     /// Says how many bars were missed.
     func finish() {
         print("\n\(figures - misses) of \(figures) bars met")

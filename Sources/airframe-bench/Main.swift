@@ -10,6 +10,12 @@ struct Main {
         Bench(name: "wake", summary: "wake-up against cyclictest, hand-over", run: WakeBench.run),
         Bench(
             name: "alloc", summary: "allocations, faults, locked memory", run: AllocationBench.run),
+        Bench(name: "estimator", summary: "attitude on recorded trials, cost of an update") {
+            _ = $1; try EstimatorBench.run(dataDirectory: $0.dataDirectory)
+        },
+        Bench(name: "pointing", summary: "the simulated gimbal, stabilised") {
+            _ = ($0, $1); PointingBench.run()
+        },
     ]
 
     static func main() {
@@ -31,7 +37,11 @@ struct Main {
         var report = BenchReport()
         for bench in chosen {
             report.begin("\(bench.name): \(bench.summary)")
-            bench.run(options, &report)
+            do {
+                try bench.run(options, &report)
+            } catch {
+                report.fail("\(error)")
+            }
         }
         report.finish()
         exitProcess(options.isGate && report.misses > 0 ? 1 : 0)
@@ -52,5 +62,5 @@ struct Main {
 struct Bench: Sendable {
     var name: String
     var summary: String
-    var run: @Sendable (Options, inout BenchReport) -> Void
+    var run: @Sendable (Options, inout BenchReport) throws -> Void
 }

@@ -5,6 +5,8 @@ import Realtime
 struct Options: Sendable {
     /// Benches to run; empty: all.
     var names: [String] = []
+    /// Directory of the recorded trials; nil: those figures are left out, and said to be.
+    var dataDirectory: String?
     /// Whether a missed bar is a failure.
     var isGate = false
     /// Length of the allocation runs, s.
@@ -25,6 +27,9 @@ struct Options: Sendable {
             switch argument {
             case "--gate":
                 isGate = true
+            case "--data":
+                guard let value = iterator.next() else { return nil }
+                dataDirectory = value
             case "--seconds":
                 guard let value = iterator.next().flatMap(Double.init), value > 0 else {
                     return nil
@@ -63,6 +68,7 @@ struct Options: Sendable {
         }
         lines += [
             "", "  --gate            exit 1 when a bar is missed",
+            "  --data DIRECTORY  recorded trials (.imu) for the estimator",
             "  --seconds S       length of an allocation run (60)",
             "  --rounds N        wake-up rounds (5), --round-seconds S each (5)",
             "  --items N         items through the ring between two threads (100000000)",

@@ -11,11 +11,15 @@ enum ClientError: Error, Equatable {
     /// It answered something that this version does not understand.
     case notUnderstood(String)
 
+    /// A file on this side cannot be read, written or understood.
+    case file(String, field: String)
+
     var exitCode: Int32 {
         switch self {
         case .refused, .notUnderstood: ExitCodes.refused
         case .unreachable: ExitCodes.unreachable
         case .timeout: ExitCodes.timeout
+        case .file: ExitCodes.file
         }
     }
 
@@ -32,6 +36,9 @@ enum ClientError: Error, Equatable {
         case .notUnderstood(let message):
             error = RequestError(.refused, message)
             error.code = "not_understood"
+        case .file(let message, let field):
+            error = RequestError(.refused, message, field: field)
+            error.code = "file"
         }
         return error
     }

@@ -13,7 +13,7 @@ struct Airframectl: ParsableCommand {
             /run/airframe/airframed.sock unless AIRFRAME_SOCKET or --socket says otherwise.
 
             Exit codes: 0 done; 1 the daemon refused the request; 2 status or doctor found something that keeps \
-            the machine from moving; 64 wrong usage; 69 the daemon cannot be reached; 75 it did not answer in time.
+            the machine from moving; 64 wrong usage; 66 a file cannot be used; 69 the daemon cannot be reached; 75 it did not answer in time.
             """,
         subcommands: [
             StatusCommand.self, DoctorCommand.self, MonitorCommand.self,
@@ -21,7 +21,7 @@ struct Airframectl: ParsableCommand {
             BaselineCommand.self, ReloadCommand.self,
             ModeCommand.self, PointCommand.self, RateCommand.self, StopCommand.self,
             TakeCommand.self, ReleaseCommand.self,
-            LogCommand.self, SubscribeCommand.self, VersionCommand.self,
+            LogCommand.self, SubscribeCommand.self, ReplayCommand.self, VersionCommand.self,
         ])
 
     static func main() {
@@ -52,6 +52,7 @@ struct Airframectl: ParsableCommand {
 enum ExitCodes {
     static let refused: Int32 = 1
     static let inhibited: Int32 = 2
+    static let file: Int32 = 66
     static let unreachable: Int32 = 69
     static let timeout: Int32 = 75
 }
