@@ -2,7 +2,7 @@
 enum Suggestion {
     /// The closest of `candidates`, or nil when none is close enough to be worth a guess.
     static func closest(to written: String, among candidates: [String]) -> String? {
-        // A third of a short name, but never half of a table's name.
+        // More than a third wrong is another word; more than four letters wrong is, too.
         let limit = max(2, min(4, written.utf8.count / 3))
         var best: (name: String, distance: Int)?
         for candidate in candidates {
