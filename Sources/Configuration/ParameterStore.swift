@@ -195,18 +195,21 @@ public struct ParameterStore: Sendable {
     /// - Returns: The problems of the entries that were left out.
     public mutating func load(saved overlay: Overlay) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
+        saved = [:]
         for (key, text) in overlay.sorted(by: { $0.key < $1.key }) {
             do throws(ConfigurationProblem) {
-                let (setting, value) = try Self.liveValue(key, text)
-                var changed = self
-                changed.saved[setting.key] = value
-                try changed.commit()
-                self = changed
+                saved[key] = try Self.liveValue(key, text).1
             } catch {
-                var problem = error
-                problem.place = problem.place ?? .saved
-                problems.append(problem)
+                problems.append(error)
             }
+        }
+        // Rules judge the whole: two values may fit only together. What breaks one returns to what the files say.
+        rebuild()
+        for rule in ConfigurationRule.all {
+            guard let problem = rule.problem(in: settings, origin: origin(of:)) else { continue }
+            problems.append(problem)
+            for key in rule.keys { saved[key] = nil }
+            rebuild()
         }
         return problems
     }

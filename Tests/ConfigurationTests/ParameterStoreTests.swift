@@ -152,6 +152,15 @@ struct ParameterStoreTests {
         #expect(store.savedOverlay == baseline)
     }
 
+    @Test("takes over saved values that fit only together")
+    func savedTogether() throws {
+        var store = try store("commander.release_after_s = 2")
+        let saved = ["commander.dead_man_s": "5", "commander.release_after_s": "20"]
+        #expect(store.load(saved: saved).isEmpty)
+        #expect(store.savedOverlay == saved)
+        #expect(store.settings.commander.deadManS == 5)
+    }
+
     @Test("leaves out saved values that no longer fit, and says which")
     func savedProblems() throws {
         var store = try store("loop.rate_hz = 300\ncontrol.derivative_cutoff_hz = 50")
@@ -160,7 +169,7 @@ struct ParameterStoreTests {
             "loop.rate_hz": "500", "motors.soft_start_s": "1000", "log.level": "[",
         ])
         #expect(
-            problems.map(\.kind) == [.conflict, .unknownKey, .syntax, .notLive, .outOfRange])
+            problems.map(\.kind) == [.unknownKey, .syntax, .notLive, .outOfRange, .conflict])
         #expect(problems.allSatisfy { $0.description.hasPrefix("saved state: ") })
         #expect(store.settings.control.feedForward == 0.5)
         #expect(store.settings.control.derivativeCutoffHz == 50)

@@ -54,6 +54,21 @@ struct SchemaTests {
         for key in ConfigurationRule.all.flatMap(\.keys) { #expect(Schema.setting(key) != nil) }
     }
 
+    @Test("has the defaults of the core, in the units of the file")
+    func coreDefaults() {
+        let settings = Settings()
+        let screen = SampleScreen.Parameters()
+        #expect(abs(Angle.degrees(settings.imu.gyroRangeDps).radians - screen.gyroRange) < 0.01)
+        #expect(abs(settings.imu.accelRangeG * 9.80665 - screen.accelRange) < 0.1)
+        #expect(settings.imu.frozenSamples == Int(screen.frozenSamples))
+        #expect(settings.imu.timeoutMs / 1000 == screen.staleSeconds)
+        #expect(settings.imu.faultHoldMs / 1000 == screen.holdSeconds)
+        let supervisor = Supervisor.Parameters()
+        #expect(settings.motors.softStartS == supervisor.softStartSeconds)
+        #expect(settings.supervisor.softStopS == supervisor.softStopSeconds)
+        #expect(settings.supervisor.recoveryS == supervisor.recoverySeconds)
+    }
+
     /// `loop.rate_hz` → `loop.rateHz`, the spelling of the property.
     private static func camelCase(_ key: String) -> String {
         key.split(separator: ".").map { part in
