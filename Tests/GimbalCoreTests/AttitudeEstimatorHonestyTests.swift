@@ -87,11 +87,13 @@ struct AttitudeEstimatorHonestyTests {
                     cm_sin(1.1 * t + phase.x), 0.8 * cm_sin(0.9 * t + phase.y),
                     0.6 * cm_sin(0.7 * t + phase.z))
             }
-            // Velocity of about 0.5 m/s RMS that lasts some 0.2 s: sines between 0.5 and 1.5 Hz.
-            motion.acceleration = { t in
-                Vector3(
-                    2.4 * cm_sin(4.9 * t + phase.y) + 2.2 * cm_sin(8.3 * t + phase.z),
-                    2.3 * cm_sin(4.1 * t + phase.z) + 2.6 * cm_sin(7.7 * t + phase.x), 0)
+            // A velocity of 0.5 m/s RMS that lasts 0.18 s: the density 0.3 m/s·√s that the defaults assume.
+            var velocity = Vector3.zero
+            motion.acceleration = { _ in
+                let keep = cm_exp(-0.02 / 0.18)
+                let next = velocity * keep + noise.vector() * (0.5 * cm_sqrt(1 - keep * keep))
+                defer { velocity = next }
+                return (next - velocity) / 0.02
             }
             var estimator = AttitudeEstimator(parameters: .undelayed)
             motion.run(&estimator, seconds: 5)
@@ -105,8 +107,9 @@ struct AttitudeEstimatorHonestyTests {
             }
         }
         let count = Double(runs * checks)
-        // 1 is perfect. Above 2 the filter is too sure of itself, below 0.1 it wastes what it is told.
-        #expect(tilt / count > 0.1 && tilt / count < 2)
-        #expect(bias / count > 0.1 && bias / count < 2)
+        // 1 is perfect; 0.61 and 0.66 when this was written, because the filter also allows for misalignment and a
+        // walking bias, which this sensor has not.
+        #expect(tilt / count > 0.3 && tilt / count < 1.3)
+        #expect(bias / count > 0.3 && bias / count < 1.3)
     }
 }

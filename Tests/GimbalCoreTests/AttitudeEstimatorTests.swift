@@ -150,6 +150,20 @@ struct AttitudeEstimatorTests {
         #expect(worst < 0.02)
     }
 
+    @Test("a dolly that starts to roll at walking pace tilts the vertical by less than 0.3°")
+    func dolly() {
+        var motion = SimulatedMotion()
+        motion.acceleration = { t in t > 5 && t < 6 ? Vector3(1.4, 0, 0) : .zero }
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        var worst = 0.0
+        for _ in 0..<200 {
+            motion.run(&estimator, seconds: 0.1)
+            worst = max(worst, motion.inclinationError(estimator))
+        }
+        #expect(worst < 0.3)
+        #expect(motion.inclinationError(estimator) < 0.05)
+    }
+
     @Test("finds the vertical within five seconds when started 30° wrong")
     func wrongStart() {
         var motion = SimulatedMotion()

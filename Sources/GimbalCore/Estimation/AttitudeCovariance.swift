@@ -71,6 +71,30 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         self = fresh
     }
 
+    /// Shrinks the velocities and their errors by a factor.
+    @inline(__always) @_noLocks @_noAllocation
+    mutating func scaleVelocity(by k: Double) {
+        xu *= k
+        xv *= k
+        yu *= k
+        yv *= k
+        uu *= k * k
+        uv *= k * k
+        vv *= k * k
+        ub = ub * k
+        vb = vb * k
+        us = us * k
+        vs = vs * k
+    }
+
+    /// Forgets what velocity has to do with everything else; `variance` is what it has now, (m/s)².
+    @_noLocks @_noAllocation
+    mutating func restartVelocity(variance: Double) {
+        scaleVelocity(by: 0)
+        uu = variance
+        vv = variance
+    }
+
     /// Moves the errors on by one step, without noise.
     ///
     /// - Parameters:

@@ -7,15 +7,25 @@ extension AttitudeEstimator {
         let p = period
         period = Period()
         orientation = orientation.normalized
-        velocityX += p.impulse.x
-        velocityY += p.impulse.y
+        let keep = 1 - p.duration / (parameters.velocityMemory + p.duration)
+        velocityX = velocityX * keep + p.impulse.x
+        velocityY = velocityY * keep + p.impulse.y
+        covariance.scaleVelocity(by: keep)
         predict(p)
+        let wasAtRest = detector.isAtRest
         // Seen from the body: in the earth frame a wrong bias, and its correction, would turn a steady force.
         let rest = detector.step(
             rate: p.rawTurn / p.duration,
             force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,
             biasVariance: covariance.bb.diagonal, isPlausible: restIsPlausible,
             duration: p.duration, parameters: parameters)
+        if isAtRest && !wasAtRest {
+            // Still means no acceleration, on a dolly or in a train as well: from here on velocity counts from the
+            // present one, whatever it is.
+            velocityX = 0
+            velocityY = 0
+            covariance.restartVelocity(variance: 1e-3)
+        }
         correctVelocity(p.duration)
         if let rest { correctBias(rest) }
     }

@@ -73,6 +73,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     ///   - parameters: Assumptions about sensor and motion.
     ///   - restSpecificForce: What the accelerometer reads at rest, earth frame, m/s²; along z, of which the sign says
     ///     whether z points down (NED: negative) or up.
+    @_noLocks @_noAllocation
     public init(
         parameters: Parameters, restSpecificForce: Vector3 = Vector3(0, 0, -9.80665)
     ) {
@@ -247,9 +248,11 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
 
     /// Starts again from the next sample. Nothing known leads here; it is what bounds the damage of the unknown.
     private mutating func recover() {
-        self = AttitudeEstimator(
+        var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))
-        rejectedSamples = 1
+        fresh.restIsPlausible = restIsPlausible
+        fresh.rejectedSamples = rejectedSamples &+ 1
+        self = fresh
     }
 
     private static func initialCovariance(

@@ -30,7 +30,10 @@ extension AttitudeEstimator {
         /// time). 0.3 is half a metre per second that lasts a fifth of a second. This is the aiding: over time,
         /// velocity averages to zero, therefore specific force averages to gravity.
         public var velocityNoiseDensity = 0.3
-        /// The same, while at rest.
+        /// How long a constant velocity is remembered, s, 0.5...1000: the time constant with which walking at a steady
+        /// pace becomes the new "velocity is zero".
+        public var velocityMemory = 5.0
+        /// What `velocityNoiseDensity` is while at rest.
         public var restVelocityNoiseDensity = 0.03
         /// At rest the rate, averaged over `filterPeriod`, deviates less than this from its own mean, rad/s.
         public var restRateThreshold = 0.5 * .pi / 180
@@ -73,6 +76,7 @@ extension AttitudeEstimator {
         public var convergedBiasSigma = 0.25 * .pi / 180
 
         /// The defaults.
+        @_noLocks @_noAllocation
         public init() {}
     }
 }
