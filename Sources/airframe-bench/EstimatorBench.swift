@@ -69,6 +69,17 @@ enum EstimatorBench {
                 scenario.name + padding + fixed(results.reduce(0, +) / count, 3) + "  VQF "
                     + scenario.peer)
         }
+        for degreesPerSecond in [1.0, 3.0] {
+            let times = logs.map { name, log in
+                var harder = log
+                EstimatorScenario.addBias(&harder, degreesPerSecond: degreesPerSecond)
+                return score(harder, name: name).convergence
+            }.sorted()
+            print(
+                "from rest, bias +\(Int(degreesPerSecond)) deg/s: error stays < 0.1 deg/s after "
+                    + fixed(times[times.count / 2], 2) + " s (median), "
+                    + fixed(times[times.count - 1], 2) + " s (longest)")
+        }
         let cost = nanosecondsPerUpdate(logs.map(\.1))
         print("one update and its attitude: \(fixed(cost, 1)) ns, median of rounds over all logs")
     }

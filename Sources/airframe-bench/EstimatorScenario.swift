@@ -41,9 +41,14 @@ struct EstimatorScenario {
             name: "started in motion, bias +\(Int(degreesPerSecond)) deg/s", peer: peer
         ) { log in
             keepMotion(&log)
-            let bias = Vector3(0.6, -0.64, 0.48) * (degreesPerSecond * .pi / 180)
-            for index in log.records.indices { log.records[index].gyro += bias }
+            addBias(&log, degreesPerSecond: degreesPerSecond)
         }
+    }
+
+    /// Adds a constant bias to the gyroscope.
+    static func addBias(_ log: inout IMULog, degreesPerSecond: Double) {
+        let bias = Vector3(0.6, -0.64, 0.48) * (degreesPerSecond * .pi / 180)
+        for index in log.records.indices { log.records[index].gyro += bias }
     }
 
     /// The first motion phase alone: no rest is ever seen.

@@ -98,6 +98,20 @@ struct AttitudeEstimatorTests {
         #expect(motion.inclinationError(estimator) < 0.2)
     }
 
+    @Test("sees rest through the noise of a poor sensor at a low rate")
+    func noisyRest() {
+        var motion = SimulatedMotion()
+        motion.hertz = 48
+        motion.gyroNoise = 2.5e-4
+        motion.accelNoise = 0.01
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        motion.run(&estimator, seconds: 2)
+        #expect(estimator.isAtRest)
+        motion.rate = { _ in Vector3(0.05, 0, 0) }
+        motion.run(&estimator, seconds: 0.1)
+        #expect(!estimator.isAtRest)
+    }
+
     @Test("learns the scale of the gyroscope from turns that gravity sees")
     func scale() {
         var motion = SimulatedMotion()

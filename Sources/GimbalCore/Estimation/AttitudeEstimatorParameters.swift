@@ -35,12 +35,12 @@ extension AttitudeEstimator {
         public var velocityMemory = 5.0
         /// What `velocityNoiseDensity` is while at rest.
         public var restVelocityNoiseDensity = 0.03
-        /// At rest the rate, averaged over `filterPeriod`, deviates less than this from its own mean, rad/s.
+        /// At rest the rate, averaged over `filterPeriod`, deviates less than this from its own mean, RMS, rad/s.
         public var restRateThreshold = 0.5 * .pi / 180
-        /// At rest the specific force, averaged over `filterPeriod`, deviates less than this from its mean, m/s².
+        /// At rest the specific force, averaged over `filterPeriod`, deviates less than this from its mean, RMS, m/s².
         /// Far below walking (1.5 m/s² RMS): a gyroscope that the motors keep quiet is not rest by itself.
         public var restForceThreshold = 0.2
-        /// Time constant of those means, s, 0.05...5.
+        /// Time constant of those means and mean squares, s, 0.05...5.
         public var restFilterTime = 0.3
         /// How long both must hold before it counts as rest, s, 0.2...10. The bias is measured over the last half
         /// of it, and again each half of it.

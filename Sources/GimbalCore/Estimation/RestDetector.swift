@@ -14,6 +14,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
 
     private var slowRate: Vector3 = .zero
     private var slowForce: Vector3 = .zero
+    private var rateSquare = 0.0
+    private var forceSquare = 0.0
     private var stillTime = 0.0
     private var sum: Vector3 = .zero
     private var sumTime = 0.0
@@ -50,11 +52,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         let gain = duration / (parameters.restFilterTime + duration)
         slowRate += (rate - slowRate) * gain
         slowForce += (force - slowForce) * gain
-        let limitRate = parameters.restRateThreshold
-        let limitForce = parameters.restForceThreshold
-        let isStill =
-            (rate - slowRate).squaredNorm < limitRate * limitRate
-            && (force - slowForce).squaredNorm < limitForce * limitForce
+        let isStill = isQuiet(
+            rate: (rate - slowRate).squaredNorm, force: (force - slowForce).squaredNorm, gain: gain,
+            parameters: parameters)
         guard isStill, isPlausible,
             Self.isNear(slowRate - bias, variance: biasVariance, parameters: parameters)
         else {
@@ -71,6 +71,20 @@ struct RestDetector: Sendable, BitwiseCopyable {
         sum = .zero
         sumTime = 0
         return measurement
+    }
+
+    /// Whether the deviations from the means are small in the root mean square, and none stands out: a noisy sensor
+    /// at a low rate may exceed the threshold now and then, a motion must not hide behind the average.
+    @_noLocks @_noAllocation
+    private mutating func isQuiet(
+        rate: Double, force: Double, gain: Double, parameters: AttitudeEstimator.Parameters
+    ) -> Bool {
+        rateSquare += (rate - rateSquare) * gain
+        forceSquare += (force - forceSquare) * gain
+        let limitRate = parameters.restRateThreshold * parameters.restRateThreshold
+        let limitForce = parameters.restForceThreshold * parameters.restForceThreshold
+        return rateSquare < limitRate && forceSquare < limitForce
+            && rate < 9 * limitRate && force < 9 * limitForce
     }
 
     /// Forgets the stillness seen so far.
