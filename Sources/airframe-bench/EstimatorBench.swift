@@ -57,6 +57,12 @@ enum EstimatorBench {
                 total: scores.map(\.total).reduce(0, +) / count,
                 biasError: scores.map(\.biasError).reduce(0, +) / count,
                 convergence: scores.map(\.convergence).reduce(0, +) / count))
+        printHarder(logs)
+        let cost = nanosecondsPerUpdate(logs.map(\.1))
+        print("one update and its attitude: \(fixed(cost, 1)) ns, median of rounds over all logs")
+    }
+
+    private static func printHarder(_ logs: [(String, IMULog)]) {
         print("mean 6D inclination RMSE of the same logs made harder, deg, beside VQF 2.1.2")
         for scenario in EstimatorScenario.all {
             let results = logs.map { name, log in
@@ -66,7 +72,8 @@ enum EstimatorBench {
             }
             let padding = String(repeating: " ", count: 54 - scenario.name.count)
             print(
-                scenario.name + padding + fixed(results.reduce(0, +) / count, 3) + "  VQF "
+                scenario.name + padding + fixed(results.reduce(0, +) / Double(results.count), 3)
+                    + "  VQF "
                     + scenario.peer)
         }
         for degreesPerSecond in [1.0, 3.0] {
@@ -80,8 +87,6 @@ enum EstimatorBench {
                     + fixed(times[times.count / 2], 2) + " s (median), "
                     + fixed(times[times.count - 1], 2) + " s (longest)")
         }
-        let cost = nanosecondsPerUpdate(logs.map(\.1))
-        print("one update and its attitude: \(fixed(cost, 1)) ns, median of rounds over all logs")
     }
 
     /// The `.imu` files of a directory in order of name; nil where there is no such directory.

@@ -243,6 +243,28 @@ struct AttitudeEstimatorTests {
         #expect(estimator.biasSigma == before.biasSigma)
     }
 
+    @Test(
+        "ratios of an app's Kalman triple scale variances, within a tenth and ten",
+        arguments: [
+            (ratio: 1.0, sigma: 1.0), (ratio: 4, sigma: 2), (ratio: 0.25, sigma: 0.5),
+            (ratio: 1e6, sigma: 3.1622776601683795), (ratio: 1e-6, sigma: 0.31622776601683794),
+            (ratio: 0, sigma: 1), (ratio: -2, sigma: 1), (ratio: .nan, sigma: 1),
+            (ratio: .infinity, sigma: 1),
+        ])
+    func ratios(ratio: Double, sigma: Double) {
+        let plain = AttitudeEstimator.Parameters()
+        let angle = plain.scaled(angle: ratio, bias: 1, measurement: 1)
+        #expect(abs(angle.gyroNoiseDensity / plain.gyroNoiseDensity - sigma) < 1e-12)
+        #expect(angle.biasWalk == plain.biasWalk)
+        let bias = plain.scaled(angle: 1, bias: ratio, measurement: 1)
+        #expect(abs(bias.biasWalk / plain.biasWalk - sigma) < 1e-12)
+        #expect(bias.velocityNoiseDensity == plain.velocityNoiseDensity)
+        let measurement = plain.scaled(angle: 1, bias: 1, measurement: ratio)
+        let velocity = measurement.velocityNoiseDensity / plain.velocityNoiseDensity
+        #expect(abs(velocity - sigma) < 1e-12)
+        #expect(measurement.gyroNoiseDensity == plain.gyroNoiseDensity)
+    }
+
     @Test("resetting the heading makes yaw zero and keeps the vertical")
     func headingReset() {
         var motion = SimulatedMotion()

@@ -1,3 +1,5 @@
+import CMathShim
+
 extension AttitudeEstimator {
     /// What the estimator assumes about sensor and motion. Physical units only, so that nothing here depends on the
     /// sample rate. The defaults are one set for everything; a data sheet may replace the gyroscope's figures.
@@ -78,5 +80,38 @@ extension AttitudeEstimator {
         /// The defaults.
         @_noLocks @_noAllocation
         public init() {}
+    }
+}
+
+extension AttitudeEstimator.Parameters {
+    /// These parameters with the noise that three ratios ask for, as an app that tunes a Kalman filter sends them.
+    ///
+    /// The ratios multiply variances: a `measurement` of 4 doubles the sigma of what the accelerometer says. Each is
+    /// limited to 0.1...10; one that is not finite or not positive counts as 1.
+    ///
+    /// - Parameters:
+    ///   - angle: Of the gyroscope's noise, constant and while turning.
+    ///   - bias: Of the walk of its bias.
+    ///   - measurement: Of the velocity that specific force is compared with.
+    /// - Returns: The changed parameters.
+    @_noLocks @_noAllocation
+    public func scaled(angle: Double, bias: Double, measurement: Double) -> Self {
+        let angleFactor = Self.sigmaFactor(angle)
+        let biasFactor = Self.sigmaFactor(bias)
+        let measurementFactor = Self.sigmaFactor(measurement)
+        var result = self
+        result.gyroNoiseDensity *= angleFactor
+        result.rotationNoise *= angleFactor
+        result.biasWalk *= biasFactor
+        result.biasWalkPerRate *= biasFactor
+        result.velocityNoiseDensity *= measurementFactor
+        result.restVelocityNoiseDensity *= measurementFactor
+        return result
+    }
+
+    @_noLocks @_noAllocation
+    private static func sigmaFactor(_ varianceRatio: Double) -> Double {
+        guard varianceRatio > 0, varianceRatio.isFinite else { return 1 }
+        return cm_sqrt(min(max(varianceRatio, 0.1), 10))
     }
 }
