@@ -82,11 +82,7 @@ int cl_thread_start(uint64_t *handle, size_t stack_bytes, void *(*entry)(void *)
     return error;
 }
 
-int cl_thread_join_until(uint64_t handle, int64_t deadline_ns)
-{
-    const struct timespec deadline = to_timespec(deadline_ns);
-    return pthread_clockjoin_np((pthread_t)handle, NULL, CLOCK_MONOTONIC, &deadline);
-}
+int cl_thread_join(uint64_t handle) { return pthread_join((pthread_t)handle, NULL); }
 
 int cl_thread_detach(uint64_t handle) { return pthread_detach((pthread_t)handle); }
 

@@ -39,8 +39,8 @@ CL_RT_SAFE int cl_futex_wake(const void *word);
 /// The handle is a pthread_t.
 int cl_thread_start(uint64_t *handle, size_t stack_bytes, void *(*entry)(void *), void *context);
 
-/// pthread_timedjoin_np(3) on CLOCK_MONOTONIC. Returns 0, or ETIMEDOUT with the thread still running.
-int cl_thread_join_until(uint64_t handle, int64_t deadline_ns);
+/// pthread_join(3). Waits.
+int cl_thread_join(uint64_t handle);
 
 /// Forgets a thread that could not be joined, so that its stack is freed if it ever ends.
 int cl_thread_detach(uint64_t handle);
