@@ -2,6 +2,7 @@
 #include "CLinuxShimSocket.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -85,7 +86,7 @@ int cl_socket_send(int connection, const void *bytes, size_t count, size_t *sent
     return 0;
 }
 
-int cl_socket_wait(struct pollfd *entries, size_t count, int64_t timeout_ns, int *ready) {
+int cl_socket_wait(void *entries, size_t count, int64_t timeout_ns, int *ready) {
     struct timespec timeout = {
         .tv_sec = (time_t)(timeout_ns / 1000000000),
         .tv_nsec = (long)(timeout_ns % 1000000000),

@@ -3,7 +3,6 @@
 #ifndef CLINUXSHIMSOCKET_H
 #define CLINUXSHIMSOCKET_H
 
-#include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,9 +26,10 @@ int cl_socket_accept(int listener, int *connection);
 /// MSG_DONTWAIT are enumeration members.
 int cl_socket_send(int connection, const void *bytes, size_t count, size_t *sent);
 
-/// ppoll(2) with a timeout in nanoseconds, not negative; `*ready` is 0 after the timeout and after a signal. In C because
+/// ppoll(2) over `count` struct pollfd, with a timeout in nanoseconds, not negative; `*ready` is 0 after the timeout and
+/// after a signal. The type is hidden because <poll.h> must stay in Swift's Glibc module alone. In C because
 /// Swift's Glibc module hides ppoll, and poll(2) counts whole milliseconds, too coarse for a 5 ms stream.
-int cl_socket_wait(struct pollfd *entries, size_t count, int64_t timeout_ns, int *ready);
+int cl_socket_wait(void *entries, size_t count, int64_t timeout_ns, int *ready);
 
 /// SO_PEERCRED: who connected, as of connect(2). In C because struct ucred needs _GNU_SOURCE, which the module map of
 /// Swift's Glibc does not promise.
