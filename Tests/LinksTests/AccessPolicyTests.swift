@@ -25,6 +25,13 @@ struct AccessPolicyTests {
         #expect(policy.sentence.contains("usermod -aG airframe"))
     }
 
+    @Test("nobody is told to join root's group")
+    func rootGroup() {
+        let policy = AccessPolicy(ownUser: 0, group: 0, groupName: "root")
+        #expect(!policy.allowsWriting(peer(1000, 1000)))
+        #expect(!policy.sentence.contains("usermod"))
+    }
+
     @Test("an id that the user namespace hides proves nothing")
     func hidden() {
         let nobody = AccessPolicy(ownUser: 65534, group: 65534, groupName: "nogroup")

@@ -32,7 +32,12 @@ struct AccessPolicy: Equatable, Sendable {
 
     /// What a client without the right is told.
     var sentence: String {
-        "Changing anything needs root or membership of group \(groupName). "
+        // Nobody should be told to join root's group.
+        if group == 0 {
+            return "Changing anything needs root, because the socket has no group of its own. "
+                + "Use sudo, or give it one with diagnostics.group and restart airframed."
+        }
+        return "Changing anything needs root or membership of group \(groupName). "
             + "Add your user (sudo usermod -aG \(groupName) NAME) and log in again."
     }
 }

@@ -12,7 +12,7 @@ import Wire
 /// beside the control loop, and everything that a client can do is in this file.
 struct DiagnosticsLoop {
     /// Requests of one client answered before the others have their turn.
-    private static let requestsPerTurn = 32
+    private static let requestsPerTurn = 8
     private static let chunkSize = 16 * 1024
 
     private let listener: SocketListener
@@ -257,8 +257,10 @@ extension DiagnosticsLoop {
         logger.debug("\(client) connected.")
     }
 
-    private func close(_ connection: ClientConnection) {
+    private mutating func close(_ connection: ClientConnection) {
         try? connection.descriptor.close()
+        // There is a descriptor again for whoever waits.
+        acceptPause = nil
         handler.backend.clientClosed(connection.client)
         logger.debug("\(connection.client) closed.")
     }

@@ -10,7 +10,8 @@ import SystemPackage
 /// Everything happens on one ordinary thread, `airframed-diag`; `run()` waits for it without blocking a thread of
 /// Swift's pool, and returns within a few milliseconds of a graceful shutdown or a cancellation.
 public final class DiagnosticsServer: Service {
-    /// Stack of the thread. Encoding `Status` in a debug build needs under 100 KiB; the rest is for the backend.
+    /// Stack of the thread, locked with everything else. The tests of a debug build pass with 128 KiB and not with 64;
+    /// the rest is for the backend, which may parse a configuration here.
     private static let stackSize = 512 * 1024
 
     fileprivate typealias Completion = @Sendable (Result<Void, any Error>) -> Void
