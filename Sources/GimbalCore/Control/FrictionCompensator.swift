@@ -19,11 +19,11 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         /// How far a joint moves until its friction has turned over, rad.
         var breakawayAngle = 0.9e-3
         /// Natural frequency of the tracker, rad/s.
-        var trackerRate = 110.0
+        var trackerRate = 160.0
         /// Joint rate below which nothing is learned, rad/s: at rest friction is whatever the load makes it.
         var learningThreshold = 0.05
         /// How far to look ahead, s.
-        var lead = 0.003
+        var lead = 0.0035
     }
 
     private(set) var size = 0.0

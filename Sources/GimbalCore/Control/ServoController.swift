@@ -16,6 +16,8 @@ public struct ServoController: Sendable, BitwiseCopyable {
         public var lag = 0.004
         /// From the camera's motion to the sample that shows it, s.
         public var sensorDelay = 0.0015
+        /// How far the attitude that the controller is given looks ahead of its sample, s.
+        public var attitudeLead = 0.003
         /// Corner of the low-pass on the handle's rate before extrapolation, Hz: lower is calmer, higher follows
         /// faster motion.
         public var rateCutoffHz = 14.0
@@ -75,7 +77,9 @@ public struct ServoController: Sendable, BitwiseCopyable {
         // Where the handle is, and how it turns.
         let relative = JointKinematics.attitude(joints: modelledJoints)
         let kinematics = JointKinematics(joints: modelledJoints)
-        let handle = attitude * relative.conjugate
+        // Attitude and model must speak of the same instant, that of the sample.
+        let sampled = attitude * Quaternion(rotationVector: rate * -parameters.attitudeLead)
+        let handle = sampled * relative.conjugate
         let turning = relative.rotate(rate - kinematics.relativeRate(jointRates: modelRates))
         let corner = 2 * Double.pi * parameters.rateCutoffHz * dt
         if isFirst { baseRate = turning }
