@@ -13,9 +13,8 @@ struct Main {
         Bench(name: "estimator", summary: "attitude on recorded trials, cost of an update") {
             _ = $1; try EstimatorBench.run(dataDirectory: $0.dataDirectory)
         },
-        Bench(name: "pointing", summary: "the simulated gimbal, stabilised") {
-            _ = ($0, $1); PointingBench.run()
-        },
+        Bench(
+            name: "pointing", summary: "the simulated gimbal, stabilised", run: PointingBench.run),
     ]
 
     static func main() {
