@@ -1,3 +1,4 @@
+import CLinuxShim
 import FoundationEssentials
 import Glibc
 import Wire

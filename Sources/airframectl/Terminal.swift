@@ -1,3 +1,4 @@
+import CLinuxShim
 import Glibc
 
 /// The terminal while a live picture is on it. Puts everything back when it goes away, whatever the reason.
