@@ -24,7 +24,7 @@ final class ClientConnection {
     var outputBroken = false
     /// To be closed in this turn.
     var isFinished = false
-    /// When bytes last went out, or the output began to wait.
+    /// When bytes last went out, or little enough was waiting.
     var progress: Instant
 
     init(

@@ -188,6 +188,8 @@ struct DiagnosticsLoop {
             // Half closed, as `nc -N` does: replies still go out, and streams until the other half closes.
             connection.isFinished = connection.output.isEmpty && connection.streams.isEmpty
         }
+        // The time to read begins when the client falls behind, however long it was idle before.
+        if !isBehind(connection) { connection.progress = now }
         let isStalled =
             isBehind(connection)
             && now.seconds(since: connection.progress) >= configuration.stallSeconds
