@@ -10,12 +10,26 @@ enum AllocationBench {
             report.note("malloc is not replaced in this build (sanitizer?): nothing to count")
             return
         }
+        report.check(
+            "calls seen of a thread that makes ten", Double(callsOfKnownThread()), atLeast: 10, "")
         let wakefulness = CPUWakefulness()
         if let problem = wakefulness.problem { report.note(problem) }
         for rate in [1000.0, 4000.0] {
             measure(rateHz: rate, options: options, report: &report)
         }
         _ = consume wakefulness
+    }
+
+    /// Counts from outside what a thread does that is known to allocate: a zero of the others then means something.
+    private static func callsOfKnownThread() -> Int64 {
+        let configuration = ThreadConfiguration(name: "allocating", priority: nil)
+        let thread = try? RealtimeThread(configuration) {
+            for size in 1...5 {
+                UnsafeMutableRawPointer.allocate(byteCount: 100 * size, alignment: 8).deallocate()
+            }
+        }
+        guard let thread, thread.join(until: Instant(nanoseconds: .max)) else { return -1 }
+        return mc_count_of_thread(thread.report.threadID)
     }
 
     private static func measure(rateHz: Double, options: Options, report: inout BenchReport) {
