@@ -113,7 +113,8 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(
-            name: "GimbalCoreTests", dependencies: ["GimbalCore", "CMathShim"], swiftSettings: strict),
+            name: "GimbalCoreTests", dependencies: ["GimbalCore", "CMathShim"],
+            swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "GimbalCore"],
             swiftSettings: strict),

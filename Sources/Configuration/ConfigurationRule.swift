@@ -29,7 +29,10 @@ struct ConfigurationRule: Sendable {
     func problem(
         in settings: Settings, origin: (String) -> Origin
     ) -> ConfigurationProblem? {
-        guard let (complaint, hint) = violation(settings) else { return nil }
+        // A default that nobody wrote gives way by itself, where the settings are used.
+        guard origin(keys[0]) != .builtIn, let (complaint, hint) = violation(settings) else {
+            return nil
+        }
         // The value that somebody wrote is the one to change, not a default that it collides with.
         let key = keys[0]
         let written = keys.first { origin($0) != .builtIn } ?? key

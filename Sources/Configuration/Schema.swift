@@ -60,7 +60,8 @@ public enum Schema {
             hint: "80 is a good start."),
         .integer(
             "loop.cpu", \.loop.cpu, -1...1023, .restart,
-            "CPU that the loop thread is bound to; -1 lets the kernel choose."),
+            "CPU that the loop and its bus are bound to; -1 takes the last one, which has the fewest interrupts."
+        ),
         .bool(
             "loop.lock_memory", \.loop.lockMemory, .restart,
             "Keep all memory resident, so that no tick waits for a page."),
@@ -83,6 +84,9 @@ public enum Schema {
                 "A sensor slower than the loop repeats itself: stay above 4 x loop rate / sensor rate."
         ),
         .number(
+            "imu.filter_delay_ms", \.imu.filterDelayMs, 0...20, unit: "ms", .live,
+            "Group delay of the sensor's low-pass filter; the attitude is carried forward by it."),
+        .number(
             "imu.timeout_ms", \.imu.timeoutMs, 1...1000, unit: "ms", .restart,
             "Age at which the last sample is stale and the motors go soft."),
         .number(
@@ -92,29 +96,31 @@ public enum Schema {
 
     private static let estimator: [Setting] = [
         .number(
-            "estimator.gyro_noise_dps_sqrthz", \.estimator.gyroNoiseDpsSqrthz, 1e-4...1,
-            unit: "deg/s/√Hz", .live, "Noise density of the gyroscope."),
-        .number(
-            "estimator.accel_noise_mps2_sqrthz", \.estimator.accelNoiseMps2Sqrthz, 1e-5...1,
-            unit: "m/s²/√Hz", .live, "Noise density of the accelerometer."),
+            "estimator.gyro_noise_dps_sqrthz", \.estimator.gyroNoiseDpsSqrthz, 1e-3...1,
+            unit: "deg/s/√Hz", .live, "Noise density of the gyroscope, with room for vibration."),
         .number(
             "estimator.bias_sigma_initial_dps", \.estimator.biasSigmaInitialDps, 0.001...20,
-            unit: "deg/s", .live, "How far off zero the gyroscope may be at start (1 sigma)."),
+            unit: "deg/s", .live, "How far off zero the gyroscope may be at start (1 sigma).",
+            hint: "1.5 suits a BMI088; an MPU-6050 needs up to 10."),
         .number(
-            "estimator.bias_walk_dps_sqrts", \.estimator.biasWalkDpsSqrts, 0...1,
+            "estimator.bias_walk_dps_sqrts", \.estimator.biasWalkDpsSqrts, 1e-5...0.5,
             unit: "deg/s/√s", .live, "How fast the gyroscope's zero wanders."),
         .number(
-            "estimator.motion_accel_mps2", \.estimator.motionAccelMps2, 0.01...50, unit: "m/s²",
-            .live, "Acceleration of the hand that the filter expects; more trusts gravity less."),
+            "estimator.velocity_noise_mps_sqrts", \.estimator.velocityNoiseMpsSqrts, 0.01...10,
+            unit: "m/s·√s", .live,
+            "How large and lasting the motion of the hand is; more trusts the accelerometer less."),
         .number(
             "estimator.rest_rate_dps", \.estimator.restRateDps, 0.01...50, unit: "deg/s", .live,
-            "Rotation below which the camera may be at rest."),
+            "Unsteadiness of the rotation below which the camera may be at rest."),
         .number(
             "estimator.rest_accel_mps2", \.estimator.restAccelMps2, 0.01...10, unit: "m/s²", .live,
-            "Change of acceleration below which the camera may be at rest."),
+            "Unsteadiness of the acceleration below which the camera may be at rest."),
         .number(
-            "estimator.rest_time_s", \.estimator.restTimeS, 0.1...60, unit: "s", .live,
+            "estimator.rest_time_s", \.estimator.restTimeS, 0.2...10, unit: "s", .live,
             "Time within both rest limits after which the gyroscope's zero is learnt."),
+        .number(
+            "estimator.converged_inclination_deg", \.estimator.convergedInclinationDeg, 0.1...30,
+            unit: "deg", .live, "Uncertainty of the horizon below which the motors may start."),
     ]
 
     private static let control: [Setting] = [

@@ -77,6 +77,8 @@ extension Settings {
         public var accelRangeG = 24.0
         /// Identical samples in a row that mean a frozen sensor.
         public var frozenSamples = 50
+        /// Group delay of the gyroscope's filter, ms.
+        public var filterDelayMs = 3.0
         /// Age at which the last sample is stale, ms.
         public var timeoutMs = 20.0
         /// How long a fault stays raised after its last cause, ms.
@@ -85,22 +87,24 @@ extension Settings {
 
     /// `[estimator]`
     public struct Estimator: Sendable, Equatable {
+        private static let core = AttitudeEstimator.Parameters()
+
         /// Gyroscope noise density, deg/s/√Hz.
-        public var gyroNoiseDpsSqrthz = 0.014
-        /// Accelerometer noise density, m/s²/√Hz.
-        public var accelNoiseMps2Sqrthz = 0.0017
+        public var gyroNoiseDpsSqrthz = core.gyroNoiseDensity.degrees
         /// Standard deviation of the bias at start, deg/s.
-        public var biasSigmaInitialDps = 1.0
+        public var biasSigmaInitialDps = core.initialBiasSigma.degrees
         /// Bias random walk, deg/s per √s.
-        public var biasWalkDpsSqrts = 0.0002
-        /// Motion acceleration that is expected, m/s².
-        public var motionAccelMps2 = 1.5
+        public var biasWalkDpsSqrts = core.biasWalk.degrees
+        /// Noise density of the motion's velocity, m/s·√s.
+        public var velocityNoiseMpsSqrts = core.velocityNoiseDensity
         /// Angular rate below which the camera may be at rest, deg/s.
-        public var restRateDps = 2.0
+        public var restRateDps = core.restRateThreshold.degrees
         /// Acceleration change below which the camera may be at rest, m/s².
-        public var restAccelMps2 = 0.5
+        public var restAccelMps2 = core.restForceThreshold
         /// Time within both limits that counts as rest, s.
-        public var restTimeS = 1.5
+        public var restTimeS = core.restTime
+        /// Inclination sigma below which the motors may start, degrees.
+        public var convergedInclinationDeg = core.convergedInclinationSigma.degrees
     }
 
     /// `[control]`
@@ -196,4 +200,9 @@ extension Settings {
         /// Least severe level that is written.
         public var level = LogLevel.info
     }
+}
+
+extension Double {
+    /// Radians as degrees, in the digits that a person would write.
+    fileprivate var degrees: Double { (self * (180 / .pi) * 1e6).rounded() / 1e6 }
 }

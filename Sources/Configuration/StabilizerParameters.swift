@@ -5,9 +5,11 @@ extension Settings {
     public var stabilizerParameters: Stabilizer.Parameters {
         var parameters = Stabilizer.Parameters()
         parameters.screen = screenParameters
+        parameters.estimator = estimatorParameters
         parameters.controller = controllerParameters
         parameters.servo.minimum = joints.rangeDeg.lower.radians
         parameters.servo.maximum = joints.rangeDeg.upper.radians
+        parameters.servo.attitudeLead = imu.filterDelayMs / 1e3
         parameters.setpoint.maxRate = motion.maxRateDps.radians
         parameters.setpoint.maxAcceleration = motion.maxAccelerationDps2.radians
         parameters.supervisor.softStartSeconds = motors.softStartS
@@ -28,17 +30,33 @@ extension Settings {
         return screen
     }
 
+    private var estimatorParameters: AttitudeEstimator.Parameters {
+        var result = AttitudeEstimator.Parameters()
+        result.gyroNoiseDensity = Angle.degrees(estimator.gyroNoiseDpsSqrthz).radians
+        result.initialBiasSigma = Angle.degrees(estimator.biasSigmaInitialDps).radians
+        result.biasWalk = Angle.degrees(estimator.biasWalkDpsSqrts).radians
+        result.velocityNoiseDensity = estimator.velocityNoiseMpsSqrts
+        result.restRateThreshold = Angle.degrees(estimator.restRateDps).radians
+        result.restForceThreshold = estimator.restAccelMps2
+        result.restTime = estimator.restTimeS
+        result.convergedInclinationSigma = Angle.degrees(estimator.convergedInclinationDeg).radians
+        result.sensorDelay = imu.filterDelayMs / 1e3
+        result.gyroRange = Angle.degrees(imu.gyroRangeDps).radians
+        return result
+    }
+
     private var controllerParameters: AttitudeController.Parameters {
         var controller = AttitudeController.Parameters()
         controller.attitudeGain = control.attitudeGain
         controller.rateGain = control.rateGain
         controller.rateIntegralGain = control.rateIntegralGain
         controller.rateDerivativeGain = control.rateDerivativeGain
-        controller.derivativeCutoffHz = control.derivativeCutoffHz
+        controller.derivativeCutoffHz = min(control.derivativeCutoffHz, Double(loop.rateHz) / 3)
         controller.inertia = control.inertiaKgM2
         controller.torqueLimit = motors.torqueLimitNm
         controller.maxRate = Angle.degrees(control.maxRateDps).radians
         controller.loopDelay = control.loopDelayMs / 1e3
+        controller.attitudeLead = imu.filterDelayMs / 1e3
         controller.feedForward = control.feedForward
         controller.frictionLearningRate = control.frictionLearningRate
         controller.frictionLimit = control.frictionLimitNm

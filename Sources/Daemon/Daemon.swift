@@ -51,7 +51,8 @@ public struct Daemon {
         // Everything that allocates for long is built now; what follows is locked in place.
         let memory = settings.loop.lockMemory ? RealtimeSetup.lockMemory() : nil
         machine = Machine(
-            runtime: runtime, commander: commander, hub: hub, started: started, memory: memory,
+            runtime: runtime, commander: commander, hub: hub, wakefulness: Wakefulness(),
+            started: started, memory: memory,
             startProblems: startProblems)
         diagnostics = try DiagnosticsServer(
             configuration: DiagnosticsConfiguration(

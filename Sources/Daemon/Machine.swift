@@ -10,6 +10,8 @@ struct Machine: Sendable {
     let commander: Commander
     /// Where the loop's records end up.
     let hub: TelemetryHub
+    /// Keeps the CPUs out of deep sleep while the machine exists.
+    let wakefulness: Wakefulness
     /// When the daemon began.
     let started: Instant
     /// What became of the wish to lock all pages; nil when nobody wished it.
@@ -44,8 +46,17 @@ struct Machine: Sendable {
 
     /// Everything that was asked for and not granted.
     var problems: [String] {
-        startProblems + [memory?.problem].compactMap(\.self) + runtime.threads.flatMap(\.problems)
+        startProblems + [wakefulness.problem, memory?.problem].compactMap(\.self)
+            + runtime.threads.flatMap(\.problems)
     }
+}
+
+/// Holds the request that keeps the CPUs awake for as long as somebody holds this.
+final class Wakefulness: Sendable {
+    private let request = CPUWakefulness()
+
+    /// Why the request could not be made; nil when it is in force.
+    var problem: String? { request.problem }
 }
 
 extension MemoryStatus {

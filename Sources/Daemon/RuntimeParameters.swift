@@ -9,8 +9,9 @@ extension Settings {
         var runtime = RuntimeSettings()
         runtime.rateHz = Double(loop.rateHz)
         runtime.loop.priority = loop.priority
+        // The loop above its bus, see ThreadTable.
         runtime.bus.priority = max(1, loop.priority - 1)
-        runtime.loop.cpu = loop.cpu < 0 ? nil : loop.cpu
+        runtime.loop.cpu = loop.cpu < 0 ? RealtimeSetup.preferredCPU : loop.cpu
         runtime.bus.cpu = runtime.loop.cpu
         // Two seconds: the reader may be held up, and nothing is lost.
         runtime.telemetryCapacity = 2 * loop.rateHz

@@ -62,7 +62,11 @@ struct StatusReport {
         status.rateDps = AxisNumbers(degrees: snapshot.rate.perAxis)
         status.joints.angleDeg = AxisNumbers(degrees: snapshot.joints)
         status.joints.source =
-            snapshot.jointsAreMeasured ? "encoders" : "inferred, assuming an upright handle"
+            switch snapshot.jointSource {
+            case .assumed: "inferred, assuming an upright handle"
+            case .encoders: "encoders"
+            case .servoCommand: "servo command"
+            }
         status.motors.torqueNm = AxisNumbers(snapshot.output.torque)
     }
 

@@ -45,6 +45,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var target: AxisVector?
     private var external: Conditions = .none
     private var sample: IMUSample?
+    private var joints = JointMotion()
     private var lastStep: Instant?
 
     /// A stabilizer that has seen nothing yet; outputs off.
@@ -106,16 +107,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Feeds one raw sample to the estimator, if it can be believed.
     @_noLocks
     public mutating func integrate(_ new: IMUSample) {
-        switch screen.judge(new) {
-        case .use(let dt):
-            estimator.update(gyro: new.gyro, accel: new.accel, dt: dt)
-            sample = new
-        case .restart:
-            estimator.update(gyro: new.gyro, accel: new.accel, dt: 0)
-            sample = new
-        case .refuse:
-            break
-        }
+        guard case .use(let dt) = screen.judge(new) else { return }
+        estimator.update(gyro: new.gyro, accel: new.accel, dt: dt)
+        sample = new
     }
 
     /// Supervises and controls: once per period, after the samples of the period.
@@ -127,6 +121,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         var dt = 0.0
         if let lastStep { dt = min(max(now.seconds(since: lastStep), 0), 0.1) }
         lastStep = now
+        observeJoints(dt: dt)
         let conditions = conditions(now: now)
         let wasEnabled = supervisor.isEnabled
         supervisor = Supervisor.next(
@@ -135,6 +130,37 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         let output = control(now: now, dt: dt)
         record(output, conditions: conditions)
         return output
+    }
+
+    /// Where the joints are, and what their motion says about the gyroscope.
+    private mutating func observeJoints(dt: Double) {
+        let source = jointSource
+        if source.differs(from: snapshot.jointSource) { joints.reset() }
+        snapshot.jointSource = source
+        switch source {
+        case .encoders:
+            if let sample { joints.update(sample.joints, dt: dt) }
+        case .servoCommand:
+            joints.update(servo.modelledJoints, dt: dt)
+        case .assumed:
+            let angles = EulerZXY.angles(estimator.attitude)
+            joints.update(AxisVector(yaw: 0, roll: angles.roll, pitch: angles.pitch), dt: dt)
+        }
+        if case .assumed = source {
+            // Motors that null the gyroscope make motion look like rest, and nobody can tell.
+            estimator.relativeRate = .zero
+            estimator.restIsPlausible = !supervisor.isEnabled
+        } else {
+            estimator.relativeRate = JointKinematics(joints: joints.angles)
+                .relativeRate(jointRates: joints.rates)
+            estimator.restIsPlausible = true
+        }
+    }
+
+    private var jointSource: JointSource {
+        if let sample, sample.contents.contains(.joints) { return .encoders }
+        if case .servo = parameters.motorType, supervisor.isEnabled { return .servoCommand }
+        return .assumed
     }
 
     private mutating func conditions(now: Instant) -> Conditions {
@@ -152,7 +178,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func takeOver() {
         let heading = EulerZXY.angles(estimator.attitude).yaw
         controller.reset()
-        servo.reset(joints: joints)
+        servo.reset(joints: joints.angles)
         generator.hold(at: estimator.attitude)
         let level = AxisVector(yaw: heading, roll: 0, pitch: 0)
         generator.point(target: level, duration: 0)
@@ -174,7 +200,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         case .torque:
             let torque = controller.step(
                 attitude: estimator.attitude, rate: estimator.rate, setpoint: setpoint,
-                joints: joints,
+                joints: joints.angles,
                 areJointsMeasured: sample?.contents.contains(.joints) ?? false,
                 authority: supervisor.authority, dt: dt)
             return MotorOutput(enabled: true, torque: torque, angle: .zero)
@@ -184,13 +210,6 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 authority: supervisor.authority, dt: dt)
             return MotorOutput(enabled: true, torque: .zero, angle: angle)
         }
-    }
-
-    /// Measured joint angles; else those of a handle that is held upright, whose heading nobody knows.
-    private var joints: AxisVector {
-        if let sample, sample.contents.contains(.joints) { return sample.joints }
-        let angles = EulerZXY.angles(estimator.attitude)
-        return AxisVector(yaw: 0, roll: angles.roll, pitch: angles.pitch)
     }
 
     private mutating func record(_ output: MotorOutput, conditions: Conditions) {
@@ -204,13 +223,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.biasSigma = estimator.biasSigma
         snapshot.inclinationSigma = estimator.inclinationSigma
         snapshot.isAtRest = estimator.isAtRest
-        snapshot.joints = joints
+        snapshot.joints = joints.angles
         snapshot.output = output
         snapshot.samples = screen.counters
         if let sample {
             snapshot.accel = sample.accel
             snapshot.sampleTime = sample.time
-            snapshot.jointsAreMeasured = sample.contents.contains(.joints)
         }
     }
 }

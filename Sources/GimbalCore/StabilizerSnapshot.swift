@@ -1,3 +1,22 @@
+/// Where joint angles come from.
+public enum JointSource: UInt8, Sendable, BitwiseCopyable {
+    /// Nobody measures them: what they are when the handle is held upright.
+    case assumed
+    /// Encoders.
+    case encoders
+    /// What the servos were told.
+    case servoCommand
+
+    /// Written out: the loop's checker refuses the derived comparison.
+    @_noLocks
+    func differs(from other: JointSource) -> Bool {
+        switch (self, other) {
+        case (.assumed, .assumed), (.encoders, .encoders), (.servoCommand, .servoCommand): false
+        default: true
+        }
+    }
+}
+
 /// Everything a viewer may want to know about one tick, copied out of the stabilizer. SI units, frames as in
 /// `IMUSample`; no reference to anything, so that it can travel through a ring.
 public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
@@ -29,8 +48,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var accel = Vector3.zero
     /// Joint angles, rad.
     public var joints = AxisVector.zero
-    /// Whether `joints` is measured; else it assumes an upright handle.
-    public var jointsAreMeasured = false
+    /// Where `joints` come from.
+    public var jointSource = JointSource.assumed
     /// What the motors were told.
     public var output = MotorOutput.off
     /// When the newest sample was taken.

@@ -240,10 +240,11 @@ struct ProblemTests {
     @Test("of settings that contradict each other point at the one that somebody wrote")
     func conflicts() {
         #expect(
-            problems("\nloop.rate_hz = 100").map(\.description) == [
-                "\(mainPath):2: control.derivative_cutoff_hz = 80 is not below half of loop.rate_hz = 100. "
-                    + "16 is a good start at this loop rate."
-            ])
+            problems("loop.rate_hz = 100\ncontrol.derivative_cutoff_hz = 110").map(\.description)
+                == [
+                    "\(mainPath):2: control.derivative_cutoff_hz = 110 is not below half of loop.rate_hz = 100. "
+                        + "16 is a good start at this loop rate."
+                ])
         #expect(
             problems("", set: ["commander.release_after_s=0.5"]).map(\.description) == [
                 "--set: commander.release_after_s = 0.5 is below commander.dead_man_s = 1. "

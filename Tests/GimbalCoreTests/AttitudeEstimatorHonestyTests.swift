@@ -38,7 +38,8 @@ struct AttitudeEstimatorHonestyTests {
         #expect(!estimator.isAtRest)
         #expect(estimator.bias.norm < 0.05 * degree)
         #expect(estimator.biasSigma.z > 1 * degree)
-        #expect(!estimator.isConverged)
+        // No rest to wait for: the motors may start although the bias about the vertical is not known.
+        #expect(estimator.isConverged)
     }
 
     @Test("motors that null the gyroscope while the handle walks do not fake knowledge of bias")

@@ -88,10 +88,10 @@ struct SampleScreenTests {
         #expect(screen.conditions(now: now(100)) == .imuTimeFault)
     }
 
-    @Test("after a gap the values are believed, but the step is not integrated")
+    @Test("a gap in time is named, and the sample after it is used with the whole step")
     func gap() {
         var screen = healthy()
-        #expect(screen.judge(sample(at: 199)) == .restart)
+        #expect(screen.judge(sample(at: 199)) == .use(dt: 0.1))
         #expect(screen.counters.gaps == 1)
         #expect(screen.conditions(now: now(199)) == .imuTimeFault)
     }

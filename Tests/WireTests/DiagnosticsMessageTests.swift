@@ -32,7 +32,8 @@ struct DiagnosticsMessageTests {
             json.object?.keys.sorted() == [
                 "attitude", "backend", "clients", "configuration", "enabled", "error_deg",
                 "estimator", "faults", "holder", "imu", "inhibitions", "joints", "loop", "memory",
-                "mode", "motors", "rate_dps", "realtime", "setpoint_deg", "state", "t", "uptime_s",
+                "mode", "motors", "notices", "rate_dps", "realtime", "setpoint_deg", "state", "t",
+                "uptime_s",
                 "version",
             ])
         #expect(json["inhibitions"]?.array?.first?["name"] == "imu_stale")

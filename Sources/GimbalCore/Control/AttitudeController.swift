@@ -27,7 +27,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         /// Largest torque of each motor, N·m.
         public var torqueLimit = AxisVector(repeating: 0.25)
         /// Largest rate that an attitude error may command, rad/s.
-        public var maxRate = 6.0
+        public var maxRate = 2 * Double.pi
         /// Deceleration that a large attitude error plans with, rad/s².
         public var maxAcceleration = 40.0
         /// Share of the commanded rate and acceleration that is fed forward, 0...1.

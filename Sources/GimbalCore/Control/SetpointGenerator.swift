@@ -11,9 +11,9 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// The limits of the movement.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Largest rate, rad/s.
-        public var maxRate = AxisVector(repeating: 4.2)
+        public var maxRate = AxisVector(repeating: 240 * .pi / 180)
         /// Largest acceleration, rad/s².
-        public var maxAcceleration = AxisVector(repeating: 36)
+        public var maxAcceleration = AxisVector(repeating: 2000 * .pi / 180)
         /// Smallest angle, rad; yaw may turn without end where both of its bounds are infinite.
         public var minimum = AxisVector(yaw: -.infinity, roll: -1.05, pitch: -2.1)
         /// Largest angle, rad.

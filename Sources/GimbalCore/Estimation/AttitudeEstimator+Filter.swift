@@ -15,7 +15,7 @@ extension AttitudeEstimator {
         let wasAtRest = detector.isAtRest
         // Seen from the body: in the earth frame a wrong bias, and its correction, would turn a steady force.
         let rest = detector.step(
-            rate: p.rawTurn / p.duration,
+            rate: p.rawTurn / p.duration - relativeRate,
             force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,
             biasVariance: covariance.bb.diagonal, isPlausible: restIsPlausible,
             duration: p.duration, parameters: parameters)

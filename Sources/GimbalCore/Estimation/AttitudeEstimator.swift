@@ -17,6 +17,10 @@ import CMathShim
 public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// The assumptions about sensor and motion. May change at any time: the estimate and its covariance stay.
     public var parameters: Parameters
+    /// Rate of the sensor against what carries it, body frame, rad/s, where joint sensors know it; else zero. Rest is
+    /// looked for in the carrier's rate, the gyroscope's less this one: a camera that its motors turn on a handle at
+    /// rest shows the bias all the same, and one that they hold still on a moving handle does not seem to rest.
+    public var relativeRate = Vector3.zero
     /// Whether rest may be believed. Set it to false while anything else knows of motion (commanded rate, joint rate)
     /// or while motors null the gyroscope and the joints cannot be seen: a quiet gyroscope proves nothing then.
     public var restIsPlausible = true
@@ -145,13 +149,14 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { detector.isAtRest }
     }
 
-    /// Whether inclination and bias are known well enough to switch motors on.
+    /// Whether motors may be switched on: the inclination is known, and the bias is as well, unless there is no rest to
+    /// learn it from. While it may be rest, waiting pays: it ends within `restTime`.
     ///
-    /// Without rest the bias about the vertical shows only as the sensor turns; then this may take long.
+    /// Without rest the bias about the vertical shows only as the sensor turns, and the heading may creep at first.
     public var isConverged: Bool {
         @_noLocks @_noAllocation get {
             isInitialized && inclinationSigma < parameters.convergedInclinationSigma
-                && biasSigma.largest < parameters.convergedBiasSigma
+                && (biasSigma.largest < parameters.convergedBiasSigma || !detector.isCandidate)
         }
     }
 

@@ -46,7 +46,7 @@ extension AttitudeEstimator {
         public var restFilterTime = 0.3
         /// How long both must hold before it counts as rest, s, 0.2...10. The bias is measured over the last half
         /// of it, and again each half of it.
-        public var restTime = 1.0
+        public var restTime = 0.7
         /// What remains of a true rate during rest, rad/s·√s, 1e-5...0.1: divided by the square root of the seconds
         /// averaged it is the standard deviation of one bias measurement.
         public var restRateNoise = 0.03 * .pi / 180
@@ -72,9 +72,10 @@ extension AttitudeEstimator {
         public var magneticCorrelationTime = 1.0
         /// Time constant with which the reference of the field's strength and dip is learned, s, 1...1000.
         public var magneticReferenceTime = 20.0
-        /// Converged means an inclination sigma below this, rad.
-        public var convergedInclinationSigma = 1 * Double.pi / 180
-        /// Converged means a bias sigma below this on all axes, rad/s.
+        /// Converged means an inclination sigma below this, rad. The motors start softly and follow the estimate as it
+        /// gets better, so a few degrees will do.
+        public var convergedInclinationSigma = 6 * Double.pi / 180
+        /// Converged means a bias sigma below this on all axes, rad/s, where rest can teach it.
         public var convergedBiasSigma = 0.25 * .pi / 180
 
         /// The defaults.

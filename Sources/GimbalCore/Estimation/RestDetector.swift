@@ -24,6 +24,11 @@ struct RestDetector: Sendable, BitwiseCopyable {
     /// Whether the sensor has been still for `restTime`.
     private(set) var isAtRest = false
 
+    /// Whether it may turn out to be rest: still at present, or not judged yet.
+    var isCandidate: Bool {
+        @_noLocks @_noAllocation get { !isSeeded || stillTime > 0 }
+    }
+
     /// A detector that has seen nothing.
     @_noLocks @_noAllocation
     init() {}
@@ -31,7 +36,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     /// Takes the means of one filter period.
     ///
     /// - Parameters:
-    ///   - rate: Mean raw rate, body frame, rad/s.
+    ///   - rate: Mean raw rate of what carries the sensor, body frame, rad/s.
     ///   - force: Mean specific force, body frame, m/s².
     ///   - bias: Believed gyroscope bias, rad/s.
     ///   - biasVariance: Its variances, (rad/s)².

@@ -32,7 +32,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         public var frozen: UInt64 = 0
         /// Samples whose time ran backwards or stood still; refused.
         public var timeReversed: UInt64 = 0
-        /// Steps longer than `gapSeconds`; the sample is used, the step is not integrated.
+        /// Steps longer than `gapSeconds`; the estimator bridges a short one and starts again after a long one.
         public var gaps: UInt64 = 0
         /// Times the sensor went stale.
         public var stale: UInt64 = 0
@@ -43,10 +43,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
 
     /// What to do with one sample.
     public enum Verdict: Sendable, BitwiseCopyable, Equatable {
-        /// Integrate over this step, s.
+        /// Use it; seconds since the sample before, 0 for the first.
         case use(dt: Double)
-        /// Believe the values, but do not integrate: the first sample, or the first after a gap.
-        case restart
         /// Refuse.
         case refuse
     }
@@ -79,7 +77,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         guard let previous = last else {
             last = sample
             counters.accepted &+= 1
-            return .restart
+            return .use(dt: 0)
         }
         let dt = sample.time.seconds(since: previous.time)
         guard dt > 0 else {
@@ -90,10 +88,9 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         noteRepetition(of: previous, by: sample)
         last = sample
         counters.accepted &+= 1
-        guard dt <= parameters.gapSeconds else {
+        if dt > parameters.gapSeconds {
             counters.gaps &+= 1
             timeFaultUntil = sample.time.advanced(bySeconds: parameters.holdSeconds)
-            return .restart
         }
         return .use(dt: dt)
     }

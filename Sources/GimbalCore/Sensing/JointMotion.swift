@@ -1,0 +1,42 @@
+/// Joint angles and their rates, from whatever source there is.
+///
+/// The rate is that of a first-order low-pass: its sum over time is the change of the angle, so that the steps of an
+/// encoder (0.022° with 14 bits) average out instead of looking like motion. Loop thread; constant time.
+struct JointMotion: Sendable, BitwiseCopyable {
+    /// Time constant of the rate, s.
+    private static var smoothing: Double { @_noLocks get { 0.1 } }
+
+    /// Newest angles, rad.
+    private(set) var angles = AxisVector.zero
+    /// Smoothed rates, rad/s.
+    private(set) var rates = AxisVector.zero
+
+    private var smooth = AxisVector.zero
+    private var hasAngles = false
+
+    /// Joints of which nothing is known.
+    @_noLocks
+    init() {}
+
+    /// Takes the angles of one tick.
+    ///
+    /// - Parameters:
+    ///   - new: Joint angles, rad.
+    ///   - dt: Seconds since the previous call, not negative.
+    @_noLocks
+    mutating func update(_ new: AxisVector, dt: Double) {
+        angles = new
+        guard hasAngles else {
+            smooth = new
+            hasAngles = true
+            return
+        }
+        let step = (new - smooth) * (dt / (Self.smoothing + dt))
+        smooth = smooth + step
+        if dt > 0 { rates = step * (1 / dt) }
+    }
+
+    /// Forgets everything: the source has changed.
+    @_noLocks
+    mutating func reset() { self = JointMotion() }
+}

@@ -1,0 +1,72 @@
+import Configuration
+import GimbalCore
+import Testing
+
+@Suite("From settings to the core's parameters")
+struct StabilizerParametersTests {
+    @Test("the defaults of the file are the defaults that the core was tuned with")
+    func defaults() {
+        let mapped = Settings().stabilizerParameters
+        let core = Stabilizer.Parameters()
+        #expect(mapped.supervisor == core.supervisor)
+        #expect(mapped.screen.frozenSamples == core.screen.frozenSamples)
+        #expect(mapped.screen.staleSeconds == core.screen.staleSeconds)
+        expectNear(mapped.controller.attitudeGain, core.controller.attitudeGain)
+        expectNear(mapped.controller.rateGain, core.controller.rateGain)
+        expectNear(mapped.controller.rateIntegralGain, core.controller.rateIntegralGain)
+        expectNear(mapped.controller.rateDerivativeGain, core.controller.rateDerivativeGain)
+        expectNear(mapped.controller.inertia, core.controller.inertia)
+        expectNear(mapped.controller.torqueLimit, core.controller.torqueLimit)
+        expectNear(mapped.setpoint.maxRate, core.setpoint.maxRate)
+        expectNear(mapped.setpoint.maxAcceleration, core.setpoint.maxAcceleration)
+        let pairs = [
+            (mapped.controller.derivativeCutoffHz, core.controller.derivativeCutoffHz),
+            (mapped.controller.maxRate, core.controller.maxRate),
+            (mapped.controller.loopDelay, core.controller.loopDelay),
+            (mapped.controller.attitudeLead, core.controller.attitudeLead),
+            (mapped.servo.attitudeLead, core.servo.attitudeLead),
+            (mapped.controller.frictionLearningRate, core.controller.frictionLearningRate),
+            (mapped.controller.frictionLimit, core.controller.frictionLimit),
+            (mapped.estimator.gyroNoiseDensity, core.estimator.gyroNoiseDensity),
+            (mapped.estimator.initialBiasSigma, core.estimator.initialBiasSigma),
+            (mapped.estimator.biasWalk, core.estimator.biasWalk),
+            (mapped.estimator.velocityNoiseDensity, core.estimator.velocityNoiseDensity),
+            (mapped.estimator.restRateThreshold, core.estimator.restRateThreshold),
+            (mapped.estimator.restForceThreshold, core.estimator.restForceThreshold),
+            (mapped.estimator.restTime, core.estimator.restTime),
+            (mapped.estimator.sensorDelay, core.estimator.sensorDelay),
+            (mapped.estimator.gyroRange, core.estimator.gyroRange),
+            (
+                mapped.estimator.convergedInclinationSigma,
+                core.estimator.convergedInclinationSigma
+            ),
+        ]
+        for (index, pair) in pairs.enumerated() {
+            #expect(abs(pair.0 - pair.1) <= 1e-3 * abs(pair.1), "pair \(index): \(pair)")
+        }
+    }
+
+    @Test("the derivative's default corner gives way to a slow loop")
+    func slowLoop() throws {
+        let files = ConfigurationFiles.memory(["/etc/airframe/airframed.toml": "loop.rate_hz = 100"]
+        )
+        let loaded = try ConfigurationLoader.load(ConfigurationSource(), files: files)
+        #expect(loaded.settings.stabilizerParameters.controller.derivativeCutoffHz < 50)
+    }
+
+    @Test("degrees end here")
+    func units() {
+        var settings = Settings()
+        settings.motion.maxRateDps = AxisVector(repeating: 180)
+        settings.imu.timeoutMs = 30
+        let mapped = settings.stabilizerParameters
+        expectNear(mapped.setpoint.maxRate, AxisVector(repeating: .pi))
+        #expect(mapped.screen.staleSeconds == 0.03)
+    }
+
+    private func expectNear(_ a: AxisVector, _ b: AxisVector) {
+        for (x, y) in [(a.yaw, b.yaw), (a.roll, b.roll), (a.pitch, b.pitch)] {
+            #expect(abs(x - y) <= 0.05 * abs(y), "\(a) is not \(b)")
+        }
+    }
+}
