@@ -49,26 +49,37 @@ enum Compiler {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     }
 
+    /// Arguments that let a compilation see the modules of the build.
+    static var modules: [String] {
+        let moduleMap = products.appending(path: "CMathShim.build/module.modulemap").path
+        return [
+            "-I", products.appending(path: "Modules").path,
+            "-Xcc", "-fmodule-map-file=\(moduleMap)",
+        ]
+    }
+
     /// Compiles as far as the checker needs: it works on SIL, so type checking alone would find nothing.
     ///
     /// - Returns: Whether it compiled, and what the compiler said.
     static func run(_ item: CompilerCase, optimized: Bool) throws -> (succeeded: Bool, said: String)
     {
-        let process = Process()
-        process.executableURL = URL(filePath: try #require(path))
         var arguments = [
-            "-swift-version", "6", "-parse-as-library", "-whole-module-optimization",
             optimized ? "-O" : "-Onone", "-emit-sil", "-o", "/dev/null", item.file.path,
         ]
         if item.replacesLoop {
-            let moduleMap = products.appending(path: "CMathShim.build/module.modulemap").path
-            arguments += [
-                CompilerCase.repository.appending(path: "Sources/Realtime/RealtimeRoot.swift").path,
-                "-I", products.appending(path: "Modules").path,
-                "-Xcc", "-fmodule-map-file=\(moduleMap)",
-            ]
+            arguments.append(
+                CompilerCase.repository.appending(path: "Sources/Realtime/RealtimeRoot.swift").path)
+            arguments += modules
         }
-        process.arguments = arguments
+        return try run(arguments)
+    }
+
+    /// Runs swiftc over a whole module.
+    static func run(_ arguments: [String]) throws -> (succeeded: Bool, said: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: try #require(path))
+        process.arguments =
+            ["-swift-version", "6", "-parse-as-library", "-whole-module-optimization"] + arguments
         let output = Pipe()
         process.standardOutput = output
         process.standardError = output
