@@ -28,65 +28,47 @@ enum EstimatorBench {
 
     private static let degrees = 180 / Double.pi
 
-    /// Scores each log of a directory with default parameters and prints a table, then the cost of an update.
+    /// Scores each log of a directory with default parameters, then the cost of an update.
     ///
-    /// - Parameter dataDirectory: Where the `.imu` logs are; nil or absent: said by name, nothing measured.
+    /// - Parameters:
+    ///   - dataDirectory: Where the `.imu` logs are; nil or absent: said by name, nothing measured.
+    ///   - report: Takes the figures.
     /// - Throws: `IMULogError`; `Failure` where the directory holds no log.
-    static func run(dataDirectory: String?) throws {
+    static func run(dataDirectory: String?, _ report: inout BenchReport) throws {
         guard let directory = dataDirectory else {
-            print("estimator: no data directory given; recorded trials not scored")
+            report.note("not measured: name the recorded trials with --data DIRECTORY")
             return
         }
         guard let names = logNames(in: directory) else {
-            print("estimator: \(directory) is absent; recorded trials not scored")
+            report.note("not measured: there is no directory \(directory)")
             return
         }
         guard !names.isEmpty else { throw Failure.noLogs(directory: directory) }
         let logs = try names.map { name in
             (name, try IMULog(path: FilePath(directory).appending(name)))
         }
+        report.note("6D inclination and 9D total: RMSE, deg; bias: error at the end, deg/s, and")
+        report.note("seconds until it stays below 0.1 deg/s; one set of default parameters")
         let scores = logs.map { score($0.1, name: $0.0) }
-        print(
-            "default parameters; columns: 6D inclination RMSE, deg | 9D total RMSE, deg"
-                + " | bias error at the end, deg/s | bias error stays < 0.1 deg/s after, s")
-        for score in scores { printRow(score) }
+        for score in scores { report.note(line(score)) }
         let count = Double(scores.count)
-        printRow(
-            Score(
-                name: "MEAN", inclination: scores.map(\.inclination).reduce(0, +) / count,
-                total: scores.map(\.total).reduce(0, +) / count,
-                biasError: scores.map(\.biasError).reduce(0, +) / count,
-                convergence: scores.map(\.convergence).reduce(0, +) / count))
-        printHarder(logs)
-        let cost = nanosecondsPerUpdate(logs.map(\.1))
-        print("one update and its attitude: \(fixed(cost, 1)) ns, median of rounds over all logs")
-    }
-
-    private static func printHarder(_ logs: [(String, IMULog)]) {
-        print("mean 6D inclination RMSE of the same logs made harder, deg, beside VQF 2.1.2")
+        func mean(_ figure: (Score) -> Double) -> Double {
+            scores.map(figure).reduce(0, +) / count
+        }
+        report.check("mean 6D inclination", mean(\.inclination), atMost: 1.10, "deg")
+        report.show("mean 9D total", mean(\.total), "deg")
+        report.show("mean bias error at the end", mean(\.biasError), "deg/s")
+        report.show("mean time until the bias error stays < 0.1", mean(\.convergence), "s")
         for scenario in EstimatorScenario.all {
             let results = logs.map { name, log in
                 var harder = log
                 scenario.apply(&harder)
                 return score(harder, name: name).inclination
             }
-            let padding = String(repeating: " ", count: 54 - scenario.name.count)
-            print(
-                scenario.name + padding + fixed(results.reduce(0, +) / Double(results.count), 3)
-                    + "  VQF "
-                    + scenario.peer)
+            report.show(
+                "6D inclination, \(scenario.name)", results.reduce(0, +) / count, "deg")
         }
-        for degreesPerSecond in [1.0, 3.0] {
-            let times = logs.map { name, log in
-                var harder = log
-                EstimatorScenario.addBias(&harder, degreesPerSecond: degreesPerSecond)
-                return score(harder, name: name).convergence
-            }.sorted()
-            print(
-                "from rest, bias +\(Int(degreesPerSecond)) deg/s: error stays < 0.1 deg/s after "
-                    + fixed(times[times.count / 2], 2) + " s (median), "
-                    + fixed(times[times.count - 1], 2) + " s (longest)")
-        }
+        report.show("one update and its attitude", nanosecondsPerUpdate(logs.map(\.1)), "ns")
     }
 
     /// The `.imu` files of a directory in order of name; nil where there is no such directory.
@@ -179,13 +161,12 @@ enum EstimatorBench {
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 
-    private static func printRow(_ score: Score) {
-        let name = String(score.name.prefix(52))
-        let padding = String(repeating: " ", count: 54 - name.count)
-        print(
-            name + padding + fixed(score.inclination, 3) + "  " + fixed(score.total, 3) + "  "
-                + fixed(score.biasError, 3) + "  "
-                + fixed(score.convergence, 2))
+    private static func line(_ score: Score) -> String {
+        String(score.name.prefix(50)).padded(to: 52)
+            + [
+                fixed(score.inclination, 3), fixed(score.total, 3), fixed(score.biasError, 3),
+                fixed(score.convergence, 2),
+            ].joined(separator: "  ")
     }
 
     private static func fixed(_ value: Double, _ digits: Int) -> String {

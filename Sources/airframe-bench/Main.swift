@@ -11,7 +11,7 @@ struct Main {
         Bench(
             name: "alloc", summary: "allocations, faults, locked memory", run: AllocationBench.run),
         Bench(name: "estimator", summary: "attitude on recorded trials, cost of an update") {
-            _ = $1; try EstimatorBench.run(dataDirectory: $0.dataDirectory)
+            try EstimatorBench.run(dataDirectory: $0.dataDirectory, &$1)
         },
         Bench(
             name: "pointing", summary: "the simulated gimbal, stabilised", run: PointingBench.run),
