@@ -15,13 +15,15 @@ final class Terminal {
         return TerminalSize(columns: Int(window.ws_col), rows: Int(window.ws_row))
     }
 
-    /// Second screen, no cursor, keys without echo and one at a time. Signals from keys stay.
+    /// Second screen, no cursor, keys without echo and one at a time. Ctrl-Z remains a signal; Ctrl-C is a key, because as
+    /// a signal it would also end whoever started this program (`make run` stops its daemon afterwards).
     func enter() {
         guard !isActive else { return }
         isActive = true
         if tcgetattr(STDIN_FILENO, &saved) == 0 {
             var raw = saved
             raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
+            raw.c_cc.0 = 0  // VINTR
             tcsetattr(STDIN_FILENO, TCSANOW, &raw)
         }
         Output.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J", to: STDOUT_FILENO)
