@@ -35,6 +35,7 @@ let package = Package(
 
         // Pure: no Foundation, no Glibc, no clock.
         .target(name: "GimbalCore", dependencies: ["CMathShim"], swiftSettings: strict),
+        .target(name: "PlainText", swiftSettings: strict),
         .target(name: "Wire", dependencies: ["GimbalCore"], swiftSettings: strict),
         .target(
             name: "Simulation", dependencies: ["GimbalCore", "CMathShim"], swiftSettings: strict),
@@ -43,7 +44,7 @@ let package = Package(
         .target(
             name: "Configuration",
             dependencies: [
-                "GimbalCore", "Simulation", .product(name: "TOMLKit", package: "TOMLKit"),
+                "GimbalCore", "PlainText", .product(name: "TOMLKit", package: "TOMLKit"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -69,7 +70,7 @@ let package = Package(
         .target(
             name: "Links",
             dependencies: [
-                "Wire", "CLinuxShim",
+                "GimbalCore", "Wire", "PlainText", "CLinuxShim",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -99,7 +100,7 @@ let package = Package(
         .executableTarget(
             name: "airframectl",
             dependencies: [
-                "GimbalCore", "Wire", "Configuration", "Recording", "CLinuxShim",
+                "GimbalCore", "Wire", "Configuration", "Recording", "PlainText", "CLinuxShim",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -107,7 +108,8 @@ let package = Package(
         .executableTarget(
             name: "airframe-bench",
             dependencies: [
-                "GimbalCore", "Simulation", "Realtime", "Recording", "CLinuxShim", "CMallocCounter",
+                "GimbalCore", "Simulation", "Realtime", "Recording", "PlainText", "CLinuxShim",
+                "CMallocCounter",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -147,6 +149,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: strict),
         .testTarget(
+            name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),
+        .testTarget(
             name: "LinksTests",
             dependencies: [
                 "Links", "Wire", "GimbalCore", "CLinuxShim",
@@ -157,7 +161,7 @@ let package = Package(
         .testTarget(
             name: "AirframectlTests",
             dependencies: [
-                "airframectl", "Wire", "CLinuxShim",
+                "airframectl", "Wire", "PlainText", "CLinuxShim",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -1,3 +1,4 @@
+import PlainText
 import GimbalCore
 
 // The one place that decides whether a value is allowed.
@@ -51,7 +52,7 @@ extension Setting {
                 throw problem(
                     .unavailable, "is not available: \(reason)", hint: "Use \(allowed).")
             }
-            let guess = Suggestion.closest(to: word, among: words)
+            let guess = Suggestion.nearest(to: word, in: words)
             throw problem(
                 .outOfRange, "is not one of \(allowed)", hint: guess.map { "Did you mean \($0)?" })
         case .text(let length):

@@ -1,3 +1,4 @@
+import PlainText
 import TOMLKit
 
 /// The settings that one TOML text gives, checked against the schema.
@@ -109,7 +110,7 @@ struct TOMLDocument {
         var isTable = raw == .table
         if case .array(let items) = raw, items.first == .table { isTable = true }
         guard isTable else { return .unknownKey(key, value: written, at: place) }
-        let guess = Suggestion.closest(to: key, among: Schema.tables.map(\.name))
+        let guess = Suggestion.nearest(to: key, in: Schema.tables.map(\.name))
         return ConfigurationProblem(
             .unknownKey, at: place, "[\(key)] is not a known table",
             hint: guess.map { "Did you mean [\($0)]?" })
@@ -182,7 +183,7 @@ extension ConfigurationProblem {
     static func unknownKey(
         _ key: String, value: String? = nil, at place: Place? = nil
     ) -> ConfigurationProblem {
-        let guess = Suggestion.setting(for: key)
+        let guess = KeySuggestion.setting(for: key)
         let table = Schema.settings.filter { $0.key.hasPrefix(key + ".") }
         let hint =
             table.isEmpty

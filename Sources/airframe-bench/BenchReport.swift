@@ -1,3 +1,5 @@
+import PlainText
+
 /// Prints figures beside their bars, and remembers how many missed.
 struct BenchReport: Sendable {
     private(set) var misses = 0
@@ -11,7 +13,7 @@ struct BenchReport: Sendable {
 
     /// A figure without a bar, for orientation.
     func show(_ name: String, _ value: Double, _ unit: String) {
-        print("  \(name.padded(to: 50))\(decimal(value)) \(unit)")
+        print("  \(Format.left(name, 50))\(decimal(value)) \(unit)")
     }
 
     /// A figure that must not exceed its bar.
@@ -42,9 +44,9 @@ struct BenchReport: Sendable {
     ) {
         figures += 1
         if !passed { misses += 1 }
-        let figure = "\(decimal(value)) \(unit)".padded(to: 16)
-        let limit = "bar \(relation) \(decimal(bar)) \(unit)".padded(to: 24)
-        print("  \(name.padded(to: 50))\(figure)\(limit)\(passed ? "pass" : "MISS")")
+        let figure = Format.left("\(decimal(value)) \(unit)", 16)
+        let limit = Format.left("bar \(relation) \(decimal(bar)) \(unit)", 24)
+        print("  \(Format.left(name, 50))\(figure)\(limit)\(passed ? "pass" : "MISS")")
     }
 
     /// Three significant digits for small values, none behind the point for large ones.

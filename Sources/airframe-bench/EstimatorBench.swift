@@ -1,5 +1,6 @@
 import GimbalCore
 import Glibc
+import PlainText
 import Recording
 import SystemPackage
 
@@ -162,19 +163,10 @@ enum EstimatorBench {
     }
 
     private static func line(_ score: Score) -> String {
-        String(score.name.prefix(50)).padded(to: 52)
+        Format.left(String(score.name.prefix(50)), 52)
             + [
-                fixed(score.inclination, 3), fixed(score.total, 3), fixed(score.biasError, 3),
-                fixed(score.convergence, 2),
+                Format.fixed(score.inclination, 3), Format.fixed(score.total, 3),
+                Format.fixed(score.biasError, 3), Format.fixed(score.convergence, 2),
             ].joined(separator: "  ")
-    }
-
-    private static func fixed(_ value: Double, _ digits: Int) -> String {
-        var scale = 1.0
-        for _ in 0..<digits { scale *= 10 }
-        let units = Int((value * scale).rounded())
-        let fraction = String(units % Int(scale))
-        return "\(units / Int(scale))."
-            + String(repeating: "0", count: digits - fraction.count) + fraction
     }
 }

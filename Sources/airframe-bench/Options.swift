@@ -1,4 +1,5 @@
 import Glibc
+import PlainText
 import Realtime
 
 /// The command line.
@@ -64,7 +65,7 @@ struct Options: Sendable {
     static func usage(_ benches: [Bench]) -> String {
         var lines = ["usage: airframe-bench [all | NAME...] [options]", ""]
         for bench in benches {
-            lines.append("  \(bench.name.padded(to: 18))\(bench.summary)")
+            lines.append("  \(Format.left(bench.name, 18))\(bench.summary)")
         }
         lines += [
             "", "  --gate            exit 1 when a bar is missed",
@@ -80,10 +81,3 @@ struct Options: Sendable {
 
 /// exit(3), flushing what was printed.
 func exitProcess(_ code: Int32) -> Never { exit(code) }
-
-extension String {
-    /// With spaces at the end, at least `width` characters.
-    func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
-    }
-}

@@ -1,3 +1,4 @@
+import PlainText
 import CLinuxShim
 import FoundationEssentials
 import Glibc

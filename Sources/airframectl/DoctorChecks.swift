@@ -1,3 +1,4 @@
+import PlainText
 import Wire
 
 /// The checks that a client can make from two looks at the status. Pure.

@@ -1,3 +1,4 @@
+import PlainText
 import Wire
 
 /// The checks of frames and signs: what is wired or mounted the wrong way round.

@@ -1,3 +1,4 @@
+import PlainText
 import Wire
 
 /// Size of a terminal, in characters.

@@ -1,3 +1,4 @@
+import PlainText
 import Wire
 
 /// Whether the machine moves, and in words why or why not: the first thing that anybody wants to know.

@@ -1,3 +1,4 @@
+import PlainText
 import Wire
 
 /// `airframectl status` for people.

@@ -1,3 +1,4 @@
+import PlainText
 import Wire
 
 /// The parameters of one request, with errors that name the field.

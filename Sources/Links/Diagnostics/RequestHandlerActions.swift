@@ -1,3 +1,4 @@
+import PlainText
 import Wire
 
 /// The methods that read settings, change settings, or move the machine.

@@ -1,3 +1,4 @@
+import PlainText
 import GimbalCore
 import Wire
 

@@ -1,7 +1,5 @@
-import Wire
-
 /// Numbers and words for people. Everything that is not known is a dash, as wide as the number would be.
-enum Format {
+public enum Format {
     /// A number with a fixed count of decimals.
     ///
     /// - Parameters:
@@ -9,7 +7,7 @@ enum Format {
     ///   - decimals: 0...9.
     ///   - signed: Whether a plus is shown.
     /// - Returns: The text, rounded half away from zero.
-    static func fixed(_ value: Double, _ decimals: Int, signed: Bool = false) -> String {
+    public static func fixed(_ value: Double, _ decimals: Int, signed: Bool = false) -> String {
         guard value.isFinite else { return "–" }
         var scale = 1.0
         for _ in 0..<decimals { scale *= 10 }
@@ -25,12 +23,12 @@ enum Format {
     }
 
     /// The number as short as it can be said exactly: `2`, `0.5`.
-    static func plain(_ value: Double) -> String {
+    public static func plain(_ value: Double) -> String {
         Int(exactly: value).map(String.init) ?? value.description
     }
 
     /// A duration in the two units that matter: `2 h 14 min`.
-    static func duration(_ seconds: Double) -> String {
+    public static func duration(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "–" }
         let whole = Int(seconds)
         let (days, hours) = (whole / 86400, whole / 3600 % 24)
@@ -42,7 +40,7 @@ enum Format {
     }
 
     /// A count with thin groups of three: `8 042 113`.
-    static func count(_ value: Int) -> String {
+    public static func count(_ value: Int) -> String {
         var text = ""
         let digits = String(value.magnitude)
         for (index, digit) in digits.enumerated() {
@@ -53,18 +51,18 @@ enum Format {
     }
 
     /// The text with spaces before it, `width` characters in all; longer text stays whole.
-    static func right(_ text: String, _ width: Int) -> String {
+    public static func right(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
     /// The text with spaces after it, `width` characters in all; longer text is cut with an ellipsis.
-    static func left(_ text: String, _ width: Int) -> String {
+    public static func left(_ text: String, _ width: Int) -> String {
         if text.count > width { return text.prefix(max(0, width - 1)) + "…" }
         return text + String(repeating: " ", count: width - text.count)
     }
 
     /// The text cut into lines at spaces; the first line has `width` characters at most, as have the others.
-    static func wrapped(_ text: String, _ width: Int) -> [String] {
+    public static func wrapped(_ text: String, _ width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in text.split(separator: " ") {
@@ -75,10 +73,5 @@ enum Format {
             line += (line.isEmpty ? "" : " ") + word
         }
         return line.isEmpty ? lines : lines + [line]
-    }
-
-    /// A setting's value without the quotes of JSON where it is one word or sentence.
-    static func value(_ value: JSONValue) -> String {
-        value.string ?? value.text
     }
 }

@@ -1,0 +1,17 @@
+import PlainText
+
+/// What somebody who wrote an unknown key probably meant.
+enum KeySuggestion {
+    /// The setting that an unknown key probably means: one of the same last name in another table, else the closest
+    /// spelling of the whole key, else the closest spelling of the last name.
+    static func setting(for key: String) -> String? {
+        let name = key.split(separator: ".").last.map(String.init) ?? key
+        let sameName = Schema.settings.filter { $0.name == name }.map(\.key)
+        if sameName.count == 1 { return sameName[0] }
+        if let sibling = Suggestion.nearest(to: key, in: sameName) { return sibling }
+        if let close = Suggestion.nearest(to: key, in: Schema.settings.map(\.key)) { return close }
+        let last = Suggestion.nearest(to: name, in: Schema.settings.map(\.name))
+        let owners = Schema.settings.filter { $0.name == last }.map(\.key)
+        return owners.count == 1 ? owners[0] : nil
+    }
+}
