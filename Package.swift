@@ -159,6 +159,15 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "DaemonTests",
+            dependencies: [
+                "Daemon", "GimbalCore", "Wire", "Configuration", "Persistence", "Realtime",
+                "Simulation", "Links", "CLinuxShim",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "AirframectlTests",
             dependencies: [
                 "airframectl", "Wire", "PlainText", "CLinuxShim",

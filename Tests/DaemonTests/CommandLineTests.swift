@@ -1,0 +1,149 @@
+import SystemPackage
+import Testing
+import Wire
+
+@Suite("Both command lines") struct ProgramCommandLineTests {
+    @Test("--check-config prints a line for every problem, with file and line")
+    func checkConfig() throws {
+        try withTemporaryDirectory { directory throws in
+            let file = directory.appending("bad.toml")
+            try write(
+                """
+                [loop]
+                rate_hz = 5000
+                [control]
+                max_rate_dps = "fast"
+                feed_foward = 1
+                """, to: file)
+            let result = try Program.run(
+                [try Program.built("airframed"), "--config", file.string, "--check-config"],
+                in: directory)
+            #expect(result.status == 78)
+            let lines = result.errors.split(separator: "\n")
+            #expect(lines.count == 3)
+            #expect(result.errors.contains("\(file):2: loop.rate_hz = 5000 is outside 50...4000"))
+            #expect(result.errors.contains("\(file):4: control.max_rate_dps"))
+            #expect(result.errors.contains("\(file):5: control.feed_foward"))
+            #expect(result.errors.contains("feed_forward"), "a guess at what was meant")
+        }
+    }
+
+    @Test("--print-config prints a file that means the same")
+    func printConfig() throws {
+        try withTemporaryDirectory { directory throws in
+            let program = try Program.built("airframed")
+            let first = try Program.run(
+                [
+                    program, "--print-config", "--set", "control.rate_gain=[1, 2.5, 3]", "--set",
+                    "motors.type=servo",
+                ], in: directory)
+            #expect(first.status == 0)
+            let file = directory.appending("printed.toml")
+            try write(first.output, to: file)
+            let second = try Program.run(
+                [program, "--print-config", "--config", file.string], in: directory)
+            #expect(second.status == 0, "\(second.errors)")
+            #expect(Self.values(second.output) == Self.values(first.output))
+            #expect(first.output.contains("[1, 2.5, 3]"))
+        }
+    }
+
+    /// Without the remarks about origins, which differ of course.
+    private static func values(_ text: String) -> [String] {
+        text.split(separator: "\n").map { line in
+            let value = line.split(separator: "#", omittingEmptySubsequences: false)[0]
+            return String(value).trimmingSuffix { $0 == " " }
+        }.filter { !$0.isEmpty }
+    }
+
+    @Test("a configuration file that is missing is named, and is no daemon's reason to start")
+    func missingFile() throws {
+        try withTemporaryDirectory { directory throws in
+            let result = try Program.run(
+                [try Program.built("airframed"), "--config", "\(directory)/none.toml"],
+                in: directory)
+            #expect(result.status == 78)
+            #expect(result.errors.contains("\(directory)/none.toml"))
+            #expect(result.errors.split(separator: "\n").count == 1)
+        }
+    }
+
+    @Test("without a daemon airframectl ends with 69 and says how to start one")
+    func noDaemon() throws {
+        try withTemporaryDirectory { directory throws in
+            let program = try Program.built("airframectl")
+            let socket = "\(directory)/none.sock"
+            let plain = try Program.run([program, "--socket", socket, "status"], in: directory)
+            #expect(plain.status == 69)
+            #expect(plain.errors.contains("Is airframed running?"))
+            let json = try Program.run(
+                [program, "--socket", socket, "--json", "status"], in: directory)
+            #expect(json.status == 69)
+            let document = try JSONValue(parsing: Array(json.output.utf8))
+            #expect(document["error"]?["code"] == "unreachable")
+            #expect(try Program.run([program, "fly"], in: directory).status == 64)
+        }
+    }
+
+    @Test("--json prints one document, for every question")
+    func json() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0["state"]?.string == "running" }
+            for arguments in [
+                ["status"], ["get"], ["diff"], ["log"], ["version"], ["doctor"], ["baseline"],
+                ["mode", "locked"], ["set", "control.feed_forward", "0.5"], ["save"],
+            ] {
+                let result = try Program.run(
+                    [try Program.built("airframectl"), "--json", "--socket", daemon.socket]
+                        + arguments, in: daemon.directory)
+                // Doctor may have found that this machine is not real-time; that is no failure of the command.
+                #expect(result.status == 0 || arguments == ["doctor"], "\(arguments)")
+                #expect(throws: Never.self, "\(arguments): \(result.output)") {
+                    try JSONValue(parsing: Array(result.output.utf8))
+                }
+            }
+        }
+    }
+}
+
+@Suite("Recorded logs, replayed") struct ReplayProgramTests {
+    private static let log = FilePath(#filePath).removingLastComponent().removingLastComponent()
+        .appending("Fixtures/broad/broad_07_cut.imu")
+
+    @Test("give the same bytes each time, one row for each record")
+    func deterministic() throws {
+        try withTemporaryDirectory { directory throws in
+            let program = try Program.built("airframectl")
+            var outputs: [String] = []
+            for name in ["a.csv", "b.csv"] {
+                let path = "\(directory)/\(name)"
+                let result = try Program.run(
+                    [program, "replay", Self.log.string, "--output", path], in: directory)
+                #expect(result.status == 0, "\(result.errors)")
+                outputs.append(contents(of: path))
+            }
+            #expect(outputs[0] == outputs[1])
+            let rows = outputs[0].split(separator: "\n")
+            #expect(rows.count > 1000)
+            #expect(rows.dropFirst().allSatisfy { $0.split(separator: ",").count == 8 })
+        }
+    }
+
+    @Test("name what is wrong with a log that was cut off")
+    func truncated() throws {
+        try withTemporaryDirectory { directory throws in
+            let path = directory.appending("cut.imu")
+            // In the middle of a record.
+            let whole = try bytes(of: Self.log)
+            try write(Array(whole.prefix(whole.count / 2 + 1)), to: path)
+            let result = try Program.run(
+                [
+                    try Program.built("airframectl"), "replay", path.string, "--output",
+                    "\(directory)/out.csv",
+                ], in: directory)
+            #expect(result.status == 66)
+            #expect(result.errors.contains(path.string))
+            #expect(result.output.isEmpty)
+        }
+    }
+}

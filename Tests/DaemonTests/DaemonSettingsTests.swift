@@ -1,0 +1,111 @@
+import Glibc
+import SystemPackage
+import Testing
+import Wire
+
+@Suite("Settings, changed while the daemon runs") struct DaemonSettingsTests {
+    private static let key = "control.max_rate_dps"
+
+    @Test("are shown, changed, compared, saved, and there again after a restart")
+    func saveAndRestart() throws {
+        try withTemporaryDirectory { directory throws in
+            let daemon = try RunningDaemon(in: directory)
+            #expect(try daemon.control("get", Self.key).output == "360\n")
+            let set = try daemon.control("set", Self.key, "300")
+            #expect(set.status == 0)
+            #expect(set.output.contains("control.max_rate_dps = 300"))
+            let diff = try daemon.control("diff").output
+            #expect(diff.contains("control.max_rate_dps") && diff.contains("not saved"))
+            #expect(
+                try daemon.status("unsaved")["configuration"]?["unsaved"] == [.string(Self.key)])
+            #expect(try daemon.control("save").status == 0)
+            #expect(try daemon.control("set", Self.key, "200").status == 0)
+            #expect(try daemon.stop().status == 0)
+
+            let again = try RunningDaemon(in: directory)
+            #expect(try again.control("get", Self.key).output == "300\n")
+            let setting = try JSONValue(
+                parsing: Array(try again.control("--json", "get", Self.key).output.utf8))
+            #expect(setting.text.contains("saved"))
+            #expect(try again.stop().status == 0)
+        }
+    }
+
+    @Test("refuse a bad value or key, and say what would be right")
+    func badValues() throws {
+        try withDaemon { daemon throws in
+            let range = try daemon.control("set", Self.key, "99999")
+            #expect(range.status == 1)
+            #expect(range.errors.contains("control.max_rate_dps = 99999 is outside 1...2000"))
+            let negative = try daemon.control("set", Self.key, "-5")
+            #expect(negative.status == 1)
+            #expect(negative.errors.contains("1...2000"))
+            let type = try daemon.control("set", Self.key, "fast")
+            #expect(type.status == 1)
+            let key = try daemon.control("set", "control.max_rate_dp", "300")
+            #expect(key.status == 1)
+            #expect(key.errors.contains(Self.key), "a guess at what was meant: \(key.errors)")
+            let restart = try daemon.control("set", "loop.rate_hz", "500")
+            #expect(restart.status == 1)
+            #expect(try daemon.control("get", Self.key).output == "360\n")
+        }
+    }
+
+    @Test("follow the file on reload and on SIGHUP, but not a file with a mistake")
+    func reload() throws {
+        try withTemporaryDirectory { directory throws in
+            let file = directory.appending("airframed.toml")
+            try write("[control]\nmax_rate_dps = 100\n", to: file)
+            let daemon = try RunningDaemon(in: directory, ["--config", file.string])
+            #expect(try daemon.control("get", Self.key).output == "100\n")
+
+            try write("[control]\nmax_rate_dps = 110\n[loop]\nrate_hz = 500\n", to: file)
+            let report = try daemon.control("reload")
+            #expect(report.status == 0)
+            #expect(report.output.contains(Self.key))
+            #expect(report.output.contains("after a restart: loop.rate_hz"))
+            #expect(try daemon.control("get", Self.key).output == "110\n")
+            let waiting = try daemon.status("named")["configuration"]?["needs_restart"]
+            #expect(waiting == ["loop.rate_hz"])
+
+            try write("[control]\nmax_rate_dps = 120\nfeed_forward = 7\n", to: file)
+            let bad = try daemon.control("reload")
+            #expect(bad.status == 1)
+            #expect(bad.errors.contains("\(file):3: control.feed_forward = 7"))
+            #expect(try daemon.control("get", Self.key).output == "110\n")
+
+            try write("[control]\nmax_rate_dps = 130\n", to: file)
+            kill(daemon.program.processID, SIGHUP)
+            try daemon.status("the log says that it was read again") { _ in
+                daemon.log.contains("in force: control.max_rate_dps")
+            }
+            #expect(try daemon.control("get", Self.key).output == "130\n")
+            #expect(try daemon.stop().status == 0)
+        }
+    }
+
+    @Test("return to a baseline by its name")
+    func baseline() throws {
+        try withDaemon { daemon throws in
+            #expect(try daemon.control("set", Self.key, "250").status == 0)
+            #expect(try daemon.control("baseline", "store", "good").status == 0)
+            #expect(try daemon.control("set", Self.key, "50").status == 0)
+            #expect(try daemon.control("baseline").output == "good\n")
+            #expect(try daemon.control("baseline", "restore", "good").status == 0)
+            #expect(try daemon.control("get", Self.key).output == "250\n")
+            #expect(try daemon.control("baseline", "restore", "bad").status == 1)
+        }
+    }
+
+    @Test("come back by themselves when nobody keeps them in time")
+    func rollback() throws {
+        try withDaemon { daemon throws in
+            #expect(try daemon.control("set", Self.key, "50", "--rollback", "1s").status == 0)
+            #expect(try daemon.control("get", Self.key).output == "50\n")
+            try daemon.status("the log says that it was taken back") { _ in
+                daemon.log.contains("Nobody kept the last change")
+            }
+            #expect(try daemon.control("get", Self.key).output == "360\n")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Glibc
+import SystemPackage
+import Testing
+import Wire
+
+@Suite("The daemon, started as a program") struct DaemonStartTests {
+    @Test("answers a shell with nc and jq")
+    func shell() throws {
+        try withDaemon { daemon throws in
+            for tool in ["nc", "jq"] {
+                let found = try Program.run(
+                    ["sh", "-c", "command -v \(tool)"], in: daemon.directory)
+                try #require(found.status == 0, "\(tool) is not installed: run `make deps`")
+            }
+            let command = """
+                echo '{"id":7,"method":"status"}' | nc -N -U \(daemon.socket) \
+                | jq -r '"\\(.id) \\(.result.backend) \\(.result.loop.rate_hz)"'
+                """
+            let answer = try Program.run(["sh", "-c", command], in: daemon.directory)
+            #expect(answer.output == "7 simulated 1000\n", "\(answer.errors)")
+        }
+    }
+
+    @Test("turns the outputs on by itself and holds the camera still in a still hand")
+    func holdsStill() throws {
+        try withDaemon { daemon throws in
+            let status = try daemon.status("running, with a small error") { status in
+                status["state"]?.string == "running"
+                    && ["yaw", "roll", "pitch"].allSatisfy {
+                        abs(status.number("error_deg", $0)) < 0.1
+                    }
+            }
+            #expect(status["enabled"]?.bool == true)
+            #expect(status["mode"]?.string == "locked")
+            #expect(status.inhibitions.isEmpty)
+            #expect(status.number("imu", "accel_m_s2", "z") < -9)
+            #expect(status["joints"]?["source"]?.string == "encoders")
+            #expect(daemon.log.contains("The outputs come on."))
+        }
+    }
+
+    @Test(
+        "ends within a second of SIGTERM and SIGINT, with the outputs off",
+        arguments: [SIGTERM, SIGINT])
+    func endsInTime(signal: Int32) throws {
+        try withDaemon { daemon throws in
+            try daemon.status("enabled") { $0["enabled"]?.bool == true }
+            let end = try daemon.stop(signal)
+            #expect(end.status == 0)
+            #expect(end.seconds < 1)
+            #expect(daemon.log.contains("The outputs are off."))
+            #expect(daemon.log.hasSuffix("airframed has stopped.\n"))
+            #expect(access(daemon.socket, F_OK) != 0, "the socket's file is left behind")
+        }
+    }
+
+    @Test("ends in the same way when the signal comes right after the start")
+    func endsAtOnce() throws {
+        try withDaemon { daemon throws in
+            let end = try daemon.stop()
+            #expect(end.status == 0)
+            #expect(daemon.log.contains("The outputs are off."))
+        }
+    }
+
+    @Test("runs without real-time right, says so loudly, and says what to do")
+    func withoutRealtime() throws {
+        // Root may do everything unless the capabilities are taken away.
+        let drop =
+            geteuid() == 0
+            ? ["setpriv", "--bounding-set=-sys_nice,-ipc_lock", "--inh-caps=-sys_nice,-ipc_lock"]
+            : []
+        let limits = ["prlimit", "--rtprio=0:0", "--memlock=65536:65536"]
+        try withDaemon(["--set", "loop.lock_memory=true"], through: drop + limits) {
+            daemon throws in
+            let status = try daemon.status("the threads have reported") {
+                $0["realtime"]?["policy"]?.string?.isEmpty == false
+            }
+            let realtime = try #require(status["realtime"])
+            #expect(realtime["policy"]?.string == "SCHED_OTHER")
+            #expect(realtime["memory_locked"]?.bool == false)
+            let sentences = realtime["sentences"]?.array?.compactMap(\.string) ?? []
+            #expect(sentences.contains { $0.contains("airframed-loop is not real-time") })
+            #expect(sentences.contains { $0.contains("LimitMEMLOCK") })
+            #expect(daemon.log.contains("airframed: warning: Not real-time as wished"))
+            try daemon.status("it works all the same") { $0["enabled"]?.bool == true }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite("The daemon's own checks") struct DoctorTests {
+    /// A machine about which there is nothing to say.
+    private var healthy: Status {
+        var status = Status()
+        status.imu.samples = 1000
+        status.loop.ticks = 1000
+        return status
+    }
+
+    private func check(_ name: String, _ change: (inout Status) -> Void) -> DoctorCheck? {
+        var status = healthy
+        change(&status)
+        return Doctor(status: status).checks.first { $0.name == name }
+    }
+
+    @Test("find nothing wrong with a healthy machine")
+    func allWell() {
+        for check in Doctor(status: healthy).checks {
+            #expect(check.level == .ok, "\(check.name): \(check.finding)")
+            #expect(check.remedy.isEmpty)
+        }
+    }
+
+    @Test("name each fault, with something to do about it")
+    func faults() {
+        let found: [(DoctorCheck?, DoctorCheck.Level)] = [
+            (check("samples") { $0.faults.rejectedSamples = ["imu_frozen": 3] }, .warn),
+            (check("deadline") { $0.loop.lateSamples = 50 }, .warn),
+            (check("drops") { $0.faults.telemetryDrops = 1 }, .warn),
+            (check("bus") { $0.faults.busErrors = 1 }, .fail),
+            (
+                check("motion") {
+                    $0.inhibitions = [Inhibition(name: "imu_stale", sentence: "Check its bus.")]
+                }, .warn
+            ),
+        ]
+        for (check, level) in found {
+            #expect(check?.level == level, "\(check?.name ?? "missing"): \(check?.finding ?? "")")
+            #expect(check?.remedy.isEmpty == false, "\(check?.name ?? "missing")")
+        }
+    }
+
+    @Test("name only the reasons for which a sample was refused")
+    func reasons() {
+        let finding = check("samples") {
+            $0.faults.rejectedSamples = ["imu_stale": 2, "imu_gap": 0, "imu_frozen": 1]
+        }?.finding
+        #expect(finding == "faults so far: imu_frozen 1, imu_stale 2")
+    }
+}

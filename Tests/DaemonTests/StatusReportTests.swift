@@ -1,0 +1,82 @@
+import Configuration
+import GimbalCore
+import Realtime
+import Testing
+import Wire
+
+@testable import Daemon
+@testable import Realtime
+
+@Suite("What status says about a record of the loop") struct StatusReportTests {
+    private func status(of record: TelemetryRecord?) -> Status {
+        let commander = Commander.idle()
+        var status = Status()
+        StatusReport(
+            view: record.map { .init(record: $0, tickRate: 1000, sampleRate: 999) },
+            door: commander.view(now: Instant(seconds: 10)), settings: Settings(),
+            now: Instant(seconds: 10)
+        ).fill(&status)
+        return status
+    }
+
+    @Test("nothing yet before the first tick, and no number invented")
+    func beforeTheFirstTick() {
+        let status = status(of: nil)
+        #expect(status.supervisorState == "starting")
+        #expect(status.mode == "locked")
+        #expect(status.attitude.pitchDeg.known == nil)
+        #expect(status.loop.achievedHz.known == nil)
+        #expect(!status.isEnabled)
+    }
+
+    @Test("degrees and axes as a person sees them: pitch up and yaw right are positive")
+    func angles() {
+        // 30 degrees about y (right) is pitch up; half angles in the quaternion.
+        let half = 15 * Double.pi / 180
+        let status = status(
+            of: .at(9.999, enabled: true) { snapshot in
+                snapshot.mode = .locked
+                snapshot.phase = .active
+                snapshot.attitude = Quaternion(w: cos15, x: 0, y: sin15, z: 0)
+                snapshot.rate = Vector3(0, 0, 1)
+                snapshot.attitudeError = Vector3(half, 0, 0)
+                snapshot.sampleTime = Instant(seconds: 9.998)
+                snapshot.samples.accepted = 7
+            })
+        #expect(abs(status.attitude.pitchDeg.value - 30) < 1e-9)
+        #expect(abs(status.rateDps.yaw.value - 180 / .pi) < 1e-9)
+        #expect(abs(status.errorDeg.roll.value - 15) < 1e-9)
+        #expect(status.isEnabled)
+        #expect(status.supervisorState == "running")
+        #expect(abs(status.imu.ageMs.value - 1) < 1e-3)
+        #expect(status.t.value == 10)
+    }
+
+    private let cos15 = 0.9659258262890683
+    private let sin15 = 0.25881904510252074
+
+    @Test("reasons against motion most severe first, apart from what is only worth knowing")
+    func conditions() {
+        let status = status(
+            of: .at(9, .inactiveMode | .emergencyStop | .motorSaturated | .estimateNotConverged))
+        #expect(
+            status.inhibitions.map(\.name)
+                == ["emergency_stop", "estimate_not_converged", "inactive_mode"])
+        #expect(status.notices.map(\.name) == ["motor_saturated"])
+        #expect(!status.estimator.isConverged)
+    }
+
+    @Test("counters of both threads, and no age of a sample that never came")
+    func counters() {
+        var record = TelemetryRecord.at(9)
+        record.tick = 41
+        record.counters.loopOverruns = 2
+        record.counters.busOverruns = 3
+        record.counters.telemetryDropped = 4
+        let status = status(of: record)
+        #expect(status.loop.ticks == 42)
+        #expect(status.loop.overruns == 5)
+        #expect(status.faults.telemetryDrops == 4)
+        #expect(status.imu.ageMs.known == nil)
+    }
+}

@@ -1,0 +1,74 @@
+import CLinuxShim
+import Glibc
+import Wire
+
+/// A connection to the daemon's socket. Waits at most ten seconds for anything.
+final class SocketClient {
+    private let descriptor: Int32
+    private var received: [UInt8] = []
+
+    init(_ path: String) throws {
+        var raw: Int32 = -1
+        let error = cl_socket_connect(path, &raw)
+        guard error == 0 else { throw Trouble("connect \(path): errno \(error)") }
+        descriptor = raw
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends all of it, and reads nothing meanwhile.
+    func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            sent += try sendSome(bytes[sent...])
+            if sent < bytes.count { try wait(for: POLLOUT) }
+        }
+    }
+
+    /// Sends what fits at once; 0 when nothing does.
+    func sendSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
+        var taken = 0
+        let error = bytes.withUnsafeBytes {
+            cl_socket_send(descriptor, $0.baseAddress, $0.count, &taken)
+        }
+        guard error == 0 || error == EAGAIN else { throw Trouble("send: errno \(error)") }
+        return taken
+    }
+
+    /// Asks, and returns the whole reply.
+    func ask(_ request: String) throws -> JSONValue {
+        try send(Array(request.utf8) + [UInt8(ascii: "\n")])
+        return try reply()
+    }
+
+    /// The next line as JSON.
+    func reply() throws -> JSONValue {
+        while true {
+            if let newline = received.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = Array(received[..<newline])
+                received.removeFirst(newline + 1)
+                return try JSONValue(parsing: line)
+            }
+            guard try receiveSome() else { throw Trouble("the daemon has closed the connection") }
+        }
+    }
+
+    /// Reads what is there, waiting for it; false at the end.
+    func receiveSome() throws -> Bool {
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count > 0 {
+                received += chunk[..<count]
+                return true
+            }
+            guard count < 0, errno == EAGAIN else { return false }
+            try wait(for: POLLIN)
+        }
+    }
+
+    private func wait(for events: Int32) throws {
+        var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+        guard poll(&entry, 1, 10_000) > 0 else { throw Trouble("the daemon does not answer") }
+    }
+}

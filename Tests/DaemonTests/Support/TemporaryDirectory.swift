@@ -1,0 +1,32 @@
+import Glibc
+import SystemPackage
+
+/// Runs `body` with a new directory, and removes it afterwards.
+func withTemporaryDirectory(_ body: (FilePath) throws -> Void) throws {
+    var template = Array("/tmp/airframe-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
+    let path = FilePath(
+        String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    defer { remove(path) }
+    try body(path)
+}
+
+/// Makes a file with this text, in the place of an earlier one.
+func write(_ text: String, to path: FilePath) throws {
+    let file = try FileDescriptor.open(
+        path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
+    try file.closeAfter { _ = try file.writeAll(text.utf8) }
+}
+
+private func remove(_ path: FilePath) {
+    if let directory = opendir(path.string) {
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { remove(path.appending(name)) }
+        }
+        closedir(directory)
+    }
+    _ = Glibc.remove(path.string)
+}

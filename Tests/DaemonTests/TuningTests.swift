@@ -1,0 +1,172 @@
+import Configuration
+import GimbalCore
+import Links
+import Realtime
+import SystemPackage
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite("The door for parameters") struct TuningTests {
+    private static let key = "control.max_rate_dps"
+    private static let client = DiagnosticsClient(id: 1, pid: 1, user: 0)
+
+    /// What stands around a `Tuning`: the reading end of its mailbox and its place on the disk.
+    private final class Bench {
+        let tuning: Tuning
+        private var loop: MailboxReader<Stabilizer.Parameters>
+
+        init(_ directory: FilePath, config: FilePath? = nil) throws {
+            let source = ConfigurationSource(
+                config: config?.string,
+                overrides: ["persistence.directory=\(directory)/state"])
+            let loaded = try ConfigurationLoader.load(source)
+            var saved = SavedTuning(directory: "\(directory)/state", log: .silent)
+            let store = saved.load(into: loaded)
+            let mailbox = makeMailbox(initial: store.settings.stabilizerParameters)
+            tuning = Tuning(
+                store: store, source: source, saved: saved, mailbox: mailbox.writer,
+                commander: .idle(), logStore: LogStore(isJournal: false), log: .silent)
+            loop = mailbox.reader
+        }
+
+        func set(_ value: JSONValue, rollback: Double? = nil) throws {
+            _ = try tuning.set(key: key, value: value, rollback: rollback, client: client)
+        }
+
+        /// Whether the loop has something new to take.
+        var hasNews: Bool { loop.hasNew }
+
+        /// What the loop takes at its next tick.
+        func taken() -> Stabilizer.Parameters { loop.read().value }
+
+        var value: Double { tuning.settings.control.maxRateDps }
+    }
+
+    @Test("tells the loop of a change at once, in the loop's units")
+    func reachesTheLoop() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            #expect(!bench.hasNews)
+            try bench.set(180)
+            #expect(bench.hasNews)
+            let parameters = bench.taken()
+            #expect(abs(parameters.controller.maxRate - .pi) < 1e-12)
+        }
+    }
+
+    @Test("changes nothing when the value is refused, and tells the loop nothing")
+    func refuses() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            let error = #expect(throws: RequestError.self) { try bench.set(99999) }
+            #expect(error?.code == "out_of_range")
+            #expect(error?.message.contains("1...2000") == true)
+            #expect(throws: RequestError.self) { try bench.set("[1, 2") }
+            #expect(throws: RequestError.self) { try bench.set(.null) }
+            #expect(throws: RequestError.self) { try bench.set(50, rollback: 0.1) }
+            #expect(bench.value == 360)
+            #expect(!bench.hasNews)
+        }
+    }
+
+    @Test("takes back what was not kept in time, and tells the loop")
+    func rollsBack() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            try bench.set(100, rollback: 30)
+            _ = bench.taken()
+            bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 29))
+            #expect(bench.value == 100)
+            #expect(!bench.hasNews)
+            bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 31))
+            #expect(bench.value == 360)
+            #expect(bench.hasNews)
+        }
+    }
+
+    @Test("keeps what was saved, over the rollback's end and over a restart")
+    func saves() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            try bench.set(100, rollback: 30)
+            _ = try bench.tuning.save(by: "test")
+            bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 31))
+            #expect(bench.value == 100)
+            #expect(bench.tuning.configurationStatus.unsaved.isEmpty)
+
+            let again = try Bench(directory)
+            #expect(again.value == 100)
+        }
+    }
+
+    @Test("does not claim to have saved when the disk refuses, and goes on")
+    func cannotSave() throws {
+        try withTemporaryDirectory { directory throws in
+            // A file where the directory should be: refused to root as well.
+            try write("", to: directory.appending("state"))
+            let bench = try Bench(directory)
+            try bench.set(100)
+            let error = #expect(throws: RequestError.self) { try bench.tuning.save(by: "test") }
+            #expect(error?.message.contains("\(directory)/state") == true)
+            #expect(bench.tuning.configurationStatus.unsaved == [Self.key])
+            #expect(bench.value == 100)
+        }
+    }
+
+    @Test("returns to a baseline whole: what it does not name goes back to the files")
+    func baselines() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            try bench.set(100)
+            #expect(try bench.tuning.baseline(.store("good")).names == ["good"])
+            try bench.set(50)
+            _ = try bench.tuning.set(
+                key: "control.feed_forward", value: 0.5, rollback: nil, client: Self.client)
+            _ = try bench.tuning.baseline(.restore("good"))
+            #expect(bench.value == 100)
+            #expect(bench.tuning.settings.control.feedForward == 1)
+            #expect(throws: RequestError.self) { try bench.tuning.baseline(.restore("none")) }
+            #expect(throws: RequestError.self) { try bench.tuning.baseline(.store("../x")) }
+
+            let again = try Bench(directory)
+            #expect(try again.tuning.baseline(.list).names == ["good"])
+        }
+    }
+
+    @Test("rejects a bad file whole on reload, and names file and line")
+    func reloads() throws {
+        try withTemporaryDirectory { directory throws in
+            let file = directory.appending("airframed.toml")
+            try write("[control]\nmax_rate_dps = 100\n", to: file)
+            let bench = try Bench(directory, config: file)
+            #expect(bench.value == 100)
+
+            try write("[control]\nmax_rate_dps = 200\nfeed_forward = 9\n", to: file)
+            let error = #expect(throws: RequestError.self) { try bench.tuning.reload() }
+            #expect(error?.message.contains("\(file):3: control.feed_forward = 9") == true)
+            #expect(bench.value == 100)
+
+            try write("[loop]\nrate_hz = 500\n[control]\nmax_rate_dps = 200\n", to: file)
+            let report = try bench.tuning.reload()
+            #expect(report.applied == [Self.key])
+            #expect(report.needsRestart == ["loop.rate_hz"])
+            #expect(bench.value == 200)
+            #expect(bench.tuning.settings.loop.rateHz == 1000)
+        }
+    }
+
+    @Test("a live change stays above the file on reload")
+    func liveOverFile() throws {
+        try withTemporaryDirectory { directory throws in
+            let file = directory.appending("airframed.toml")
+            try write("[control]\nmax_rate_dps = 100\n", to: file)
+            let bench = try Bench(directory, config: file)
+            try bench.set(50)
+            try write("[control]\nmax_rate_dps = 200\n", to: file)
+            _ = try bench.tuning.reload()
+            #expect(bench.value == 50)
+        }
+    }
+}
