@@ -42,7 +42,9 @@ struct MotionDoor: Sendable {
             try ask(.emergencyStop, client)
             return Acknowledgement("Emergency stop. Outputs stay off until it is reset.")
         } catch {
-            return Acknowledgement(error.message)
+            // Room is kept for a stop: only a loop that hangs does not take it, and the bus thread has noticed that.
+            return Acknowledgement(
+                "The loop takes no stop: \(error.message). If the camera moves, cut its power.")
         }
     }
 

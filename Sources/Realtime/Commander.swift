@@ -58,7 +58,7 @@ public enum MotionRefusal: Error, Sendable, Equatable {
     case inactive
     /// A value is not finite or out of its range.
     case outOfRange(field: String, allowed: String)
-    /// The loop has not taken earlier commands yet; try again.
+    /// The loop has not taken earlier commands yet; try again. Never for an emergency stop, unless the loop hangs.
     case busy
     /// The process is ending.
     case shuttingDown
@@ -177,12 +177,17 @@ public final class Commander: Sendable {
         }
     }
 
+    /// Places in the ring that requests leave free for what must get through whoever floods the door: an emergency stop,
+    /// the standstill of a release, the shutdown.
+    private static let reserve = 3
+
     private static func carryOut(
         _ request: MotionRequest, from source: CommandSource, now: Instant, _ state: inout State
     ) -> MotionRefusal? {
         if state.isShuttingDown { return .shuttingDown }
         if case .emergencyStop = request {
-            guard state.ring.push(.emergencyStop) else { return .busy }
+            // One that is latched, or on its way, need not be sent again: repeating it cannot use up the reserve.
+            guard state.isStopped || state.ring.push(.emergencyStop) else { return .busy }
             state.isStopped = true
             state.mode = .inactive
             state.isTurning = false
@@ -195,7 +200,7 @@ public final class Commander: Sendable {
             return nil
         }
         if let command = command(for: request, now: now, state.rules) {
-            guard state.ring.push(command) else { return .busy }
+            guard state.ring.room > reserve, state.ring.push(command) else { return .busy }
         }
         state.holder = source
         state.lastRequest = now

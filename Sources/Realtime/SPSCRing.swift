@@ -71,6 +71,12 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     @inlinable
     public var dropped: UInt { droppedCount }
 
+    /// Elements the ring has room for at least; the consumer may have taken more by the time it is used.
+    @inlinable
+    public var room: Int {
+        capacity - Int(bitPattern: head &- storage.tail.load(ordering: .acquiring))
+    }
+
     /// Elements the ring holds at most.
     @inlinable
     public var capacity: Int { Int(bitPattern: storage.mask &+ 1) }

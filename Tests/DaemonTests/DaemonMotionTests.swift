@@ -85,6 +85,21 @@ import Wire
         }
     }
 
+    @Test("stops in an emergency although another client floods it with rates")
+    func stopInAFlood() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0["state"]?.string == "running" }
+            let flooder = try SocketClient(daemon.socket)
+            let line = #"{"id":1,"method":"rate","params":{"yaw":5}}"# + "\n"
+            try flooder.send(Array(String(repeating: line, count: 1000).utf8))
+            let answer = try daemon.ask("stop")
+            #expect(
+                answer["sentence"]?.string?.hasPrefix("Emergency stop.") == true, "\(answer.text)")
+            let status = try daemon.status("off") { $0["enabled"]?.bool == false }
+            #expect(status.inhibitions.first == "emergency_stop")
+        }
+    }
+
     @Test("refuses what makes no sense, each time with a sentence and without moving")
     func refusals() throws {
         try withDaemon { daemon throws in

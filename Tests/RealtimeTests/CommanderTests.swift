@@ -135,13 +135,43 @@ struct CommanderTests {
 
     @Test("a full ring is told as busy, and nothing changes hands")
     func busy() throws {
-        try door(capacity: 2) { commander, _ in
-            try commander.request(.rate(turn), from: phone, now: at(1))
-            try commander.request(.rate(turn), from: phone, now: at(1))
+        try door(capacity: 8) { commander, _ in
+            for _ in 0..<5 { try commander.request(.rate(turn), from: phone, now: at(1)) }
             #expect(throws: MotionRefusal.busy) {
                 try commander.request(.mode(.inactive), from: phone, now: at(1))
             }
             #expect(commander.view(now: at(1)).mode == .locked)
+        }
+    }
+
+    @Test("an emergency stop, a standstill and the shutdown get through however full the ring is")
+    func reserve() throws {
+        try door(capacity: 8) { commander, loop in
+            var isBusy = false
+            while !isBusy {
+                do throws(MotionRefusal) {
+                    try commander.request(.rate(turn), from: phone, now: at(1))
+                } catch {
+                    isBusy = error == .busy
+                }
+            }
+            commander.disconnected(phone, now: at(1))
+            for _ in 0..<100 {
+                try commander.request(.emergencyStop, from: laptop, now: at(1))
+                #expect(throws: MotionRefusal.busy) {
+                    try commander.request(.resetEmergencyStop, from: laptop, now: at(1))
+                }
+            }
+            commander.shutDown()
+
+            var last: [Command] = []
+            while let command = loop.pop() { last = last.suffix(2) + [command] }
+            guard case .rate(.zero, _) = last[0], case .emergencyStop = last[1],
+                case .shutdown = last[2]
+            else {
+                Issue.record("not what the loop needs to hear: \(last)")
+                return
+            }
         }
     }
 
