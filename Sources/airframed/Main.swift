@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import Daemon
+import Glibc
 import Realtime
 import SystemPackage
 import Wire
@@ -9,12 +10,22 @@ import Wire
 @main
 enum Main {
     static func main() async {
+        settleStreams()
         let problems = RealtimeSetup.prepareProcess()
         do {
             try await Airframed.parse().run(startProblems: problems)
         } catch {
             Airframed.exit(withError: error)
         }
+    }
+
+    /// A reader of the log that has left must not end the daemon while motors turn, and where a standard stream is
+    /// missing, no later file may take its number and be written to as if it were the log.
+    private static func settleStreams() {
+        signal(SIGPIPE, SIG_IGN)
+        var descriptor: Int32
+        repeat { descriptor = open("/dev/null", O_RDWR) } while (0...2).contains(descriptor)
+        if descriptor > 2 { close(descriptor) }
     }
 }
 

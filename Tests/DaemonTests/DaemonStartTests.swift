@@ -54,6 +54,23 @@ import Wire
         }
     }
 
+    @Test("goes on when nobody reads its log any more, and without standard streams")
+    func withoutStreams() throws {
+        let shells = [
+            // The reader is gone before or soon after the first line.
+            #"exec "$0" "$@" 2> >(exit)"#,
+            #"exec "$0" "$@" <&- >&- 2>&-"#,
+        ]
+        for shell in shells {
+            try withDaemon(through: ["bash", "-c", shell]) { daemon throws in
+                try daemon.status("enabled") { $0["enabled"]?.bool == true }
+                #expect(try daemon.control("mode", "inactive").status == 0)
+                try daemon.status("off") { $0["enabled"]?.bool == false }
+                #expect(try daemon.control("log").output.contains("The outputs are off."))
+            }
+        }
+    }
+
     @Test("ends in the same way when the signal comes right after the start")
     func endsAtOnce() throws {
         try withDaemon { daemon throws in
