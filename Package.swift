@@ -14,6 +14,8 @@ let package = Package(
     products: [
         .executable(name: "airframed", targets: ["airframed"]),
         .executable(name: "airframectl", targets: ["airframectl"]),
+        // For the bench: preloaded into the daemon, it counts what the daemon's threads allocate.
+        .library(name: "MallocCounter", type: .dynamic, targets: ["CMallocCounter"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
@@ -108,7 +110,8 @@ let package = Package(
         .executableTarget(
             name: "airframe-bench",
             dependencies: [
-                "GimbalCore", "Simulation", "Realtime", "Recording", "PlainText", "CLinuxShim",
+                "GimbalCore", "Simulation", "Realtime", "Recording", "PlainText", "Wire",
+                "CLinuxShim",
                 "CMallocCounter",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

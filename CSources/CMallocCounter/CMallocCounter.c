@@ -2,9 +2,11 @@
 #include "CMallocCounter.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,11 +21,34 @@ typedef struct {
     _Atomic int64_t count;
 } mc_slot;
 
-enum { slot_count = 64 };
-static mc_slot slots[slot_count];
+enum { slot_count = MC_TABLE_THREADS };
+_Static_assert(sizeof(mc_slot) == MC_TABLE_ENTRY_BYTES, "the header describes the table's layout");
+static mc_slot own_table[slot_count];
+static mc_slot *slots = own_table;
 static _Atomic int32_t slots_taken;
-static __thread mc_slot *own_slot;
-static __thread mc_slot fallback_slot;
+
+// Initial-exec: in a preloaded library any other model may call malloc on a thread's first access.
+#define MC_THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
+MC_THREAD_LOCAL mc_slot *own_slot;
+MC_THREAD_LOCAL mc_slot fallback_slot;
+
+// Threads that claim a slot from now on are counted where another process can read. The main thread has its slot by
+// then; it is not in the file.
+__attribute__((constructor)) static void share_table(void)
+{
+    const char *const path = getenv("MALLOC_COUNTER_FILE");
+    if (path == NULL)
+        return;
+    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0)
+        return;
+    if (ftruncate(file, sizeof own_table) == 0) {
+        void *const table = mmap(NULL, sizeof own_table, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (table != MAP_FAILED)
+            slots = table;
+    }
+    close(file);
+}
 
 static mc_slot *claim(void)
 {

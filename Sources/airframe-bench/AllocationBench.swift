@@ -115,11 +115,16 @@ struct ThreadMemory: Sendable {
     init(_ thread: ThreadReport) {
         // A thread that has never called the allocator has no counter: zero calls.
         allocatorCalls = max(0, mc_count_of_thread(thread.threadID))
-        let text = contents(of: "/proc/self/task/\(thread.threadID)/stat")
+        (minorFaults, majorFaults) = Self.faults(
+            in: contents(of: "/proc/self/task/\(thread.threadID)/stat"))
+    }
+
+    /// Minor and major faults in a thread's `stat`; -1 when they are not there.
+    static func faults(in text: String) -> (minor: Int64, major: Int64) {
         // The name in parentheses may hold spaces; what follows it does not. See proc(5).
         let fields = (text.split(separator: ")").last ?? "").split(separator: " ")
-        minorFaults = fields.count > 9 ? Int64(fields[7]) ?? -1 : -1
-        majorFaults = fields.count > 9 ? Int64(fields[9]) ?? -1 : -1
+        guard fields.count > 9 else { return (-1, -1) }
+        return (Int64(fields[7]) ?? -1, Int64(fields[9]) ?? -1)
     }
 }
 
@@ -133,8 +138,8 @@ private func residentMegabytes() -> Double {
     return .nan
 }
 
-/// A small file of the kernel's, as text.
-private func contents(of path: String) -> String {
+/// A small file of the kernel's, as text; empty when it cannot be read.
+func contents(of path: String) -> String {
     guard let file = fopen(path, "r") else { return "" }
     defer { fclose(file) }
     var buffer = [UInt8](repeating: 0, count: 8192)

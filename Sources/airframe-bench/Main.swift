@@ -10,6 +10,9 @@ struct Main {
         Bench(name: "wake", summary: "wake-up against cyclictest, hand-over", run: WakeBench.run),
         Bench(
             name: "alloc", summary: "allocations, faults, locked memory", run: AllocationBench.run),
+        Bench(
+            name: "daemon", summary: "the real program: start, memory, faults, stop",
+            run: DaemonBench.run),
         Bench(name: "estimator", summary: "attitude on recorded trials, cost of an update") {
             try EstimatorBench.run(dataDirectory: $0.dataDirectory, &$1)
         },

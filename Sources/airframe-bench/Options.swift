@@ -8,6 +8,8 @@ struct Options: Sendable {
     var names: [String] = []
     /// Directory of the recorded trials; nil: those figures are left out, and said to be.
     var dataDirectory: String?
+    /// The daemon to measure; nil: the one beside the bench.
+    var daemon: String?
     /// Whether a missed bar is a failure.
     var isGate = false
     /// Length of the allocation runs, s.
@@ -31,6 +33,9 @@ struct Options: Sendable {
             case "--data":
                 guard let value = iterator.next() else { return nil }
                 dataDirectory = value
+            case "--daemon":
+                guard let value = iterator.next() else { return nil }
+                daemon = value
             case "--seconds":
                 guard let value = iterator.next().flatMap(Double.init), value > 0 else {
                     return nil
@@ -70,6 +75,7 @@ struct Options: Sendable {
         lines += [
             "", "  --gate            exit 1 when a bar is missed",
             "  --data DIRECTORY  recorded trials (.imu) for the estimator",
+            "  --daemon PATH     the daemon to measure (the one beside the bench)",
             "  --seconds S       length of an allocation run (60)",
             "  --rounds N        wake-up rounds (5), --round-seconds S each (5)",
             "  --items N         items through the ring between two threads (100000000)",

@@ -1,0 +1,171 @@
+import GimbalCore
+import Glibc
+import Realtime
+import SystemPackage
+import Wire
+
+/// The figures that only the real program can give: as a process, linked as it is installed, watched from outside.
+enum DaemonBench {
+    /// Starts and stops; the figures are medians over them.
+    private static let starts = 5
+    /// Warm-up before memory is watched, s.
+    private static let warmUpSeconds = 3.0
+
+    static func run(options: Options, report: inout BenchReport) throws {
+        let directory = FilePath(programPath).removingLastComponent()
+        let daemon = options.daemon ?? directory.appending("airframed").string
+        guard access(daemon, X_OK) == 0 else {
+            return report.fail(
+                "\(daemon) is not there: build the product airframed, or give --daemon PATH")
+        }
+        try startAndStop(daemon, &report)
+        let library = directory.appending("libMallocCounter.so").string
+        let counter = access(library, R_OK) == 0 ? library : nil
+        if counter == nil {
+            report.fail(
+                "\(library) is not there, so nothing is counted: build the product MallocCounter")
+        }
+        for rate in [1000, 4000] {
+            try live(daemon, rateHz: rate, counter: counter, options, &report)
+        }
+    }
+
+    /// A still hand, memory locked: what a boot looks like.
+    private static func startAndStop(_ daemon: String, _ report: inout BenchReport) throws {
+        var answering: [Double] = []
+        var stabilised: [Double] = []
+        var stopping: [Double] = []
+        var resident = 0.0
+        for _ in 0..<starts {
+            let process = try DaemonProcess(
+                daemon, settings: ["hardware.simulation.motion=still", "loop.lock_memory=true"])
+            guard process.status(where: { _ in true }) != nil else {
+                return report.fail("the daemon does not answer: \(process.log)")
+            }
+            answering.append(MonotonicClock.now.seconds(since: process.started))
+            guard let status = process.status(where: { $0["enabled"]?.bool == true }) else {
+                return report.fail("the outputs never came on: \(process.log)")
+            }
+            stabilised.append(MonotonicClock.now.seconds(since: process.started))
+            if status["realtime"]?["memory_locked"]?.bool != true {
+                report.fail("memory is not locked, so its size says nothing: \(process.log)")
+            }
+            resident = max(resident, process.megabytes("VmHWM"))
+            let end = process.stop()
+            stopping.append(end.seconds)
+            if end.status != 0 {
+                report.fail("the daemon ended with \(end.status): \(process.log)")
+            }
+        }
+        report.show("start to an answer on the socket", median(answering) * 1000, "ms")
+        report.check("start to the first stabilised tick", median(stabilised), atMost: 1, "s")
+        report.check("SIGTERM to the end, longest", stopping.max() ?? .nan, atMost: 1, "s")
+        report.check("resident memory, locked, after the start", resident, atMost: 45, "MB")
+    }
+
+    /// A walking hand and busy clients; what the two real-time threads ask of the memory system meanwhile.
+    private static func live(
+        _ daemon: String, rateHz: Int, counter: String?, _ options: Options,
+        _ report: inout BenchReport
+    ) throws {
+        let label = "\(rateHz) Hz, \(Int(options.seconds)) s"
+        let process = try DaemonProcess(
+            daemon,
+            settings: [
+                "loop.rate_hz=\(rateHz)", "loop.lock_memory=true",
+                "hardware.simulation.motion=walking",
+            ], counter: counter)
+        guard process.status(where: { _ in true }) != nil else {
+            return report.fail("\(label): the daemon does not answer: \(process.log)")
+        }
+        var clients = BusyClients(process.socketPath)
+        clients.live(seconds: warmUpSeconds)
+        let names = ["loop", "bus0"]
+        let threads = names.compactMap { process.thread(named: "airframed-\($0)") }
+        guard threads.count == names.count else {
+            return report.fail("\(label): no real-time threads in \(process.processID)")
+        }
+        let faultsBefore = threads.map(process.faults)
+        let callsBefore = process.allocatorCalls
+        clients.live(seconds: options.seconds)
+        let calls = process.allocatorCalls
+        let faults = threads.map(process.faults)
+
+        if counter != nil {
+            // Other threads allocate: a zero of these two then means something.
+            let others = calls.filter { !threads.contains($0.key) }.values.reduce(0, +)
+            report.check("\(label): malloc/free of other threads", Double(others), atLeast: 1, "")
+        }
+        for (index, name) in names.enumerated() {
+            let thread = threads[index]
+            if counter != nil {
+                let made = (calls[thread] ?? 0) - (callsBefore[thread] ?? 0)
+                report.check("\(label): \(name) thread malloc/free", Double(made), atMost: 0, "")
+            }
+            let major = faults[index].major - faultsBefore[index].major
+            report.check("\(label): \(name) thread major faults", Double(major), atMost: 0, "")
+            let minor = faults[index].minor - faultsBefore[index].minor
+            report.show("\(label): \(name) thread minor faults", Double(minor), "")
+        }
+        let status = process.status { _ in true }
+        report.show("\(label): messages to the subscriber", Double(clients.messages), "")
+        report.show("\(label): reloads", Double(clients.reloads), "")
+        report.show("\(label): slow clients dropped", Double(clients.dropped), "")
+        report.show("\(label): ticks", status?["loop"]?["ticks"]?.number ?? .nan, "")
+        report.show("\(label): overruns", status?["loop"]?["overruns"]?.number ?? .nan, "")
+        report.check(
+            "\(label): resident memory, peak", process.megabytes("VmHWM"), atMost: 45, "MB")
+        report.check("\(label): SIGTERM to the end", process.stop().seconds, atMost: 1, "s")
+    }
+
+    /// The path of this program.
+    private static var programPath: String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let length = max(0, readlink("/proc/self/exe", &buffer, buffer.count))
+        return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// What goes on around a daemon in the field: a subscriber at 50 Hz, one that never reads, a reload every second.
+private struct BusyClients {
+    private let path: String
+    private let subscriber: BenchClient?
+    private let admin: BenchClient?
+    private var slow: BenchClient?
+    /// Messages that the subscriber has read.
+    private(set) var messages = 0
+    /// Reloads that were answered.
+    private(set) var reloads = 0
+    /// Slow clients that the daemon has turned away.
+    private(set) var dropped = 0
+
+    private static let subscription = """
+        {"id":1,"method":"subscribe","params":{"names":\
+        ["attitude.yaw","attitude.pitch","state","conditions","torque.pitch"],"rate":50}}
+        """
+
+    init(_ path: String) {
+        self.path = path
+        subscriber = BenchClient(path)
+        admin = BenchClient(path)
+        _ = subscriber?.send(Self.subscription)
+    }
+
+    mutating func live(seconds: Double) {
+        let end = MonotonicClock.now.advanced(bySeconds: seconds)
+        var nextReload = MonotonicClock.now
+        while MonotonicClock.now < end {
+            if slow == nil { slow = BenchClient(path) }
+            // Asks for a lot and reads nothing, until the daemon closes the connection.
+            if slow?.send(#"{"id":1,"method":"get"}"#) == false {
+                dropped += 1
+                slow = nil
+            }
+            if subscriber?.line(waitMilliseconds: 40) != nil { messages += 1 }
+            if MonotonicClock.now >= nextReload {
+                nextReload = MonotonicClock.now.advanced(bySeconds: 1)
+                if admin?.ask(#"{"id":1,"method":"reload"}"#) != nil { reloads += 1 }
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import CLinuxShim
+import CMallocCounter
+import GimbalCore
+import Glibc
+import Realtime
+import SystemPackage
+import Wire
+
+/// A daemon started for the bench, in a directory of its own.
+final class DaemonProcess {
+    let processID: pid_t
+    /// When the process was asked for.
+    let started: Instant
+    private let directory: FilePath
+    private var hasEnded = false
+
+    var socketPath: String { "\(directory)/s.sock" }
+
+    /// Starts it over the simulated gimbal.
+    ///
+    /// - Parameters:
+    ///   - path: The program.
+    ///   - settings: `KEY=VALUE`, each a `--set`.
+    ///   - counter: The library that counts allocations, to be preloaded.
+    /// - Throws: What stands in the way.
+    init(_ path: String, settings: [String], counter: String? = nil) throws {
+        var template = Array("/tmp/airframe-bench-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
+        let made = FilePath(
+            String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        directory = made
+        let all =
+            settings + [
+                "diagnostics.socket=\(made)/s.sock", "persistence.directory=\(made)/state",
+                "log.level=warning",
+            ]
+        var environment = ["PATH=/usr/bin:/bin"]
+        if let counter {
+            environment += ["LD_PRELOAD=\(counter)", "MALLOC_COUNTER_FILE=\(made)/counts"]
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let log = made.appending("log").string
+        posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT, 0o600)
+        let arguments = all.flatMap { setting in ["--set", setting] }
+        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        var variables = environment.map { strdup($0) } + [nil]
+        defer { (words + variables).forEach { free($0) } }
+        var child = pid_t()
+        started = MonotonicClock.now
+        let error = posix_spawn(&child, path, &actions, nil, &words, &variables)
+        guard error == 0 else { throw Errno(rawValue: error) }
+        processID = child
+    }
+
+    deinit {
+        if !hasEnded {
+            kill(processID, SIGKILL)
+            waitpid(processID, nil, 0)
+        }
+        for name in ["s.sock", "log", "counts", "state"] {
+            _ = remove(directory.appending(name).string)
+        }
+        _ = remove(directory.string)
+    }
+
+    /// Waits until the status is as wished.
+    ///
+    /// - Returns: That status; nil after ten seconds.
+    func status(where isMet: (JSONValue) -> Bool) -> JSONValue? {
+        while MonotonicClock.now.seconds(since: started) < 10 {
+            if let client = BenchClient(socketPath),
+                let status = client.ask(#"{"id":1,"method":"status"}"#),
+                isMet(status)
+            {
+                return status
+            }
+            usleep(2000)
+        }
+        return nil
+    }
+
+    /// Asks it to stop.
+    ///
+    /// - Returns: Seconds until it had ended, and its exit status.
+    func stop() -> (seconds: Double, status: Int32) {
+        let asked = MonotonicClock.now
+        var status: Int32 = 0
+        kill(processID, SIGTERM)
+        waitpid(processID, &status, 0)
+        hasEnded = true
+        return (MonotonicClock.now.seconds(since: asked), status)
+    }
+
+    /// What it has complained about.
+    var log: String { contents(of: directory.appending("log").string) }
+
+    /// A field of its /proc/PID/status that is given in kB, MB of 10^6 bytes.
+    func megabytes(_ field: String) -> Double {
+        for line in contents(of: "/proc/\(processID)/status").split(separator: "\n")
+        where line.hasPrefix("\(field):") {
+            let digits = line.drop { !$0.isNumber }.prefix { $0.isNumber }
+            return (Double(digits) ?? .nan) * 1024 / 1e6
+        }
+        return .nan
+    }
+
+    /// The thread with this name; nil when there is none.
+    func thread(named name: String) -> Int32? {
+        guard let tasks = opendir("/proc/\(processID)/task") else { return nil }
+        defer { closedir(tasks) }
+        while let entry = readdir(tasks) {
+            let number = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if contents(of: "/proc/\(processID)/task/\(number)/comm") == name + "\n" {
+                return Int32(number)
+            }
+        }
+        return nil
+    }
+
+    /// Minor and major faults of a thread.
+    func faults(of thread: Int32) -> (minor: Int64, major: Int64) {
+        ThreadMemory.faults(in: contents(of: "/proc/\(processID)/task/\(thread)/stat"))
+    }
+
+    /// Calls of the allocator by thread id, when the counter is preloaded.
+    var allocatorCalls: [Int32: Int64] {
+        let size = Int(MC_TABLE_THREADS * MC_TABLE_ENTRY_BYTES)
+        guard let file = fopen(directory.appending("counts").string, "r") else { return [:] }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: size)
+        guard fread(&bytes, 1, size, file) == size else { return [:] }
+        return bytes.withUnsafeBytes { table in
+            var calls: [Int32: Int64] = [:]
+            for entry in stride(from: 0, to: size, by: Int(MC_TABLE_ENTRY_BYTES)) {
+                let thread = table.loadUnaligned(fromByteOffset: entry, as: Int32.self)
+                // Later entries win: the kernel reuses the ids of threads that ended.
+                if thread != 0 {
+                    calls[thread] = table.loadUnaligned(fromByteOffset: entry + 8, as: Int64.self)
+                }
+            }
+            return calls
+        }
+    }
+}
+
+/// A connection to the daemon that waits at most a second for an answer.
+final class BenchClient {
+    private let descriptor: Int32
+    private var received: [UInt8] = []
+
+    init?(_ path: String) {
+        var raw: Int32 = -1
+        guard cl_socket_connect(path, &raw) == 0 else { return nil }
+        descriptor = raw
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends a line; false when it does not fit or nobody is there.
+    func send(_ line: String) -> Bool {
+        let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
+        var sent = 0
+        return cl_socket_send(descriptor, bytes, bytes.count, &sent) == 0 && sent == bytes.count
+    }
+
+    /// Sends a request and returns its result; nil when there is none.
+    func ask(_ request: String) -> JSONValue? {
+        guard send(request), let line = line(waitMilliseconds: 1000) else { return nil }
+        return (try? JSONValue(parsing: line))?["result"]
+    }
+
+    /// The next line.
+    func line(waitMilliseconds: Int32) -> [UInt8]? {
+        while true {
+            if let newline = received.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = Array(received[..<newline])
+                received.removeFirst(newline + 1)
+                return line
+            }
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, waitMilliseconds) > 0 else { return nil }
+            var chunk = [UInt8](repeating: 0, count: 65536)
+            let count = read(descriptor, &chunk, chunk.count)
+            guard count > 0 else { return nil }
+            received += chunk[..<count]
+        }
+    }
+}
