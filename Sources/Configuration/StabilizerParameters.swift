@@ -7,6 +7,8 @@ extension Settings {
         parameters.screen = screenParameters
         parameters.estimator = estimatorParameters
         parameters.controller = controllerParameters
+        parameters.jointRange.minimum = joints.rangeDeg.lower.radians
+        parameters.jointRange.maximum = joints.rangeDeg.upper.radians
         parameters.servo.minimum = joints.rangeDeg.lower.radians
         parameters.servo.maximum = joints.rangeDeg.upper.radians
         parameters.servo.attitudeLead = imu.filterDelayMs / 1e3

@@ -17,6 +17,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         public var setpoint = SetpointGenerator.Parameters()
         /// Times of the output ramps.
         public var supervisor = Supervisor.Parameters()
+        /// Mechanical range of the joints.
+        public var jointRange = JointRange()
         /// How the motors are driven. Read at the start only.
         public var motorType = MotorType.torque
         /// Mode at the start. Read at the start only.
@@ -41,8 +43,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var isStopped = false
     private var isShuttingDown = false
     private var rateValidUntil: Instant?
-    /// Where the last `point` leads; nil after a rate command.
-    private var target: AxisVector?
+    /// Where the last `point` leads; NaN on an axis that nobody has pointed since a rate command or since the outputs
+    /// went off for good.
+    private var target = AxisVector.unknown
     private var external: Conditions = .none
     private var sample: IMUSample?
     private var joints = JointMotion()
@@ -77,22 +80,20 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         switch command {
         case .mode(let wanted):
             mode = wanted
+            if case .inactive = wanted { target = .unknown }
         case .point(let wanted, let duration):
             rateValidUntil = nil
-            let kept = target ?? generator.angles
-            let next = AxisVector(
-                yaw: wanted.yaw.isNaN ? kept.yaw : wanted.yaw,
-                roll: wanted.roll.isNaN ? kept.roll : wanted.roll,
-                pitch: wanted.pitch.isNaN ? kept.pitch : wanted.pitch)
-            target = next
-            generator.point(target: next, duration: duration)
+            target = wanted.filled(from: target).filled(from: generator.angles)
+            // While the outputs are off it waits for them, see `takeOver`.
+            if supervisor.isEnabled { generator.point(target: target, duration: duration) }
         case .rate(let rate, let validUntil):
             rateValidUntil = rate == .zero ? nil : validUntil
-            target = nil
+            target = .unknown
             generator.rate(rate, validUntil: validUntil)
         case .emergencyStop:
             isStopped = true
             mode = .inactive
+            target = .unknown
         case .resetEmergencyStop:
             isStopped = false
         case .shutdown:
@@ -127,6 +128,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         supervisor = Supervisor.next(
             after: supervisor, conditions: conditions, dt: dt, parameters: parameters.supervisor)
         if supervisor.isEnabled, !wasEnabled { takeOver() }
+        // Whoever holds a camera that has gone limp turns it; the heading to return to is where it points then.
+        if wasEnabled, !supervisor.isEnabled { target.yaw = .nan }
         let output = control(now: now, dt: dt)
         record(output, conditions: conditions)
         return output
@@ -171,18 +174,19 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if isShuttingDown { result.insert(.shutdown) }
         if let until = rateValidUntil, !(now < until) { result.insert(.commandExpired) }
         if supervisor.isEnabled, controller.isSaturated { result.insert(.motorSaturated) }
+        if !parameters.jointRange.contains(joints.angles) { result.insert(.jointLimit) }
         return result
     }
 
-    /// Outputs are about to come on: start from where the camera points now, and level it at the profile's pace.
+    /// Outputs are about to come on: start from where the camera points now, and go to where it was told to, or level, at
+    /// the profile's pace.
     private mutating func takeOver() {
         let heading = EulerZXY.angles(estimator.attitude).yaw
         controller.reset()
         servo.reset(joints: joints.angles)
         generator.hold(at: estimator.attitude)
-        let level = AxisVector(yaw: heading, roll: 0, pitch: 0)
-        generator.point(target: level, duration: 0)
-        target = level
+        target = target.filled(from: AxisVector(yaw: heading, roll: 0, pitch: 0))
+        generator.point(target: target, duration: 0)
         rateValidUntil = nil
     }
 

@@ -11,6 +11,8 @@ struct StabilizerParametersTests {
         #expect(mapped.supervisor == core.supervisor)
         #expect(mapped.screen.frozenSamples == core.screen.frozenSamples)
         #expect(mapped.screen.staleSeconds == core.screen.staleSeconds)
+        expectNear(mapped.jointRange.minimum, core.jointRange.minimum)
+        expectNear(mapped.jointRange.maximum, core.jointRange.maximum)
         expectNear(mapped.controller.attitudeGain, core.controller.attitudeGain)
         expectNear(mapped.controller.rateGain, core.controller.rateGain)
         expectNear(mapped.controller.rateIntegralGain, core.controller.rateIntegralGain)

@@ -138,6 +138,48 @@ struct StabilizerFaultTests {
         #expect(abs(angles.pitch + 0.3) < 0.02)
     }
 
+    @Test("a point that comes before the outputs are on is where they go")
+    func earlyPoint() {
+        var rig = Rig(.still)
+        rig.run(0.1)
+        let target = AxisVector(yaw: .nan, roll: .nan, pitch: -0.4)
+        rig.stabilizer.apply(.point(target: target, duration: 0), now: rig.now)
+        rig.run(3)
+        #expect(abs(EulerZXY.angles(rig.gimbal.attitude).pitch + 0.4) < 0.02)
+    }
+
+    @Test("after a fault it returns to the pitch it was told, and to the heading that it has then")
+    func afterFault() {
+        var rig = Rig(.still)
+        rig.run(2)
+        let target = AxisVector(yaw: 0.3, roll: 0, pitch: -0.4)
+        rig.stabilizer.apply(.point(target: target, duration: 0), now: rig.now)
+        rig.run(2)
+        rig.gimbal.fault = .dropOut
+        rig.run(0.2)
+        #expect(!rig.output.enabled)
+        rig.gimbal.push = Vector3(0, 0, 0.03)
+        rig.run(0.3)
+        rig.gimbal.push = .zero
+        rig.gimbal.fault = nil
+        rig.run(3)
+        let angles = EulerZXY.angles(rig.gimbal.attitude)
+        #expect(abs(angles.pitch + 0.4) < 0.03)
+        #expect(abs(angles.yaw - 0.3) > 0.05, "the heading was turned by hand and stays")
+    }
+
+    @Test("a joint beyond its range is named")
+    func jointLimit() {
+        var rig = Rig(.still)
+        rig.run(2)
+        #expect(!rig.conditions.intersects(.jointLimit))
+        var tight = rig.stabilizer.parameters
+        tight.jointRange.maximum = AxisVector(yaw: -0.5, roll: 1, pitch: 1)
+        rig.stabilizer.apply(tight)
+        rig.run(0.01)
+        #expect(rig.conditions.intersects(.jointLimit))
+    }
+
     @Test("started in the hand of somebody who walks, it is level within 2° after 3 s")
     func coldStart() {
         var rig = Rig(.walking, stillDuration: 0)

@@ -63,6 +63,18 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
             pitch: min(max(pitch, -limit.pitch), limit.pitch))
     }
 
+    /// NaN on every axis: nobody has said.
+    @inlinable
+    public static var unknown: AxisVector { @_noLocks get { AxisVector(repeating: .nan) } }
+
+    /// The same, with `other` on the axes that are NaN.
+    @inlinable @_noLocks
+    public func filled(from other: AxisVector) -> AxisVector {
+        AxisVector(
+            yaw: yaw.isNaN ? other.yaw : yaw, roll: roll.isNaN ? other.roll : roll,
+            pitch: pitch.isNaN ? other.pitch : pitch)
+    }
+
     /// Whether no axis is NaN or infinite.
     @inlinable
     public var isFinite: Bool { @_noLocks get { yaw.isFinite && roll.isFinite && pitch.isFinite } }
