@@ -83,9 +83,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             if case .inactive = wanted { target = .unknown }
         case .point(let wanted, let duration):
             rateValidUntil = nil
-            target = wanted.filled(from: target).filled(from: generator.angles)
+            target = wanted.filled(from: target)
             // While the outputs are off it waits for them, see `takeOver`.
-            if supervisor.isEnabled { generator.point(target: target, duration: duration) }
+            if supervisor.isEnabled {
+                target = target.filled(from: generator.angles)
+                generator.point(target: target, duration: duration)
+            }
         case .rate(let rate, let validUntil):
             rateValidUntil = rate == .zero ? nil : validUntil
             target = .unknown
