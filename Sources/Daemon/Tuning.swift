@@ -152,8 +152,9 @@ final class Tuning: Sendable {
                     "Saved \(changed.savedOverlay.count) settings."
                         + (wasPending ? " The change that waited is kept." : "")))
         }
+        let acknowledgement = try result.get()
         log.notice("\(who) saved the tuning.")
-        return try result.get()
+        return acknowledgement
     }
 
     /// Lists, stores or restores named baselines.

@@ -1,6 +1,7 @@
 import Configuration
 import GimbalCore
 import Links
+import Logging
 import Realtime
 import SystemPackage
 import Testing
@@ -16,6 +17,7 @@ import Wire
     private final class Bench {
         let tuning: Tuning
         private var loop: MailboxReader<Stabilizer.Parameters>
+        private let store = LogStore(isJournal: false)
 
         init(_ directory: FilePath, config: FilePath? = nil) throws {
             let source = ConfigurationSource(
@@ -23,11 +25,13 @@ import Wire
                 overrides: ["persistence.directory=\(directory)/state"])
             let loaded = try ConfigurationLoader.load(source)
             var saved = SavedTuning(directory: "\(directory)/state", log: .silent)
-            let store = saved.load(into: loaded)
-            let mailbox = makeMailbox(initial: store.settings.stabilizerParameters)
+            let parameters = saved.load(into: loaded)
+            let mailbox = makeMailbox(initial: parameters.settings.stabilizerParameters)
+            let logStore = store
             tuning = Tuning(
-                store: store, source: source, saved: saved, mailbox: mailbox.writer,
-                commander: .idle(), logStore: LogStore(isJournal: false), log: .silent)
+                store: parameters, source: source, saved: saved, mailbox: mailbox.writer,
+                commander: .idle(), logStore: logStore,
+                log: Logger(label: "test") { _ in StoreLogHandler(store: logStore) })
             loop = mailbox.reader
         }
 
@@ -40,6 +44,11 @@ import Wire
 
         /// What the loop takes at its next tick.
         func taken() -> Stabilizer.Parameters { loop.read().value }
+
+        /// Everything that was logged.
+        var log: String {
+            store.page(since: 0, limit: 100).lines.map(\.message).joined(separator: "\n")
+        }
 
         var value: Double { tuning.settings.control.maxRateDps }
     }
@@ -110,6 +119,7 @@ import Wire
             try bench.set(100)
             let error = #expect(throws: RequestError.self) { try bench.tuning.save(by: "test") }
             #expect(error?.message.contains("\(directory)/state") == true)
+            #expect(!bench.log.contains("saved the tuning"))
             #expect(bench.tuning.configurationStatus.unsaved == [Self.key])
             #expect(bench.value == 100)
         }
