@@ -111,12 +111,15 @@ let package = Package(
             name: "airframe-bench",
             dependencies: [
                 "GimbalCore", "Simulation", "Realtime", "Recording", "PlainText", "Wire",
-                "CLinuxShim",
-                "CMallocCounter",
+                "CLinuxShim", "CMallocCounter",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
 
+        .target(
+            name: "TestSupport",
+            dependencies: [.product(name: "SystemPackage", package: "swift-system")],
+            path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "GimbalCoreTests", dependencies: ["GimbalCore", "CMathShim"],
             swiftSettings: strict),
@@ -126,7 +129,8 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "GimbalCore", .product(name: "TOMLKit", package: "TOMLKit"),
+                "Configuration", "GimbalCore", "TestSupport",
+                .product(name: "TOMLKit", package: "TOMLKit"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -165,7 +169,7 @@ let package = Package(
             name: "DaemonTests",
             dependencies: [
                 "Daemon", "GimbalCore", "Wire", "Configuration", "Persistence", "Realtime",
-                "Simulation", "Links", "CLinuxShim",
+                "Simulation", "Links", "CLinuxShim", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -1,6 +1,7 @@
 import Configuration
 import GimbalCore
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Loader")

@@ -1,5 +1,6 @@
 import Configuration
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Configuration problems")

@@ -4,6 +4,7 @@ import Links
 import Logging
 import Realtime
 import SystemPackage
+import TestSupport
 import Testing
 import Wire
 

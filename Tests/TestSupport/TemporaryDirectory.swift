@@ -1,18 +1,34 @@
 import Glibc
-import SystemPackage
+public import SystemPackage
 
 /// Runs `body` with a new directory, and removes it afterwards.
-func withTemporaryDirectory(_ body: (FilePath) throws -> Void) throws {
+///
+/// - Parameter body: Gets the directory's path.
+/// - Throws: What `body` throws, or `Errno` when the directory cannot be made.
+public func withTemporaryDirectory(_ body: (FilePath) throws -> Void) throws {
     var template = Array("/tmp/airframe-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
-    let path = FilePath(
-        String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
-    defer { remove(path) }
-    try body(path)
+    let path = String(
+        decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { remove(FilePath(path)) }
+    try body(FilePath(path))
+}
+
+/// Makes a directory.
+///
+/// - Parameter path: Its parent exists.
+/// - Throws: `Errno`.
+public func makeDirectory(_ path: FilePath) throws {
+    guard mkdir(path.string, 0o755) == 0 else { throw Errno(rawValue: errno) }
 }
 
 /// Makes a file with this text, in the place of an earlier one.
-func write(_ text: String, to path: FilePath) throws {
+///
+/// - Parameters:
+///   - text: The whole contents.
+///   - path: Where.
+/// - Throws: `Errno`.
+public func write(_ text: String, to path: FilePath) throws {
     let file = try FileDescriptor.open(
         path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
     try file.closeAfter { _ = try file.writeAll(text.utf8) }
