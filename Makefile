@@ -50,10 +50,12 @@ format: ## put the formatting right
 bench: ## measure every figure and print it beside its bar
 	swift build $(RELEASE_FLAGS) --product airframed
 	swift build $(RELEASE_FLAGS) --product MallocCounter
-	swift run $(RELEASE_FLAGS) airframe-bench all --data $(IMU_DATA) --daemon $(BIN)/airframed
+	swift build $(RELEASE_FLAGS) --product airframe-bench
+	$(BIN)/airframe-bench all --data $(IMU_DATA) --daemon $(BIN)/airframed
 
 bench-estimator: ## score the attitude estimator on the recorded trials
-	swift run $(RELEASE_FLAGS) airframe-bench estimator --data $(IMU_DATA)
+	swift build $(RELEASE_FLAGS) --product airframe-bench
+	$(BIN)/airframe-bench estimator --data $(IMU_DATA)
 
 check: lint test build ## what a commit must pass
 
