@@ -119,6 +119,18 @@ public enum Schema {
             "estimator.rest_time_s", \.estimator.restTimeS, 0.2...10, unit: "s", .live,
             "Time within both rest limits after which the gyroscope's zero is learnt."),
         .number(
+            "estimator.kalman_q_angle", \.estimator.kalmanQAngle, 1e-6...1, .live,
+            "Kalman triple as AirOS apps send it: its ratio to the default scales the gyroscope's noise variance.",
+            hint: "Ratios beyond 0.1...10 count as those."),
+        .number(
+            "estimator.kalman_q_bias", \.estimator.kalmanQBias, 1e-6...1, .live,
+            "Second of the triple: its ratio to the default scales the variance of the bias walk.",
+            hint: "Ratios beyond 0.1...10 count as those."),
+        .number(
+            "estimator.kalman_r_measure", \.estimator.kalmanRMeasure, 1e-6...10, .live,
+            "Third of the triple: its ratio to the default scales the variance of the motion's velocity.",
+            hint: "Ratios beyond 0.1...10 count as those."),
+        .number(
             "estimator.converged_inclination_deg", \.estimator.convergedInclinationDeg, 0.1...30,
             unit: "deg", .live, "Uncertainty of the horizon below which the motors may start."),
     ]

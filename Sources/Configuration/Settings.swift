@@ -103,6 +103,12 @@ extension Settings {
         public var restAccelMps2 = core.restForceThreshold
         /// Time within both limits that counts as rest, s.
         public var restTimeS = core.restTime
+        /// Process noise of the angle as an app's Kalman triple states it.
+        public var kalmanQAngle = 0.001
+        /// Process noise of the bias in the same triple.
+        public var kalmanQBias = 0.003
+        /// Measurement noise in the same triple.
+        public var kalmanRMeasure = 0.03
         /// Inclination sigma below which the motors may start, degrees.
         public var convergedInclinationDeg = core.convergedInclinationSigma.degrees
     }

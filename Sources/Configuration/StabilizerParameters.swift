@@ -44,7 +44,12 @@ extension Settings {
         result.convergedInclinationSigma = Angle.degrees(estimator.convergedInclinationDeg).radians
         result.sensorDelay = imu.filterDelayMs / 1e3
         result.gyroRange = Angle.degrees(imu.gyroRangeDps).radians
-        return result
+        // Only ratios carry over from another filter's numbers, see `scaled`.
+        let factory = Settings.Estimator()
+        return result.scaled(
+            angle: estimator.kalmanQAngle / factory.kalmanQAngle,
+            bias: estimator.kalmanQBias / factory.kalmanQBias,
+            measurement: estimator.kalmanRMeasure / factory.kalmanRMeasure)
     }
 
     private var controllerParameters: AttitudeController.Parameters {

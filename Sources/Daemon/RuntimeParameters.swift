@@ -1,4 +1,5 @@
 import Configuration
+import GimbalCore
 import Logging
 import Realtime
 import Simulation
@@ -36,6 +37,9 @@ extension SimulatedBus {
         var parameters = SimulatedGimbal.Parameters()
         parameters.motor = settings.motors.type
         parameters.imu.sampleRate = Double(settings.loop.rateHz)
+        // The sensor that the settings describe: it saturates where the loop expects it.
+        parameters.imu.gyroRange = Angle.degrees(settings.imu.gyroRangeDps).radians
+        parameters.imu.accelRange = settings.imu.accelRangeG * 9.80665
         let seed = UInt64(settings.hardware.simulation.seed)
         let kind: BaseMotion.Kind =
             switch settings.hardware.simulation.motion {

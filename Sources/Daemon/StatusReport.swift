@@ -76,8 +76,25 @@ struct StatusReport {
         status.estimator.gyroBiasSigmaDps = VectorNumbers(degrees: snapshot.biasSigma)
         status.estimator.inclinationSigmaDeg = Number(
             Angle.radians(snapshot.inclinationSigma).degrees)
+        status.estimator.gyroScalePercent = VectorNumbers(snapshot.gyroScale * 100)
+        // Beyond a uniform distribution's sigma nothing is known about a heading.
+        if snapshot.headingSigma < .pi / 3.0.squareRoot() {
+            status.estimator.headingSigmaDeg = Number(Angle.radians(snapshot.headingSigma).degrees)
+        }
+        status.estimator.accelWeight = Number(snapshot.accelerationWeight)
+        status.estimator.innovation = Number(snapshot.innovation)
         status.estimator.isAtRest = snapshot.isAtRest
         status.estimator.isConverged = !snapshot.conditions.intersects(.estimateNotConverged)
+        fillIMU(&status, view)
+    }
+
+    private func fillIMU(_ status: inout Status, _ view: TelemetryHub.View) {
+        let snapshot = view.record.snapshot
+        status.imu.isGyroSaturated = snapshot.isGyroSaturated
+        status.imu.gyroSaturatedSamples = Int(snapshot.samples.gyroSaturated)
+        status.imu.accelClippedSamples = Int(snapshot.samples.accelClipped)
+        status.imu.accelVibrationMS2 = Number(snapshot.accelVibration)
+        status.imu.gyroVibrationDps = Number(Angle.radians(snapshot.gyroVibration).degrees)
         status.imu.accelMS2 = VectorNumbers(snapshot.accel)
         status.imu.gyroDps = VectorNumbers(degrees: snapshot.rate + snapshot.bias)
         status.imu.samples = Int(snapshot.samples.accepted)

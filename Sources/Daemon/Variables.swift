@@ -60,12 +60,45 @@ struct VariableTable {
         perAxis("gyro_bias", "deg/s", "Estimated gyroscope bias") {
             $0.snapshot.bias.perAxis * degrees
         }
+        + perAxis("gyro_bias_sigma", "deg/s", "Standard deviation of the gyroscope bias") {
+            $0.snapshot.biasSigma.perAxis * degrees
+        }
+        + perAxis("gyro_scale", "%", "Estimated scale error of the gyroscope") {
+            $0.snapshot.gyroScale.perAxis * 100
+        }
         + [
             entry("accel.x", "m/s²", "Specific force, forward") { $0.snapshot.accel.x },
             entry("accel.y", "m/s²", "Specific force, right") { $0.snapshot.accel.y },
             entry("accel.z", "m/s²", "Specific force, down") { $0.snapshot.accel.z },
             entry("inclination_sigma", "deg", "Standard deviation of the inclination") {
                 $0.snapshot.inclinationSigma * degrees
+            },
+            entry("heading_sigma", "deg", "Standard deviation of the heading against north") {
+                $0.snapshot.headingSigma * degrees
+            },
+            entry("accel_weight", "", "Weight of the last accelerometer correction, 0...1") {
+                $0.snapshot.accelerationWeight
+            },
+            entry("innovation", "", "RMS of the normalised innovation over a second") {
+                $0.snapshot.innovation
+            },
+            entry("vibration.accel", "m/s²", "RMS of the specific force above 31 Hz") {
+                $0.snapshot.accelVibration
+            },
+            entry("vibration.gyro", "deg/s", "RMS of the rate above 31 Hz") {
+                $0.snapshot.gyroVibration * degrees
+            },
+            entry("at_rest", "", "1 while the estimator sees rest") {
+                $0.snapshot.isAtRest ? 1 : 0
+            },
+            entry("gyro_saturated", "", "1 while a gyroscope axis is at full scale") {
+                $0.snapshot.isGyroSaturated ? 1 : 0
+            },
+            entry("gyro_saturated_samples", "", "Samples with the gyroscope at full scale") {
+                Double($0.snapshot.samples.gyroSaturated)
+            },
+            entry("accel_clipped_samples", "", "Samples with the accelerometer at full scale") {
+                Double($0.snapshot.samples.accelClipped)
             },
         ]
 

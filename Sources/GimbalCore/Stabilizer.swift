@@ -35,6 +35,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     private var screen: SampleScreen
     private var estimator: AttitudeEstimator
+    private var vibration = VibrationLevel()
     private var controller: AttitudeController
     private var servo: ServoController
     private var generator: SetpointGenerator
@@ -113,6 +114,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     public mutating func integrate(_ new: IMUSample) {
         guard case .use(let dt) = screen.judge(new) else { return }
         estimator.update(gyro: new.gyro, accel: new.accel, dt: dt)
+        vibration.update(gyro: new.gyro, accel: new.accel, dt: dt)
         sample = new
     }
 
@@ -224,12 +226,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.phase = supervisor.phase
         snapshot.authority = supervisor.authority
         snapshot.conditions = conditions
-        snapshot.attitude = estimator.attitude
-        snapshot.rate = estimator.rate
-        snapshot.bias = estimator.bias
-        snapshot.biasSigma = estimator.biasSigma
-        snapshot.inclinationSigma = estimator.inclinationSigma
-        snapshot.isAtRest = estimator.isAtRest
+        recordEstimate()
         snapshot.joints = joints.angles
         snapshot.output = output
         snapshot.samples = screen.counters
@@ -237,5 +234,21 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             snapshot.accel = sample.accel
             snapshot.sampleTime = sample.time
         }
+    }
+
+    private mutating func recordEstimate() {
+        snapshot.attitude = estimator.attitude
+        snapshot.rate = estimator.rate
+        snapshot.bias = estimator.bias
+        snapshot.biasSigma = estimator.biasSigma
+        snapshot.gyroScale = estimator.scale
+        snapshot.inclinationSigma = estimator.inclinationSigma
+        snapshot.headingSigma = estimator.headingSigma
+        snapshot.accelerationWeight = estimator.accelerationWeight
+        snapshot.innovation = estimator.innovation
+        snapshot.isAtRest = estimator.isAtRest
+        snapshot.isGyroSaturated = estimator.isSaturated
+        snapshot.accelVibration = vibration.accelRMS
+        snapshot.gyroVibration = vibration.gyroRMS
     }
 }

@@ -42,6 +42,20 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var biasSigma = Vector3.zero
     /// Standard deviation of the inclination, rad.
     public var inclinationSigma = 0.0
+    /// Standard deviation of the heading against magnetic north, rad; π where no magnetometer says anything.
+    public var headingSigma = Double.pi
+    /// Estimated relative scale error of each gyroscope axis, body frame.
+    public var gyroScale = Vector3.zero
+    /// Weight of the last accelerometer correction, 0...1: below 1 an acceleration is being rejected.
+    public var accelerationWeight = 1.0
+    /// Root mean square of the estimator's normalised innovation over a second: up to 1 is as modelled.
+    public var innovation = 0.0
+    /// Whether a gyroscope axis was at the end of its range in the last sample.
+    public var isGyroSaturated = false
+    /// Root mean square of the specific force above 31 Hz over a second, m/s².
+    public var accelVibration = 0.0
+    /// Root mean square of the rate above 31 Hz over a second, rad/s.
+    public var gyroVibration = 0.0
     /// Whether the estimator sees rest.
     public var isAtRest = false
     /// Last specific force, body frame, m/s².

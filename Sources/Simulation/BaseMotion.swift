@@ -40,6 +40,10 @@ public struct BaseMotion: Sendable {
     public var rampDuration: Double
     /// Handle yaw, roll, pitch about which the motion happens, rad.
     public var pose: AxisVector
+    /// A steady turn on top of that, yaw, roll, pitch, rad/s: it begins and ends as smoothly as the motion begins.
+    public var turnRate = AxisVector.zero
+    /// Seconds from the end of the stillness after which the turn ends again.
+    public var turnDuration = Double.infinity
 
     private var yaw: [Wave] = []
     private var roll: [Wave] = []
@@ -111,14 +115,18 @@ public struct BaseMotion: Sendable {
 
     /// The handle at `seconds` after the start.
     public func state(at seconds: Double) -> State {
+        let since = seconds - stillDuration
+        let turn = turned(since)
+        let heading = pose + turnRate * turn.time
         if kind == .still {
             return State(
-                attitude: EulerZXY.quaternion(pose), rate: .zero, acceleration: .zero)
+                attitude: EulerZXY.quaternion(heading),
+                rate: JointKinematics(joints: heading)
+                    .relativeRate(jointRates: turnRate * turn.share), acceleration: .zero)
         }
         // A raised cosine grows the motion; its derivative belongs to the rate.
         var gain = 1.0
         var growth = 0.0
-        let since = seconds - stillDuration
         if since <= 0 {
             gain = 0
         } else if since < rampDuration {
@@ -129,16 +137,34 @@ public struct BaseMotion: Sendable {
         let z = BaseMotion.sum(yaw, at: seconds)
         let x = BaseMotion.sum(roll, at: seconds)
         let y = BaseMotion.sum(pitch, at: seconds)
-        let angles = AxisVector(yaw: z.value, roll: x.value, pitch: y.value) * gain + pose
+        let angles = AxisVector(yaw: z.value, roll: x.value, pitch: y.value) * gain + heading
         let rates =
             AxisVector(yaw: z.slope, roll: x.slope, pitch: y.slope) * gain
             + AxisVector(yaw: z.value, roll: x.value, pitch: y.value) * growth
+            + turnRate * turn.share
         return State(
             attitude: EulerZXY.quaternion(angles),
             rate: JointKinematics(joints: angles).relativeRate(jointRates: rates),
             acceleration: Vector3(
                 BaseMotion.value(north, at: seconds), BaseMotion.value(east, at: seconds),
                 BaseMotion.value(down, at: seconds)) * gain)
+    }
+
+    /// How long the turn would have taken at its full rate to get where it is, and its share of that rate now.
+    private func turned(_ since: Double) -> (time: Double, share: Double) {
+        let begin = grown(since)
+        let end = grown(since - turnDuration)
+        return (begin.time - end.time, begin.share - end.share)
+    }
+
+    /// Integral and value of a raised cosine that rises over `rampDuration`.
+    private func grown(_ since: Double) -> (time: Double, share: Double) {
+        guard since > 0 else { return (0, 0) }
+        guard since < rampDuration else { return (since - 0.5 * rampDuration, 1) }
+        let omega = Double.pi / rampDuration
+        return (
+            0.5 * since - 0.5 * cm_sin(omega * since) / omega, 0.5 - 0.5 * cm_cos(omega * since)
+        )
     }
 
     private static func waves(

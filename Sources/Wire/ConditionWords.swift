@@ -28,6 +28,11 @@ extension Conditions {
             condition: .jointLimit, name: "joint_limit",
             sentence: "A joint is at the end of joints.range_deg."),
         ConditionWords(
+            condition: .imuSaturated, name: "imu_saturated",
+            sentence:
+                "The camera turns faster than the gyroscope can read; the horizon is found again within seconds."
+        ),
+        ConditionWords(
             condition: .loopOverrun, name: "loop_overrun",
             sentence:
                 "The loop misses its period. Lower loop.rate_hz, or see what else runs on this computer."

@@ -15,8 +15,9 @@ enum DoctorChecks {
     static func checks(_ first: Status, _ second: Status, elapsed: Double) -> [DoctorCheck] {
         [
             motion(second), clock(first, second, elapsed), loop(first, second), scheduling(second),
-            memory(second), imu(second), accelerometer(second), mounting(second), attitude(second),
-            drops(first, second), unsaved(second),
+            memory(second), imu(second), accelerometer(second), fullScale(first, second),
+            vibration(second), mounting(second), attitude(second), drops(first, second),
+            unsaved(second),
         ].compactMap { $0 }
     }
 

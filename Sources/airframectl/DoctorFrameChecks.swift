@@ -24,6 +24,35 @@ extension DoctorChecks {
         }
     }
 
+    /// Nothing to say unless a reading has been at the end of the sensor's range.
+    static func fullScale(_ first: Status, _ second: Status) -> DoctorCheck? {
+        guard second.imu.isAtFullScale else { return nil }
+        let (gyro, accel) = (second.imu.gyroSaturatedSamples, second.imu.accelClippedSamples)
+        let isGrowing =
+            gyro > first.imu.gyroSaturatedSamples || accel > first.imu.accelClippedSamples
+        return DoctorCheck(
+            "full scale", isGrowing ? .fail : .warn,
+            "gyro \(Format.count(gyro)), accel \(Format.count(accel)) samples at the end of the range"
+                + (isGrowing ? ", and growing" : ""),
+            remedy:
+                "Is imu.gyro_range_dps or imu.accel_range_g smaller than what the chip is set to?")
+    }
+
+    /// Above a few m/s² the accelerometer rectifies what shakes it, and the horizon leans.
+    static func vibration(_ status: Status) -> DoctorCheck? {
+        let imu = status.imu
+        guard let accel = imu.accelVibrationMS2.known, let gyro = imu.gyroVibrationDps.known else {
+            return nil
+        }
+        let isCalm = accel < 5 && gyro < 20
+        return DoctorCheck(
+            "vibration", isCalm ? .ok : .warn,
+            "\(Format.fixed(accel, 2)) m/s², \(Format.fixed(gyro, 2)) °/s RMS above 31 Hz",
+            remedy: isCalm
+                ? ""
+                : "Fasten and balance the camera; if it hums by itself, lower control.rate_gain.")
+    }
+
     /// At rest and level, the z axis (down) must read about -9.81: specific force points up.
     static func mounting(_ status: Status) -> DoctorCheck? {
         let accel = status.imu.accelMS2

@@ -45,14 +45,15 @@ struct MonitorView {
     func render(_ size: TerminalSize) -> [String] {
         let width = max(40, size.columns)
         let spare = size.rows - Self.fixedRows
+        let isRoomy = spare >= 6
         var lines = [header(width), rule(width), headline(width)]
-        lines += reasons(width: width, room: min(max(spare, 1), spare >= 5 ? spare - 2 : 3, 6))
-        lines += attitudes(width) + [""] + torques(width) + [""]
+        lines += reasons(width: width, room: min(max(spare, 1), isRoomy ? spare - 3 : 3, 6))
+        lines += attitudes(width) + [""] + torques(width)
         lines.append(label("estimator") + Summary.estimator(status.estimator))
-        if spare >= 5 { lines.append(label("imu") + Summary.imu(status.imu)) }
+        lines += sensing(isRoomy: isRoomy)
         lines += timing(width)
         lines.append(dropsLine())
-        if spare >= 5 { lines.append(label("real time") + Summary.realtime(status.realtime)) }
+        if isRoomy { lines.append(label("real time") + Summary.realtime(status.realtime)) }
         lines.append(footer(width))
         return lines.prefix(size.rows).map { Self.clipped($0, to: size.columns) }
     }
@@ -159,6 +160,26 @@ struct MonitorView {
                     + Format.right("±" + Format.fixed(limit.value, 3), 8) + "  "
                     + style(role, Gauges.bar(fraction, width: barWidth))
             }
+    }
+
+    /// How well the filter's picture and the sensor agree: one line, or three where there is room.
+    private func sensing(isRoomy: Bool) -> [String] {
+        let (estimator, imu) = (status.estimator, status.imu)
+        let role: Style.Role? = imu.isAtFullScale ? .caution : nil
+        func styled(_ text: String) -> String { role.map { style($0, text) } ?? text }
+        guard isRoomy else {
+            let text =
+                "weight \(Format.fixed(estimator.accelWeight.value, 2))"
+                + ", innov. \(Format.fixed(estimator.innovation.value, 2))"
+                + ", vibration \(Format.fixed(imu.accelVibrationMS2.value, 2)) m/s²"
+                + " \(Format.fixed(imu.gyroVibrationDps.value, 2)) °/s"
+                + ", clipped \(imu.gyroSaturatedSamples)/\(imu.accelClippedSamples)"
+            return [label("filter") + styled(text)]
+        }
+        return [
+            label("filter") + Summary.correction(estimator), label("imu") + Summary.imu(imu),
+            label("vibration") + styled(Summary.vibration(imu)),
+        ]
     }
 
     private func timing(_ width: Int) -> [String] {

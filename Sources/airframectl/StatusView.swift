@@ -64,7 +64,9 @@ enum StatusView {
             table.add(.init(name, .quiet), .init(text, role))
         }
         row("estimator", Summary.estimator(status.estimator))
+        row("correction", Summary.correction(status.estimator))
         row("imu", Summary.imu(status.imu))
+        row("vibration", Summary.vibration(status.imu), status.imu.isAtFullScale ? .caution : nil)
         row("loop", Summary.loop(status.loop), status.loop.overruns > 0 ? .caution : nil)
         row("real time", Summary.realtime(status.realtime))
         row("memory", Summary.memory(status.memory))
@@ -121,6 +123,24 @@ enum Summary {
             + ", age \(Format.fixed(imu.ageMs.value, 1)) ms"
     }
 
+    /// What the accelerometer adds to the attitude: `accel weight 1.00, innovation 0.31, inclination ± 0.12°`.
+    static func correction(_ estimator: EstimatorStatus) -> String {
+        let heading = estimator.headingSigmaDeg.known.map { ", heading ± \(Format.fixed($0, 1))°" }
+        return "accel weight \(Format.fixed(estimator.accelWeight.value, 2))"
+            + ", innovation \(Format.fixed(estimator.innovation.value, 2))"
+            + ", inclination ± \(Format.fixed(estimator.inclinationSigmaDeg.value, 2))°"
+            + (heading ?? "")
+    }
+
+    /// Shaking, and readings at the end of the range: `0.02 m/s², 0.1 °/s; full scale gyro 0, accel 0 samples`.
+    static func vibration(_ imu: IMUStatus) -> String {
+        "\(Format.fixed(imu.accelVibrationMS2.value, 2)) m/s²"
+            + ", \(Format.fixed(imu.gyroVibrationDps.value, 2)) °/s"
+            + "; full scale gyro \(Format.count(imu.gyroSaturatedSamples))"
+            + (imu.isGyroSaturated ? " (now)" : "")
+            + ", accel \(Format.count(imu.accelClippedSamples)) samples"
+    }
+
     static func loop(_ loop: LoopStatus) -> String {
         "\(Format.fixed(loop.achievedHz.value, 1)) of \(Format.fixed(loop.rateHz.value, 0)) Hz"
             + ", \(Format.count(loop.ticks)) ticks, \(Format.count(loop.overruns)) overruns"
@@ -149,4 +169,9 @@ enum Summary {
             + ", telemetry \(faults.telemetryDrops), messages \(status.clients.droppedMessages)"
             + ", bus errors \(faults.busErrors)"
     }
+}
+
+extension IMUStatus {
+    /// Whether a reading has been at the end of its range since the start.
+    var isAtFullScale: Bool { gyroSaturatedSamples + accelClippedSamples > 0 }
 }

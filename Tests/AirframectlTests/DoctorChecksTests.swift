@@ -131,6 +131,38 @@ struct DoctorChecksTests {
         #expect(side.finding.contains("tilted"))
     }
 
+    @Test(
+        "readings at the end of the sensor's range, worse while they grow, and silence without any")
+    func fullScale() throws {
+        var first = healthy()
+        first.imu.gyroSaturatedSamples = 3
+        var second = first
+        second.t = 101
+        func find() -> DoctorCheck? {
+            DoctorChecks.checks(first, second, elapsed: 1).first { $0.name == "full scale" }
+        }
+        #expect(find()?.level == .warn)
+        second.imu.accelClippedSamples = 1
+        #expect(find()?.level == .fail)
+        first = healthy()
+        second = healthy()
+        #expect(find() == nil)
+    }
+
+    @Test(
+        "a camera that shakes more than a sensor on it can stand",
+        arguments: [
+            (0.3, 0.5, DoctorCheck.Level.ok), (6, 0.5, .warn), (0.3, 40, .warn),
+        ])
+    func vibration(accel: Double, gyro: Double, level: DoctorCheck.Level) throws {
+        let check = try check("vibration") {
+            $0.imu.accelVibrationMS2 = Number(accel)
+            $0.imu.gyroVibrationDps = Number(gyro)
+        }
+        #expect(check.level == level)
+        #expect(check.remedy.isEmpty == (level == .ok))
+    }
+
     @Test("an attitude that is none")
     func attitude() throws {
         #expect(try check("attitude") { $0.attitude.quaternion[0] = 2 }.level == .fail)

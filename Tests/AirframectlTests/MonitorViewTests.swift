@@ -60,6 +60,32 @@ struct MonitorViewTests {
         for (row, text) in expected { #expect(lines[row] == text) }
     }
 
+    @Test("shows how filter and sensor agree: on one line at 80 by 24, on three at 100 by 30")
+    func sensing() {
+        var status = moving()
+        status.estimator.accelWeight = 0.87
+        status.estimator.innovation = 1.21
+        status.estimator.inclinationSigmaDeg = 0.12
+        status.imu.accelVibrationMS2 = 0.34
+        status.imu.gyroVibrationDps = 1.26
+        status.imu.gyroSaturatedSamples = 12
+        status.imu.accelClippedSamples = 3
+        let small = MonitorView(status: status).render(size)
+        #expect(
+            small[16]
+                == " filter    weight 0.87, innov. 1.21, vibration 0.34 m/s² 1.26 °/s, clipped 12/3"
+        )
+        let large = MonitorView(status: status).render(TerminalSize(columns: 100, rows: 30))
+        #expect(large.count <= 30)
+        #expect(large.allSatisfy { $0.count <= 100 })
+        #expect(
+            large.contains(
+                " filter    accel weight 0.87, innovation 1.21, inclination ± 0.12°"))
+        #expect(
+            large.contains(
+                " vibration 0.34 m/s², 1.26 °/s; full scale gyro 12, accel 3 samples"))
+    }
+
     @Test("numbers that are not known are dashes, and the columns stay where they are")
     func unknown() {
         let lines = MonitorView(status: Status()).render(size)

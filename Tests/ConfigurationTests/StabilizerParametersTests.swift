@@ -56,6 +56,23 @@ struct StabilizerParametersTests {
         #expect(loaded.settings.stabilizerParameters.controller.derivativeCutoffHz < 50)
     }
 
+    @Test("an app's Kalman triple scales noise variances by its ratio to the defaults, 0.1...10")
+    func kalmanTriple() {
+        let factory = Settings().stabilizerParameters.estimator
+        var settings = Settings()
+        settings.estimator.kalmanQAngle = 0.004
+        settings.estimator.kalmanQBias = 0.003 / 4
+        settings.estimator.kalmanRMeasure = 3
+        let tuned = settings.stabilizerParameters.estimator
+        func expectRatio(_ a: Double, _ b: Double, _ ratio: Double) {
+            #expect(abs(a / b - ratio) < 1e-9)
+        }
+        expectRatio(tuned.gyroNoiseDensity, factory.gyroNoiseDensity, 2)
+        expectRatio(tuned.rotationNoise, factory.rotationNoise, 2)
+        expectRatio(tuned.biasWalk, factory.biasWalk, 0.5)
+        expectRatio(tuned.velocityNoiseDensity, factory.velocityNoiseDensity, 10.0.squareRoot())
+    }
+
     @Test("degrees end here")
     func units() {
         var settings = Settings()

@@ -48,6 +48,33 @@ struct SampleScreenTests {
         #expect(screen.conditions(now: now(160)).isEmpty)
     }
 
+    @Test(
+        "a gyroscope at full scale is believed as a lower bound, counted and named for a moment",
+        arguments: [2000.0, -2000, 1990])
+    func saturated(degrees: Double) {
+        var screen = healthy()
+        var full = sample(at: 100)
+        full.gyro.y = degrees * .pi / 180
+        #expect(screen.judge(full) == .use(dt: 0.001))
+        #expect(screen.counters.gyroSaturated == 1 && screen.counters.implausible == 0)
+        #expect(screen.conditions(now: now(101)) == .imuSaturated)
+        for t in 101..<160 { _ = screen.judge(sample(at: t)) }
+        #expect(screen.conditions(now: now(160)).isEmpty)
+    }
+
+    @Test("below full scale nothing is counted; an accelerometer at full scale is, without a name")
+    func clipped() {
+        var screen = healthy()
+        var fast = sample(at: 100)
+        fast.gyro.z = 1900 * .pi / 180
+        #expect(screen.judge(fast) == .use(dt: 0.001))
+        var hard = sample(at: 101)
+        hard.accel.x = -24 * 9.80665
+        #expect(screen.judge(hard) == .use(dt: 0.001))
+        #expect(screen.counters.gyroSaturated == 0 && screen.counters.accelClipped == 1)
+        #expect(screen.conditions(now: now(102)).isEmpty)
+    }
+
     @Test("a bad accelerometer value is refused like a bad gyroscope value")
     func implausibleAccel() {
         var screen = healthy()

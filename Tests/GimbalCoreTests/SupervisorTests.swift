@@ -34,7 +34,7 @@ struct SupervisorTests {
         #expect(state.authority == 1)
     }
 
-    @Test("each condition has the response of the table", arguments: 0..<UInt32(14))
+    @Test("each condition has the response of the table", arguments: 0..<UInt32(15))
     func table(bit: UInt32) {
         let condition = Conditions(rawValue: 1 << bit)
         let expected: Response =
@@ -49,8 +49,8 @@ struct SupervisorTests {
 
     @Test("the most severe of two conditions wins, for every pair")
     func pairs() {
-        for a in 0..<UInt32(14) {
-            for b in 0..<UInt32(14) {
+        for a in 0..<UInt32(15) {
+            for b in 0..<UInt32(15) {
                 let (first, second) = (Conditions(rawValue: 1 << a), Conditions(rawValue: 1 << b))
                 let worst = max(Supervisor.response(to: first), Supervisor.response(to: second))
                 #expect(Supervisor.response(to: first | second) == worst)
@@ -102,7 +102,7 @@ struct SupervisorTests {
     @Test("outputs are never on while an off condition holds, from any state")
     func invariant() {
         for phase in Supervisor.Phase.allCases {
-            for bits in 0..<UInt32(1 << 14) {
+            for bits in 0..<UInt32(1 << 15) {
                 var state = Supervisor.State()
                 state.phase = phase
                 state.authority = 0.5

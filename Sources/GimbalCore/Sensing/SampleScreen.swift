@@ -5,10 +5,14 @@
 public struct SampleScreen: Sendable, BitwiseCopyable {
     /// What the sensor can deliver at all, and what counts as a fault.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Full scale of the gyroscope, rad/s; above it a sample is implausible. Default 2000 °/s.
+        /// Full scale of the gyroscope, rad/s; above it a sample is implausible, at it the sensor is saturated. Default
+        /// 2000 °/s.
         public var gyroRange = 34.91
-        /// Full scale of the accelerometer, m/s²; default 24 g.
+        /// Full scale of the accelerometer, m/s²; above it a sample is implausible, at it it is clipped. Default 24 g.
         public var accelRange = 235.4
+        /// Share of full scale from which on a reading is at its end, 0.9...1: the sensor's own scale error and its
+        /// filters keep a saturated axis a little below.
+        public var fullScaleShare = 0.98
         /// This many samples in a row, identical to the bit, mean a frozen sensor. Real sensors flicker by their noise.
         public var frozenSamples: Int32 = 50
         /// Longest step between two samples, s; longer is a gap with a name.
@@ -26,6 +30,10 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     public struct Counters: Sendable, BitwiseCopyable, Equatable {
         /// Samples accepted.
         public var accepted: UInt64 = 0
+        /// Samples accepted with a gyroscope axis at full scale: the true rate was larger.
+        public var gyroSaturated: UInt64 = 0
+        /// Samples accepted with an accelerometer axis at full scale: the true specific force was larger.
+        public var accelClipped: UInt64 = 0
         /// Samples refused because a value was NaN, infinite or out of range.
         public var implausible: UInt64 = 0
         /// Times a frozen sensor was detected.
@@ -56,6 +64,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
 
     private var last: IMUSample?
     private var identical: Int32 = 0
+    private var saturatedUntil: Instant?
     private var implausibleUntil: Instant?
     private var timeFaultUntil: Instant?
     private var wasStale = false
@@ -77,6 +86,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         guard let previous = last else {
             last = sample
             counters.accepted &+= 1
+            noteFullScale(sample)
             return .use(dt: 0)
         }
         let dt = sample.time.seconds(since: previous.time)
@@ -88,6 +98,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         noteRepetition(of: previous, by: sample)
         last = sample
         counters.accepted &+= 1
+        noteFullScale(sample)
         if dt > parameters.gapSeconds {
             counters.gaps &+= 1
             timeFaultUntil = sample.time.advanced(bySeconds: parameters.holdSeconds)
@@ -110,6 +121,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         if identical >= parameters.frozenSamples { result.insert(.imuFrozen) }
         if let until = implausibleUntil, now < until { result.insert(.imuImplausible) }
         if let until = timeFaultUntil, now < until { result.insert(.imuTimeFault) }
+        if let until = saturatedUntil, now < until { result.insert(.imuSaturated) }
         return result
     }
 
@@ -122,6 +134,19 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
 
     private static func isWithin(_ v: Vector3, _ limit: Double) -> Bool {
         abs(v.x) <= limit && abs(v.y) <= limit && abs(v.z) <= limit
+    }
+
+    /// A sample at the end of the range is a lower bound of the truth: used, counted, and named where it turns the
+    /// attitude.
+    private mutating func noteFullScale(_ sample: IMUSample) {
+        let share = parameters.fullScaleShare
+        if !Self.isWithin(sample.gyro, share * parameters.gyroRange) {
+            counters.gyroSaturated &+= 1
+            saturatedUntil = sample.time.advanced(bySeconds: parameters.holdSeconds)
+        }
+        if !Self.isWithin(sample.accel, share * parameters.accelRange) {
+            counters.accelClipped &+= 1
+        }
     }
 
     private mutating func noteRepetition(of previous: IMUSample, by sample: IMUSample) {

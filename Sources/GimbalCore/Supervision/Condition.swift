@@ -93,4 +93,8 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var shutdown: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 13) }
     }
+    /// The gyroscope is, or was a moment ago, at the end of its range: the attitude has lost an unknown angle.
+    @inlinable public static var imuSaturated: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 14) }
+    }
 }

@@ -26,8 +26,16 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     public var gyroBiasDps = VectorNumbers()
     /// Its standard deviation.
     public var gyroBiasSigmaDps = VectorNumbers()
+    /// Estimated scale error of the gyroscope: it reads this much too much, body frame.
+    public var gyroScalePercent = VectorNumbers()
     /// Standard deviation of the direction of down.
     public var inclinationSigmaDeg: Number = .unknown
+    /// Standard deviation of the heading against north; not known without a magnetometer.
+    public var headingSigmaDeg: Number = .unknown
+    /// Weight of the last accelerometer correction, 0...1; below 1 an acceleration is being rejected.
+    public var accelWeight: Number = .unknown
+    /// Root mean square of the normalised innovation over a second; up to 1 is as modelled.
+    public var innovation: Number = .unknown
     /// Whether the camera is seen to be still.
     public var isAtRest = false
     /// Whether the estimate has settled.
@@ -36,6 +44,10 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey {
         case gyroBiasDps = "gyro_bias_dps"
         case gyroBiasSigmaDps = "gyro_bias_sigma_dps"
+        case gyroScalePercent = "gyro_scale_percent"
+        case headingSigmaDeg = "heading_sigma_deg"
+        case accelWeight = "accel_weight"
+        case innovation
         case inclinationSigmaDeg = "inclination_sigma_deg"
         case isAtRest = "at_rest"
         case isConverged = "converged"
@@ -57,6 +69,16 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     public var rateHz: Number = .unknown
     /// Samples since the start.
     public var samples = 0
+    /// Whether a gyroscope axis was at full scale in the last sample.
+    public var isGyroSaturated = false
+    /// Samples with a gyroscope axis at full scale since the start.
+    public var gyroSaturatedSamples = 0
+    /// Samples with an accelerometer axis at full scale since the start.
+    public var accelClippedSamples = 0
+    /// Root mean square of the specific force above 31 Hz over a second, all axes together.
+    public var accelVibrationMS2: Number = .unknown
+    /// Root mean square of the rate above 31 Hz over a second, all axes together.
+    public var gyroVibrationDps: Number = .unknown
 
     enum CodingKeys: String, CodingKey {
         case samples
@@ -64,6 +86,11 @@ public struct IMUStatus: Hashable, Sendable, Codable {
         case gyroDps = "gyro_dps"
         case ageMs = "age_ms"
         case rateHz = "rate_hz"
+        case isGyroSaturated = "gyro_saturated"
+        case gyroSaturatedSamples = "gyro_saturated_samples"
+        case accelClippedSamples = "accel_clipped_samples"
+        case accelVibrationMS2 = "accel_vibration_m_s2"
+        case gyroVibrationDps = "gyro_vibration_dps"
     }
 
     /// An IMU of which nothing is known.

@@ -1,0 +1,74 @@
+import GimbalCore
+import Simulation
+import Testing
+
+@Suite("Turned faster than the gyroscope can read")
+struct SaturationTests {
+    /// A sensor that a hand spins about one axis; the motors have let go, and what they are told is only looked at.
+    struct Rig {
+        var imu: IMUModel
+        var stabilizer = Stabilizer(parameters: Stabilizer.Parameters())
+        var attitude = Quaternion.identity
+        var output = MotorOutput.off
+        var tick: Int64 = 0
+        var isSane = true
+        var isNamed = false
+
+        init() {
+            var parameters = IMUModel.Parameters()
+            parameters.accelRange = 24 * 9.81
+            imu = IMUModel(parameters: parameters, feedRate: 1000, seed: 4)
+        }
+
+        /// Runs with a body rate that depends on the seconds since its beginning.
+        mutating func run(_ seconds: Double, rate: (Double) -> Vector3 = { _ in .zero }) {
+            for step in 0..<Int(seconds * 1000) {
+                tick += 1
+                let now = Instant(nanoseconds: tick * 1_000_000)
+                let turn = rate(Double(step) * 1e-3)
+                attitude = (attitude * Quaternion(rotationVector: turn * 1e-3)).normalized
+                imu.feed(
+                    rate: turn, specificForce: attitude.inverseRotate(Vector3(0, 0, -9.81)))
+                stabilizer.integrate(imu.sample(time: now))
+                output = stabilizer.step(now: now)
+                let limit = stabilizer.parameters.controller.torqueLimit
+                let torque = output.torque
+                isSane =
+                    isSane && torque.isFinite && torque == torque.clamped(to: limit)
+                    && stabilizer.snapshot.attitude.isFinite
+                    && stabilizer.snapshot.inclinationSigma.isFinite
+                if stabilizer.snapshot.conditions.intersects(.imuSaturated) { isNamed = true }
+            }
+        }
+
+        /// Between the true and the estimated direction of down, degrees.
+        var inclinationError: Double {
+            let down = Vector3(0, 0, 1)
+            let estimate = stabilizer.snapshot.attitude.inverseRotate(down)
+            return Angle.radians(estimate.cross(attitude.inverseRotate(down)).norm).degrees
+        }
+    }
+
+    @Test(
+        "for 0.3 s: named and counted, outputs on and within limits, level within 2° after 3 s",
+        arguments: [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0.6, 0, 0.8)])
+    func spin(axis: Vector3) {
+        var rig = Rig()
+        rig.run(4)
+        #expect(rig.output.enabled && !rig.isNamed)
+        // 3000 °/s and more on the axes that have a share: 0.1 s up, 0.3 s above full scale, 0.1 s down.
+        let speed = Angle.degrees(4500).radians
+        rig.run(0.5) { t in axis * (speed * min(1, min(t, 0.5 - t) / 0.1)) }
+        #expect(rig.isNamed)
+        let snapshot = rig.stabilizer.snapshot
+        #expect(snapshot.samples.gyroSaturated > 250)
+        #expect(snapshot.samples.implausible == 0)
+        #expect(rig.output.enabled, "a saturated gyroscope is reported, and turns nothing off")
+        #expect(snapshot.inclinationSigma > 0.1, "and the estimate says that it is lost")
+        rig.run(3)
+        #expect(rig.inclinationError < 2)
+        #expect(rig.isSane)
+        #expect(!rig.stabilizer.snapshot.conditions.intersects(.imuSaturated))
+        #expect(!rig.stabilizer.snapshot.isGyroSaturated)
+    }
+}
