@@ -15,10 +15,11 @@ extension AttitudeEstimator {
         let wasAtRest = detector.isAtRest
         // Seen from the body: in the earth frame a wrong bias, and its correction, would turn a steady force.
         let rest = detector.step(
-            rate: p.rawTurn / p.duration - relativeRate,
+            rate: p.rawTurn / p.duration - relativeRate, relativeRate: relativeRate,
             force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,
             biasVariance: covariance.bb.diagonal, isPlausible: restIsPlausible,
             duration: p.duration, parameters: parameters)
+        if detector.lostTrust > 0 { covariance.bb.addToDiagonal(detector.lostTrust) }
         if isAtRest && !wasAtRest {
             // Still means no acceleration, on a dolly or in a train as well: from here on velocity counts from the
             // present one, whatever it is.

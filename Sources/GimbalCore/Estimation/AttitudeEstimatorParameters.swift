@@ -55,6 +55,18 @@ extension AttitudeEstimator {
         public var restGate = 3.0
         /// Added to the bias sigma in that comparison, rad/s, 1e-4...0.1.
         public var restGateFloor = 0.05 * .pi / 180
+        /// Change of the specific force during rest that shows a tilting carrier, m/s², 0.01...1. The default is half a
+        /// degree.
+        public var restDriftThreshold = 0.085
+        /// How long gravity is watched for that at a time, s, 1...60, and how long it has to be watched before rest is
+        /// believed again after it was refuted.
+        public var restProofTime = 3.0
+        /// Seconds of rest after which a bias counts as known, 0.5...60.
+        public var restTrustTime = 3.0
+        /// How long the sensor must stay still at another rate until a known bias is given up, s, 1...10000: longer than
+        /// anybody turns a camera smoothly. A bias that little rest has taught is given up sooner, by the square of
+        /// that rest over `restTrustTime`.
+        public var restOverruleTime = 180.0
         /// Group delay of the gyroscope's low-pass filter, s, 0...0.02; the attitude is carried forward by it with
         /// the current rate. 3 ms is typical of a MEMS sensor with its filter at 100 Hz.
         public var sensorDelay = 0.003

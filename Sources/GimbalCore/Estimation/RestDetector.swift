@@ -2,7 +2,7 @@
 ///
 /// Still means that rate and specific force stay near their own means. That alone also describes a slow smooth pan, and
 /// a camera whose motors null the gyroscope; therefore the mean rate must lie where the bias is believed to be, the
-/// specific force must be as quiet as the rate, and the caller can say that rest is not plausible.
+/// specific force must be as quiet as the rate and not turn, and the caller can say that rest is not plausible.
 struct RestDetector: Sendable, BitwiseCopyable {
     /// One bias measurement.
     struct Measurement: Sendable, BitwiseCopyable {
@@ -20,7 +20,12 @@ struct RestDetector: Sendable, BitwiseCopyable {
     private var sum: Vector3 = .zero
     private var sumTime = 0.0
     private var isSeeded = false
+    private var evidence = RestEvidence()
+    private var varianceBefore = Vector3.zero
+    private var supportBefore = 0.0
 
+    /// Variance to give back to the bias, (rad/s)²: the last step showed that what taught it was no rest.
+    private(set) var lostTrust = 0.0
     /// Whether the sensor has been still for `restTime`.
     private(set) var isAtRest = false
 
@@ -37,6 +42,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - rate: Mean raw rate of what carries the sensor, body frame, rad/s.
+    ///   - relativeRate: Rate of the sensor against it, body frame, rad/s.
     ///   - force: Mean specific force, body frame, m/s².
     ///   - bias: Believed gyroscope bias, rad/s.
     ///   - biasVariance: Its variances, (rad/s)².
@@ -46,8 +52,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
     /// - Returns: A bias measurement each half `restTime` while at rest.
     @_noLocks @_noAllocation
     mutating func step(
-        rate: Vector3, force: Vector3, bias: Vector3, biasVariance: Vector3, isPlausible: Bool,
-        duration: Double, parameters: AttitudeEstimator.Parameters
+        rate: Vector3, relativeRate: Vector3, force: Vector3, bias: Vector3,
+        biasVariance: Vector3, isPlausible: Bool, duration: Double,
+        parameters: AttitudeEstimator.Parameters
     ) -> Measurement? {
         if !isSeeded {
             slowRate = rate
@@ -60,11 +67,34 @@ struct RestDetector: Sendable, BitwiseCopyable {
         let isStill = isQuiet(
             rate: (rate - slowRate).squaredNorm, force: (force - slowForce).squaredNorm, gain: gain,
             parameters: parameters)
-        guard isStill, isPlausible,
-            Self.isNear(slowRate - bias, variance: biasVariance, parameters: parameters)
+        lostTrust = 0
+        guard isStill, isPlausible else {
+            restart()
+            evidence.restartWatch()
+            return nil
+        }
+        let isNear = Self.isNear(slowRate - bias, variance: biasVariance, parameters: parameters)
+        guard
+            evidence.isLevel(
+                force: slowForce, variance: forceSquare * gain / (2 - gain),
+                relativeRate: relativeRate, duration: duration,
+                parameters: parameters)
         else {
+            if isNear { refute(biasVariance, parameters) }
             restart()
             return nil
+        }
+        guard isNear else {
+            restart()
+            if evidence.overrules(rate: slowRate, duration: duration, parameters: parameters) {
+                lostTrust = parameters.initialBiasSigma * parameters.initialBiasSigma
+            }
+            return nil
+        }
+        guard evidence.isProven else { return nil }
+        if stillTime == 0 {
+            varianceBefore = biasVariance
+            supportBefore = evidence.support
         }
         stillTime += duration
         guard stillTime > 0.5 * parameters.restTime else { return nil }
@@ -75,7 +105,25 @@ struct RestDetector: Sendable, BitwiseCopyable {
         let measurement = Measurement(rate: sum / sumTime, duration: sumTime)
         sum = .zero
         sumTime = 0
+        evidence.confirm(measurement.duration)
         return measurement
+    }
+
+    /// Gravity turned while the bias says "rest". A bias that little rest has taught was taught by this turn: it is
+    /// unknown again. A known one only loses what the last rest has added.
+    @_noLocks @_noAllocation
+    private mutating func refute(
+        _ variance: Vector3, _ parameters: AttitudeEstimator.Parameters
+    ) {
+        if evidence.support < parameters.restTrustTime {
+            let initial = parameters.initialBiasSigma * parameters.initialBiasSigma
+            lostTrust = evidence.support > 0 ? initial : 0
+            evidence.withdraw(to: 0)
+        } else if isAtRest {
+            let lost = varianceBefore - variance
+            lostTrust = max(0, max(lost.x, max(lost.y, lost.z)))
+            evidence.withdraw(to: supportBefore)
+        }
     }
 
     /// Whether the deviations from the means are small in the root mean square, and none stands out: a noisy sensor
@@ -103,7 +151,12 @@ struct RestDetector: Sendable, BitwiseCopyable {
 
     /// Forgets everything, for samples that have nothing to do with those before.
     @_noLocks @_noAllocation
-    mutating func reset() { self = RestDetector() }
+    mutating func reset() {
+        let known = evidence
+        self = RestDetector()
+        evidence = known
+        evidence.restartWatch()
+    }
 
     @_noLocks @_noAllocation
     private static func isNear(
