@@ -14,6 +14,8 @@ BIN = .build/$(CONFIGURATION)
 RELEASE_FLAGS := -c release --static-swift-stdlib
 # Larger recordings for `make bench`; the figures that need them say so when the folder is absent.
 IMU_DATA ?= ../shared/data/imu
+# Peers from PyPI, never committed.
+PEERS := .build/peers
 
 .DEFAULT_GOAL := help
 .PHONY: help deps build run test lint format bench bench-estimator check install uninstall clean
@@ -53,9 +55,24 @@ bench: ## measure every figure and print it beside its bar
 	swift build $(RELEASE_FLAGS) --product airframe-bench
 	$(BIN)/airframe-bench all --data $(IMU_DATA) --daemon $(BIN)/airframed
 
-bench-estimator: ## score the attitude estimator on the recorded trials
+bench-estimator: $(PEERS)/vqf_cost ## the estimator and VQF (from PyPI) side by side on the recorded trials
+	swift build $(RELEASE_FLAGS) --product airframectl
 	swift build $(RELEASE_FLAGS) --product airframe-bench
-	$(BIN)/airframe-bench estimator --data $(IMU_DATA)
+	$(PEERS)/venv/bin/python Tests/Peers/compare.py --data $(IMU_DATA) --sample Tests/Fixtures/broad \
+	    --bin $(BIN) --work $(PEERS)
+
+$(PEERS)/venv/made: Tests/Peers/requirements.txt
+	python3 -m venv $(PEERS)/venv
+	$(PEERS)/venv/bin/pip install --quiet --requirement $<
+	touch $@
+
+# VQF's C++ core from its source package, for the comparison of cost.
+$(PEERS)/vqf_cost: Tests/Peers/vqf_cost.cpp $(PEERS)/venv/made
+	rm -rf $(PEERS)/source && mkdir -p $(PEERS)/source
+	$(PEERS)/venv/bin/pip download --quiet --no-deps --no-binary vqf --dest $(PEERS)/source \
+	    "$$(grep ^vqf== Tests/Peers/requirements.txt)"
+	tar -xzf $(PEERS)/source/vqf-*.tar.gz -C $(PEERS)/source --strip-components=1
+	g++ -O3 -I $(PEERS)/source/vqf/cpp -o $@ $< $(PEERS)/source/vqf/cpp/vqf.cpp
 
 check: lint test build ## what a commit must pass
 

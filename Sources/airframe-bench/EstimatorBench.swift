@@ -73,7 +73,7 @@ enum EstimatorBench {
     }
 
     /// The `.imu` files of a directory in order of name; nil where there is no such directory.
-    private static func logNames(in directory: String) -> [String]? {
+    static func logNames(in directory: String) -> [String]? {
         guard let handle = opendir(directory) else { return nil }
         defer { closedir(handle) }
         var names: [String] = []
@@ -135,7 +135,7 @@ enum EstimatorBench {
         return rest.reduce(Vector3.zero) { $0 + $1.gyro } / Double(max(rest.count, 1))
     }
 
-    private static func nanosecondsPerUpdate(_ logs: [IMULog]) -> Double {
+    static func nanosecondsPerUpdate(_ logs: [IMULog]) -> Double {
         var rounds: [Double] = []
         var sink = 0.0
         for _ in 0..<7 {

@@ -6,33 +6,55 @@ import Recording
 struct EstimatorScenario {
     /// What the table calls it.
     var name: String
+    /// The folder of its exported logs.
+    var folder: String
     /// Turns a log into the harder one.
     var apply: (inout IMULog) -> Void
 
     /// All of them.
     static var all: [EstimatorScenario] {
         [
-            EstimatorScenario(name: "started in motion", apply: keepMotion),
+            EstimatorScenario(name: "started in motion", folder: "motion-0", apply: keepMotion),
             startedInMotion(degreesPerSecond: 1),
             startedInMotion(degreesPerSecond: 3),
-            EstimatorScenario(name: "every 6th sample") { log in
+            EstimatorScenario(name: "every 6th sample", folder: "every-6th") { log in
                 log.records = log.records.enumerated().filter { $0.offset % 6 == 0 }.map(\.element)
                 log.sampleRate /= 6
             },
-            EstimatorScenario(name: "gyroscope scale +1 %") { log in
+            EstimatorScenario(name: "gyroscope scale +1 %", folder: "gyro-scale") { log in
                 for index in log.records.indices {
                     log.records[index].gyro = log.records[index].gyro * 1.01
                 }
             },
-            EstimatorScenario(name: "accelerometer +0.2 m/s² on x") { log in
+            EstimatorScenario(name: "accelerometer +0.2 m/s² on x", folder: "accel-offset") { log in
                 for index in log.records.indices { log.records[index].accel.x += 0.2 }
             },
-            EstimatorScenario(name: "accelerometer + 5 m/s² sines", apply: addSines),
+            EstimatorScenario(
+                name: "accelerometer + 5 m/s² sines", folder: "accel-sines", apply: addSines),
         ]
     }
 
+    /// What is exported for the comparison with peers: the logs as they are, with a bias added from rest on, and all
+    /// the harder ones.
+    static var exported: [EstimatorScenario] {
+        [
+            EstimatorScenario(name: "as recorded", folder: "recorded") { _ in },
+            fromRest(degreesPerSecond: 1), fromRest(degreesPerSecond: 3),
+        ] + all
+    }
+
+    private static func fromRest(degreesPerSecond: Double) -> EstimatorScenario {
+        EstimatorScenario(
+            name: "from rest, bias +\(Int(degreesPerSecond)) deg/s",
+            folder: "rest-\(Int(degreesPerSecond))"
+        ) { log in addBias(&log, degreesPerSecond: degreesPerSecond) }
+    }
+
     private static func startedInMotion(degreesPerSecond: Double) -> EstimatorScenario {
-        EstimatorScenario(name: "started in motion, bias +\(Int(degreesPerSecond)) deg/s") { log in
+        EstimatorScenario(
+            name: "started in motion, bias +\(Int(degreesPerSecond)) deg/s",
+            folder: "motion-\(Int(degreesPerSecond))"
+        ) { log in
             keepMotion(&log)
             addBias(&log, degreesPerSecond: degreesPerSecond)
         }

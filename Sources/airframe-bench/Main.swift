@@ -26,6 +26,12 @@ struct Main {
             print(Options.usage(benches))
             exitProcess(64)
         }
+        do {
+            if try EstimatorFiles.serve(options) { exitProcess(0) }
+        } catch {
+            print("\(error)")
+            exitProcess(66)
+        }
         let chosen =
             options.names.isEmpty || options.names.contains("all")
             ? benches : benches.filter { options.names.contains($0.name) }

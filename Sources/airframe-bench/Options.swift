@@ -10,6 +10,12 @@ struct Options: Sendable {
     var dataDirectory: String?
     /// The daemon to measure; nil: the one beside the bench.
     var daemon: String?
+    /// Where the estimator's harder logs go, one folder for each scenario, and nothing else is done; nil: nowhere.
+    var exportDirectory: String?
+    /// The log over which one update of the estimator is timed, and nothing else is done; nil: none.
+    var costLog: String?
+    /// Where the estimator's consistency plots go, and nothing else is done; nil: nowhere.
+    var plotDirectory: String?
     /// Whether a missed bar is a failure.
     var isGate = false
     /// Length of the allocation runs, s.
@@ -36,6 +42,15 @@ struct Options: Sendable {
             case "--daemon":
                 guard let value = iterator.next() else { return nil }
                 daemon = value
+            case "--export":
+                guard let value = iterator.next() else { return nil }
+                exportDirectory = value
+            case "--cost":
+                guard let value = iterator.next() else { return nil }
+                costLog = value
+            case "--plots":
+                guard let value = iterator.next() else { return nil }
+                plotDirectory = value
             case "--seconds":
                 guard let value = iterator.next().flatMap(Double.init), value > 0 else {
                     return nil
@@ -76,6 +91,9 @@ struct Options: Sendable {
             "", "  --gate            exit 1 when a bar is missed",
             "  --data DIRECTORY  recorded trials (.imu) for the estimator",
             "  --daemon PATH     the daemon to measure (the one beside the bench)",
+            "  --export DIR      write the harder logs of --data there, and end",
+            "  --cost LOG        print the ns of one update over that log, and end",
+            "  --plots DIR       draw the estimator's consistency in simulation there, and end",
             "  --seconds S       length of an allocation run (60)",
             "  --rounds N        wake-up rounds (5), --round-seconds S each (5)",
             "  --items N         items through the ring between two threads (100000000)",

@@ -1,0 +1,58 @@
+import Glibc
+import PlainText
+import Recording
+import SystemPackage
+
+/// What the comparison with peers needs from here: the harder logs as files, and the cost of an update as a number.
+enum EstimatorFiles {
+    /// Does what the options ask for instead of a bench.
+    ///
+    /// - Parameter options: The command line.
+    /// - Returns: Whether that was anything.
+    /// - Throws: `IMULogError`, `EstimatorBench.Failure`, `Errno`.
+    static func serve(_ options: Options) throws -> Bool {
+        if let log = options.costLog {
+            let nanoseconds = EstimatorBench.nanosecondsPerUpdate([
+                try IMULog(path: FilePath(log))
+            ])
+            print(Format.fixed(nanoseconds, 2))
+            return true
+        }
+        if let directory = options.exportDirectory {
+            try export(from: options.dataDirectory ?? ".", to: directory)
+            return true
+        }
+        return false
+    }
+
+    /// One folder for each scenario, in it one log for each log of `source`.
+    private static func export(from source: String, to directory: String) throws {
+        guard let names = EstimatorBench.logNames(in: source), !names.isEmpty else {
+            throw EstimatorBench.Failure.noLogs(directory: source)
+        }
+        let logs = try names.map { try IMULog(path: FilePath(source).appending($0)) }
+        try makeDirectory(FilePath(directory))
+        for scenario in EstimatorScenario.exported {
+            let folder = FilePath(directory).appending(scenario.folder)
+            try makeDirectory(folder)
+            for (name, log) in zip(names, logs) {
+                var harder = log
+                scenario.apply(&harder)
+                try write(harder.encoded(), to: folder.appending(name))
+            }
+            print("\(scenario.folder)\t\(scenario.name)")
+        }
+    }
+
+    static func makeDirectory(_ path: FilePath) throws {
+        guard mkdir(path.string, 0o755) != 0, errno != EEXIST else { return }
+        throw Errno(rawValue: errno)
+    }
+
+    static func write(_ bytes: [UInt8], to path: FilePath) throws {
+        let file = try FileDescriptor.open(
+            path, .writeOnly, options: [.create, .truncate],
+            permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        try file.closeAfter { _ = try file.writeAll(bytes) }
+    }
+}
