@@ -10,6 +10,20 @@ public enum AttitudeReplay {
         public var attitude: Quaternion
         /// Gyroscope bias, sensor axes, rad/s.
         public var bias: Vector3
+        /// Standard deviation of the bias, each sensor axis, rad/s.
+        public var biasSigma: Vector3
+        /// Standard deviation of the direction of the vertical, rad.
+        public var inclinationSigma: Double
+        /// Weight of the last accelerometer correction, 0...1: below 1 where it was less plausible than three sigma.
+        public var accelerationWeight: Double
+        /// Root mean square of the normalised velocity innovation over the last second: 1 and below is as modelled.
+        public var innovation: Double
+        /// Whether the sensor stands still.
+        public var isAtRest: Bool
+        /// Whether a gyroscope axis was at the end of its range.
+        public var isSaturated: Bool
+        /// Whether the record was used; otherwise the estimate is the one before.
+        public var isUsed: Bool
     }
 
     /// The first line of the CSV file: names of the columns.
@@ -17,29 +31,49 @@ public enum AttitudeReplay {
 
     /// Feeds each record to a fresh estimator. The same log and parameters give the same rows, bit for bit.
     ///
+    /// Each record gives a row, also one that cannot be used: its estimate is the one before, and finite.
+    ///
     /// - Parameters:
     ///   - log: What was recorded; its times give each sample's step.
     ///   - parameters: The estimator's assumptions.
     ///   - magnetometer: Whether the heading comes from the magnetometer (y is magnetic north) where one was
     ///     recorded, or starts at zero and follows the gyroscope.
     ///   - consume: Takes one row for each record, in order.
+    /// - Returns: What could not be used, or had to be bridged.
     /// - Throws: What `consume` throws.
+    @discardableResult
     public static func run<Failure: Error>(
         _ log: IMULog, parameters: AttitudeEstimator.Parameters, magnetometer: Bool = false,
         consume: (Row) throws(Failure) -> Void
-    ) throws(Failure) {
+    ) throws(Failure) -> ReplayReport {
         var estimator = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, 9.80665))
         let usesField = magnetometer && log.hasMagnetometer
-        var previous = -1 / log.sampleRate
+        var clock = ReplayClock(period: 1 / log.sampleRate, longestGap: parameters.longestGap)
+        var report = ReplayReport()
         for record in log.records {
-            let dt = record.time - previous
-            previous = record.time
-            estimator.update(gyro: record.gyro, accel: record.accel, dt: dt)
-            if usesField { estimator.update(magneticField: record.magneticField, dt: dt) }
+            report.records += 1
+            let step = clock.step(to: record.time)
+            report.count(step)
+            var isUsed = false
+            if let dt = step.seconds {
+                let rejected = estimator.rejectedSamples
+                estimator.update(gyro: record.gyro, accel: record.accel, dt: dt)
+                isUsed = estimator.rejectedSamples == rejected
+                if !isUsed { report.unusableSamples += 1 }
+                if usesField { estimator.update(magneticField: record.magneticField, dt: dt) }
+            }
             let attitude = usesField ? estimator.northAttitude : estimator.attitude
-            try consume(Row(time: record.time, attitude: attitude, bias: estimator.bias))
+            try consume(
+                Row(
+                    time: record.time, attitude: attitude, bias: estimator.bias,
+                    biasSigma: estimator.biasSigma, inclinationSigma: estimator.inclinationSigma,
+                    accelerationWeight: estimator.accelerationWeight,
+                    innovation: estimator.innovation, isAtRest: estimator.isAtRest,
+                    isSaturated: estimator.isSaturated,
+                    isUsed: isUsed))
         }
+        return report
     }
 
     /// Replays a log as lines of CSV, `header` first.
@@ -48,23 +82,29 @@ public enum AttitudeReplay {
     ///   - log: What was recorded.
     ///   - parameters: The estimator's assumptions.
     ///   - magnetometer: As for `run`.
+    ///   - observe: Sees each row as well.
     ///   - write: Takes UTF-8 text in pieces of at most some 64 KiB, whole lines each.
+    /// - Returns: What could not be used, or had to be bridged.
     /// - Throws: What `write` throws.
+    @discardableResult
     public static func writeCSV<Failure: Error>(
         _ log: IMULog, parameters: AttitudeEstimator.Parameters, magnetometer: Bool = false,
+        observe: (Row) -> Void = { _ in },
         write: ([UInt8]) throws(Failure) -> Void
-    ) throws(Failure) {
+    ) throws(Failure) -> ReplayReport {
         let piece = 1 << 16
         var buffer = Array(header.utf8)
         buffer.reserveCapacity(piece)
-        try run(log, parameters: parameters, magnetometer: magnetometer) {
+        let report = try run(log, parameters: parameters, magnetometer: magnetometer) {
             (row: Row) throws(Failure) in
+            observe(row)
             append(row, to: &buffer)
             guard buffer.count > piece - 512 else { return }
             try write(buffer)
             buffer.removeAll(keepingCapacity: true)
         }
         if !buffer.isEmpty { try write(buffer) }
+        return report
     }
 
     /// Appends one line; each number has as many digits as it takes to read the same number back.

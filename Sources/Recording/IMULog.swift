@@ -28,7 +28,7 @@ public struct IMULog: Sendable {
     public var sampleRate: Double
     /// Whether the magnetometer was recorded.
     public var hasMagnetometer: Bool
-    /// The samples, in order of time.
+    /// The samples, in the order of the file; `ReplayClock` judges their times.
     public var records: [Record]
 
     /// The length of header and record, bytes.
@@ -80,15 +80,8 @@ public struct IMULog: Sendable {
         hasMagnetometer = raw.number(at: 12, as: UInt32.self) & 1 == 1
         records = []
         records.reserveCapacity(count)
-        var last = -Double.infinity
         for index in 0..<count {
-            let record = Record(raw: raw, at: Self.unit * (index + 1))
-            guard record.time > last, record.time.isFinite else {
-                throw .timeNotIncreasing(
-                    path: path, record: index, time: record.time, previous: last)
-            }
-            last = record.time
-            records.append(record)
+            records.append(Record(raw: raw, at: Self.unit * (index + 1)))
         }
     }
 

@@ -14,8 +14,8 @@ public enum IMULogError: Error, Equatable, Sendable {
     case wrongLength(path: FilePath, bytes: Int, records: Int, expected: Int)
     /// The header's sample rate is not a positive number.
     case impossibleRate(path: FilePath, hertz: Double)
-    /// A record is not later than the one before, or its time is not a number.
-    case timeNotIncreasing(path: FilePath, record: Int, time: Double, previous: Double)
+    /// A sensor that the task needs was not recorded.
+    case missingSensor(path: FilePath, sensor: String, cause: String)
 }
 
 extension IMULogError: CustomStringConvertible {
@@ -38,9 +38,8 @@ extension IMULogError: CustomStringConvertible {
                 + "the file has \(found) whole ones (\(bytes) bytes)"
         case .impossibleRate(let path, let hertz):
             return "\(path): sample rate \(hertz) Hz; expected a positive number"
-        case .timeNotIncreasing(let path, let record, let time, let previous):
-            return "\(path): record \(record) has time \(time) s, not later than "
-                + "\(previous) s before it"
+        case .missingSensor(let path, let sensor, let cause):
+            return "\(path): no \(sensor) in this log: \(cause)"
         }
     }
 }

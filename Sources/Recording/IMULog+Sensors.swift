@@ -1,0 +1,34 @@
+import GimbalCore
+public import SystemPackage
+
+extension IMULog {
+    /// Checks that what the estimator needs was recorded.
+    ///
+    /// - Parameters:
+    ///   - magnetometer: Whether that is needed as well.
+    ///   - path: The log's name, for the error.
+    /// - Throws: `IMULogError.missingSensor`. A log without records lacks nothing.
+    public func requireSensors(magnetometer: Bool, path: FilePath) throws(IMULogError) {
+        func fail(_ sensor: String, _ cause: String) throws(IMULogError) {
+            throw .missingSensor(path: path, sensor: sensor, cause: cause)
+        }
+        if magnetometer, !hasMagnetometer {
+            try fail("magnetometer", "its header says so; leave --magnetometer out")
+        }
+        guard !records.isEmpty else { return }
+        if !records.contains(where: { $0.gyro.isFinite }) {
+            try fail("gyroscope", "its rates are not numbers in any record")
+        }
+        // A gyroscope may read zero, of a sensor on a bench; nothing on earth lacks gravity or field.
+        if !records.contains(where: { $0.accel.isFinite && $0.accel.squaredNorm > 0 }) {
+            try fail("accelerometer", "it reads zero or no number in every record")
+        }
+        if magnetometer,
+            !records.contains(where: {
+                $0.magneticField.isFinite && $0.magneticField.squaredNorm > 0
+            })
+        {
+            try fail("magnetometer", "it reads zero or no number in every record")
+        }
+    }
+}
