@@ -38,6 +38,7 @@ let package = Package(
         // Pure: no Foundation, no Glibc, no clock.
         .target(name: "GimbalCore", dependencies: ["CMathShim"], swiftSettings: strict),
         .target(name: "PlainText", swiftSettings: strict),
+        .target(name: "Plot", dependencies: ["PlainText"], swiftSettings: strict),
         .target(name: "Wire", dependencies: ["GimbalCore"], swiftSettings: strict),
         .target(
             name: "Simulation", dependencies: ["GimbalCore", "CMathShim"], swiftSettings: strict),
@@ -102,15 +103,15 @@ let package = Package(
         .executableTarget(
             name: "airframectl",
             dependencies: [
-                "GimbalCore", "Wire", "Configuration", "Recording", "PlainText", "CLinuxShim",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "GimbalCore", "Wire", "Configuration", "Recording", "PlainText", "Plot",
+                "CLinuxShim", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "airframe-bench",
             dependencies: [
-                "GimbalCore", "Simulation", "Realtime", "Recording", "PlainText", "Wire",
+                "GimbalCore", "Simulation", "Realtime", "Recording", "PlainText", "Plot", "Wire",
                 "CLinuxShim", "CMallocCounter",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -157,6 +158,7 @@ let package = Package(
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: strict),
         .testTarget(
             name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),
+        .testTarget(name: "PlotTests", dependencies: ["Plot"], swiftSettings: strict),
         .testTarget(
             name: "LinksTests",
             dependencies: [
@@ -177,7 +179,8 @@ let package = Package(
         .testTarget(
             name: "AirframectlTests",
             dependencies: [
-                "airframectl", "Wire", "PlainText", "CLinuxShim",
+                "airframectl", "Wire", "PlainText", "Plot", "GimbalCore", "Recording",
+                "CLinuxShim", .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import GimbalCore
+import Plot
 import Recording
 import SystemPackage
 import Wire
@@ -12,7 +13,8 @@ struct ReplayCommand: ParsableCommand {
         discussion: """
             Reads an .imu log and writes one line of CSV for each of its records: t,qw,qx,qy,qz,bx,by,bz, the \
             attitude (sensor to the log's z-up earth frame) and the gyroscope's bias in rad/s after that record. \
-            Needs no daemon. The same log and settings give the same file, bit for bit.
+            Records that cannot be used (a value that is no number, a time not later than the one before) are bridged, \
+            counted and named. Needs no daemon. The same log and settings give the same file, bit for bit.
             """)
 
     @Argument(help: "The recorded log.")
@@ -20,6 +22,9 @@ struct ReplayCommand: ParsableCommand {
 
     @Option(help: "The file to write; - is standard output.")
     var output: String
+
+    @Option(help: "Also draws attitude, error, bias and rejection over time: an SVG picture.")
+    var plot: String?
 
     @Option(help: "A configuration file, for the estimator's parameters.")
     var config: String?
@@ -40,19 +45,23 @@ struct ReplayCommand: ParsableCommand {
         let recorded: IMULog
         do throws(IMULogError) {
             recorded = try IMULog(path: FilePath(log))
+            try recorded.requireSensors(magnetometer: magnetometer, path: FilePath(log))
         } catch {
             throw ClientError.file(error.description, field: "log")
         }
-        if magnetometer, !recorded.hasMagnetometer {
-            throw ClientError.file(
-                "\(log) has no magnetometer; leave --magnetometer out", field: "magnetometer")
+        var picture = plot.map { _ in
+            ReplayPlot(log: recorded, name: FilePath(log).lastComponent?.string ?? log)
         }
-        try write(recorded, settings)
+        let report = try write(recorded, settings, &picture)
+        for remark in report.remarks { Output.error("\(log): \(remark)") }
+        if let plot, let picture {
+            try write(picture.figure(remarks: report.remarks).svg(), to: plot)
+        }
         guard output != "-" else { return }
         if json {
-            try Output.json(Summary(log: log, output: output, records: recorded.records.count))
+            try Output.json(Summary(log: log, output: output, plot: plot, replay: report))
         } else {
-            Output.line("\(output): \(recorded.records.count) records of \(log).")
+            Output.line("\(output): \(report.records) records of \(log).")
         }
     }
 
@@ -65,28 +74,55 @@ struct ReplayCommand: ParsableCommand {
         }
     }
 
-    private func write(_ recorded: IMULog, _ settings: Settings) throws {
+    private func write(
+        _ recorded: IMULog, _ settings: Settings, _ picture: inout ReplayPlot?
+    ) throws -> ReplayReport {
         do {
             let file =
-                output == "-"
-                ? FileDescriptor.standardOutput
-                : try FileDescriptor.open(
-                    FilePath(output), .writeOnly, options: [.create, .truncate],
-                    permissions: [.ownerReadWrite, .groupRead, .otherRead])
-            try AttitudeReplay.writeCSV(
+                output == "-" ? FileDescriptor.standardOutput : try Self.create(FilePath(output))
+            let report = try AttitudeReplay.writeCSV(
                 recorded, parameters: settings.stabilizerParameters.estimator,
-                magnetometer: magnetometer
+                magnetometer: magnetometer, observe: { picture?.append($0) }
             ) { bytes in _ = try file.writeAll(bytes) }
             if output != "-" { try file.close() }
+            return report
         } catch {
             throw ClientError.file("\(output): \(error) while writing", field: "output")
         }
+    }
+
+    private func write(_ svg: String, to path: String) throws {
+        do {
+            let file = try Self.create(FilePath(path))
+            try file.closeAfter { _ = try file.writeAll(svg.utf8) }
+        } catch {
+            throw ClientError.file("\(path): \(error) while writing", field: "plot")
+        }
+    }
+
+    private static func create(_ path: FilePath) throws -> FileDescriptor {
+        try FileDescriptor.open(
+            path, .writeOnly, options: [.create, .truncate],
+            permissions: [.ownerReadWrite, .groupRead, .otherRead])
     }
 
     /// What `--json` prints.
     private struct Summary: Encodable {
         let log: String
         let output: String
-        let records: Int
+        let plot: String?
+        let replay: ReplayReport
+
+        private enum Keys: String, CodingKey {
+            case log, output, plot
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            try container.encode(log, forKey: .log)
+            try container.encode(output, forKey: .output)
+            try container.encodeIfPresent(plot, forKey: .plot)
+            try replay.encode(to: encoder)
+        }
     }
 }

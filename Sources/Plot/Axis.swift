@@ -1,0 +1,64 @@
+import PlainText
+
+/// A linear axis: values to pixels, and the round values that are marked.
+struct Axis {
+    var range: ClosedRange<Double>
+    /// Where the ends of the range are drawn.
+    var start: Double
+    var end: Double
+    /// Distance of the marks; 1, 2 or 5 times a power of ten, or a round share of a turn.
+    let step: Double
+
+    /// An axis.
+    ///
+    /// - Parameters:
+    ///   - range: Values; of more than one.
+    ///   - start: Pixel of the lower bound.
+    ///   - end: Pixel of the upper bound.
+    ///   - marks: About how many.
+    init(range: ClosedRange<Double>, start: Double, end: Double, marks: Int) {
+        self.range = range
+        self.start = start
+        self.end = end
+        step = Self.roundStep((range.upperBound - range.lowerBound) / Double(max(marks, 1)))
+    }
+
+    /// The pixel of a value.
+    func position(_ value: Double) -> Double {
+        let share = (value - range.lowerBound) / (range.upperBound - range.lowerBound)
+        return start + share * (end - start)
+    }
+
+    /// The marked values within the range, in order.
+    var marks: [Double] {
+        var result: [Double] = []
+        var index = (range.lowerBound / step).rounded(.up)
+        while index * step <= range.upperBound, result.count < 100 {
+            result.append(index * step)
+            index += 1
+        }
+        return result
+    }
+
+    /// A marked value as text, with as many decimals as the step has.
+    func text(_ value: Double) -> String {
+        var decimals = 0
+        var scaled = step
+        while decimals < 9, abs(scaled - scaled.rounded()) > 1e-6 * scaled {
+            decimals += 1
+            scaled *= 10
+        }
+        return Format.fixed(value, decimals)
+    }
+
+    /// The least of 1, 2, 5 times a power of ten that is not below `raw`; above 20, shares of a turn come first.
+    private static func roundStep(_ raw: Double) -> Double {
+        guard raw > 0, raw.isFinite else { return 1 }
+        if let share = [30.0, 45, 60, 90].first(where: { $0 >= raw }), raw > 20 { return share }
+        var power = 1.0
+        while power > raw { power /= 10 }
+        while power * 10 <= raw { power *= 10 }
+        let factor = [1.0, 2, 5].first { $0 * power >= raw * (1 - 1e-9) } ?? 10
+        return factor * power
+    }
+}

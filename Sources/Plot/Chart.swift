@@ -1,0 +1,111 @@
+/// One set of axes: lines and bands over a common abscissa, with shaded stretches behind them.
+public struct Chart: Sendable {
+    /// A line, and around it a band where its uncertainty is known.
+    public struct Line: Sendable {
+        /// What the legend calls it.
+        public var name: String
+        /// A colour of SVG: `#0072b2`.
+        public var color: String
+        /// One value for each abscissa of the figure; not finite: the line is interrupted there.
+        public var values: [Double]
+        /// Half the height of the band around the line, one for each value; empty: no band.
+        public var band: [Double]
+        /// The least difference of neighbours that interrupts the line: where an angle wraps.
+        public var breaksAt: Double
+        /// Whether the ordinate must show all of it; otherwise what lies beyond the others is cut off.
+        public var setsRange: Bool
+
+        /// A line.
+        ///
+        /// - Parameters:
+        ///   - name: For the legend.
+        ///   - color: Of SVG.
+        ///   - values: One for each abscissa.
+        ///   - band: Empty, or one for each value.
+        ///   - breaksAt: A difference of neighbours that is no movement; infinite: none.
+        ///   - setsRange: Whether the ordinate must show all of it.
+        public init(
+            _ name: String, color: String, values: [Double], band: [Double] = [],
+            breaksAt: Double = .infinity, setsRange: Bool = true
+        ) {
+            self.name = name
+            self.color = color
+            self.values = values
+            self.band = band
+            self.breaksAt = breaksAt
+            self.setsRange = setsRange
+        }
+    }
+
+    /// Stretches of the abscissa that have something in common.
+    public struct Shade: Sendable {
+        /// What the legend calls it.
+        public var name: String
+        /// A colour of SVG.
+        public var color: String
+        /// Whether it holds, one for each abscissa of the figure.
+        public var holds: [Bool]
+
+        /// Shaded stretches.
+        ///
+        /// - Parameters:
+        ///   - name: For the legend; no stretch at all: not in it.
+        ///   - color: Of SVG.
+        ///   - holds: One for each abscissa.
+        public init(_ name: String, color: String, holds: [Bool]) {
+            self.name = name
+            self.color = color
+            self.holds = holds
+        }
+    }
+
+    /// Above the axes.
+    public var title: String
+    /// What the ordinate is, with its unit.
+    public var label: String
+    /// In the order in which they are drawn.
+    public var lines: [Line]
+    /// Behind the lines.
+    public var shades: [Shade]
+    /// What the ordinate must at least show.
+    public var least: ClosedRange<Double>?
+
+    /// One set of axes.
+    ///
+    /// - Parameters:
+    ///   - title: Above it.
+    ///   - label: Of the ordinate, with the unit.
+    ///   - lines: What is drawn.
+    ///   - shades: What is shaded.
+    ///   - least: What the ordinate must at least show.
+    public init(
+        title: String, label: String, lines: [Line], shades: [Shade] = [],
+        least: ClosedRange<Double>? = nil
+    ) {
+        self.title = title
+        self.label = label
+        self.lines = lines
+        self.shades = shades
+        self.least = least
+    }
+
+    /// From the least to the greatest value drawn, with some air. The widest tenth of a band does not count: what is
+    /// not known at the start would make the rest flat.
+    var range: ClosedRange<Double> {
+        var low = least?.lowerBound ?? .infinity
+        var high = least?.upperBound ?? -.infinity
+        for line in lines where line.setsRange {
+            let widths = line.band.filter { $0.isFinite }.sorted()
+            let widest = widths.isEmpty ? 0 : widths[widths.count * 9 / 10]
+            for (index, value) in line.values.enumerated() where value.isFinite {
+                let half = index < line.band.count ? line.band[index] : 0
+                let shown = half <= widest ? half : 0
+                low = min(low, value - shown)
+                high = max(high, value + shown)
+            }
+        }
+        guard low <= high, (high - low).isFinite else { return -1...1 }
+        let air = high > low ? 0.04 * (high - low) : max(abs(high), 1) * 0.5
+        return (low - air)...(high + air)
+    }
+}

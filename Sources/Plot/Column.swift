@@ -1,0 +1,42 @@
+/// Many samples in the width of one pixel: what remains visible of them.
+///
+/// A line with far more samples than pixels looks the same when each column of pixels keeps its first, least,
+/// greatest and last sample, in order; the file is smaller by orders of magnitude.
+enum Column {
+    /// The indices worth drawing, in order.
+    ///
+    /// - Parameters:
+    ///   - values: The samples; those that are not finite are kept, because they interrupt the line.
+    ///   - columns: Of which column of pixels each sample is; never falling.
+    /// - Returns: Indices of `values`.
+    static func visible(_ values: [Double], columns: [Int]) -> [Int] {
+        var result: [Int] = []
+        var first = 0
+        while first < values.count {
+            var end = first + 1
+            while end < values.count, columns[end] == columns[first] { end += 1 }
+            result += extremes(values, first..<end)
+            first = end
+        }
+        return result
+    }
+
+    private static func extremes(_ values: [Double], _ range: Range<Int>) -> [Int] {
+        guard range.count > 4 else { return Array(range) }
+        var chosen = [range.lowerBound, range.upperBound - 1]
+        var least = Double.infinity
+        var greatest = -Double.infinity
+        var (low, high, missing): (Int?, Int?, Int?) = (nil, nil, nil)
+        for index in range {
+            let value = values[index]
+            guard value.isFinite else {
+                missing = index
+                continue
+            }
+            if value < least { (least, low) = (value, index) }
+            if value > greatest { (greatest, high) = (value, index) }
+        }
+        chosen += [low, high, missing].compactMap { $0 }
+        return Set(chosen).sorted()
+    }
+}
