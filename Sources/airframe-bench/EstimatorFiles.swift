@@ -22,6 +22,10 @@ enum EstimatorFiles {
             try export(from: options.dataDirectory ?? ".", to: directory)
             return true
         }
+        if let directory = options.plotDirectory {
+            try ConsistencyPlot.draw(into: FilePath(directory))
+            return true
+        }
         return false
     }
 
