@@ -27,14 +27,14 @@ public struct ReplayReport: Sendable, Equatable, Encodable {
     public var remarks: [String] {
         var remarks: [String] = []
         func add(_ count: Int, _ what: String) {
-            if count > 0 { remarks.append("\(count) \(what)") }
+            if count > 0 { remarks.append("\(what): \(count)") }
         }
         add(
             unusableSamples,
-            "records not used: a value is not a number, or beyond any sensor's range")
-        add(disorderedTimes, "records not used: their time is not later than the one before")
-        add(clockRestarts, "times the log's clock was set back: one period assumed")
-        add(gaps, "gaps too long to bridge: the inclination started from the accelerometer again")
+            "records not used, a value is not a number or beyond any sensor's range")
+        add(disorderedTimes, "records not used, their time is not later than the one before")
+        add(clockRestarts, "the log's clock was set back, one period assumed")
+        add(gaps, "gaps too long to bridge, the inclination started from the accelerometer again")
         return remarks
     }
 }

@@ -92,7 +92,7 @@ struct ReplayCommandTests {
         }
         #expect(!result.svg.contains("error, °"))
         #expect(result.svg.contains("record not used"))
-        #expect(result.svg.contains("20 records not used"))
+        #expect(result.svg.contains("range: 20<"))
     }
 
     @Test("a setting reaches the estimator")
