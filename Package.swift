@@ -37,6 +37,8 @@ let package = Package(
 
         // Pure: no Foundation, no Glibc, no clock.
         .target(name: "GimbalCore", dependencies: ["CMathShim"], swiftSettings: strict),
+        .target(
+            name: "Calibration", dependencies: ["GimbalCore", "CMathShim"], swiftSettings: strict),
         .target(name: "PlainText", swiftSettings: strict),
         .target(name: "Plot", dependencies: ["PlainText"], swiftSettings: strict),
         .target(name: "Wire", dependencies: ["GimbalCore"], swiftSettings: strict),
@@ -85,7 +87,7 @@ let package = Package(
             name: "Daemon",
             dependencies: [
                 "GimbalCore", "Wire", "Simulation", "Configuration", "Realtime", "Persistence",
-                "Links",
+                "Calibration", "Links",
                 "CLinuxShim",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -126,6 +128,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "GimbalCore"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CalibrationTests",
+            dependencies: ["Calibration", "Daemon", "GimbalCore", "Simulation", "Wire"],
             swiftSettings: strict),
         .testTarget(
             name: "ConfigurationTests",

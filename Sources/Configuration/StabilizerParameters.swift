@@ -17,6 +17,7 @@ extension Settings {
         parameters.supervisor.softStartSeconds = motors.softStartS
         parameters.supervisor.softStopSeconds = supervisor.softStopS
         parameters.supervisor.recoverySeconds = supervisor.recoveryS
+        parameters.correction.mounting = SensorCorrection.mounting(imu.mountingDeg.radians)
         parameters.motorType = motors.type
         parameters.bootMode = mode.boot
         return parameters

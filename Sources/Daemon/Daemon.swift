@@ -16,6 +16,7 @@ import Wire
 public struct Daemon {
     private let machine: Machine
     private let tuning: Tuning
+    private let calibration: CalibrationService
     private let diagnostics: DiagnosticsServer
     private let logger: Logger
 
@@ -37,16 +38,18 @@ public struct Daemon {
         var saved = SavedTuning(directory: configuration.settings.persistence.directory, log: log)
         let store = saved.load(into: configuration)
         let settings = store.settings
+        let stabilizer = settings.stabilizerParameters(calibrated: saved.calibrations)
         let assembly = GimbalRuntime.assemble(
-            parameters: settings.stabilizerParameters, bus: Self.bus(settings),
+            parameters: stabilizer, bus: Self.bus(settings),
             settings: settings.runtimeSettings)
         let runtime = assembly.runtime
         let commander = Commander(
             ring: assembly.commands, bootMode: settings.mode.boot, rules: settings.commanderRules)
         let hub = TelemetryHub(ring: assembly.telemetry)
         tuning = Tuning(
-            store: store, source: source, saved: saved, mailbox: assembly.tuning,
-            commander: commander, logStore: logStore, log: log)
+            store: store, source: source, saved: saved, correction: stabilizer.correction,
+            mailbox: assembly.tuning, commander: commander, logStore: logStore, log: log)
+        calibration = CalibrationService(door: tuning)
 
         // Everything that allocates for long is built now; what follows is locked in place.
         let memory = settings.loop.lockMemory ? RealtimeSetup.lockMemory() : nil
@@ -59,7 +62,7 @@ public struct Daemon {
                 path: settings.diagnostics.socket, group: settings.diagnostics.group),
             backend: DiagnosticsAdapter(
                 motion: MotionDoor(commander: commander), tuning: tuning, machine: machine,
-                logStore: logStore),
+                calibration: calibration, logStore: logStore),
             logger: log)
         do {
             try diagnostics.open()
@@ -83,7 +86,9 @@ public struct Daemon {
                     .init(service: diagnostics),
                     .init(service: ReloadService(tuning: tuning, log: logger)),
                     .init(
-                        service: HousekeepingService(machine: machine, tuning: tuning, log: logger)),
+                        service: HousekeepingService(
+                            machine: machine, tuning: tuning, calibration: calibration,
+                            log: logger)),
                     .init(service: control),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))

@@ -1,4 +1,5 @@
 import CLinuxShim
+import Calibration
 import GimbalCore
 import Links
 import Realtime
@@ -11,6 +12,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
     let motion: MotionDoor
     let tuning: Tuning
     let machine: Machine
+    let calibration: CalibrationService
     let logStore: LogStore
 
     func time() -> Double { MonotonicClock.now.seconds(since: Instant(nanoseconds: 0)) }
@@ -93,6 +95,24 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         try motion.release(client: client)
     }
 
+    var calibrationNames: [String] { CalibrationKind.allCases.map(\.rawValue) }
+
+    func calibrate(
+        _ request: CalibrationRequest, client: DiagnosticsClient
+    ) throws(RequestError) -> CalibrationReport {
+        switch request {
+        case .status: return calibration.status()
+        case .cancel: return calibration.cancel()
+        case .undo(let name): return try calibration.undo(name.flatMap(CalibrationKind.init))
+        case .start(let name):
+            guard let kind = CalibrationKind(rawValue: name) else {
+                throw RequestError(
+                    .invalidParams, "there is no \(name) to calibrate", field: "what")
+            }
+            return try calibration.start(kind, owner: client.id, now: MonotonicClock.now)
+        }
+    }
+
     func log(since: Int?, limit: Int) -> LogPage { logStore.page(since: since, limit: limit) }
 
     var variables: [Variable] { VariableTable.variables }
@@ -108,5 +128,6 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
 
     func clientClosed(_ client: DiagnosticsClient) {
         motion.disconnected(client)
+        calibration.disconnected(client.id)
     }
 }

@@ -1,5 +1,7 @@
+import Calibration
 import Configuration
 import GimbalCore
+import Glibc
 import Logging
 import Realtime
 import Simulation
@@ -17,6 +19,15 @@ extension Settings {
         // Two seconds: the reader may be held up, and nothing is lost.
         runtime.telemetryCapacity = 2 * loop.rateHz
         return runtime
+    }
+
+    /// What the loop starts with: the settings, and what was calibrated in the place of what they say of the sensor.
+    func stabilizerParameters(calibrated book: CalibrationBook) -> Stabilizer.Parameters {
+        var parameters = stabilizerParameters
+        // No driver tells the sensor's temperature so far.
+        parameters.correction = book.correction(
+            configured: parameters.correction, now: WallClock.seconds, temperature: nil)
+        return parameters
     }
 
     /// Times of the door for motion.
@@ -48,5 +59,15 @@ extension SimulatedBus {
             case .walking: .walking
             }
         self.init(parameters: parameters, motion: BaseMotion(kind, seed: seed), seed: seed)
+    }
+}
+
+/// The clock on the wall: for dates that outlive the process, never for control.
+enum WallClock {
+    /// Seconds since 1970.
+    static var seconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 }

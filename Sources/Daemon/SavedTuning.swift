@@ -1,3 +1,4 @@
+import Calibration
 import Configuration
 import Glibc
 import Logging
@@ -10,6 +11,8 @@ struct SavedTuning: Sendable {
     private let directory: FilePath
     private let log: Logger
     private var state = SavedState()
+    /// Every calibration in force.
+    private(set) var calibrations = CalibrationBook()
 
     /// - Parameters:
     ///   - directory: `persistence.directory`; made when its parent exists.
@@ -26,6 +29,12 @@ struct SavedTuning: Sendable {
         let loaded = store.load()
         state = loaded.state
         for problem in loaded.problems { log.warning("Saved tuning: \(problem)") }
+        let (book, damaged) = CalibrationBook.read(state.calibration)
+        calibrations = book
+        for name in damaged {
+            log.warning(
+                "Saved calibration \(name) makes no sense and is left out; calibrate again.")
+        }
         if loaded.source == .previous {
             log.warning("Saved tuning: the save before the last one is used.")
         }
@@ -42,6 +51,15 @@ struct SavedTuning: Sendable {
         changed.parameters = parameters
         try store.save(changed)
         state = changed
+    }
+
+    /// Makes these calibrations the saved ones; they survive a power cut when this returns.
+    mutating func save(calibrations: CalibrationBook) throws(StateProblem) {
+        var changed = state
+        changed.calibration = calibrations.saved
+        try store.save(changed)
+        state = changed
+        self.calibrations = calibrations
     }
 
     /// Names of the baselines, sorted.

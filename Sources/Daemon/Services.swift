@@ -32,12 +32,14 @@ struct HousekeepingService: Service {
 
     let machine: Machine
     let tuning: Tuning
+    let calibration: CalibrationService
     let log: Logger
 
     func run() async throws {
         var reporter = ConditionReporter()
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             machine.hub.drain { record in
+                calibration.feed(record.snapshot)
                 for event in reporter.events(in: record) {
                     log.log(level: event.level, "\(event.sentence)")
                 }
@@ -45,6 +47,7 @@ struct HousekeepingService: Service {
             let now = MonotonicClock.now
             machine.commander.advance(now: now)
             tuning.advance(now: now)
+            calibration.advance(now: now, date: WallClock.seconds)
             try? await Task.sleep(for: Self.period)
         }
     }

@@ -1,3 +1,4 @@
+import Calibration
 import Configuration
 import GimbalCore
 import Links
@@ -15,6 +16,8 @@ final class Tuning: Sendable {
     private struct State: ~Copyable {
         var store: ParameterStore
         var saved: SavedTuning
+        var correction: SensorCorrection
+        var isCalibrating = false
         var mailbox: MailboxWriter<Stabilizer.Parameters>
         var rollback = TimedRollback<ParameterStore.Snapshot>()
         var needsRestart: [String] = []
@@ -30,16 +33,19 @@ final class Tuning: Sendable {
     ///   - store: Files and saved values, already in force in the loop.
     ///   - source: What `reload` reads again.
     ///   - saved: The state directory.
+    ///   - correction: What the loop applies to its samples already.
     ///   - mailbox: The loop's; nobody else may write to it.
     ///   - commander: Hears of its rules.
     ///   - logStore: Hears of the log level.
     ///   - log: Who changed what.
     init(
         store: ParameterStore, source: ConfigurationSource, saved: SavedTuning,
+        correction: SensorCorrection,
         mailbox: consuming MailboxWriter<Stabilizer.Parameters>, commander: Commander,
         logStore: LogStore, log: Logger
     ) {
-        state = Mutex(State(store: store, saved: saved, mailbox: mailbox))
+        state = Mutex(
+            State(store: store, saved: saved, correction: correction, mailbox: mailbox))
         self.source = source
         self.commander = commander
         self.logStore = logStore
@@ -242,7 +248,10 @@ final class Tuning: Sendable {
     /// Everybody who lives from settings hears of them.
     private func publish(_ state: inout State) {
         let settings = state.store.settings
-        state.mailbox.publish(settings.stabilizerParameters)
+        var parameters = settings.stabilizerParameters
+        parameters.correction = state.correction
+        parameters.isCalibrating = state.isCalibrating
+        state.mailbox.publish(parameters)
         commander.apply(settings.commanderRules)
         logStore.setMinimum(settings.logLevel)
     }
@@ -270,5 +279,69 @@ final class Tuning: Sendable {
             unit: setting.unit ?? "", range: setting.allowed, summary: setting.summary,
             isLive: setting.applies == .live,
             rollbackS: origin == .live ? rollback.map { Number($0) } : nil)
+    }
+}
+
+extension Tuning: CalibrationDoor {
+    var calibrations: CalibrationBook { state.withLock { $0.saved.calibrations } }
+
+    var correction: SensorCorrection { state.withLock { $0.correction } }
+
+    func setCalibrating(_ isCalibrating: Bool) {
+        state.withLock { state in
+            state.isCalibrating = isCalibrating
+            publish(&state)
+        }
+    }
+
+    func apply(_ record: CalibrationRecord) throws(RequestError) {
+        guard record.isPlausible else {
+            throw RequestError(
+                .refused, "the result is not one of a healthy sensor; nothing has changed")
+        }
+        let result: Result<Void, RequestError> = state.withLock { state in
+            var book = state.saved.calibrations
+            book.apply(record)
+            return Result { () throws(RequestError) in
+                try self.use(book, changed: record.kind, &state)
+                // Measured a moment ago: nothing has aged.
+                if case .gyro = record.kind { state.correction.gyroBias.sigma = record.sigma }
+                self.publish(&state)
+            }
+        }
+        try result.get()
+        log.notice("The \(record.kind.rawValue) was calibrated.")
+    }
+
+    func undo(_ kind: CalibrationKind?) throws(RequestError) -> CalibrationKind {
+        let result: Result<CalibrationKind, RequestError> = state.withLock { state in
+            var book = state.saved.calibrations
+            guard let undone = book.undo(kind) else {
+                return .failure(
+                    RequestError(.refused, "there is no calibration to undo", field: "what"))
+            }
+            return Result { () throws(RequestError) in
+                try self.use(book, changed: undone, &state)
+                self.publish(&state)
+                return undone
+            }
+        }
+        let undone = try result.get()
+        log.notice("The last calibration of the \(undone.rawValue) was undone.")
+        return undone
+    }
+
+    /// Saves, then takes the correction of one kind; what the estimator has learned since about the others stays.
+    private func use(
+        _ book: CalibrationBook, changed: CalibrationKind, _ state: inout State
+    ) throws(RequestError) {
+        do {
+            try state.saved.save(calibrations: book)
+        } catch {
+            throw RequestError(.refused, "\(error)")
+        }
+        let bias = state.correction.gyroBias
+        state.correction = state.store.settings.stabilizerParameters(calibrated: book).correction
+        if changed != .gyro { state.correction.gyroBias = bias }
     }
 }

@@ -19,6 +19,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         public var supervisor = Supervisor.Parameters()
         /// Mechanical range of the joints.
         public var jointRange = JointRange()
+        /// What calibration knows about the sensors, and how they are mounted.
+        public var correction = SensorCorrection()
+        /// Somebody calibrates: the outputs stay off, because the camera must be still or is turned by hand.
+        public var isCalibrating = false
         /// How the motors are driven. Read at the start only.
         public var motorType = MotorType.torque
         /// Mode at the start. Read at the start only.
@@ -26,6 +30,18 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
         /// The defaults: the default plant of the simulation.
         public init() {}
+
+        /// The estimator's assumptions, with what calibration knows of the gyroscope's bias.
+        var calibratedEstimator: AttitudeEstimator.Parameters {
+            @_noLocks get {
+                var result = estimator
+                if correction.gyroBias.isKnown {
+                    result.initialBias = correction.mounting.rotate(correction.gyroBias.bias)
+                    result.initialBiasSigma = correction.gyroBias.sigma
+                }
+                return result
+            }
+        }
     }
 
     /// The tuning in force.
@@ -56,7 +72,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     public init(parameters: Parameters) {
         self.parameters = parameters
         screen = SampleScreen(parameters: parameters.screen)
-        estimator = AttitudeEstimator(parameters: parameters.estimator)
+        estimator = AttitudeEstimator(parameters: parameters.calibratedEstimator)
         controller = AttitudeController(parameters: parameters.controller)
         servo = ServoController(parameters: parameters.servo)
         generator = SetpointGenerator(parameters: parameters.setpoint)
@@ -67,12 +83,28 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Changes the tuning between two ticks; estimate, set-point and integrators stay as they are.
     @_noLocks
     public mutating func apply(_ new: Parameters) {
+        let old = parameters.correction
         parameters = new
         screen.parameters = new.screen
-        estimator.parameters = new.estimator
+        estimator.parameters = new.calibratedEstimator
         controller.parameters = new.controller
         servo.parameters = new.servo
         generator.parameters = new.setpoint
+        recalibrate(from: old, to: new.correction)
+    }
+
+    /// What the estimate has to do with the calibration is turned with it, so that nothing jumps but what was wrong.
+    @_noLocks
+    private mutating func recalibrate(from old: SensorCorrection, to new: SensorCorrection) {
+        let turn = new.mounting * old.mounting.conjugate
+        if Vector3(turn.x, turn.y, turn.z).squaredNorm > 1e-18 {
+            estimator.turnBodyFrame(by: turn)
+            if supervisor.isEnabled { takeOver() }
+        }
+        if new.gyroBias.isKnown, !(new.gyroBias == old.gyroBias) {
+            estimator.assume(
+                bias: new.mounting.rotate(new.gyroBias.bias), sigma: new.gyroBias.sigma)
+        }
     }
 
     /// Carries out one request.
@@ -109,13 +141,19 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     @_noLocks
     public mutating func report(_ conditions: Conditions) { external = conditions }
 
-    /// Feeds one raw sample to the estimator, if it can be believed.
+    /// Corrects one raw sample and feeds it to the estimator, if it can be believed. Faults are looked for in what the
+    /// sensor said, before the correction.
     @_noLocks
     public mutating func integrate(_ new: IMUSample) {
         guard case .use(let dt) = screen.judge(new) else { return }
-        estimator.update(gyro: new.gyro, accel: new.accel, dt: dt)
-        vibration.update(gyro: new.gyro, accel: new.accel, dt: dt)
-        sample = new
+        let corrected = parameters.correction.apply(new)
+        estimator.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
+        vibration.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
+        sample = corrected
+        snapshot.rawGyro = new.gyro
+        snapshot.rawAccel = new.accel
+        snapshot.hasMagneticField = new.contents.contains(.magneticField)
+        snapshot.rawMagneticField = new.magneticField
     }
 
     /// Supervises and controls: once per period, after the samples of the period.
@@ -175,6 +213,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         var result = screen.conditions(now: now) | external
         if case .inactive = mode { result.insert(.inactiveMode) }
         if !estimator.isConverged { result.insert(.estimateNotConverged) }
+        if parameters.isCalibrating { result.insert(.calibrating) }
         if isStopped { result.insert(.emergencyStop) }
         if isShuttingDown { result.insert(.shutdown) }
         if let until = rateValidUntil, !(now < until) { result.insert(.commandExpired) }

@@ -58,8 +58,16 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var gyroVibration = 0.0
     /// Whether the estimator sees rest.
     public var isAtRest = false
-    /// Last specific force, body frame, m/s².
+    /// Last specific force, body frame, corrected, m/s².
     public var accel = Vector3.zero
+    /// Last rate as the sensor said it, sensor frame, rad/s: what calibration looks at.
+    public var rawGyro = Vector3.zero
+    /// Last specific force as the sensor said it, sensor frame, m/s².
+    public var rawAccel = Vector3.zero
+    /// Last magnetic field as the sensor said it, sensor frame, µT; valid with `hasMagneticField`.
+    public var rawMagneticField = Vector3.zero
+    /// Whether the last sample carried a magnetic field.
+    public var hasMagneticField = false
     /// Joint angles, rad.
     public var joints = AxisVector.zero
     /// Where `joints` come from.

@@ -17,6 +17,10 @@ extension Conditions {
             condition: .inactiveMode, name: "inactive_mode",
             sentence: "The mode is inactive. `airframectl mode locked` starts it."),
         ConditionWords(
+            condition: .calibrating, name: "calibrating",
+            sentence:
+                "A calibration is going on. `airframectl calibrate status` says how far it is."),
+        ConditionWords(
             condition: .commandExpired, name: "command_expired",
             sentence: "The last rate command outlived its dead-man, so the set-point stands still."),
         ConditionWords(

@@ -27,7 +27,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// How many samples were not used: not finite, beyond any sensor's range, or with an impossible time step.
     public private(set) var rejectedSamples: UInt64 = 0
     /// Rate of the last sample without bias and scale error, body frame, rad/s.
-    public private(set) var rate: Vector3 = .zero
+    public internal(set) var rate: Vector3 = .zero
     /// Gyroscope bias, body frame, rad/s.
     public internal(set) var bias: Vector3 = .zero
     /// Relative scale error of each gyroscope axis: the sensor reads `rate * (1 + scale) + bias`, nearly.
@@ -83,6 +83,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     ) {
         self.parameters = parameters
         restForce = restSpecificForce.z
+        bias = parameters.initialBias
         covariance = Self.initialCovariance(parameters, lengthError: 0)
     }
 
@@ -153,12 +154,21 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// learn it from. While it may be rest, waiting pays: it ends within `restTime`.
     ///
     /// Without rest the bias about the vertical shows only as the sensor turns, and the heading may creep at first.
+    ///
+    /// Where calibration has made the bias known, a moment of stillness is enough: a sensor whose rate is that bias, and
+    /// whose specific force is steady, does not turn, and the first sample showed the vertical.
     public var isConverged: Bool {
         @_noLocks @_noAllocation get {
-            isInitialized && inclinationSigma < parameters.convergedInclinationSigma
-                && (biasSigma.largest < parameters.convergedBiasSigma || !detector.isCandidate)
+            guard isInitialized else { return false }
+            let isBiasKnown = biasSigma.largest < parameters.convergedBiasSigma
+            if isBiasKnown, detector.stillTime > Self.knownBiasStillTime { return true }
+            return inclinationSigma < parameters.convergedInclinationSigma
+                && (isBiasKnown || !detector.isCandidate)
         }
     }
+
+    /// How long "a moment" is, s: ten filter periods.
+    private static var knownBiasStillTime: Double { @_noLocks @_noAllocation get { 0.19 } }
 
     /// Makes the present heading zero: the yaw of the order yaw, roll, pitch.
     @_noLocks @_noAllocation

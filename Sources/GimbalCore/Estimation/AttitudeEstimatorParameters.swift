@@ -18,6 +18,8 @@ extension AttitudeEstimator {
         /// The additional walk of the apparent bias per rad/s of rate, 1/√s, 0...0.01: turning shows as bias what
         /// misalignment and sensitivity to acceleration add.
         public var biasWalkPerRate = 0.002 * .pi / 180
+        /// Gyroscope bias at start, body frame, rad/s: from a calibration, else zero.
+        public var initialBias = Vector3.zero
         /// Standard deviation of the bias before anything was seen, rad/s, 1e-5...0.5. BMI088: ±1 °/s offset.
         /// It also bounds what rest is believed at first (see `restGate`).
         public var initialBiasSigma = 1.5 * .pi / 180

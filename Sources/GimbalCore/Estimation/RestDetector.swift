@@ -16,7 +16,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     private var slowForce: Vector3 = .zero
     private var rateSquare = 0.0
     private var forceSquare = 0.0
-    private var stillTime = 0.0
+    private(set) var stillTime = 0.0
     private var sum: Vector3 = .zero
     private var sumTime = 0.0
     private var isSeeded = false

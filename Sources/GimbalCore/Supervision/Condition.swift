@@ -97,4 +97,8 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var imuSaturated: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 14) }
     }
+    /// A calibration is going on: the camera is turned by hand, or must be still.
+    @inlinable public static var calibrating: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 15) }
+    }
 }

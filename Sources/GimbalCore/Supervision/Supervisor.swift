@@ -83,7 +83,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     @inlinable
     public static var softly: Conditions {
         @_noLocks get {
-            .inactiveMode | .imuImplausible | .imuTimeFault | .busError
+            .inactiveMode | .calibrating | .imuImplausible | .imuTimeFault | .busError
         }
     }
 
@@ -128,7 +128,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     private static func noteFault(
         _ state: inout State, conditions: Conditions, dt: Double, parameters: Parameters
     ) {
-        let isFault = response(to: conditions.subtracting(.inactiveMode)) >= .softOff
+        let isFault = response(to: conditions.subtracting(.inactiveMode | .calibrating)) >= .softOff
         if isFault, state.phase != .off {
             state.recoverySeconds = parameters.recoverySeconds
         } else if !isFault {

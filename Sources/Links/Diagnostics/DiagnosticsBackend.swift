@@ -67,6 +67,18 @@ public enum BaselineRequest: Hashable, Sendable {
     case restore(String)
 }
 
+/// What a request about calibration wants.
+public enum CalibrationRequest: Hashable, Sendable {
+    /// Where it stands, and what is in force.
+    case status
+    /// Begin one of `calibrationNames`.
+    case start(String)
+    /// End it without a result.
+    case cancel
+    /// Return to the one before; nil: of what was calibrated last.
+    case undo(String?)
+}
+
 /// One reading of subscribed variables.
 public struct VariableSample: Sendable {
     /// When the values were true: seconds on the loop's clock.
@@ -129,6 +141,12 @@ public protocol DiagnosticsBackend: Sendable {
     func take(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
     /// Gives control back.
     func release(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
+
+    /// Names of what can be calibrated.
+    var calibrationNames: [String] { get }
+    /// Begins, watches, cancels or undoes a calibration; it goes on by itself, and ends with the connection.
+    func calibrate(_ request: CalibrationRequest, client: DiagnosticsClient)
+        throws(RequestError) -> CalibrationReport
 
     /// Log lines after `since` (nil: the newest), at most `limit`.
     func log(since: Int?, limit: Int) -> LogPage

@@ -81,6 +81,8 @@ struct RequestHandler {
             return try configure(method, request, connection)
         case .mode, .point, .rate, .stop, .resetStop, .take, .release:
             return try move(method, request, connection.client)
+        case .calibrate:
+            return try calibrate(request, connection)
         case .subscribe:
             return try subscribe(request, connection, now)
         case .unsubscribe:

@@ -89,6 +89,45 @@ extension RequestHandler {
         return name
     }
 
+    func calibrate(_ request: Request, _ connection: ClientConnection)
+        throws(RequestError) -> [UInt8]
+    {
+        let parameters = try Parameters(request, ["action", "what"])
+        let calibration = try calibrationRequest(parameters)
+        if calibration != .status { try requireWrite(connection) }
+        return try encode(try backend.calibrate(calibration, client: connection.client))
+    }
+
+    private func calibrationRequest(_ parameters: Parameters)
+        throws(RequestError) -> CalibrationRequest
+    {
+        let actions = ["status", "start", "cancel", "undo"]
+        let action = try parameters.string("action") ?? "status"
+        let what = try parameters.string("what")
+        let names = backend.calibrationNames
+        if let what, !names.contains(what) {
+            throw RequestError(
+                .invalidParams,
+                "what is \(names.joined(separator: ", ")), not \"\(what.prefix(64))\"."
+                    + Suggestion.sentence(for: what, in: names),
+                field: "what")
+        }
+        switch action {
+        case "status": return .status
+        case "start":
+            guard let what else { throw parameters.missing("what") }
+            return .start(what)
+        case "cancel": return .cancel
+        case "undo": return .undo(what)
+        default:
+            throw RequestError(
+                .invalidParams,
+                "action is \(actions.joined(separator: ", ")), not \"\(action.prefix(64))\"."
+                    + Suggestion.sentence(for: action, in: actions),
+                field: "action")
+        }
+    }
+
     func move(_ method: Method, _ request: Request, _ client: DiagnosticsClient)
         throws(RequestError) -> [UInt8]
     {

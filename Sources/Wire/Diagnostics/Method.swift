@@ -34,6 +34,8 @@ public enum Method: String, CaseIterable, Sendable {
     case take
     /// Gives control back: `Acknowledgement`.
     case release
+    /// Begins, watches, cancels or undoes a calibration: `CalibrationReport`.
+    case calibrate
     /// Log lines: `LogPage`.
     case log
     /// Starts a stream of named variables: `SubscriptionInfo`, then `SubscriptionMessage` lines.
@@ -49,8 +51,8 @@ public enum Method: String, CaseIterable, Sendable {
     public var isWrite: Bool {
         switch self {
         case .set, .save, .reload, .mode, .point, .rate, .stop, .resetStop, .take, .release: true
-        // Listing baselines is free; the server asks for write access when one is stored or restored.
-        case .baseline: false
+        // Looking is free; the server asks for write access when one is stored, restored, begun or undone.
+        case .baseline, .calibrate: false
         case .status, .doctor, .version, .keys, .get, .diff, .log, .subscribe, .unsubscribe,
             .variables, .ping:
             false

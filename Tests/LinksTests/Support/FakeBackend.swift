@@ -116,6 +116,16 @@ final class FakeBackend: DiagnosticsBackend {
         return Acknowledgement("Nobody is in control.")
     }
 
+    var calibrationNames: [String] { ["gyro", "accelerometer"] }
+    func calibrate(_ request: CalibrationRequest, client: DiagnosticsClient)
+        throws(RequestError) -> CalibrationReport
+    {
+        try note("calibrate \(request)")
+        var report = CalibrationReport()
+        report.sentence = "Looked at."
+        return report
+    }
+
     func log(since: Int?, limit: Int) -> LogPage {
         LogPage(
             lines: [LogLine(sequence: 7, t: 1, level: "info", message: "Started.")], next: 8,

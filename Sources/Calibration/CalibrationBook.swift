@@ -1,0 +1,120 @@
+public import GimbalCore
+
+/// All calibrations in force, and for each the one before it, to return to.
+public struct CalibrationBook: Sendable, Equatable {
+    private struct Entry: Sendable, Equatable {
+        var current: CalibrationRecord?
+        var previous: CalibrationRecord?
+        /// Position among all changes; 0: nothing to undo.
+        var change = 0
+    }
+
+    private var entries: [CalibrationKind: Entry] = [:]
+
+    /// Nothing calibrated.
+    public init() {}
+
+    /// The calibration in force.
+    public func record(_ kind: CalibrationKind) -> CalibrationRecord? { entries[kind]?.current }
+
+    /// Whether there is something to return to, be it "not calibrated".
+    public func canUndo(_ kind: CalibrationKind) -> Bool { (entries[kind]?.change ?? 0) > 0 }
+
+    /// Puts a calibration in force; the one before stays to return to.
+    public mutating func apply(_ record: CalibrationRecord) {
+        let newest = entries.values.map(\.change).max() ?? 0
+        entries[record.kind] = Entry(
+            current: record, previous: entries[record.kind]?.current, change: newest + 1)
+    }
+
+    /// Returns to the calibration before the last one.
+    ///
+    /// - Parameter kind: Which; nil takes the one that was changed last.
+    /// - Returns: What was undone; nil when there is nothing to undo.
+    public mutating func undo(_ kind: CalibrationKind?) -> CalibrationKind? {
+        let newest = entries.max { $0.value.change < $1.value.change }?.key
+        guard let kind = kind ?? newest, let entry = entries[kind], entry.change > 0 else {
+            return nil
+        }
+        entries[kind] = entry.previous.map { Entry(current: $0) }
+        return kind
+    }
+
+    /// The correction of the samples: what was calibrated over what the configuration says.
+    ///
+    /// - Parameters:
+    ///   - configured: The mounting rotation of the configuration.
+    ///   - now: Wall clock, seconds since 1970.
+    ///   - temperature: Of the sensor, °C; nil when nobody knows.
+    /// - Returns: What the stabilizer applies.
+    public func correction(
+        configured: SensorCorrection, now: Double, temperature: Double?
+    ) -> SensorCorrection {
+        var result = configured
+        if let accelerometer = record(.accelerometer) { result.accel = accelerometer.affine }
+        if let magnetometer = record(.magnetometer) { result.magnetic = magnetometer.affine }
+        if let q = record(.mounting)?.values {
+            result.mounting = Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
+        }
+        if let gyro = record(.gyro) {
+            result.gyroBias.bias = Vector3(gyro.values[0], gyro.values[1], gyro.values[2])
+            result.gyroBias.sigma = GyroBiasAging.sigma(
+                of: gyro, now: now, temperature: temperature)
+        }
+        return result
+    }
+}
+
+extension CalibrationBook {
+    /// Reads what `saved` wrote.
+    ///
+    /// - Parameter saved: Numbers by name, as the state file keeps them.
+    /// - Returns: The book, and the names of what was damaged; that is left out.
+    public static func read(
+        _ saved: [String: [Double]]
+    ) -> (book: CalibrationBook, damaged: [String]) {
+        var book = CalibrationBook()
+        var damaged: [String] = []
+        for kind in CalibrationKind.allCases {
+            var entry = Entry()
+            func record(_ name: String) -> CalibrationRecord? {
+                guard let values = saved["\(name).values"] else { return nil }
+                let record = CalibrationRecord(
+                    kind: kind, values: values, sigma: saved["\(name).sigma"]?.first ?? .nan,
+                    residual: saved["\(name).residual"]?.first ?? .nan,
+                    date: saved["\(name).date_s"]?.first ?? .nan,
+                    temperature: saved["\(name).temperature_c"]?.first)
+                if record.isPlausible { return record }
+                damaged.append(name)
+                return nil
+            }
+            entry.current = record(kind.rawValue)
+            entry.previous = record("\(kind.rawValue).previous")
+            let change = saved["\(kind.rawValue).change"]?.first ?? 0
+            entry.change = change > 0 && change < 1e9 ? Int(change) : 0
+            if entry != Entry() { book.entries[kind] = entry }
+        }
+        return (book, damaged)
+    }
+
+    /// Everything as finite numbers by name, for the state file.
+    public var saved: [String: [Double]] {
+        var result: [String: [Double]] = [:]
+        func write(_ record: CalibrationRecord?, _ name: String) {
+            guard let record else { return }
+            result["\(name).values"] = record.values
+            result["\(name).sigma"] = [record.sigma]
+            result["\(name).residual"] = [record.residual]
+            result["\(name).date_s"] = [record.date]
+            if let temperature = record.temperature {
+                result["\(name).temperature_c"] = [temperature]
+            }
+        }
+        for (kind, entry) in entries {
+            write(entry.current, kind.rawValue)
+            write(entry.previous, "\(kind.rawValue).previous")
+            if entry.change > 0 { result["\(kind.rawValue).change"] = [Double(entry.change)] }
+        }
+        return result
+    }
+}

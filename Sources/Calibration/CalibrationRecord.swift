@@ -1,0 +1,124 @@
+public import GimbalCore
+
+/// What can be calibrated. The raw value is the name in commands and on the disk; it never changes.
+public enum CalibrationKind: String, Sendable, CaseIterable {
+    /// The gyroscope's offset.
+    case gyro
+    /// The accelerometer's offset, scale and cross-axis terms.
+    case accelerometer
+    /// How the sensor is turned against the camera.
+    case mounting
+    /// Hard and soft iron.
+    case magnetometer
+
+    /// How many numbers its result has.
+    var valueCount: Int {
+        switch self {
+        case .gyro: 3
+        case .accelerometer, .magnetometer: 12
+        case .mounting: 4
+        }
+    }
+}
+
+/// One saved calibration: the result, how good it is, and when and at which temperature it was made.
+public struct CalibrationRecord: Sendable, Equatable {
+    /// What was calibrated.
+    public var kind: CalibrationKind
+    /// Gyro: offset x y z, rad/s. Accelerometer and magnetometer: offset x y z, then the matrix by rows. Mounting:
+    /// quaternion w x y z, sensor to camera.
+    public var values: [Double]
+    /// Standard deviation of the offset, in its unit; of the direction, rad, for the mounting.
+    public var sigma: Double
+    /// What the calibration did not explain: rad/s, m/s², m/s², µT.
+    public var residual: Double
+    /// Wall clock, seconds since 1970.
+    public var date: Double
+    /// Of the sensor, °C; nil when nobody knows.
+    public var temperature: Double?
+
+    /// A record with these parts.
+    public init(
+        kind: CalibrationKind, values: [Double], sigma: Double, residual: Double, date: Double,
+        temperature: Double?
+    ) {
+        self.kind = kind
+        self.values = values
+        self.sigma = sigma
+        self.residual = residual
+        self.date = date
+        self.temperature = temperature
+    }
+
+    /// Whether the numbers can be those of a healthy sensor, so that a damaged file cannot turn the camera around.
+    public var isPlausible: Bool {
+        guard values.count == kind.valueCount,
+            (values + [sigma, residual, date]).allSatisfy(\.isFinite),
+            sigma > 0, residual >= 0, temperature?.isFinite ?? true
+        else { return false }
+        switch kind {
+        case .gyro:
+            return values.allSatisfy { abs($0) < 0.2 } && sigma < 0.2
+        case .accelerometer:
+            return values[..<3].allSatisfy { abs($0) < 3 } && isNearIdentity(within: 0.1)
+        case .magnetometer:
+            return values[..<3].allSatisfy { abs($0) < 5000 } && isNearIdentity(within: 0.95)
+        case .mounting:
+            return abs(values.reduce(0) { $0 + $1 * $1 } - 1) < 1e-6
+        }
+    }
+
+    private func isNearIdentity(within limit: Double) -> Bool {
+        (0..<9).allSatisfy { abs(values[3 + $0] - ($0 % 4 == 0 ? 1 : 0)) < limit }
+    }
+
+    /// The offset and matrix of accelerometer or magnetometer as numbers.
+    ///
+    /// - Parameter affine: The correction.
+    /// - Returns: Offset x y z, then the matrix by rows.
+    public static func values(_ affine: SensorCorrection.Affine) -> [Double] {
+        [affine.offset, affine.rowX, affine.rowY, affine.rowZ].flatMap { [$0.x, $0.y, $0.z] }
+    }
+
+    /// The numbers as offset and matrix.
+    var affine: SensorCorrection.Affine {
+        var result = SensorCorrection.Affine()
+        result.offset = Vector3(values[0], values[1], values[2])
+        result.rowX = Vector3(values[3], values[4], values[5])
+        result.rowY = Vector3(values[6], values[7], values[8])
+        result.rowZ = Vector3(values[9], values[10], values[11])
+        return result
+    }
+}
+
+/// How much a gyroscope's offset may have changed since it was measured.
+public enum GyroBiasAging {
+    /// Per kelvin, rad/s. BMI088: 0.015 °/s/K.
+    public static let perKelvin = 0.015 * Double.pi / 180
+    /// From one start to the next, rad/s.
+    public static let perStart = 0.02 * Double.pi / 180
+    /// Random walk, rad/s per square root of a day.
+    public static let perRootDay = 0.01 * Double.pi / 180
+    /// Difference of temperature that is assumed where nobody measures it, K.
+    public static let unknownDifference = 10.0
+
+    /// The saved sigma, widened.
+    ///
+    /// - Parameters:
+    ///   - record: A gyroscope's record.
+    ///   - now: Wall clock, seconds since 1970. A clock that was set back counts as a day.
+    ///   - temperature: Of the sensor now, °C; nil when nobody knows.
+    /// - Returns: Standard deviation of each axis, rad/s.
+    public static func sigma(
+        of record: CalibrationRecord, now: Double, temperature: Double?
+    ) -> Double {
+        let age = now - record.date
+        let days = age >= 0 ? age / 86400 : 1
+        var difference = unknownDifference
+        if let temperature, let then = record.temperature { difference = temperature - then }
+        let drift = perKelvin * difference
+        return
+            (record.sigma * record.sigma + drift * drift + perStart * perStart
+            + perRootDay * perRootDay * days).squareRoot()
+    }
+}

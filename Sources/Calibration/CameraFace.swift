@@ -1,0 +1,64 @@
+public import GimbalCore
+
+/// The six ways a camera can lie, named by the side that points down.
+public enum CameraFace: Int, Sendable, CaseIterable {
+    /// Upright: the bottom down.
+    case bottom
+    /// Upside down.
+    case top
+    /// Lens up.
+    case back
+    /// Lens down.
+    case front
+    /// On its right side.
+    case right
+    /// On its left side.
+    case left
+
+    /// Words after "put the camera".
+    public var words: String {
+        switch self {
+        case .bottom: "upright, on its bottom"
+        case .top: "upside down, on its top"
+        case .back: "on its back, lens up"
+        case .front: "on its front, lens down"
+        case .right: "on its right side"
+        case .left: "on its left side"
+        }
+    }
+
+    /// A short name for scripts.
+    public var name: String {
+        switch self {
+        case .bottom: "bottom"
+        case .top: "top"
+        case .back: "back"
+        case .front: "front"
+        case .right: "right"
+        case .left: "left"
+        }
+    }
+
+    /// The side that points down; nil between two of them.
+    ///
+    /// - Parameter f: Specific force, body frame (FRD), m/s²: it points up at rest.
+    public init?(specificForce f: Vector3) {
+        let length = f.norm
+        // 25° away from the axis at most.
+        guard length > 1, let face = Self.allCases.first(where: { $0.up.dot(f) > 0.9 * length })
+        else { return nil }
+        self = face
+    }
+
+    /// Up in the body frame.
+    public var up: Vector3 {
+        switch self {
+        case .bottom: Vector3(0, 0, -1)
+        case .top: Vector3(0, 0, 1)
+        case .back: Vector3(1, 0, 0)
+        case .front: Vector3(-1, 0, 0)
+        case .right: Vector3(0, -1, 0)
+        case .left: Vector3(0, 1, 0)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+public import GimbalCore
+
+/// What a step of a calibration has come to.
+public enum CalibrationOutcome<Result: Sendable>: Sendable {
+    /// It goes on.
+    case collecting
+    /// Done.
+    case done(Result)
+    /// It cannot be done with what was collected; the sentence says why and what to do.
+    case refused(String)
+}
+
+/// The gyroscope's offset: its mean while the camera is still.
+///
+/// Motion is waited out, and named; when there has been no still window for `patience` seconds, it refuses.
+public struct GyroCalibration: Sendable {
+    /// The offset.
+    public struct Result: Sendable, Equatable {
+        /// Sensor frame, rad/s.
+        public var bias: Vector3
+        /// Standard deviation of each axis, rad/s: what the mean was uncertain by, and what the offset wanders anyway.
+        public var sigma: Double
+    }
+
+    /// How it is done.
+    public struct Parameters: Sendable, Equatable {
+        /// What counts as still, and for how long.
+        public var window = StillWindow.Parameters()
+        /// How long motion is waited out, s.
+        public var patience = 12.0
+        /// How much an offset wanders within minutes, rad/s; no mean is better than that. BMI088: 2 °/h at its best,
+        /// and 0.015 °/s/K in a room.
+        public var instability = 0.005 * Double.pi / 180
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private let parameters: Parameters
+    private var window: StillWindow
+    private var elapsed = 0.0
+
+    /// A calibration that has seen nothing yet.
+    public init(parameters: Parameters = Parameters()) {
+        self.parameters = parameters
+        window = StillWindow(parameters: parameters.window)
+    }
+
+    /// How far it is, 0...1.
+    public var progress: Double { window.progress }
+    /// What disturbed it last.
+    public var motion: Motion? { window.motion }
+
+    /// Takes one raw sample.
+    ///
+    /// - Parameters:
+    ///   - gyro: Sensor frame, rad/s.
+    ///   - accel: Sensor frame, m/s².
+    ///   - dt: Seconds since the previous one.
+    /// - Returns: Whether it goes on; call no more when it does not.
+    public mutating func add(
+        gyro: Vector3, accel: Vector3, dt: Double
+    ) -> CalibrationOutcome<Result> {
+        elapsed += max(dt, 0)
+        if let mean = window.add(gyro: gyro, accel: accel, dt: dt) {
+            let error = max(mean.gyroError.x, max(mean.gyroError.y, mean.gyroError.z))
+            return .done(Result(bias: mean.gyro, sigma: error + parameters.instability))
+        }
+        guard elapsed > parameters.patience else { return .collecting }
+        let reason = window.motion?.description ?? "The samples have gaps."
+        return .refused(
+            "The camera was never still for \(Int(parameters.window.seconds)) s. \(reason) "
+                + "Put it down on something firm, and try again.")
+    }
+}

@@ -1,0 +1,126 @@
+public import GimbalCore
+
+/// Hard and soft iron: the ellipsoid that the field's readings lie on while the camera is turned every way.
+public struct MagnetometerCalibration: Sendable {
+    /// Offset and matrix; corrected readings all have the strength `field`.
+    public struct Result: Sendable, Equatable {
+        /// The correction, sensor frame, µT.
+        public var correction: SensorCorrection.Affine
+        /// Strength of the field, µT.
+        public var field: Double
+        /// Standard deviation of the offset, largest axis, µT.
+        public var offsetSigma: Double
+        /// Root mean square of what the strengths are still off, µT.
+        public var residual: Double
+    }
+
+    /// How it is done.
+    public struct Parameters: Sendable, Equatable {
+        /// A reading is kept when it is farther than this share of the field from all others.
+        public var spacing = 0.3
+        /// Readings that are enough, if they cover the ellipsoid.
+        public var enough = 60
+        /// Largest residual that is accepted, as a share of the field.
+        public var largestResidual = 0.03
+        /// How long it collects, s.
+        public var patience = 180.0
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private let parameters: Parameters
+    private var points: [Vector3] = []
+    private var elapsed = 0.0
+    private var lowest = Vector3(.infinity, .infinity, .infinity)
+    private var highest = Vector3(-.infinity, -.infinity, -.infinity)
+
+    /// A calibration that has seen nothing yet.
+    public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
+
+    /// How far it is, 0...1: readings, and the directions they cover.
+    public var progress: Double {
+        min(Double(points.count) / Double(parameters.enough), 1) * Double(octants) / 8
+    }
+
+    /// Of the eight octants about the centre, how many hold a reading: turning about one axis alone shows four.
+    public var octants: Int {
+        let middle = centre
+        var seen: UInt8 = 0
+        for point in points {
+            let d = point - middle
+            seen |= 1 << ((d.x > 0 ? 1 : 0) + (d.y > 0 ? 2 : 0) + (d.z > 0 ? 4 : 0))
+        }
+        return seen.nonzeroBitCount
+    }
+
+    /// Takes one raw reading.
+    ///
+    /// - Parameters:
+    ///   - field: Sensor frame, µT.
+    ///   - dt: Seconds since the previous one.
+    /// - Returns: Whether it goes on.
+    public mutating func add(field: Vector3, dt: Double) -> CalibrationOutcome<Result> {
+        guard field.isFinite, dt > 0 else { return .collecting }
+        elapsed += dt
+        lowest = Vector3(min(lowest.x, field.x), min(lowest.y, field.y), min(lowest.z, field.z))
+        highest = Vector3(
+            max(highest.x, field.x), max(highest.y, field.y), max(highest.z, field.z))
+        if isFar(field, from: points) {
+            points.append(field)
+            if points.count >= parameters.enough {
+                // The first readings came before the field's size was known, and stand too close.
+                points = points.reduce(into: []) { kept, point in
+                    if isFar(point, from: kept) { kept.append(point) }
+                }
+            }
+            if points.count >= parameters.enough, octants == 8, isRound { return finish() }
+        }
+        return elapsed > parameters.patience ? finish() : .collecting
+    }
+
+    /// The result with the readings there are.
+    ///
+    /// - Returns: Done, or refused with the reason.
+    public func finish() -> CalibrationOutcome<Result> {
+        guard points.count >= parameters.enough / 2, octants == 8, isRound else {
+            return .refused(
+                "The readings cover \(octants) of 8 directions. Turn the camera slowly about all its axes, "
+                    + "upside down as well.")
+        }
+        let field = radius
+        let prior = NormFit.Prior(
+            offset: centre, offsetSigma: field, scaleSigma: 0.3, crossSigma: 0.2,
+            lengthSigma: 0.01 * field)
+        guard let fit = NormFit(points, length: field, prior: prior) else {
+            return .refused("The readings lie on no ellipsoid. Go away from iron and try again.")
+        }
+        guard fit.residual <= parameters.largestResidual * field else {
+            return .refused(
+                "The field is not the same everywhere: the residual is "
+                    + "\(Int(100 * fit.residual / field + 0.5)) % of it. Go away from iron and motors."
+            )
+        }
+        let sigma = fit.offsetSigma
+        return .done(
+            Result(
+                correction: fit.correction, field: field,
+                offsetSigma: max(sigma.x, max(sigma.y, sigma.z)), residual: fit.residual))
+    }
+
+    private func isFar(_ field: Vector3, from others: [Vector3]) -> Bool {
+        let spacing = parameters.spacing * max(radius, 5)
+        return !others.contains { ($0 - field).squaredNorm < spacing * spacing }
+    }
+
+    private var centre: Vector3 { (lowest + highest) / 2 }
+    private var radius: Double {
+        let span = highest - lowest
+        return max(0, (span.x + span.y + span.z) / 6)
+    }
+    /// No axis spans less than half of the mean: otherwise the readings are a disc, not an ellipsoid.
+    private var isRound: Bool {
+        let span = highest - lowest
+        return min(span.x, min(span.y, span.z)) > radius
+    }
+}

@@ -1,0 +1,115 @@
+public import GimbalCore
+internal import CMathShim
+
+/// How the sensor is turned against the camera, from two still poses: the camera level, then with the lens down.
+///
+/// Gravity in the level pose says where down is; the axis about which gravity turns on the way to the second pose is the
+/// camera's pitch axis. Both together are the whole rotation, whatever way the sensor was glued on.
+public struct MountingCalibration: Sendable {
+    /// The rotation.
+    public struct Result: Sendable, Equatable {
+        /// Sensor frame to camera body frame.
+        public var mounting: Quaternion
+        /// Angle between the two poses, rad.
+        public var tilt: Double
+        /// By how much the lengths of the specific forces differ, m/s²: the accelerometer's own errors show here.
+        public var residual: Double
+    }
+
+    /// How it is done.
+    public struct Parameters: Sendable, Equatable {
+        /// What counts as still, and for how long.
+        public var window: StillWindow.Parameters
+        /// Smallest angle between the poses, rad.
+        public var smallestTilt = 25 * Double.pi / 180
+        /// Largest angle between the poses, rad.
+        public var largestTilt = 130 * Double.pi / 180
+
+        /// The defaults; a pose is still for a second and a half.
+        public init() {
+            window = StillWindow.Parameters()
+            window.seconds = 1.5
+        }
+    }
+
+    private let parameters: Parameters
+    private let accel: SensorCorrection.Affine
+    private var window: StillWindow
+    private var level: Vector3?
+
+    /// A calibration that has seen nothing yet; the first still pose is the level one.
+    ///
+    /// - Parameters:
+    ///   - accel: The accelerometer's correction, if there is one.
+    ///   - parameters: How it is done.
+    public init(accel: SensorCorrection.Affine, parameters: Parameters = Parameters()) {
+        self.accel = accel
+        self.parameters = parameters
+        window = StillWindow(parameters: parameters.window)
+    }
+
+    /// Whether the level pose has been taken.
+    public var hasLevelPose: Bool { level != nil }
+    /// How far it is, 0...1.
+    public var progress: Double { (hasLevelPose ? 0.5 : 0) + 0.5 * window.progress }
+    /// What disturbed the present pose.
+    public var motion: Motion? { window.motion }
+
+    /// Takes one raw sample.
+    ///
+    /// - Parameters:
+    ///   - gyro: Sensor frame, rad/s.
+    ///   - raw: Specific force, sensor frame, m/s².
+    ///   - dt: Seconds since the previous one.
+    /// - Returns: Whether it goes on; a second pose too near the first one is waited out.
+    public mutating func add(
+        gyro: Vector3, accel raw: Vector3, dt: Double
+    ) -> CalibrationOutcome<Result> {
+        guard let mean = window.add(gyro: gyro, accel: raw, dt: dt) else { return .collecting }
+        let force = accel.apply(mean.accel)
+        guard abs(force.norm - 9.80665) < 2 else {
+            return .refused(
+                "The specific force at rest is not that of gravity. Calibrate the accelerometer first."
+            )
+        }
+        guard let level else {
+            self.level = force
+            return .collecting
+        }
+        let tilt = cm_atan2(level.cross(force).norm, level.dot(force))
+        if tilt < parameters.smallestTilt { return .collecting }
+        guard tilt <= parameters.largestTilt else {
+            return .refused(
+                "The second pose is turned too far. Tilt the lens down by about 45 to 90 degrees.")
+        }
+        return .done(Self.solve(level: level, lensDown: force, tilt: tilt))
+    }
+
+    private static func solve(level: Vector3, lensDown: Vector3, tilt: Double) -> Result {
+        // The camera's axes, seen from the sensor. Specific force points up; lens down turns it about −y of the camera,
+        // so that up × up' is +y.
+        let down = -(level / level.norm)
+        let axis = level.cross(lensDown)
+        let right = axis / axis.norm
+        let forward = right.cross(down)
+        return Result(
+            mounting: quaternion(rows: forward, right, down), tilt: tilt,
+            residual: abs(level.norm - lensDown.norm))
+    }
+
+    /// The rotation matrix with these rows, as a quaternion, by its largest component.
+    static func quaternion(rows x: Vector3, _ y: Vector3, _ z: Vector3) -> Quaternion {
+        let trace = x.x + y.y + z.z
+        let q: Quaternion
+        if trace > max(x.x, max(y.y, z.z)) {
+            q = Quaternion(w: 1 + trace, x: z.y - y.z, y: x.z - z.x, z: y.x - x.y)
+        } else if x.x >= max(y.y, z.z) {
+            q = Quaternion(w: z.y - y.z, x: 1 + 2 * x.x - trace, y: x.y + y.x, z: x.z + z.x)
+        } else if y.y >= z.z {
+            q = Quaternion(w: x.z - z.x, x: x.y + y.x, y: 1 + 2 * y.y - trace, z: y.z + z.y)
+        } else {
+            q = Quaternion(w: y.x - x.y, x: x.z + z.x, y: y.z + z.y, z: 1 + 2 * z.z - trace)
+        }
+        return q.normalized
+    }
+}

@@ -1,0 +1,189 @@
+public import GimbalCore
+internal import CMathShim
+
+/// Offset and symmetric matrix that give a set of vectors one length: `|matrix · (v − offset)| = length`.
+///
+/// Nine unknowns by Gauss–Newton, each with a prior: what the vectors do not say (cross-axis terms, with six poses along
+/// the axes) stays at its prior instead of running away, and says so by its sigma. A rotation cannot be seen in lengths,
+/// therefore the matrix is symmetric. Not for the loop: it allocates.
+public struct NormFit: Sendable, Equatable {
+    /// What is assumed before any vector was seen.
+    public struct Prior: Sendable, Equatable {
+        /// Most likely offset, in the unit of the vectors.
+        public var offset = Vector3.zero
+        /// Its standard deviation.
+        public var offsetSigma: Double
+        /// Standard deviation of each relative scale error.
+        public var scaleSigma: Double
+        /// Standard deviation of each cross-axis term.
+        public var crossSigma: Double
+        /// Standard deviation of a vector's length.
+        public var lengthSigma: Double
+
+        /// A prior with these figures.
+        public init(
+            offset: Vector3 = .zero, offsetSigma: Double, scaleSigma: Double, crossSigma: Double,
+            lengthSigma: Double
+        ) {
+            self.offset = offset
+            self.offsetSigma = offsetSigma
+            self.scaleSigma = scaleSigma
+            self.crossSigma = crossSigma
+            self.lengthSigma = lengthSigma
+        }
+    }
+
+    /// The correction.
+    public var correction: SensorCorrection.Affine
+    /// Standard deviation of the offset, each axis.
+    public var offsetSigma: Vector3
+    /// Root mean square of what the lengths are still off, in the unit of the vectors.
+    public var residual: Double
+
+    /// Fits; nil when it does not converge.
+    ///
+    /// - Parameters:
+    ///   - vectors: As measured, sensor frame.
+    ///   - length: What their length should be.
+    ///   - prior: What is assumed.
+    public init?(_ vectors: [Vector3], length: Double, prior: Prior) {
+        var state = [prior.offset.x, prior.offset.y, prior.offset.z, 1, 1, 1, 0, 0, 0]
+        let mean = state
+        let sigma =
+            [Double](repeating: prior.offsetSigma, count: 3)
+            + [Double](repeating: prior.scaleSigma, count: 3)
+            + [Double](repeating: prior.crossSigma, count: 3)
+        let weight = 1 / (prior.lengthSigma * prior.lengthSigma)
+        var converged = false
+        var normal = NormalEquations(size: 9)
+        for _ in 0..<50 {
+            normal = NormalEquations(size: 9)
+            for index in 0..<9 {
+                let inverse = 1 / (sigma[index] * sigma[index])
+                normal.addPrior(index, residual: mean[index] - state[index], weight: inverse)
+            }
+            let correction = Self.affine(state)
+            for vector in vectors {
+                let corrected = correction.apply(vector)
+                let norm = corrected.norm
+                guard norm > 1e-9 * length else { return nil }
+                normal.add(
+                    Self.gradient(vector - correction.offset, corrected / norm, correction),
+                    residual: length - norm, weight: weight)
+            }
+            guard let step = normal.solve() else { return nil }
+            var largest = 0.0
+            for index in 0..<9 {
+                state[index] += step[index]
+                largest = max(largest, abs(step[index]) / sigma[index])
+            }
+            guard largest.isFinite else { return nil }
+            if largest < 1e-9 {
+                converged = true
+                break
+            }
+        }
+        guard converged, let variance = normal.inverseDiagonal() else { return nil }
+        let result = Self.affine(state)
+        correction = result
+        offsetSigma = Vector3(cm_sqrt(variance[0]), cm_sqrt(variance[1]), cm_sqrt(variance[2]))
+        let squares = vectors.reduce(0.0) { sum, vector in
+            let error = result.apply(vector).norm - length
+            return sum + error * error
+        }
+        residual = cm_sqrt(squares / Double(max(vectors.count, 1)))
+    }
+
+    /// Offset x y z, diagonal xx yy zz, cross-axis xy xz yz.
+    private static func affine(_ s: [Double]) -> SensorCorrection.Affine {
+        var result = SensorCorrection.Affine()
+        result.offset = Vector3(s[0], s[1], s[2])
+        result.rowX = Vector3(s[3], s[6], s[7])
+        result.rowY = Vector3(s[6], s[4], s[8])
+        result.rowZ = Vector3(s[7], s[8], s[5])
+        return result
+    }
+
+    /// How the length grows with each unknown: `d` is the vector less the offset, `u` the corrected direction.
+    private static func gradient(
+        _ d: Vector3, _ u: Vector3, _ correction: SensorCorrection.Affine
+    ) -> [Double] {
+        let offset = -(correction.rowX * u.x + correction.rowY * u.y + correction.rowZ * u.z)
+        return [
+            offset.x, offset.y, offset.z, u.x * d.x, u.y * d.y, u.z * d.z,
+            u.x * d.y + u.y * d.x, u.x * d.z + u.z * d.x, u.y * d.z + u.z * d.y,
+        ]
+    }
+}
+
+/// Weighted least squares: a symmetric positive definite system, solved by Cholesky's decomposition.
+struct NormalEquations {
+    private let size: Int
+    private var matrix: [[Double]]
+    private var right: [Double]
+
+    init(size: Int) {
+        self.size = size
+        matrix = Array(repeating: Array(repeating: 0, count: size), count: size)
+        right = Array(repeating: 0, count: size)
+    }
+
+    /// One equation: `gradient · step = residual`.
+    mutating func add(_ gradient: [Double], residual: Double, weight: Double) {
+        for row in 0..<size {
+            right[row] += gradient[row] * residual * weight
+            for column in 0..<size {
+                matrix[row][column] += gradient[row] * gradient[column] * weight
+            }
+        }
+    }
+
+    /// One unknown that should stay where it is, less the residual.
+    mutating func addPrior(_ index: Int, residual: Double, weight: Double) {
+        matrix[index][index] += weight
+        right[index] += residual * weight
+    }
+
+    /// The step; nil when the matrix is not positive definite.
+    func solve() -> [Double]? { decomposed.map { solve($0, right) } }
+
+    /// The variances: the diagonal of the inverse.
+    func inverseDiagonal() -> [Double]? {
+        guard let lower = decomposed else { return nil }
+        return (0..<size).map { index in
+            var unit = [Double](repeating: 0, count: size)
+            unit[index] = 1
+            return solve(lower, unit)[index]
+        }
+    }
+
+    private var decomposed: [[Double]]? {
+        var lower = matrix
+        for row in 0..<size {
+            for column in 0...row {
+                var sum = matrix[row][column]
+                for k in 0..<column { sum -= lower[row][k] * lower[column][k] }
+                if row == column {
+                    guard sum > 0, sum.isFinite else { return nil }
+                    lower[row][row] = cm_sqrt(sum)
+                } else {
+                    lower[row][column] = sum / lower[column][column]
+                }
+            }
+        }
+        return lower
+    }
+
+    private func solve(_ lower: [[Double]], _ right: [Double]) -> [Double] {
+        var x = right
+        for row in 0..<size {
+            for k in 0..<row { x[row] -= lower[row][k] * x[k] }
+            x[row] /= lower[row][row]
+        }
+        for row in (0..<size).reversed() {
+            for k in stride(from: row + 1, to: size, by: 1) { x[row] -= lower[k][row] * x[k] }
+            x[row] /= lower[row][row]
+        }
+        return x
+    }
+}

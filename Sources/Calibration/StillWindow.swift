@@ -1,0 +1,188 @@
+public import GimbalCore
+internal import CMathShim
+
+/// Why a sensor was not taken for still.
+public enum Motion: Sendable, Equatable, CustomStringConvertible {
+    /// The rate trembles: root mean square of its changes, rad/s.
+    case shaking(Double)
+    /// The mean rate is not one: it changes within the window, by so many rad/s.
+    case turning(Double)
+    /// More than any gyroscope's offset: mean rate, rad/s.
+    case turningSteadily(Double)
+    /// The specific force changes, m/s²: somebody moves or tilts the camera.
+    case accelerating(Double)
+
+    /// What is the case, as a sentence.
+    public var description: String {
+        switch self {
+        case .shaking(let rate):
+            "The camera shakes (\(Self.tenths(rate * 180 / .pi)) °/s)."
+        case .turning(let rate):
+            "The camera turns (the rate changed by \(Self.tenths(rate * 180 / .pi)) °/s)."
+        case .turningSteadily(let rate):
+            "The camera turns steadily (\(Self.tenths(rate * 180 / .pi)) °/s)."
+        case .accelerating(let force):
+            "The camera is moved or tilted (\(Self.tenths(force)) m/s²)."
+        }
+    }
+
+    private static func tenths(_ value: Double) -> String {
+        let count = Int(min(max(value, 0), 1e6) * 10 + 0.5)
+        return "\(count / 10).\(count % 10)"
+    }
+}
+
+/// The means of a still window.
+public struct StillMean: Sendable, Equatable {
+    /// Mean rate as measured, rad/s.
+    public var gyro: Vector3
+    /// Standard error of `gyro`, each axis, rad/s.
+    public var gyroError: Vector3
+    /// Mean specific force as measured, m/s².
+    public var accel: Vector3
+    /// Standard error of `accel`, each axis, m/s².
+    public var accelError: Vector3
+}
+
+/// Collects samples until the sensor has been still for a given time, and starts again whenever it was not.
+///
+/// Samples are summed up in blocks of a quarter of a second. Within a block the variance shows shaking; the means of
+/// blocks show slow motion, which the variance hides, and the standard error, which noise with a memory does not flatter.
+public struct StillWindow: Sendable {
+    /// What counts as still. The defaults let a decent MEMS sensor pass on a table (BMI088: 0.3 °/s and 0.03 m/s² rms
+    /// at 1 kHz) and a hand's tremor fail.
+    public struct Parameters: Sendable, Equatable {
+        /// How long it must be still, s; at least two blocks.
+        public var seconds = 3.0
+        /// Length of a block, s.
+        public var blockSeconds = 0.25
+        /// Largest rms of the rate within a block, rad/s.
+        public var shaking = 1.0 * Double.pi / 180
+        /// Largest difference between the mean rates of two blocks, rad/s.
+        public var turning = 0.25 * Double.pi / 180
+        /// Largest mean rate, rad/s: the worst offset of a healthy gyroscope, with a margin.
+        public var largestRate = 5.0 * Double.pi / 180
+        /// Largest rms of the specific force within a block, m/s².
+        public var trembling = 0.5
+        /// Largest difference between the mean specific forces of two blocks, m/s².
+        public var tilting = 0.08
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// What counts as still.
+    public let parameters: Parameters
+    /// Why the window last began again; nil while nothing has disturbed it.
+    public private(set) var motion: Motion?
+    private var block = Block()
+    private var blocks: [BlockMean] = []
+
+    private struct Block {
+        var duration = 0.0
+        var count = 0.0
+        var first: (gyro: Vector3, accel: Vector3)?
+        var gyro = Vector3.zero
+        var accel = Vector3.zero
+        var gyroSquare = 0.0
+        var accelSquare = 0.0
+    }
+
+    private struct BlockMean {
+        var gyro: Vector3
+        var accel: Vector3
+    }
+
+    /// An empty window.
+    public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
+
+    /// How much of the time has been still, 0...1.
+    public var progress: Double {
+        let still = Double(blocks.count) * parameters.blockSeconds + block.duration
+        return min(still / parameters.seconds, 1)
+    }
+
+    /// Takes one sample.
+    ///
+    /// - Parameters:
+    ///   - gyro: Rate as measured, rad/s.
+    ///   - accel: Specific force as measured, m/s².
+    ///   - dt: Seconds since the previous sample; not positive or longer than a block: the window begins again.
+    /// - Returns: The means once the window is full; it is empty again then.
+    public mutating func add(gyro: Vector3, accel: Vector3, dt: Double) -> StillMean? {
+        guard dt > 0, dt < parameters.blockSeconds, gyro.isFinite, accel.isFinite else {
+            restart()
+            return nil
+        }
+        // Differences to the first sample: squares of large numbers would drown the noise.
+        let first = block.first ?? (gyro, accel)
+        block.first = first
+        let rate = gyro - first.gyro
+        let force = accel - first.accel
+        block.count += 1
+        block.duration += dt
+        block.gyro += rate
+        block.accel += force
+        block.gyroSquare += rate.squaredNorm
+        block.accelSquare += force.squaredNorm
+        guard block.duration >= parameters.blockSeconds else { return nil }
+        closeBlock(first)
+        guard Double(blocks.count) * parameters.blockSeconds >= parameters.seconds - 1e-9 else {
+            return nil
+        }
+        defer { restart() }
+        return mean
+    }
+
+    /// Forgets everything but the last motion.
+    public mutating func restart() {
+        block = Block()
+        blocks.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func closeBlock(_ first: (gyro: Vector3, accel: Vector3)) {
+        let rate = block.gyro / block.count
+        let force = block.accel / block.count
+        let shaking = cm_sqrt(max(0, block.gyroSquare / block.count - rate.squaredNorm))
+        let trembling = cm_sqrt(max(0, block.accelSquare / block.count - force.squaredNorm))
+        let mean = BlockMean(gyro: first.gyro + rate, accel: first.accel + force)
+        block = Block()
+        if let found = self.motion(of: mean, shaking: shaking, trembling: trembling) {
+            motion = found
+            restart()
+        } else {
+            blocks.append(mean)
+        }
+    }
+
+    private func motion(of mean: BlockMean, shaking: Double, trembling: Double) -> Motion? {
+        if shaking > parameters.shaking { return .shaking(shaking) }
+        if trembling > parameters.trembling { return .accelerating(trembling) }
+        if mean.gyro.norm > parameters.largestRate { return .turningSteadily(mean.gyro.norm) }
+        for other in blocks {
+            let change = (mean.gyro - other.gyro).norm
+            if change > parameters.turning { return .turning(change) }
+            let tilt = (mean.accel - other.accel).norm
+            if tilt > parameters.tilting { return .accelerating(tilt) }
+        }
+        return nil
+    }
+
+    private var mean: StillMean {
+        let count = Double(blocks.count)
+        let gyro = blocks.reduce(Vector3.zero) { $0 + $1.gyro } / count
+        let accel = blocks.reduce(Vector3.zero) { $0 + $1.accel } / count
+        func error(_ deviation: (BlockMean) -> Vector3) -> Vector3 {
+            let sum = blocks.reduce(Vector3.zero) { sum, block in
+                let d = deviation(block)
+                return sum + Vector3(d.x * d.x, d.y * d.y, d.z * d.z)
+            }
+            let scale = 1 / (max(count - 1, 1) * count)
+            return Vector3(
+                cm_sqrt(sum.x * scale), cm_sqrt(sum.y * scale), cm_sqrt(sum.z * scale))
+        }
+        return StillMean(
+            gyro: gyro, gyroError: error { $0.gyro - gyro }, accel: accel,
+            accelError: error { $0.accel - accel })
+    }
+}

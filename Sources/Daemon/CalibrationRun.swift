@@ -1,0 +1,145 @@
+import Calibration
+import GimbalCore
+import Wire
+
+/// One calibration from its start to its result: hands samples to the mathematics, and says what to do in words.
+struct CalibrationRun: Sendable {
+    private enum Work: Sendable {
+        case gyro(GyroCalibration)
+        case accelerometer(AccelerometerCalibration)
+        case mounting(MountingCalibration)
+        case magnetometer(MagnetometerCalibration)
+    }
+
+    /// What came out: numbers without date and temperature.
+    struct Result: Sendable, Equatable {
+        var values: [Double]
+        var sigma: Double
+        var residual: Double
+    }
+
+    /// What is calibrated.
+    let kind: CalibrationKind
+    private var work: Work
+    private var lastTime: Instant?
+
+    /// - Parameters:
+    ///   - kind: What to calibrate.
+    ///   - correction: What is in force; it names the faces, and straightens the poses of the mounting.
+    init(_ kind: CalibrationKind, correction: SensorCorrection) {
+        self.kind = kind
+        work =
+            switch kind {
+            case .gyro: .gyro(GyroCalibration())
+            case .accelerometer:
+                .accelerometer(AccelerometerCalibration(mounting: correction.mounting))
+            case .mounting: .mounting(MountingCalibration(accel: correction.accel))
+            case .magnetometer: .magnetometer(MagnetometerCalibration())
+            }
+    }
+
+    /// Takes the newest sample of a tick, if it is a new one.
+    mutating func add(_ snapshot: StabilizerSnapshot) -> CalibrationOutcome<Result> {
+        defer { lastTime = snapshot.sampleTime }
+        guard let lastTime, lastTime < snapshot.sampleTime else { return .collecting }
+        let dt = snapshot.sampleTime.seconds(since: lastTime)
+        let gyro = snapshot.rawGyro
+        let accel = snapshot.rawAccel
+        switch work {
+        case .gyro(var calibration):
+            let outcome = calibration.add(gyro: gyro, accel: accel, dt: dt)
+            work = .gyro(calibration)
+            return outcome.map {
+                Result(
+                    values: [$0.bias.x, $0.bias.y, $0.bias.z], sigma: $0.sigma, residual: $0.sigma)
+            }
+        case .accelerometer(var calibration):
+            let outcome = calibration.add(gyro: gyro, accel: accel, dt: dt)
+            work = .accelerometer(calibration)
+            return outcome.map {
+                Result(
+                    values: CalibrationRecord.values($0.correction), sigma: $0.offsetSigma,
+                    residual: $0.residual)
+            }
+        case .mounting(var calibration):
+            let outcome = calibration.add(gyro: gyro, accel: accel, dt: dt)
+            work = .mounting(calibration)
+            return outcome.map {
+                let q = $0.mounting
+                return Result(
+                    values: [q.w, q.x, q.y, q.z], sigma: Self.poseSigma, residual: $0.residual)
+            }
+        case .magnetometer(var calibration):
+            guard snapshot.hasMagneticField else {
+                return .refused("The sensor delivers no magnetic field.")
+            }
+            let outcome = calibration.add(field: snapshot.rawMagneticField, dt: dt)
+            work = .magnetometer(calibration)
+            return outcome.map {
+                Result(
+                    values: CalibrationRecord.values($0.correction), sigma: $0.offsetSigma,
+                    residual: $0.residual)
+            }
+        }
+    }
+
+    /// How well a person levels a camera, rad: half a degree.
+    private static let poseSigma = 0.5 * Double.pi / 180
+
+    /// Tells where it stands.
+    func describe(_ report: inout CalibrationReport) {
+        var motion: Motion?
+        switch work {
+        case .gyro(let calibration):
+            report.progress = Number(calibration.progress)
+            report.instruction = "Put the camera down on something firm and leave it."
+            motion = calibration.motion
+        case .accelerometer(let calibration):
+            report.progress = Number(calibration.progress)
+            report.missing = calibration.missing.map(\.name)
+            report.instruction =
+                calibration.missing.first.map { "Put the camera \($0.words), and hold it still." }
+                ?? ""
+            motion = calibration.motion
+            if !calibration.isNewPose {
+                report.hint = "This pose is taken."
+                return
+            }
+        case .mounting(let calibration):
+            report.progress = Number(calibration.progress)
+            report.missing = calibration.hasLevelPose ? ["lens_down"] : ["level", "lens_down"]
+            report.instruction =
+                calibration.hasLevelPose
+                ? "Tilt the lens down by 45 to 90 degrees, about the pitch axis alone, and hold it still."
+                : "Put the camera level, as exactly as the horizon is to be, and hold it still."
+            motion = calibration.motion
+        case .magnetometer(let calibration):
+            report.progress = Number(calibration.progress)
+            report.instruction =
+                "Turn the camera slowly about all its axes, upside down as well (\(calibration.octants) of 8 directions)."
+        }
+        report.hint = motion?.description ?? ""
+    }
+}
+
+extension CalibrationOutcome {
+    /// The same outcome with another result.
+    func map<New: Sendable>(_ transform: (Result) -> New) -> CalibrationOutcome<New> {
+        switch self {
+        case .collecting: .collecting
+        case .done(let result): .done(transform(result))
+        case .refused(let reason): .refused(reason)
+        }
+    }
+}
+
+extension CalibrationKind {
+    /// The unit of offset and residual.
+    var unit: String {
+        switch self {
+        case .gyro: "rad/s"
+        case .accelerometer, .mounting: "m/s²"
+        case .magnetometer: "µT"
+        }
+    }
+}

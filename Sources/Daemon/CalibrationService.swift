@@ -1,0 +1,202 @@
+import Calibration
+import GimbalCore
+import Synchronization
+import Wire
+
+/// Where calibrations are put in force and kept: `Tuning`, or a test.
+protocol CalibrationDoor: Sendable {
+    /// Everything in force.
+    var calibrations: CalibrationBook { get }
+    /// What the loop applies to its samples now.
+    var correction: SensorCorrection { get }
+    /// Keeps the outputs off while a calibration goes on.
+    func setCalibrating(_ isCalibrating: Bool)
+    /// Saves a calibration, then puts it in force; nothing changes when it cannot be saved.
+    func apply(_ record: CalibrationRecord) throws(RequestError)
+    /// Returns to the calibration before; nil: of the kind that was changed last. Returns what was undone.
+    func undo(_ kind: CalibrationKind?) throws(RequestError) -> CalibrationKind
+}
+
+/// One calibration at a time, for whoever asks over the socket.
+///
+/// `feed` runs where telemetry is drained, everything else on ordinary threads; saving happens in `advance`, outside the
+/// hub's lock. Time and wall clock are arguments.
+final class CalibrationService: Sendable {
+    private struct State {
+        var run: CalibrationRun?
+        var outcome: CalibrationOutcome<CalibrationRun.Result> = .collecting
+        var areMotorsOff = false
+        var owner = 0
+        var began = Instant(nanoseconds: 0)
+        var report = CalibrationReport()
+    }
+
+    /// Nobody turns a camera for longer; the motors get back what they were kept from.
+    static let longestSeconds = 600.0
+
+    private let door: any CalibrationDoor
+    private let state = Mutex(State())
+
+    /// - Parameter door: Where results go.
+    init(door: any CalibrationDoor) { self.door = door }
+
+    /// Begins; the outputs go off softly first.
+    ///
+    /// - Parameters:
+    ///   - kind: What to calibrate.
+    ///   - owner: The connection that asks; when it ends, so does the calibration.
+    ///   - now: On the loop's clock.
+    /// - Returns: Where it stands.
+    /// - Throws: Another one is going on.
+    func start(
+        _ kind: CalibrationKind, owner: Int, now: Instant
+    ) throws(RequestError) -> CalibrationReport {
+        let correction = door.correction
+        let running: CalibrationKind? = state.withLock { state in
+            if let run = state.run { return run.kind }
+            state = State()
+            state.run = CalibrationRun(kind, correction: correction)
+            state.owner = owner
+            state.began = now
+            state.report.what = kind.rawValue
+            state.report.state = CalibrationReport.State.waiting.rawValue
+            state.report.residualUnit = kind.unit
+            return nil
+        }
+        if let running {
+            throw RequestError(
+                .refused,
+                "A calibration of the \(running.rawValue) is going on: airframectl calibrate cancel"
+            )
+        }
+        door.setCalibrating(true)
+        return status()
+    }
+
+    /// Where it stands, and what is in force.
+    func status() -> CalibrationReport {
+        let book = door.calibrations
+        return state.withLock { state in
+            var report = state.report
+            if let run = state.run { run.describe(&report) }
+            report.saved = CalibrationKind.allCases.compactMap { kind in
+                book.record(kind).map {
+                    SavedCalibration(
+                        what: kind.rawValue, dateS: Number($0.date),
+                        temperatureC: Number($0.temperature ?? .nan), sigma: Number($0.sigma),
+                        residual: Number($0.residual), unit: kind.unit,
+                        canUndo: book.canUndo(kind))
+                }
+            }
+            return report
+        }
+    }
+
+    /// Takes the newest sample of a tick. Cheap while nothing is calibrated.
+    func feed(_ snapshot: StabilizerSnapshot) {
+        state.withLock { state in
+            guard var run = state.run, case .collecting = state.outcome else { return }
+            guard state.areMotorsOff || isReady(snapshot) else { return }
+            state.areMotorsOff = true
+            state.report.state = CalibrationReport.State.collecting.rawValue
+            state.outcome = run.add(snapshot)
+            state.run = run
+        }
+    }
+
+    private func isReady(_ snapshot: StabilizerSnapshot) -> Bool {
+        snapshot.conditions.intersects(.calibrating) && !snapshot.output.enabled
+    }
+
+    /// Ends what is finished: saves the result, lets the outputs back on.
+    ///
+    /// - Parameters:
+    ///   - now: On the loop's clock.
+    ///   - date: Wall clock, seconds since 1970.
+    func advance(now: Instant, date: Double) {
+        let finished: (kind: CalibrationKind, outcome: CalibrationOutcome<CalibrationRun.Result>)? =
+            state.withLock { state in
+                guard let run = state.run else { return nil }
+                if case .collecting = state.outcome {
+                    guard now.seconds(since: state.began) > Self.longestSeconds else { return nil }
+                    state.outcome = .refused("It took too long, and was given up.")
+                }
+                defer { state.run = nil }
+                return (run.kind, state.outcome)
+            }
+        guard let finished else { return }
+        end(finished.kind, finished.outcome, date: date)
+    }
+
+    private func end(
+        _ kind: CalibrationKind, _ outcome: CalibrationOutcome<CalibrationRun.Result>, date: Double
+    ) {
+        var ending = CalibrationReport.State.refused
+        var sentence = ""
+        var residual = Number.unknown
+        switch outcome {
+        case .collecting: break
+        case .refused(let reason): sentence = reason
+        case .done(let result):
+            residual = Number(result.residual)
+            let record = CalibrationRecord(
+                kind: kind, values: result.values, sigma: result.sigma, residual: result.residual,
+                date: date, temperature: nil)
+            do {
+                try door.apply(record)
+                ending = .done
+                sentence = "The \(kind.rawValue) is calibrated, in force and saved."
+            } catch {
+                sentence = error.message
+            }
+        }
+        door.setCalibrating(false)
+        state.withLock { state in
+            // Somebody may have begun the next one already.
+            guard state.run == nil else { return }
+            state.report.state = ending.rawValue
+            state.report.sentence = sentence
+            state.report.residual = residual
+            if case .done = ending { state.report.progress = 1 }
+        }
+    }
+
+    /// Ends the present one without a result.
+    func cancel() -> CalibrationReport {
+        cancel { _ in true }
+        return status()
+    }
+
+    /// A connection has ended: what it began ends as well, so that the outputs are not kept off by nobody.
+    func disconnected(_ owner: Int) { cancel { $0.owner == owner } }
+
+    private func cancel(where isMeant: (State) -> Bool) {
+        let wasRunning = state.withLock { state in
+            guard state.run != nil, isMeant(state) else { return false }
+            state.run = nil
+            state.report.state = CalibrationReport.State.cancelled.rawValue
+            state.report.sentence = "Cancelled. Nothing has changed."
+            return true
+        }
+        if wasRunning { door.setCalibrating(false) }
+    }
+
+    /// Returns to the calibration before.
+    ///
+    /// - Parameter kind: Which; nil takes the one that was changed last.
+    /// - Returns: What is in force now.
+    /// - Throws: There is nothing to undo, or it cannot be saved.
+    func undo(_ kind: CalibrationKind?) throws(RequestError) -> CalibrationReport {
+        if state.withLock({ $0.run != nil }) {
+            throw RequestError(
+                .refused, "A calibration is going on: airframectl calibrate cancel")
+        }
+        let undone = try door.undo(kind)
+        var report = status()
+        let remains = report.saved.contains { $0.what == undone.rawValue }
+        report.sentence =
+            "The \(undone.rawValue) is "
+            + (remains ? "as it was calibrated before." : "not calibrated any more.")
+        return report
+    }
+}

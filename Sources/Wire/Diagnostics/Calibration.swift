@@ -1,0 +1,101 @@
+/// How a calibration stands, and what has been calibrated: the answer to `calibrate`.
+public struct CalibrationReport: Hashable, Sendable, Codable {
+    /// Where a calibration is.
+    public enum State: String, Sendable, Codable {
+        /// None has been asked for since the start.
+        case idle
+        /// The motors are going off.
+        case waiting
+        /// Samples are collected; `instruction` says what to do.
+        case collecting
+        /// Done and saved.
+        case done
+        /// It could not be done; `sentence` says why.
+        case refused
+        /// Somebody ended it.
+        case cancelled
+    }
+
+    /// gyro, accelerometer, mounting or magnetometer; nil before the first.
+    public var what: String?
+    /// A `State`; a string, so that a newer daemon does not make an older client fail.
+    public var state: String
+    /// 0...1.
+    public var progress: Number
+    /// What to do now, for a person; empty when there is nothing to do.
+    public var instruction: String
+    /// What disturbs at the moment, for a person; empty when nothing does.
+    public var hint: String
+    /// Faces that are still to come, by name.
+    public var missing: [String]
+    /// How it ended, for a person; empty while it goes on.
+    public var sentence: String
+    /// What the result does not explain, in `residualUnit`; unknown before the end.
+    public var residual: Number
+    /// rad/s, m/s² or µT.
+    public var residualUnit: String
+    /// Everything that is in force.
+    public var saved: [SavedCalibration]
+
+    enum CodingKeys: String, CodingKey {
+        case what, state, progress, instruction, hint, missing, sentence, residual, saved
+        case residualUnit = "residual_unit"
+    }
+
+    /// Nothing has happened yet.
+    public init() {
+        state = State.idle.rawValue
+        progress = 0
+        instruction = ""
+        hint = ""
+        missing = []
+        sentence = ""
+        residual = .unknown
+        residualUnit = ""
+        saved = []
+    }
+
+    /// Whether it goes on by itself.
+    public var isRunning: Bool {
+        state == State.waiting.rawValue || state == State.collecting.rawValue
+    }
+}
+
+/// One calibration in force.
+public struct SavedCalibration: Hashable, Sendable, Codable {
+    /// gyro, accelerometer, mounting or magnetometer.
+    public var what: String
+    /// Wall clock, seconds since 1970.
+    public var dateS: Number
+    /// Of the sensor, °C; unknown where nobody measures it.
+    public var temperatureC: Number
+    /// Standard deviation of the result, in `unit`.
+    public var sigma: Number
+    /// What the result did not explain, in `unit`.
+    public var residual: Number
+    /// rad/s, m/s² or µT; the mounting's sigma is in rad.
+    public var unit: String
+    /// Whether `undo` returns to the one before.
+    public var canUndo: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case what, sigma, residual, unit
+        case dateS = "date_s"
+        case temperatureC = "temperature_c"
+        case canUndo = "can_undo"
+    }
+
+    /// A calibration with these figures.
+    public init(
+        what: String, dateS: Number, temperatureC: Number, sigma: Number, residual: Number,
+        unit: String, canUndo: Bool
+    ) {
+        self.what = what
+        self.dateS = dateS
+        self.temperatureC = temperatureC
+        self.sigma = sigma
+        self.residual = residual
+        self.unit = unit
+        self.canUndo = canUndo
+    }
+}

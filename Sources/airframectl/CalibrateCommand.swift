@@ -1,0 +1,170 @@
+import ArgumentParser
+import Glibc
+import PlainText
+import Wire
+
+struct CalibrateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "calibrate",
+        abstract: "Calibrate a sensor, step by step; see or undo what was calibrated.",
+        discussion: """
+            gyro            the camera lies still for a few seconds
+            accelerometer   the camera lies still on each of its six sides, in any order
+            mounting        how the sensor is turned: camera level, then with the lens down
+            magnetometer    the camera is turned every way
+            status          what is in force, and whether a calibration goes on
+            undo [WHAT]     return to the calibration before the last one
+            cancel          end a calibration that somebody else began
+
+            The motors are off meanwhile. The result is in force and saved at once; Ctrl-C leaves everything as it was. \
+            Begin with the accelerometer, then the mounting: its level pose decides where the horizon is.
+            """)
+
+    /// What can follow the command.
+    enum Action: String, ExpressibleByArgument, CaseIterable {
+        case gyro, accelerometer, mounting, magnetometer, status, undo, cancel
+    }
+
+    /// How often it looks.
+    private static let period = 0.2
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "What to calibrate, or status, undo, cancel.")
+    var action: Action = .status
+    @Argument(help: "With undo: what to undo; the last one when left out.")
+    var what: String?
+
+    func validate() throws {
+        if what != nil, action != .undo {
+            throw ValidationError("Only undo takes a second word.")
+        }
+    }
+
+    func run() throws {
+        let client = try options.connect()
+        switch action {
+        case .status: try show(try ask(client, "status"), CalibrationView.saved)
+        case .cancel: try show(try ask(client, "cancel")) { [$0.sentence] }
+        case .undo: try show(try ask(client, "undo", what)) { [$0.sentence] }
+        case .gyro, .accelerometer, .mounting, .magnetometer: try guide(client)
+        }
+    }
+
+    private func ask(
+        _ client: DaemonClient, _ action: String, _ what: String? = nil
+    ) throws -> CalibrationReport {
+        var params: [String: JSONValue] = ["action": .string(action)]
+        params["what"] = what.map(JSONValue.string)
+        return try client.request(.calibrate, params)
+    }
+
+    private func show(
+        _ report: CalibrationReport, _ lines: (CalibrationReport) -> [String]
+    ) throws {
+        if options.json { return try Output.json(report) }
+        lines(report).forEach(Output.line)
+    }
+
+    private func guide(_ client: DaemonClient) throws {
+        let signals = Signals(SIGINT, SIGTERM)
+        var report = try ask(client, "start", action.rawValue)
+        var view = CalibrationView()
+        while true {
+            if options.json {
+                try Output.json(report)
+            } else {
+                view.lines(for: report).forEach(Output.line)
+            }
+            guard report.isRunning else { break }
+            if signals.wait(seconds: Self.period) != nil {
+                report = try ask(client, "cancel")
+            } else {
+                report = try ask(client, "status")
+            }
+        }
+        if report.state != CalibrationReport.State.done.rawValue {
+            throw ExitCode(ExitCodes.refused)
+        }
+    }
+}
+
+/// What a person reads while a calibration goes on: a line only when there is something new.
+struct CalibrationView {
+    private var instruction = ""
+    private var hint = ""
+    private var tenths = -1
+
+    /// The new lines.
+    ///
+    /// - Parameter report: The newest one.
+    /// - Returns: Without newlines; empty when nothing has changed.
+    mutating func lines(for report: CalibrationReport) -> [String] {
+        guard report.isRunning else { return Self.ending(report) }
+        if report.state == CalibrationReport.State.waiting.rawValue { return [] }
+        var lines: [String] = []
+        let isNewStep = report.instruction != instruction
+        if isNewStep {
+            instruction = report.instruction
+            lines.append(report.instruction)
+        }
+        let step = Int((report.progress.known ?? 0) * 10)
+        if step != tenths || report.hint != hint {
+            tenths = step
+            hint = report.hint
+            lines.append(Self.bar(report))
+        }
+        return lines
+    }
+
+    /// "  [####......] 40 %  This pose is taken."
+    private static func bar(_ report: CalibrationReport) -> String {
+        let share = min(max(report.progress.known ?? 0, 0), 1)
+        let full = Int(share * 10)
+        let bar = String(repeating: "#", count: full) + String(repeating: ".", count: 10 - full)
+        let hint = report.hint.isEmpty ? "" : "  \(report.hint)"
+        return "  [\(bar)] \(Format.fixed(share * 100, 0)) %\(hint)"
+    }
+
+    private static func ending(_ report: CalibrationReport) -> [String] {
+        var lines = [report.sentence]
+        if let residual = report.residual.known {
+            lines.append("  residual \(amount(residual, report.residualUnit))")
+        }
+        return lines.filter { !$0.isEmpty }
+    }
+
+    /// Everything in force, one line each.
+    static func saved(_ report: CalibrationReport) -> [String] {
+        var lines = report.saved.map { saved in
+            let temperature = saved.temperatureC.known.map { ", \(Format.fixed($0, 0)) °C" } ?? ""
+            let date = saved.dateS.known.map(Self.date) ?? "unknown date"
+            let undo = saved.canUndo ? "" : ", cannot be undone"
+            return "\(saved.what)  \(date)\(temperature), residual "
+                + "\(amount(saved.residual.known ?? .nan, saved.unit))\(undo)"
+        }
+        if lines.isEmpty {
+            lines = ["Nothing is calibrated. `airframectl calibrate gyro` is a good start."]
+        }
+        if report.isRunning, let what = report.what {
+            lines.append("A calibration of the \(what) is going on.")
+            lines.append("  \(report.instruction)")
+        }
+        return lines
+    }
+
+    /// Rates in degrees, as people think of them.
+    private static func amount(_ value: Double, _ unit: String) -> String {
+        unit == "rad/s"
+            ? "\(Format.fixed(value * 180 / .pi, 4)) °/s" : "\(Format.fixed(value, 4)) \(unit)"
+    }
+
+    /// "2026-11-21 05:40" in local time.
+    private static func date(_ seconds: Double) -> String {
+        var time = time_t(seconds)
+        var parts = tm()
+        localtime_r(&time, &parts)
+        func two(_ value: Int32) -> String { (value < 10 ? "0" : "") + "\(value)" }
+        return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) "
+            + "\(two(parts.tm_hour)):\(two(parts.tm_min))"
+    }
+}

@@ -1,0 +1,217 @@
+import Calibration
+import GimbalCore
+import Simulation
+import Testing
+
+@Suite("Six-position accelerometer")
+struct AccelerometerCalibrationTests {
+    typealias Outcome = CalibrationOutcome<AccelerometerCalibration.Result>
+    static let degrees = 180 / Double.pi
+
+    static func lay(
+        _ sensor: inout PosedSensor, _ attitude: Quaternion, seconds: Double = 2,
+        _ calibration: inout AccelerometerCalibration
+    ) -> Outcome {
+        var outcome = Outcome.collecting
+        sensor.samples(attitude, seconds: seconds) { gyro, accel in
+            guard case .collecting = outcome else { return }
+            outcome = calibration.add(gyro: gyro, accel: accel, dt: PosedSensor.period)
+        }
+        return outcome
+    }
+
+    /// How far the horizon is off at an attitude, degrees.
+    static func horizon(
+        _ sensor: inout PosedSensor, _ attitude: Quaternion, _ correction: SensorCorrection.Affine
+    ) -> Double {
+        var sum = Vector3.zero
+        sensor.samples(attitude, seconds: 0.1) { _, _ in }
+        sensor.samples(attitude, seconds: 1) { _, accel in sum += correction.apply(accel) }
+        let up = sensor.mounting.rotate(sum / sum.norm)
+        let truth = attitude.inverseRotate(Vector3(0, 0, -1))
+        return up.cross(truth).norm * degrees
+    }
+
+    static func calibrate(
+        _ sensor: inout PosedSensor, sloppiness: Double = 0.05
+    ) -> Outcome {
+        var calibration = AccelerometerCalibration(mounting: sensor.mounting)
+        var outcome = Outcome.collecting
+        for face in CameraFace.allCases {
+            outcome = lay(
+                &sensor, sensor.attitude(face, sloppiness: sloppiness), &calibration)
+        }
+        return outcome
+    }
+
+    /// What remains is the sensor's cross-axis terms (0.25 % each, drawn per part), which six poses along the axes cannot
+    /// show: they take 0.2° of every sensor's horizon.
+    @Test("brings the horizon of 40 sensors from 0.8° to 0.2°, poses 3° askew")
+    func horizons() throws {
+        var raw: [Double] = []
+        var corrected: [Double] = []
+        for seed in 1...40 {
+            var sensor = PosedSensor(seed: UInt64(seed))
+            guard case .done(let result) = Self.calibrate(&sensor) else {
+                Issue.record("seed \(seed) was refused")
+                continue
+            }
+            raw.append(Self.horizon(&sensor, .identity, SensorCorrection.Affine()))
+            corrected.append(Self.horizon(&sensor, .identity, result.correction))
+            #expect(result.residual < 0.003)
+            let error = (result.correction.offset - sensor.imu.accelBias).norm
+            #expect(error < 0.02, "offset off by \(error) m/s²")
+            #expect(error < 4 * result.offsetSigma * 1.8)
+        }
+        try #require(corrected.count == 40)
+        raw.sort()
+        corrected.sort()
+        #expect(raw[20] > 0.6)
+        #expect(corrected[20] < 0.2)
+        #expect(corrected[39] < 0.5)
+    }
+
+    @Test("with the level pose of the mounting the horizon is within 0.3°, level and tilted")
+    func withMounting() throws {
+        var worst = 0.0
+        var levels: [Double] = []
+        for seed in 1...40 {
+            var sensor = PosedSensor(seed: UInt64(seed))
+            guard case .done(let accel) = Self.calibrate(&sensor) else {
+                Issue.record("seed \(seed) was refused")
+                continue
+            }
+            let outcome = MountingCalibrationTests.run(&sensor, accel: accel.correction)
+            guard case .done(let mounting) = outcome else {
+                Issue.record("seed \(seed): \(outcome)")
+                continue
+            }
+            sensor.mounting = .identity
+            var correction = SensorCorrection()
+            correction.accel = accel.correction
+            correction.mounting = mounting.mounting
+            for attitude in [
+                Quaternion.identity, .aboutY(0.5), .aboutY(-0.5), .aboutX(0.5), .aboutX(-0.5),
+            ] {
+                let error = Self.fullHorizon(&sensor, attitude, correction)
+                if attitude == .identity { levels.append(error) }
+                worst = max(worst, error)
+            }
+        }
+        #expect(levels.allSatisfy { $0 < 0.05 })
+        #expect(worst < 0.3)
+    }
+
+    static func fullHorizon(
+        _ sensor: inout PosedSensor, _ attitude: Quaternion, _ correction: SensorCorrection
+    ) -> Double {
+        var sum = Vector3.zero
+        sensor.samples(attitude, seconds: 0.1) { _, _ in }
+        sensor.samples(attitude, seconds: 1) { gyro, accel in
+            let raw = IMUSample(time: Instant(nanoseconds: 0), gyro: gyro, accel: accel)
+            sum += correction.apply(raw).accel
+        }
+        return (sum / sum.norm).cross(attitude.inverseRotate(Vector3(0, 0, -1))).norm * degrees
+    }
+
+    @Test("finds offset, scale and cross-axis terms of a perfect pair of poses and edges")
+    func crossAxis() throws {
+        var truth = SensorCorrection.Affine()
+        truth.offset = Vector3(0.1, -0.2, 0.15)
+        truth.rowX = Vector3(1.01, 0.004, -0.003)
+        truth.rowY = Vector3(0.004, 0.995, 0.002)
+        truth.rowZ = Vector3(-0.003, 0.002, 1.003)
+        let inverse = try #require(Inverse(truth))
+        var vectors: [Vector3] = []
+        for x in -1...1 {
+            for y in -1...1 {
+                for z in -1...1 where x != 0 || y != 0 || z != 0 {
+                    let direction = Vector3(Double(x), Double(y), Double(z))
+                    vectors.append(inverse.raw(direction * (9.80665 / direction.norm)))
+                }
+            }
+        }
+        let prior = NormFit.Prior(
+            offsetSigma: 0.3, scaleSigma: 0.01, crossSigma: 0.003, lengthSigma: 1e-4)
+        let fit = try #require(NormFit(vectors, length: 9.80665, prior: prior))
+        #expect((fit.correction.offset - truth.offset).norm < 1e-4)
+        #expect((fit.correction.rowX - truth.rowX).norm < 1e-5)
+        #expect((fit.correction.rowY - truth.rowY).norm < 1e-5)
+        #expect((fit.correction.rowZ - truth.rowZ).norm < 1e-5)
+        #expect(fit.residual < 1e-4)
+    }
+
+    @Test("refuses to finish while faces are missing, and names them")
+    func missingFaces() {
+        var sensor = PosedSensor(seed: 1)
+        var calibration = AccelerometerCalibration(mounting: .identity)
+        _ = Self.lay(&sensor, sensor.attitude(.bottom, sloppiness: 0), &calibration)
+        #expect(calibration.missing.count == 5)
+        guard case .refused(let reason) = calibration.finish() else {
+            Issue.record("finished with one face")
+            return
+        }
+        #expect(reason.contains("lens down"))
+        #expect(!reason.contains("upright"))
+    }
+
+    @Test("does not take a pose that is not still, nor one face twice")
+    func unsteady() {
+        var sensor = PosedSensor(seed: 1)
+        var calibration = AccelerometerCalibration(mounting: .identity)
+        sensor.samples(.identity, seconds: 3, rate: Vector3(0.3, 0, 0)) { gyro, accel in
+            _ = calibration.add(gyro: gyro, accel: accel, dt: PosedSensor.period)
+        }
+        #expect(calibration.poseCount == 0)
+        #expect(calibration.motion != nil)
+        for _ in 1...3 { _ = Self.lay(&sensor, .identity, &calibration) }
+        #expect(calibration.poseCount == 1)
+        #expect(calibration.progress == 1.0 / 6)
+    }
+
+    @Test("refuses a sensor that no calibration can save")
+    func broken() {
+        var calibration = AccelerometerCalibration(mounting: .identity)
+        var outcome = Outcome.collecting
+        for face in CameraFace.allCases {
+            let force = face.up * 9.80665
+            let broken = Vector3(force.x * 1.15, force.y, force.z)
+            for _ in 0..<2000 {
+                guard case .collecting = outcome else { break }
+                outcome = calibration.add(gyro: .zero, accel: broken, dt: 0.001)
+            }
+        }
+        guard case .refused = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+    }
+
+    @Test("a sensor mounted upside down gets its faces named by the camera")
+    func mounted() {
+        var sensor = PosedSensor(seed: 4, mounting: .aboutX(.pi))
+        var calibration = AccelerometerCalibration(mounting: sensor.mounting)
+        _ = Self.lay(&sensor, .identity, &calibration)
+        #expect(!calibration.missing.contains(.bottom))
+        #expect(calibration.missing.contains(.top))
+    }
+}
+
+/// Makes the raw reading of which a correction makes a given one: Cramer's rule.
+struct Inverse {
+    private let affine: SensorCorrection.Affine
+    private let determinant: Double
+
+    init?(_ affine: SensorCorrection.Affine) {
+        self.affine = affine
+        determinant = affine.rowX.dot(affine.rowY.cross(affine.rowZ))
+        if abs(determinant) < 1e-9 { return nil }
+    }
+
+    func raw(_ corrected: Vector3) -> Vector3 {
+        let (x, y, z) = (affine.rowX, affine.rowY, affine.rowZ)
+        let sum =
+            y.cross(z) * corrected.x + z.cross(x) * corrected.y + x.cross(y) * corrected.z
+        return sum / determinant + affine.offset
+    }
+}

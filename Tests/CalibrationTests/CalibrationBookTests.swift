@@ -1,0 +1,89 @@
+import Calibration
+import GimbalCore
+import Testing
+
+@Suite("Saved calibrations")
+struct CalibrationBookTests {
+    static func gyro(_ x: Double, date: Double = 1000) -> CalibrationRecord {
+        CalibrationRecord(
+            kind: .gyro, values: [x, 0, 0], sigma: 1e-4, residual: 1e-4, date: date,
+            temperature: nil)
+    }
+    static let mounting = CalibrationRecord(
+        kind: .mounting, values: [0, 1, 0, 0], sigma: 0.01, residual: 0.02, date: 2000,
+        temperature: 31)
+
+    @Test("survive the state file to the bit, with the one before")
+    func roundTrip() {
+        var book = CalibrationBook()
+        book.apply(Self.gyro(0.01))
+        book.apply(Self.gyro(0.02))
+        book.apply(Self.mounting)
+        let (read, damaged) = CalibrationBook.read(book.saved)
+        #expect(read == book)
+        #expect(damaged.isEmpty)
+        #expect(book.saved.values.allSatisfy { $0.allSatisfy(\.isFinite) })
+    }
+
+    @Test("undo returns to the one before, last change first, one step each")
+    func undo() {
+        var book = CalibrationBook()
+        book.apply(Self.gyro(0.01))
+        book.apply(Self.mounting)
+        book.apply(Self.gyro(0.02))
+        #expect(book.undo(nil) == .gyro)
+        #expect(book.record(.gyro)?.values[0] == 0.01)
+        #expect(!book.canUndo(.gyro))
+        #expect(book.undo(nil) == .mounting)
+        #expect(book.record(.mounting) == nil)
+        #expect(book.undo(nil) == nil)
+        #expect(book.undo(.gyro) == nil)
+    }
+
+    @Test(
+        "damaged numbers are left out and named",
+        arguments: [[Double.nan, 0, 0], [0, 0], [9, 0, 0]])
+    func damaged(values: [Double]) {
+        var book = CalibrationBook()
+        book.apply(Self.mounting)
+        var saved = book.saved
+        saved["gyro.values"] = values
+        saved["gyro.sigma"] = [1e-4]
+        saved["gyro.residual"] = [0]
+        saved["gyro.date_s"] = [0]
+        let (read, damaged) = CalibrationBook.read(saved)
+        #expect(read == book)
+        #expect(damaged == ["gyro"])
+    }
+
+    @Test("the bias becomes less certain with age and temperature, and never more than measured")
+    func aging() {
+        let degrees = 180 / Double.pi
+        var record = Self.gyro(0.01, date: 0)
+        record.temperature = 20
+        let fresh = GyroBiasAging.sigma(of: record, now: 0, temperature: 20) * degrees
+        let warm = GyroBiasAging.sigma(of: record, now: 0, temperature: 40) * degrees
+        let unknown = GyroBiasAging.sigma(of: record, now: 0, temperature: nil) * degrees
+        let month = GyroBiasAging.sigma(of: record, now: 30 * 86400, temperature: 20) * degrees
+        #expect(fresh > record.sigma * degrees)
+        #expect(fresh < 0.03)
+        #expect(abs(warm - 0.3) < 0.01)
+        #expect(abs(unknown - 0.15) < 0.01)
+        #expect(month > fresh && month < 0.07)
+        #expect(GyroBiasAging.sigma(of: record, now: -5, temperature: 20) * degrees < 0.03)
+    }
+
+    @Test("what was calibrated stands over the configuration, the rest is the configuration's")
+    func overConfiguration() {
+        var configured = SensorCorrection()
+        configured.mounting = .aboutZ(0.5)
+        var book = CalibrationBook()
+        book.apply(Self.gyro(0.01))
+        let before = book.correction(configured: configured, now: 1000, temperature: nil)
+        #expect(before.mounting == .aboutZ(0.5))
+        #expect(before.gyroBias.bias.x == 0.01)
+        book.apply(Self.mounting)
+        let after = book.correction(configured: configured, now: 1000, temperature: nil)
+        #expect(after.mounting == Quaternion(w: 0, x: 1, y: 0, z: 0))
+    }
+}

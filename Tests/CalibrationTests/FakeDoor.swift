@@ -1,0 +1,35 @@
+import Calibration
+import GimbalCore
+import Synchronization
+import Wire
+
+@testable import Daemon
+
+/// Where results go in tests: remembers, and can be told to refuse.
+final class FakeDoor: CalibrationDoor {
+    struct State {
+        var book = CalibrationBook()
+        var isCalibrating = false
+        var refusal: RequestError?
+    }
+
+    let state = Mutex(State())
+
+    var calibrations: CalibrationBook { state.withLock { $0.book } }
+    var isCalibrating: Bool { state.withLock { $0.isCalibrating } }
+    var correction: SensorCorrection {
+        calibrations.correction(configured: SensorCorrection(), now: 0, temperature: nil)
+    }
+    func setCalibrating(_ isCalibrating: Bool) {
+        state.withLock { $0.isCalibrating = isCalibrating }
+    }
+    func apply(_ record: CalibrationRecord) throws(RequestError) {
+        if let refusal = state.withLock({ $0.refusal }) { throw refusal }
+        state.withLock { $0.book.apply(record) }
+    }
+    func undo(_ kind: CalibrationKind?) throws(RequestError) -> CalibrationKind {
+        let undone = state.withLock { $0.book.undo(kind) }
+        guard let undone else { throw RequestError(.refused, "nothing to undo") }
+        return undone
+    }
+}

@@ -1,0 +1,141 @@
+import Calibration
+import GimbalCore
+import Simulation
+import Synchronization
+import Testing
+import Wire
+
+@testable import Daemon
+
+/// The service behind `airframectl calibrate`, fed with made-up samples of a camera that a person turns.
+@Suite("Guided calibration")
+struct GuidedCalibrationTests {
+    /// The service, its sensor, and a clock.
+    struct Rig {
+        let door = FakeDoor()
+        let service: CalibrationService
+        var sensor = PosedSensor(seed: 3)
+        var nanoseconds: Int64 = 0
+        var areMotorsOn = false
+
+        init() { service = CalibrationService(door: door) }
+
+        var now: Instant { Instant(nanoseconds: nanoseconds) }
+
+        func start(_ kind: CalibrationKind) throws -> CalibrationReport {
+            try service.start(kind, owner: 7, now: now)
+        }
+
+        mutating func lay(
+            _ attitude: Quaternion, seconds: Double, rate: Vector3 = .zero
+        ) -> CalibrationReport {
+            var snapshot = StabilizerSnapshot()
+            let (service, on, begin) = (service, areMotorsOn, nanoseconds)
+            let conditions: Conditions = door.isCalibrating ? .calibrating : .none
+            var count: Int64 = 0
+            sensor.samples(attitude, seconds: seconds, rate: rate) { gyro, accel in
+                count += 1
+                snapshot.rawGyro = gyro
+                snapshot.rawAccel = accel
+                snapshot.conditions = conditions
+                snapshot.output.enabled = on
+                snapshot.sampleTime = Instant(nanoseconds: begin + count * 1_000_000)
+                service.feed(snapshot)
+            }
+            nanoseconds += count * 1_000_000
+            service.advance(now: now, date: 1000)
+            return service.status()
+        }
+    }
+
+    @Test("guides through six faces, in any order, and says which is missing")
+    func sixFaces() throws {
+        var rig = Rig()
+        _ = try rig.start(.accelerometer)
+        #expect(rig.door.isCalibrating)
+        let order: [CameraFace] = [.left, .bottom, .front, .back, .top, .right]
+        var missing = Set(CameraFace.allCases.map(\.name))
+        for (index, face) in order.enumerated() {
+            let report = rig.lay(rig.sensor.attitude(face, sloppiness: 0.05), seconds: 2)
+            missing.remove(face.name)
+            if index < 5 {
+                #expect(Set(report.missing) == missing)
+                #expect(abs((report.progress.known ?? 0) - Double(index + 1) / 6) < 0.01)
+                #expect(report.instruction.contains("Put the camera"))
+                #expect(report.hint == "This pose is taken.")
+            } else {
+                #expect(report.state == "done", "\(report.sentence)")
+                #expect((report.residual.known ?? 1) < 0.03)
+                #expect(report.saved.map(\.what) == ["accelerometer"])
+            }
+        }
+        #expect(!rig.door.isCalibrating)
+    }
+
+    @Test("begins to collect when the motors are off, not before")
+    func waitsForMotors() throws {
+        var rig = Rig()
+        rig.areMotorsOn = true
+        _ = try rig.start(.gyro)
+        #expect(rig.lay(.identity, seconds: 4).state == "waiting")
+        rig.areMotorsOn = false
+        #expect(rig.lay(.identity, seconds: 1).state == "collecting")
+        #expect(rig.lay(.identity, seconds: 3).state == "done")
+    }
+
+    @Test("a moving camera is refused with the reason, and the motors are free again")
+    func motion() throws {
+        var rig = Rig()
+        _ = try rig.start(.gyro)
+        let report = rig.lay(.identity, seconds: 13, rate: Vector3(0, 0, 0.3))
+        #expect(report.state == "refused")
+        #expect(report.sentence.contains("turns"))
+        #expect(report.saved.isEmpty)
+        #expect(!rig.door.isCalibrating)
+    }
+
+    @Test("one at a time; cancelling or hanging up ends it and changes nothing")
+    func oneAtATime() throws {
+        var rig = Rig()
+        _ = try rig.start(.gyro)
+        #expect(throws: RequestError.self) { _ = try rig.start(.mounting) }
+        rig.service.disconnected(8)
+        #expect(rig.service.status().isRunning)
+        rig.service.disconnected(7)
+        #expect(rig.service.status().state == "cancelled")
+        #expect(!rig.door.isCalibrating)
+        _ = try rig.start(.mounting)
+        #expect(rig.service.cancel().state == "cancelled")
+        #expect(rig.lay(.identity, seconds: 4).saved.isEmpty)
+    }
+
+    @Test("what cannot be saved is not in force, and the reason is told")
+    func diskFull() throws {
+        var rig = Rig()
+        rig.door.state.withLock { $0.refusal = RequestError(.refused, "no space left") }
+        _ = try rig.start(.gyro)
+        let report = rig.lay(.identity, seconds: 4)
+        #expect(report.state == "refused")
+        #expect(report.sentence == "no space left")
+        #expect(!rig.door.isCalibrating)
+    }
+
+    @Test("gives up after a while, so that nobody's motors stay off for ever")
+    func givesUp() throws {
+        var rig = Rig()
+        _ = try rig.start(.accelerometer)
+        rig.nanoseconds += 601_000_000_000
+        rig.service.advance(now: rig.now, date: 0)
+        #expect(rig.service.status().state == "refused")
+        #expect(!rig.door.isCalibrating)
+    }
+
+    @Test("a sensor without a magnetometer says so")
+    func noMagnetometer() throws {
+        var rig = Rig()
+        _ = try rig.start(.magnetometer)
+        let report = rig.lay(.identity, seconds: 0.1)
+        #expect(report.state == "refused")
+        #expect(report.sentence.contains("no magnetic field"))
+    }
+}

@@ -1,0 +1,92 @@
+import Calibration
+import GimbalCore
+import Simulation
+import Testing
+
+@Suite("Gyroscope at rest")
+struct GyroCalibrationTests {
+    static let degrees = 180 / Double.pi
+
+    /// Runs a calibration to its end.
+    static func run(
+        _ sensor: inout PosedSensor, seconds: Double = 20,
+        rate: (Double) -> Vector3 = { _ in .zero }
+    ) -> CalibrationOutcome<GyroCalibration.Result> {
+        var calibration = GyroCalibration()
+        var outcome = CalibrationOutcome<GyroCalibration.Result>.collecting
+        var time = 0.0
+        while time < seconds, case .collecting = outcome {
+            sensor.samples(.identity, seconds: 0.01, rate: rate(time)) { gyro, accel in
+                guard case .collecting = outcome else { return }
+                outcome = calibration.add(gyro: gyro, accel: accel, dt: PosedSensor.period)
+            }
+            time += 0.01
+        }
+        return outcome
+    }
+
+    @Test("finds the offset of a still sensor within the sigma it states", arguments: 1...10)
+    func still(seed: Int) throws {
+        var sensor = PosedSensor(seed: UInt64(seed))
+        let outcome = Self.run(&sensor, seconds: 5)
+        guard case .done(let result) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        let error = (result.bias - sensor.imu.gyroBias).norm * Self.degrees
+        #expect(error < 0.03, "\(error) °/s")
+        #expect(error < 4 * result.sigma * Self.degrees)
+        #expect(result.sigma * Self.degrees < 0.05)
+    }
+
+    @Test(
+        "refuses motion, and names it",
+        arguments: [
+            (name: "shakes", size: 0.1, hertz: 5.0), (name: "turns", size: 0.03, hertz: 0.4),
+        ])
+    func motion(name: String, size: Double, hertz: Double) {
+        var sensor = PosedSensor(seed: 1)
+        let outcome = Self.run(&sensor) { time in
+            let phase = (time * hertz).truncatingRemainder(dividingBy: 1)
+            return Vector3(0, 0, phase < 0.5 ? size : -size)
+        }
+        guard case .refused(let reason) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(reason.contains(name), "\(reason)")
+    }
+
+    @Test("refuses a steady turn that no offset can be")
+    func steadyTurn() {
+        var sensor = PosedSensor(seed: 1)
+        let outcome = Self.run(&sensor) { _ in Vector3(0, 0, 0.2) }
+        guard case .refused(let reason) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(reason.contains("steadily"))
+    }
+
+    @Test("waits until the camera has come to rest")
+    func comesToRest() {
+        var sensor = PosedSensor(seed: 2)
+        let outcome = Self.run(&sensor) { $0 < 4 ? Vector3(0, 0.3, 0) : .zero }
+        guard case .done(let result) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect((result.bias - sensor.imu.gyroBias).norm * Self.degrees < 0.03)
+    }
+
+    @Test("a gap or a value that is no number begins the window again")
+    func gaps() {
+        var calibration = GyroCalibration()
+        for _ in 0..<2000 {
+            _ = calibration.add(gyro: .zero, accel: Vector3(0, 0, -9.8), dt: 0.001)
+        }
+        #expect(calibration.progress > 0.6)
+        _ = calibration.add(gyro: Vector3(.nan, 0, 0), accel: Vector3(0, 0, -9.8), dt: 0.001)
+        #expect(calibration.progress == 0)
+    }
+}
