@@ -131,7 +131,11 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CalibrationTests",
-            dependencies: ["Calibration", "Daemon", "GimbalCore", "Simulation", "Wire"],
+            dependencies: [
+                "Calibration", "Configuration", "Daemon", "GimbalCore", "Persistence", "Realtime",
+                "Simulation", "Wire", .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ConfigurationTests",

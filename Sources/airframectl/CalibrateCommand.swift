@@ -108,9 +108,11 @@ struct CalibrationView {
             lines.append(report.instruction)
         }
         let step = Int((report.progress.known ?? 0) * 10)
-        if step != tenths || report.hint != hint {
-            tenths = step
-            hint = report.hint
+        // The figure in a hint changes all the time; what it says does not.
+        let kind = String(report.hint.prefix { $0 != "(" })
+        if isNewStep || kind != hint || (kind.isEmpty && step != tenths) || step > tenths {
+            tenths = kind == hint && !isNewStep ? max(step, tenths) : step
+            hint = kind
             lines.append(Self.bar(report))
         }
         return lines

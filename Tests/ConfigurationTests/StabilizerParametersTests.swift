@@ -4,6 +4,18 @@ import Testing
 
 @Suite("From settings to the core's parameters")
 struct StabilizerParametersTests {
+    @Test("the mounting reaches the correction of the samples, order yaw, roll, pitch")
+    func mounting() {
+        var settings = Settings()
+        settings.imu.mountingDeg = AxisVector(yaw: 90, roll: 180, pitch: 0)
+        let mounting = settings.stabilizerParameters.correction.mounting
+        let forward = mounting.rotate(Vector3(1, 0, 0))
+        let down = mounting.rotate(Vector3(0, 0, 1))
+        #expect((forward - Vector3(0, 1, 0)).norm < 1e-12)
+        #expect((down - Vector3(0, 0, -1)).norm < 1e-12)
+        #expect(Settings().stabilizerParameters.correction == SensorCorrection())
+    }
+
     @Test("the defaults of the file are the defaults that the core was tuned with")
     func defaults() {
         let mapped = Settings().stabilizerParameters

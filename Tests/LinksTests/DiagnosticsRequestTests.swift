@@ -84,6 +84,14 @@ struct DiagnosticsRequestTests {
                 #"{"id":1,"method":"baseline","params":{"action":"store","name":"../x"}}"#,
                 "invalid_params", "name", "letters, digits"
             ),
+            (
+                #"{"id":1,"method":"calibrate","params":{"action":"start","what":"gyr"}}"#,
+                "invalid_params", "what", "Did you mean \"gyro\"?"
+            ),
+            (
+                #"{"id":1,"method":"calibrate","params":{"action":"start"}}"#, "invalid_params",
+                "what", "needs the parameter"
+            ),
         ] as [(String, String, String?, String)])
     func refusal(line: String, code: String, field: String?, words: String) async throws {
         try await withServer { path, backend in
@@ -122,6 +130,12 @@ struct DiagnosticsRequestTests {
                 #""baseline","params":{"action":"restore","name":"good"}"#,
                 "baseline restore(\"good\")"
             ),
+            (#""calibrate""#, "calibrate status"),
+            (
+                #""calibrate","params":{"action":"start","what":"gyro"}"#,
+                "calibrate start(\"gyro\")"
+            ),
+            (#""calibrate","params":{"action":"undo"}"#, "calibrate undo(nil)"),
         ])
     func request(parts: String, call: String) async throws {
         try await withServer { path, backend in

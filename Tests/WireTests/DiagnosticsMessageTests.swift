@@ -98,8 +98,8 @@ struct DiagnosticsMessageTests {
         let reads = Method.allCases.filter { !$0.isWrite }.map(\.rawValue).sorted()
         #expect(
             reads == [
-                "baseline", "diff", "doctor", "get", "keys", "log", "ping", "status", "subscribe",
-                "unsubscribe", "variables", "version",
+                "baseline", "calibrate", "diff", "doctor", "get", "keys", "log", "ping", "status",
+                "subscribe", "unsubscribe", "variables", "version",
             ])
     }
 }

@@ -1,0 +1,124 @@
+import Calibration
+import Configuration
+import GimbalCore
+import Glibc
+import Logging
+import Persistence
+import Realtime
+import Simulation
+import SystemPackage
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite("Calibrations over a restart")
+struct RestartTests {
+    /// The daemon's part that lives from one start to the next, on a directory of its own.
+    struct Life {
+        let tuning: Tuning
+        let store: LogStore
+
+        init(_ directory: String) {
+            let logStore = LogStore(isJournal: true)
+            store = logStore
+            let log = Logger(label: "test") { _ in StoreLogHandler(store: logStore) }
+            var saved = SavedTuning(directory: directory, log: log)
+            let parameters = saved.load(into: LoadedConfiguration())
+            let stabilizer = parameters.settings.stabilizerParameters(
+                calibrated: saved.calibrations)
+            let assembly = GimbalRuntime.assemble(
+                parameters: stabilizer,
+                bus: SimulatedBus(
+                    parameters: SimulatedGimbal.Parameters(), motion: BaseMotion(.still, seed: 1),
+                    seed: 1))
+            tuning = Tuning(
+                store: parameters, source: ConfigurationSource(), saved: saved,
+                correction: stabilizer.correction, mailbox: assembly.tuning,
+                commander: Commander(
+                    ring: assembly.commands, bootMode: .inactive, rules: Commander.Rules()),
+                logStore: logStore, log: log)
+        }
+    }
+
+    static func withDirectory(_ body: (String) throws -> Void) throws {
+        var template = Array("/tmp/airframe-calibration-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
+        let path = String(
+            decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer {
+            for name in ["airframed.state", "airframed.state.previous", "airframed.state.bad-1"] {
+                unlink("\(path)/\(name)")
+            }
+            rmdir(path)
+        }
+        try body(path)
+    }
+
+    static func gyro(_ x: Double) -> CalibrationRecord {
+        CalibrationRecord(
+            kind: .gyro, values: [x, 0, 0], sigma: 2e-4, residual: 2e-4, date: WallClock.seconds,
+            temperature: nil)
+    }
+
+    @Test("are in force again with their uncertainty, widened")
+    func survives() throws {
+        try Self.withDirectory { directory in
+            let first = Life(directory)
+            try first.tuning.apply(Self.gyro(0.01))
+            #expect(first.tuning.correction.gyroBias.sigma == 2e-4)
+            let second = Life(directory)
+            let prior = second.tuning.correction.gyroBias
+            #expect(prior.bias == Vector3(0.01, 0, 0))
+            #expect(prior.sigma > 2e-4)
+            // Small enough to start without rest.
+            #expect(prior.sigma < AttitudeEstimator.Parameters().convergedBiasSigma)
+        }
+    }
+
+    @Test("undo returns to the one before, over a restart as well")
+    func undo() throws {
+        try Self.withDirectory { directory in
+            let first = Life(directory)
+            try first.tuning.apply(Self.gyro(0.01))
+            try first.tuning.apply(Self.gyro(0.02))
+            let second = Life(directory)
+            #expect(try second.tuning.undo(nil) == .gyro)
+            #expect(second.tuning.correction.gyroBias.bias.x == 0.01)
+            let third = Life(directory)
+            #expect(third.tuning.correction.gyroBias.bias.x == 0.01)
+            #expect(throws: RequestError.self) { _ = try third.tuning.undo(nil) }
+        }
+    }
+
+    @Test("calibrating one sensor leaves what is known of the others alone")
+    func others() throws {
+        try Self.withDirectory { directory in
+            let life = Life(directory)
+            try life.tuning.apply(Self.gyro(0.01))
+            let prior = life.tuning.correction.gyroBias
+            try life.tuning.apply(
+                CalibrationRecord(
+                    kind: .mounting, values: [0, 1, 0, 0], sigma: 0.01, residual: 0, date: 0,
+                    temperature: nil))
+            #expect(life.tuning.correction.gyroBias == prior)
+            #expect(life.tuning.correction.mounting == Quaternion(w: 0, x: 1, y: 0, z: 0))
+        }
+    }
+
+    @Test("a result that no healthy sensor gives is refused, and nothing is saved")
+    func implausible() throws {
+        try Self.withDirectory { directory in
+            let life = Life(directory)
+            #expect(throws: RequestError.self) { try life.tuning.apply(Self.gyro(3)) }
+            #expect(life.tuning.calibrations == CalibrationBook())
+        }
+    }
+
+    @Test("what cannot be written is not in force")
+    func readOnly() {
+        let life = Life("/proc/airframe-nowhere")
+        #expect(throws: RequestError.self) { try life.tuning.apply(Self.gyro(0.01)) }
+        #expect(!life.tuning.correction.gyroBias.isKnown)
+    }
+}
