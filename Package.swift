@@ -133,7 +133,8 @@ let package = Package(
             name: "CalibrationTests",
             dependencies: [
                 "Calibration", "Configuration", "Daemon", "GimbalCore", "Persistence", "Realtime",
-                "Simulation", "Wire", .product(name: "Logging", package: "swift-log"),
+                "Simulation", "Wire", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

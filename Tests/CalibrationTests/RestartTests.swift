@@ -1,12 +1,12 @@
 import Calibration
 import Configuration
 import GimbalCore
-import Glibc
 import Logging
 import Persistence
 import Realtime
 import Simulation
 import SystemPackage
+import TestSupport
 import Testing
 import Wire
 
@@ -19,11 +19,11 @@ struct RestartTests {
         let tuning: Tuning
         let store: LogStore
 
-        init(_ directory: String) {
+        init(_ directory: FilePath) {
             let logStore = LogStore(isJournal: true)
             store = logStore
             let log = Logger(label: "test") { _ in StoreLogHandler(store: logStore) }
-            var saved = SavedTuning(directory: directory, log: log)
+            var saved = SavedTuning(directory: directory.string, log: log)
             let parameters = saved.load(into: LoadedConfiguration())
             let stabilizer = parameters.settings.stabilizerParameters(
                 calibrated: saved.calibrations)
@@ -41,20 +41,6 @@ struct RestartTests {
         }
     }
 
-    static func withDirectory(_ body: (String) throws -> Void) throws {
-        var template = Array("/tmp/airframe-calibration-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
-        let path = String(
-            decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer {
-            for name in ["airframed.state", "airframed.state.previous", "airframed.state.bad-1"] {
-                unlink("\(path)/\(name)")
-            }
-            rmdir(path)
-        }
-        try body(path)
-    }
-
     static func gyro(_ x: Double) -> CalibrationRecord {
         CalibrationRecord(
             kind: .gyro, values: [x, 0, 0], sigma: 2e-4, residual: 2e-4, date: WallClock.seconds,
@@ -63,7 +49,7 @@ struct RestartTests {
 
     @Test("are in force again with their uncertainty, widened")
     func survives() throws {
-        try Self.withDirectory { directory in
+        try withTemporaryDirectory { directory in
             let first = Life(directory)
             try first.tuning.apply(Self.gyro(0.01))
             #expect(first.tuning.correction.gyroBias.sigma == 2e-4)
@@ -78,7 +64,7 @@ struct RestartTests {
 
     @Test("undo returns to the one before, over a restart as well")
     func undo() throws {
-        try Self.withDirectory { directory in
+        try withTemporaryDirectory { directory in
             let first = Life(directory)
             try first.tuning.apply(Self.gyro(0.01))
             try first.tuning.apply(Self.gyro(0.02))
@@ -93,7 +79,7 @@ struct RestartTests {
 
     @Test("calibrating one sensor leaves what is known of the others alone")
     func others() throws {
-        try Self.withDirectory { directory in
+        try withTemporaryDirectory { directory in
             let life = Life(directory)
             try life.tuning.apply(Self.gyro(0.01))
             let prior = life.tuning.correction.gyroBias
@@ -108,7 +94,7 @@ struct RestartTests {
 
     @Test("a result that no healthy sensor gives is refused, and nothing is saved")
     func implausible() throws {
-        try Self.withDirectory { directory in
+        try withTemporaryDirectory { directory in
             let life = Life(directory)
             #expect(throws: RequestError.self) { try life.tuning.apply(Self.gyro(3)) }
             #expect(life.tuning.calibrations == CalibrationBook())

@@ -30,7 +30,8 @@ import Wire
             let mailbox = makeMailbox(initial: parameters.settings.stabilizerParameters)
             let logStore = store
             tuning = Tuning(
-                store: parameters, source: source, saved: saved, mailbox: mailbox.writer,
+                store: parameters, source: source, saved: saved, correction: SensorCorrection(),
+                mailbox: mailbox.writer,
                 commander: .idle(), logStore: logStore,
                 log: Logger(label: "test") { _ in StoreLogHandler(store: logStore) })
             loop = mailbox.reader

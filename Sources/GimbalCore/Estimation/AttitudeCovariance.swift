@@ -1,3 +1,5 @@
+import CMathShim
+
 /// One value for each of the ten error states, or a correction of them.
 struct AttitudeError: Sendable, BitwiseCopyable {
     /// Rotation error about the earth's two horizontal axes, rad.
@@ -85,6 +87,25 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         vb = vb * k
         us = us * k
         vs = vs * k
+    }
+
+    /// Makes tilt as certain as `variance`, rad², where it is less so; correlations keep their coefficients.
+    @_noLocks @_noAllocation
+    mutating func limitTilt(variance: Double) {
+        let x = xx > variance ? cm_sqrt(variance / xx) : 1
+        let y = yy > variance ? cm_sqrt(variance / yy) : 1
+        guard x < 1 || y < 1 else { return }
+        xx *= x * x
+        xy *= x * y
+        yy *= y * y
+        xu *= x
+        xv *= x
+        yu *= y
+        yv *= y
+        xb = xb * x
+        yb = yb * y
+        xs = xs * x
+        ys = ys * y
     }
 
     /// Forgets what velocity has to do with everything else; `variance` is what it has now, (m/s)².

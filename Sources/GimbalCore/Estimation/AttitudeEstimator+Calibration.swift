@@ -2,6 +2,22 @@ import CMathShim
 
 /// What a calibration that changes while the estimator runs means for what it has learned.
 extension AttitudeEstimator {
+    /// How long a sensor with a known bias is still before its first sample counts as the vertical, s.
+    static var knownBiasStillTime: Double { @_noLocks @_noAllocation get { 0.19 } }
+
+    /// A sensor whose rate has been its calibrated bias for a moment, and whose specific force has been steady, does not
+    /// turn and is not shaken: what the first sample said of the vertical is good to a few degrees, and start-up need not
+    /// wait until velocity has said the same. Without a calibrated bias nothing happens here.
+    @_noLocks @_noAllocation
+    mutating func trustFirstInclination() {
+        guard parameters.initialBiasSigma < parameters.convergedBiasSigma,
+            biasSigma.largest < parameters.convergedBiasSigma
+        else { return }
+        // Two axes, and a margin for the noise of the steps until motors are on.
+        let sigma = 0.6 * parameters.convergedInclinationSigma
+        covariance.limitTilt(variance: sigma * sigma)
+    }
+
     /// Takes a bias that somebody has measured; what the estimator knew of it is forgotten, attitude and scale stay.
     ///
     /// - Parameters:

@@ -20,6 +20,7 @@ extension AttitudeEstimator {
             biasVariance: covariance.bb.diagonal, isPlausible: restIsPlausible,
             duration: p.duration, parameters: parameters)
         if detector.lostTrust > 0 { covariance.bb.addToDiagonal(detector.lostTrust) }
+        if detector.stillTime > Self.knownBiasStillTime { trustFirstInclination() }
         if isAtRest && !wasAtRest {
             // Still means no acceleration, on a dolly or in a train as well: from here on velocity counts from the
             // present one, whatever it is.

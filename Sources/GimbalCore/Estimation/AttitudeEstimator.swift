@@ -154,21 +154,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// learn it from. While it may be rest, waiting pays: it ends within `restTime`.
     ///
     /// Without rest the bias about the vertical shows only as the sensor turns, and the heading may creep at first.
-    ///
-    /// Where calibration has made the bias known, a moment of stillness is enough: a sensor whose rate is that bias, and
-    /// whose specific force is steady, does not turn, and the first sample showed the vertical.
     public var isConverged: Bool {
         @_noLocks @_noAllocation get {
-            guard isInitialized else { return false }
-            let isBiasKnown = biasSigma.largest < parameters.convergedBiasSigma
-            if isBiasKnown, detector.stillTime > Self.knownBiasStillTime { return true }
-            return inclinationSigma < parameters.convergedInclinationSigma
-                && (isBiasKnown || !detector.isCandidate)
+            isInitialized && inclinationSigma < parameters.convergedInclinationSigma
+                && (biasSigma.largest < parameters.convergedBiasSigma || !detector.isCandidate)
         }
     }
-
-    /// How long "a moment" is, s: ten filter periods.
-    private static var knownBiasStillTime: Double { @_noLocks @_noAllocation get { 0.19 } }
 
     /// Makes the present heading zero: the yaw of the order yaw, roll, pitch.
     @_noLocks @_noAllocation

@@ -1,0 +1,58 @@
+import TestSupport
+import Testing
+import Wire
+
+@Suite("A calibration from the command line") struct DaemonCalibrationTests {
+    @Test("of the gyroscope at rest is saved, in force after a restart, and undone")
+    func gyroAtRest() throws {
+        try withTemporaryDirectory { directory in
+            let first = try RunningDaemon(in: directory)
+            try first.status("enabled") { $0["enabled"]?.bool == true }
+            let answer = try first.control("calibrate", "gyro")
+            #expect(answer.status == 0, "\(answer.output) \(answer.errors)")
+            #expect(answer.output.contains("in force and saved"))
+            // The outputs were off meanwhile, and come back by themselves.
+            try first.status("enabled again") { $0["enabled"]?.bool == true }
+            #expect(try first.stop().status == 0)
+
+            let second = try RunningDaemon(in: directory)
+            #expect(try second.control("calibrate").output.contains("gyro  20"))
+            let undone = try second.control("calibrate", "undo")
+            #expect(undone.output.contains("not calibrated any more"))
+            let nothing = try second.control("calibrate", "undo")
+            #expect(nothing.status == 1)
+            #expect(nothing.errors.contains("no calibration to undo"))
+        }
+    }
+
+    @Test("of the gyroscope of somebody who walks is refused with the reason")
+    func gyroWhileWalking() throws {
+        try withDaemon(["--set", "hardware.simulation.motion=walking"]) { daemon throws in
+            // The simulated walker stands still for the first four seconds.
+            try daemon.status("walking") { $0.number("uptime_s") > 5.5 }
+            let answer = try daemon.control("calibrate", "gyro")
+            #expect(answer.status == 1)
+            #expect(answer.output.contains("The camera shakes"), "\(answer.output)")
+            #expect(answer.output.contains("Put it down on something firm"))
+            #expect(try daemon.control("calibrate").output.contains("Nothing is calibrated"))
+        }
+    }
+
+    @Test("keeps the outputs off, says so, and ends when its client hangs up")
+    func hangUp() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("enabled") { $0["enabled"]?.bool == true }
+            do {
+                let client = try SocketClient(daemon.socket)
+                let line =
+                    #"{"id":1,"method":"calibrate","params":{"action":"start","what":"accelerometer"}}"#
+                #expect(try client.ask(line)["error"] == nil)
+                let status = try daemon.status("off") { $0["enabled"]?.bool == false }
+                #expect(status.inhibitions.contains("calibrating"))
+            }
+            try daemon.status("enabled again") { $0["enabled"]?.bool == true }
+            let report = try daemon.ask("calibrate")
+            #expect(report["state"]?.string == "cancelled", "\(report.text)")
+        }
+    }
+}
