@@ -148,6 +148,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         guard case .use(let dt) = screen.judge(new) else { return }
         let corrected = parameters.correction.apply(new)
         estimator.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
+        if corrected.contents.contains(.magneticField) {
+            estimator.update(magneticField: corrected.magneticField, dt: dt)
+        }
         vibration.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
         sample = corrected
         snapshot.rawGyro = new.gyro
