@@ -27,7 +27,9 @@ struct Doctor {
             ? DoctorCheck("deadline", .ok, text)
             : DoctorCheck(
                 "deadline", .warn, text,
-                remedy: "The bus cannot keep up, or the scheduler is not real-time; see below.")
+                remedy:
+                    "The bus cannot keep up, or the scheduler is not real-time, see the line real time."
+            )
     }
 
     private var drops: DoctorCheck {
