@@ -52,20 +52,14 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var screen: SampleScreen
     private var estimator: AttitudeEstimator
     private var vibration = VibrationLevel()
-    private var controller: AttitudeController
-    private var servo: ServoController
-    private var generator: SetpointGenerator
+    private var joints = JointObserver()
+    private var pointing: Pointing
+    private var drive: MotorDrive
     private var supervisor = Supervisor.State()
-    private var mode: Mode
     private var isStopped = false
     private var isShuttingDown = false
-    private var rateValidUntil: Instant?
-    /// Where the last `point` leads; NaN on an axis that nobody has pointed since a rate command or since the outputs
-    /// went off for good.
-    private var target = AxisVector.unknown
     private var external: Conditions = .none
     private var sample: IMUSample?
-    private var joints = JointMotion()
     private var lastStep: Instant?
 
     /// A stabilizer that has seen nothing yet; outputs off.
@@ -73,11 +67,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         self.parameters = parameters
         screen = SampleScreen(parameters: parameters.screen)
         estimator = AttitudeEstimator(parameters: parameters.calibratedEstimator)
-        controller = AttitudeController(parameters: parameters.controller)
-        servo = ServoController(parameters: parameters.servo)
-        generator = SetpointGenerator(parameters: parameters.setpoint)
-        mode = parameters.bootMode
-        snapshot.mode = mode
+        pointing = Pointing(mode: parameters.bootMode, parameters: parameters.setpoint)
+        drive = MotorDrive(parameters)
+        snapshot.mode = parameters.bootMode
     }
 
     /// Changes the tuning between two ticks; estimate, set-point and integrators stay as they are.
@@ -87,9 +79,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         parameters = new
         screen.parameters = new.screen
         estimator.parameters = new.calibratedEstimator
-        controller.parameters = new.controller
-        servo.parameters = new.servo
-        generator.parameters = new.setpoint
+        pointing.parameters = new.setpoint
+        drive.apply(new)
         recalibrate(from: old, to: new.correction)
     }
 
@@ -112,24 +103,14 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     public mutating func apply(_ command: Command, now: Instant) {
         switch command {
         case .mode(let wanted):
-            mode = wanted
-            if case .inactive = wanted { target = .unknown }
-        case .point(let wanted, let duration):
-            rateValidUntil = nil
-            target = wanted.filled(from: target)
-            // While the outputs are off it waits for them, see `takeOver`.
-            if supervisor.isEnabled {
-                target = target.filled(from: generator.angles)
-                generator.point(target: target, duration: duration)
-            }
+            pointing.change(to: wanted)
+        case .point(let target, let duration):
+            pointing.point(to: target, duration: duration, isEnabled: supervisor.isEnabled)
         case .rate(let rate, let validUntil):
-            rateValidUntil = rate == .zero ? nil : validUntil
-            target = .unknown
-            generator.rate(rate, validUntil: validUntil)
+            pointing.turn(at: rate, validUntil: validUntil)
         case .emergencyStop:
             isStopped = true
-            mode = .inactive
-            target = .unknown
+            pointing.change(to: .inactive)
         case .resetEmergencyStop:
             isStopped = false
         case .shutdown:
@@ -174,8 +155,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         supervisor = Supervisor.next(
             after: supervisor, conditions: conditions, dt: dt, parameters: parameters.supervisor)
         if supervisor.isEnabled, !wasEnabled { takeOver() }
-        // Whoever holds a camera that has gone limp turns it; the heading to return to is where it points then.
-        if wasEnabled, !supervisor.isEnabled { target.yaw = .nan }
+        if wasEnabled, !supervisor.isEnabled { pointing.letGo() }
         let output = control(now: now, dt: dt)
         record(output, conditions: conditions)
         return output
@@ -183,93 +163,56 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Where the joints are, and what their motion says about the gyroscope.
     private mutating func observeJoints(dt: Double) {
-        let source = jointSource
-        if source.differs(from: snapshot.jointSource) { joints.reset() }
-        snapshot.jointSource = source
-        switch source {
-        case .encoders:
-            if let sample { joints.update(sample.joints, dt: dt) }
-        case .servoCommand:
-            joints.update(servo.modelledJoints, dt: dt)
-        case .assumed:
-            let angles = EulerZXY.angles(estimator.attitude)
-            joints.update(AxisVector(yaw: 0, roll: angles.roll, pitch: angles.pitch), dt: dt)
-        }
-        if case .assumed = source {
-            // Motors that null the gyroscope make motion look like rest, and nobody can tell.
-            estimator.relativeRate = .zero
-            estimator.restIsPlausible = !supervisor.isEnabled
-        } else {
-            estimator.relativeRate = JointKinematics(joints: joints.angles)
-                .relativeRate(jointRates: joints.rates)
-            estimator.restIsPlausible = true
-        }
-    }
-
-    private var jointSource: JointSource {
-        if let sample, sample.contents.contains(.joints) { return .encoders }
-        if case .servo = parameters.motorType, supervisor.isEnabled { return .servoCommand }
-        return .assumed
+        joints.update(
+            sample: sample, commanded: supervisor.isEnabled ? drive.modelledJoints : nil,
+            attitude: estimator.attitude, dt: dt)
+        // Motors that null the gyroscope make motion look like rest; without the joints nobody can tell.
+        estimator.relativeRate = joints.relativeRate
+        estimator.restIsPlausible = joints.isKnown || !supervisor.isEnabled
     }
 
     private mutating func conditions(now: Instant) -> Conditions {
         var result = screen.conditions(now: now) | external
-        if case .inactive = mode { result.insert(.inactiveMode) }
+        if case .inactive = pointing.mode { result.insert(.inactiveMode) }
         if !estimator.isConverged { result.insert(.estimateNotConverged) }
         if parameters.isCalibrating { result.insert(.calibrating) }
         if isStopped { result.insert(.emergencyStop) }
         if isShuttingDown { result.insert(.shutdown) }
-        if let until = rateValidUntil, !(now < until) { result.insert(.commandExpired) }
-        if supervisor.isEnabled, controller.isSaturated { result.insert(.motorSaturated) }
-        if !parameters.jointRange.contains(joints.angles) { result.insert(.jointLimit) }
+        if let until = pointing.rateValidUntil, !(now < until) { result.insert(.commandExpired) }
+        if supervisor.isEnabled, drive.isSaturated { result.insert(.motorSaturated) }
+        if !parameters.jointRange.contains(joints.motion.angles) { result.insert(.jointLimit) }
         return result
     }
 
-    /// Outputs are about to come on: start from where the camera points now, and go to where it was told to, or level, at
-    /// the profile's pace.
+    /// Outputs are about to come on, or the frame in which everything is known has turned.
     private mutating func takeOver() {
-        let heading = EulerZXY.angles(estimator.attitude).yaw
-        controller.reset()
-        servo.reset(joints: joints.angles)
-        generator.hold(at: estimator.attitude)
-        target = target.filled(from: AxisVector(yaw: heading, roll: 0, pitch: 0))
-        generator.point(target: target, duration: 0)
-        rateValidUntil = nil
+        drive.reset(joints: joints.motion.angles)
+        pointing.takeOver(from: estimator.attitude)
     }
 
     private mutating func control(now: Instant, dt: Double) -> MotorOutput {
         guard supervisor.isEnabled else {
-            generator.hold(at: estimator.attitude)
-            snapshot.setpoint = estimator.attitude
+            snapshot.setpoint = pointing.idle(at: estimator.attitude).attitude
             snapshot.attitudeError = .zero
             return .off
         }
-        let setpoint = generator.step(now: now, dt: dt)
+        let setpoint = pointing.step(now: now, dt: dt)
         snapshot.setpoint = setpoint.attitude
         snapshot.attitudeError = estimator.attitude.error(to: setpoint.attitude)
-        switch parameters.motorType {
-        case .torque:
-            let torque = controller.step(
+        return drive.step(
+            MotorDrive.Input(
                 attitude: estimator.attitude, rate: estimator.rate, setpoint: setpoint,
-                joints: joints.angles,
-                areJointsMeasured: sample?.contents.contains(.joints) ?? false,
-                authority: supervisor.authority, dt: dt)
-            return MotorOutput(enabled: true, torque: torque, angle: .zero)
-        case .servo:
-            let angle = servo.step(
-                attitude: estimator.attitude, rate: estimator.rate, setpoint: setpoint,
-                authority: supervisor.authority, dt: dt)
-            return MotorOutput(enabled: true, torque: .zero, angle: angle)
-        }
+                joints: joints, authority: supervisor.authority, dt: dt))
     }
 
     private mutating func record(_ output: MotorOutput, conditions: Conditions) {
-        snapshot.mode = mode
+        snapshot.mode = pointing.mode
         snapshot.phase = supervisor.phase
         snapshot.authority = supervisor.authority
         snapshot.conditions = conditions
         recordEstimate()
-        snapshot.joints = joints.angles
+        snapshot.joints = joints.motion.angles
+        snapshot.jointSource = joints.source
         snapshot.output = output
         snapshot.samples = screen.counters
         if let sample {

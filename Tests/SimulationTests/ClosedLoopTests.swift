@@ -35,7 +35,7 @@ struct ClosedLoopTests {
                 attitude: gimbal.attitude, rate: last.gyro - gimbal.gyroBias,
                 setpoint: generator.step(now: now, dt: 1e-3), joints: last.joints,
                 areJointsMeasured: hasEncoders, authority: 1, dt: 1e-3)
-            gimbal.apply(MotorOutput(enabled: true, torque: torque, angle: .zero), at: now)
+            gimbal.apply(MotorOutput(enabled: true, torque: torque), at: now)
         }
 
         var angles: AxisVector { EulerZXY.angles(gimbal.attitude) * ClosedLoopTests.degrees }
@@ -202,7 +202,7 @@ struct ClosedLoopTests {
             let angle = controller.step(
                 attitude: gimbal.attitude, rate: last.gyro - gimbal.gyroBias,
                 setpoint: Setpoint(attitude: .identity, rate: .zero), authority: 1, dt: 1e-3)
-            gimbal.apply(MotorOutput(enabled: true, torque: .zero, angle: angle), at: now)
+            gimbal.apply(MotorOutput(enabled: true, angle: angle), at: now)
             let angles = EulerZXY.angles(gimbal.attitude) * Self.degrees
             if tick > 2000 { sum = sum + angles * angles }
         }

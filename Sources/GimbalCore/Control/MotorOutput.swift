@@ -6,20 +6,29 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
     public var torque: AxisVector
     /// Absolute joint angle for position actuators, rad.
     public var angle: AxisVector
+    /// Electrical angle of the stator's field for open-loop brushless motors, rad, not wrapped.
+    public var field: AxisVector
+    /// Strength of that field, 0...1 of what the power stage can give.
+    public var power: AxisVector
 
-    /// An output with these values.
+    /// An output with these values; what a kind of motor does not use is zero.
     @inlinable @_noLocks
-    public init(enabled: Bool, torque: AxisVector, angle: AxisVector) {
+    public init(
+        enabled: Bool, torque: AxisVector = .zero, angle: AxisVector = .zero,
+        field: AxisVector = .zero, power: AxisVector = .zero
+    ) {
         self.enabled = enabled
         self.torque = torque
         self.angle = angle
+        self.field = field
+        self.power = power
     }
 
     /// Power stages off.
     @inlinable
     public static var off: MotorOutput {
         @_noLocks get {
-            MotorOutput(enabled: false, torque: .zero, angle: .zero)
+            MotorOutput(enabled: false)
         }
     }
 }

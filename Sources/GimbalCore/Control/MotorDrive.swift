@@ -1,0 +1,99 @@
+/// Set-point to motor output: the controller that fits the kind of motor.
+///
+/// Loop thread only; constant time, no allocation.
+struct MotorDrive: Sendable, BitwiseCopyable {
+    /// What one period of control starts from.
+    struct Input: Sendable, BitwiseCopyable {
+        /// Estimated camera attitude, body to earth.
+        var attitude: Quaternion
+        /// Camera rate without bias, body frame, rad/s.
+        var rate: Vector3
+        /// Where the camera is to look.
+        var setpoint: Setpoint
+        /// Joint angles, rad.
+        var joints: AxisVector
+        /// Whether `joints` come from encoders.
+        var areJointsMeasured: Bool
+        /// 0...1, the soft start.
+        var authority: Double
+        /// Seconds since the previous period.
+        var dt: Double
+
+        @_noLocks
+        init(
+            attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: JointObserver,
+            authority: Double, dt: Double
+        ) {
+            self.attitude = attitude
+            self.rate = rate
+            self.setpoint = setpoint
+            self.joints = joints.motion.angles
+            areJointsMeasured = joints.isMeasured
+            self.authority = authority
+            self.dt = dt
+        }
+    }
+
+    private let type: MotorType
+    private var torque: AttitudeController
+    private var servo: ServoController
+
+    /// Motors at rest.
+    init(_ parameters: Stabilizer.Parameters) {
+        type = parameters.motorType
+        torque = AttitudeController(parameters: parameters.controller)
+        servo = ServoController(parameters: parameters.servo)
+    }
+
+    /// Changes the tuning; the type stays, integrators too.
+    @_noLocks
+    mutating func apply(_ parameters: Stabilizer.Parameters) {
+        torque.parameters = parameters.controller
+        servo.parameters = parameters.servo
+    }
+
+    /// Whether a motor was asked for more than it can give in the last step.
+    var isSaturated: Bool {
+        @_noLocks get {
+            switch type {
+            case .torque: torque.isSaturated
+            case .servo: servo.isSaturated
+            }
+        }
+    }
+
+    /// Where the motors' own model believes the joints to be, rad; nil where the kind of motor has none.
+    var modelledJoints: AxisVector? {
+        @_noLocks get {
+            switch type {
+            case .torque: nil
+            case .servo: servo.modelledJoints
+            }
+        }
+    }
+
+    /// Outputs are about to come on with the joints at these angles, rad.
+    @_noLocks
+    mutating func reset(joints: AxisVector) {
+        torque.reset()
+        servo.reset(joints: joints)
+    }
+
+    /// One period with the outputs on.
+    @_noLocks
+    mutating func step(_ input: Input) -> MotorOutput {
+        switch type {
+        case .torque:
+            let torques = torque.step(
+                attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
+                joints: input.joints, areJointsMeasured: input.areJointsMeasured,
+                authority: input.authority, dt: input.dt)
+            return MotorOutput(enabled: true, torque: torques)
+        case .servo:
+            let angles = servo.step(
+                attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
+                authority: input.authority, dt: input.dt)
+            return MotorOutput(enabled: true, angle: angles)
+        }
+    }
+}
