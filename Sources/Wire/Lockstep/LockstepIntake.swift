@@ -1,0 +1,134 @@
+public import GimbalCore
+
+/// What the lines of one connection must agree on: a time that grows, and the sensors of the first line.
+///
+/// Pure; one instance for each connection.
+public struct LockstepIntake: Sendable {
+    /// Shortest step between two lines, s. A shorter one is refused: it is below what the loop is made for, most likely
+    /// a physics step that was not meant to be a tick.
+    public static let shortestStep = 1e-4
+    /// Longest step that is no gap, s.
+    public static let longestStep = 0.02
+    /// What a step may be off these two by the rounding of `t`, s.
+    public static let rounding = 1e-6
+
+    /// Sensors that the first line had beyond gyroscope and accelerometer; none before the first line.
+    public private(set) var sensors: IMUSample.Contents = .none
+    /// Those of them that the last line did not have.
+    public private(set) var missing: IMUSample.Contents = .none
+    /// Values of sensors that the first line did not have; ignored.
+    public private(set) var ignoredValues = 0
+    /// The simulator's time of the last line, s; nil before the first.
+    public private(set) var lastT: Double?
+    /// The loop's time of the last line.
+    public private(set) var now: Instant
+
+    /// Where `t` and the loop's time were last made to agree.
+    private var anchor: (t: Double, instant: Instant)
+    /// Angles of the encoders when they were last heard of.
+    private var joints = AxisVector.zero
+
+    /// An intake that has seen nothing.
+    ///
+    /// - Parameter start: The loop's time of the first line, whatever its `t` is.
+    public init(start: Instant) {
+        now = start
+        anchor = (0, start)
+    }
+
+    /// Takes one line, or refuses it and changes nothing.
+    ///
+    /// - Parameter line: The next in the order of arrival.
+    /// - Returns: The sample for the loop, on the loop's time. Encoders that are missing keep their last angles, so that
+    ///   the outputs go off in the directions that were right a moment ago.
+    /// - Throws: `time_backwards` or `time_step`.
+    public mutating func admit(_ line: LockstepSample) throws(LockstepError) -> IMUSample {
+        let isFirst = lastT == nil
+        try advance(to: line.t)
+        if isFirst { sensors = line.contents }
+        let present = line.contents
+        missing = IMUSample.Contents(rawValue: sensors.rawValue & ~present.rawValue)
+        let extra = present.rawValue & ~sensors.rawValue
+        ignoredValues += extra.nonzeroBitCount
+
+        var sample = IMUSample(time: now, gyro: line.gyro, accel: line.accel)
+        let used = IMUSample.Contents(rawValue: sensors.rawValue & present.rawValue)
+        sample.contents = used
+        if sensors.contains(.joints) {
+            joints = line.joints ?? joints
+            sample.joints = joints
+            sample.contents.insert(.joints)
+        }
+        if used.contains(.jointRates), let rates = line.jointRates { sample.jointRates = rates }
+        if used.contains(.baseGyro), let rate = line.baseGyro { sample.baseGyro = rate }
+        if used.contains(.magneticField), let field = line.magneticField {
+            sample.magneticField = field * 1e6
+        }
+        return sample
+    }
+
+    /// Maps `t` to the loop's time.
+    private mutating func advance(to t: Double) throws(LockstepError) {
+        guard let lastT else {
+            self.lastT = t
+            anchor = (t, now)
+            return
+        }
+        guard t > lastT else {
+            throw LockstepError(
+                .timeBackwards, "t = \(t) is not later than t = \(lastT) in the line before",
+                field: LockstepSample.Key.t)
+        }
+        let step = t - lastT
+        guard step >= Self.shortestStep - Self.rounding else {
+            throw LockstepError(
+                .timeStep,
+                "t = \(t) is \(step * 1e3) ms later than in the line before; 0.1...20 ms is a step",
+                field: LockstepSample.Key.t)
+        }
+        if step < Self.longestJump, anchor.instant < Self.latest {
+            // From the anchor, not from the last line, so that rounding does not add up.
+            now = anchor.instant.advanced(byRoundedSeconds: t - anchor.t)
+        } else {
+            // No clock of the loop needs to know how many years were skipped.
+            now = min(now.advanced(bySeconds: Self.longestJump), Self.latest)
+        }
+        if step > Self.longestStep { anchor = (t, now) }
+        self.lastT = t
+    }
+
+    /// A day: longer than any timer that runs on `t`.
+    private static let longestJump = 86400.0
+    /// Two centuries; the loop's time stands still there.
+    private static let latest = Instant(nanoseconds: .max / 2)
+}
+
+extension LockstepSample {
+    /// Which optional sensors the line has.
+    var contents: IMUSample.Contents {
+        var contents: IMUSample.Contents = .none
+        if joints != nil { contents.insert(.joints) }
+        if jointRates != nil { contents.insert(.jointRates) }
+        if baseGyro != nil { contents.insert(.baseGyro) }
+        if magneticField != nil { contents.insert(.magneticField) }
+        return contents
+    }
+}
+
+extension IMUSample.Contents {
+    /// The sensors by their names on the wire.
+    public var lockstepNames: [String] {
+        let names: [(IMUSample.Contents, String)] = [
+            (.joints, LockstepSample.Key.joints), (.jointRates, LockstepSample.Key.jointRates),
+            (.baseGyro, LockstepSample.Key.baseGyro), (.magneticField, LockstepSample.Key.mag),
+        ]
+        return names.filter { contains($0.0) }.map(\.1)
+    }
+}
+
+extension Instant {
+    /// The instant this many seconds later, rounded to the nearest nanosecond.
+    fileprivate func advanced(byRoundedSeconds seconds: Double) -> Instant {
+        Instant(nanoseconds: nanoseconds + Int64((seconds * 1e9).rounded()))
+    }
+}

@@ -1,0 +1,64 @@
+public import GimbalCore
+
+/// The answer to one line: what the motors are to do from `t` until the next line.
+public struct LockstepReply: Sendable {
+    /// The line's `t`, unchanged.
+    public var t: Double
+    /// What the motors are told.
+    public var output: MotorOutput
+    /// Which of the output's parts the motors follow.
+    public var motorType: MotorType
+    /// Estimate after this line's sample, body to earth.
+    public var attitude: Quaternion
+    /// Mode by its configuration name.
+    public var mode: String
+
+    /// A reply with these values.
+    public init(
+        t: Double, output: MotorOutput, motorType: MotorType, attitude: Quaternion, mode: String
+    ) {
+        self.t = t
+        self.output = output
+        self.motorType = motorType
+        self.attitude = attitude
+        self.mode = mode
+    }
+
+    /// Appends the line with its newline. Every number has as many digits as restore it exactly.
+    public func write(to bytes: inout [UInt8]) {
+        bytes += #"{"t":"#.utf8
+        JSONValue.write(t, to: &bytes)
+        bytes += output.enabled ? #","enabled":true"#.utf8 : #","enabled":false"#.utf8
+        Self.write("torque", output.enabled ? output.torque : .zero, to: &bytes)
+        switch motorType {
+        case .torque: break
+        case .servo: Self.write("angle", output.angle, to: &bytes)
+        }
+        bytes += #","attitude":["#.utf8
+        Self.write(attitude.w, to: &bytes)
+        for component in [attitude.x, attitude.y, attitude.z] {
+            bytes.append(UInt8(ascii: ","))
+            Self.write(component, to: &bytes)
+        }
+        bytes += #"],"mode":"#.utf8
+        JSONValue.write(mode, to: &bytes)
+        bytes += "}\n".utf8
+    }
+
+    private static func write(_ name: String, _ axes: AxisVector, to bytes: inout [UInt8]) {
+        bytes += ",\"".utf8
+        bytes += name.utf8
+        bytes += "\":[".utf8
+        write(axes.yaw, to: &bytes)
+        bytes.append(UInt8(ascii: ","))
+        write(axes.roll, to: &bytes)
+        bytes.append(UInt8(ascii: ","))
+        write(axes.pitch, to: &bytes)
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    /// A motor must never read `null`: what is not finite asks for nothing.
+    private static func write(_ value: Double, to bytes: inout [UInt8]) {
+        JSONValue.write(value.isFinite ? value : 0, to: &bytes)
+    }
+}

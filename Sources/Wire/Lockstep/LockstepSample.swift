@@ -1,0 +1,158 @@
+public import GimbalCore
+
+/// One line of a simulator: what the sensors say at `t`. SI units, frames as in `IMUSample`; an optional sensor that the
+/// line does not mention is nil.
+public struct LockstepSample: Hashable, Sendable {
+    /// Longest line without its newline, bytes.
+    public static let longestLine = 64 * 1024
+
+    /// The simulator's time, s; finite.
+    public var t: Double
+    /// Angular rate of the camera, FRD, rad/s.
+    public var gyro: Vector3
+    /// Specific force on the camera, FRD, m/s².
+    public var accel: Vector3
+    /// Joint angles from encoders, rad.
+    public var joints: AxisVector?
+    /// Joint rates from encoders, rad/s.
+    public var jointRates: AxisVector?
+    /// Angular rate of the handle, FRD of the handle, rad/s.
+    public var baseGyro: Vector3?
+    /// Magnetic field at the camera, FRD, T.
+    public var magneticField: Vector3?
+
+    /// Reads one line.
+    ///
+    /// - Parameter line: Without its newline.
+    /// - Throws: The first thing that does not fit, with the member that is meant. Unknown members are ignored.
+    public init(parsing line: [UInt8]) throws(LockstepError) {
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: line)
+        } catch {
+            throw Self.unreadable(line, error)
+        }
+        guard let members = value.object else {
+            throw LockstepError(
+                .invalidJSON, "the line holds \(value.kind); a JSON object belongs there")
+        }
+        t = try Self.number(members, Key.t)
+        gyro = try Vector3(Self.required(members, Key.gyro))
+        accel = try Vector3(Self.required(members, Key.accel))
+        joints = try Self.triple(members, Key.joints).map(AxisVector.init)
+        jointRates = try Self.triple(members, Key.jointRates).map(AxisVector.init)
+        baseGyro = try Self.triple(members, Key.baseGyro).map(Vector3.init)
+        magneticField = try Self.triple(members, Key.mag).map(Vector3.init)
+    }
+
+    /// The members by their names on the wire.
+    enum Key {
+        static let t = "t"
+        static let gyro = "gyro"
+        static let accel = "accel"
+        static let joints = "joints"
+        static let jointRates = "joint_rates"
+        static let baseGyro = "base_gyro"
+        static let mag = "mag"
+
+        static let all = [t, gyro, accel, joints, jointRates, baseGyro, mag]
+    }
+}
+
+extension LockstepSample {
+    /// Three numbers in the order in which they stand on the line.
+    typealias Triple = (Double, Double, Double)
+
+    private static func number(
+        _ members: [String: JSONValue], _ key: String
+    ) throws(LockstepError) -> Double {
+        guard let value = members[key] else {
+            throw LockstepError(.missing, "\(key) is missing: a number, in seconds", field: key)
+        }
+        guard let number = value.number else {
+            throw LockstepError(
+                .wrongType, "\(key) is \(value.kind); a number belongs there", field: key)
+        }
+        return number
+    }
+
+    private static func required(
+        _ members: [String: JSONValue], _ key: String
+    ) throws(LockstepError) -> Triple {
+        guard let triple = try triple(members, key) else {
+            throw LockstepError(
+                .missing, "\(key) is missing: an array of three numbers", field: key)
+        }
+        return triple
+    }
+
+    /// Nil when the line does not mention it.
+    private static func triple(
+        _ members: [String: JSONValue], _ key: String
+    ) throws(LockstepError) -> Triple? {
+        guard let value = members[key] else { return nil }
+        guard let elements = value.array else {
+            throw LockstepError(
+                .wrongType, "\(key) is \(value.kind); an array of three numbers belongs there",
+                field: key)
+        }
+        guard elements.count == 3 else {
+            throw LockstepError(
+                .wrongLength, "\(key) has \(elements.count) elements; three belong there",
+                field: key)
+        }
+        func element(_ index: Int) throws(LockstepError) -> Double {
+            guard let number = elements[index].number else {
+                throw LockstepError(
+                    .wrongType,
+                    "\(key)[\(index)] is \(elements[index].kind); a number belongs there",
+                    field: key)
+            }
+            return number
+        }
+        return (try element(0), try element(1), try element(2))
+    }
+
+    /// The error for a line that is not JSON, or holds a number that no double can.
+    private static func unreadable(_ line: [UInt8], _ error: JSONError) -> LockstepError {
+        let isBlank = line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+        if isBlank {
+            return LockstepError(.invalidJSON, "the line is empty; a JSON object belongs there")
+        }
+        let field = member(around: error.offset, in: line)
+        // The one error of the reader that is about a number and not about JSON.
+        let code: LockstepError.Code =
+            error.reason.hasSuffix("is out of range") ? .outOfRange : .invalidJSON
+        return LockstepError(code, error.sentence, field: field)
+    }
+
+    /// The known member whose name stands last before this place; empty when there is none.
+    private static func member(around offset: Int, in line: [UInt8]) -> String {
+        let text = String(decoding: line.prefix(offset), as: UTF8.self)
+        let places = Key.all.compactMap { key in
+            text.lastPlace(of: "\"\(key)\"").map { (key, $0) }
+        }
+        return places.max { $0.1 < $1.1 }?.0 ?? ""
+    }
+}
+
+extension Vector3 {
+    init(_ triple: LockstepSample.Triple) { self.init(triple.0, triple.1, triple.2) }
+}
+
+extension AxisVector {
+    init(_ triple: LockstepSample.Triple) {
+        self.init(yaw: triple.0, roll: triple.1, pitch: triple.2)
+    }
+}
+
+extension String {
+    /// Where `word` begins last; nil when it does not occur.
+    fileprivate func lastPlace(of word: String) -> Int? {
+        let (text, pattern) = (Array(utf8), Array(word.utf8))
+        guard text.count >= pattern.count else { return nil }
+        return (0...(text.count - pattern.count)).last {
+            text[$0..<($0 + pattern.count)].elementsEqual(pattern)
+        }
+    }
+}
