@@ -169,6 +169,23 @@ public final class Commander: Sendable {
         }
     }
 
+    /// Begins afresh, as after a start: nobody in control, the boot mode. A latched emergency stop stays latched.
+    ///
+    /// - Parameters:
+    ///   - bootMode: The mode that the stabilizer starts in.
+    ///   - restartLoop: Makes the loop start afresh and forget what it was asked for; no request comes between. Must not
+    ///     call back.
+    public func restart(bootMode: Mode, restartLoop: () -> Void) {
+        state.withLock { state in
+            restartLoop()
+            state.holder = nil
+            state.isTurning = false
+            state.mode = state.isStopped ? .inactive : bootMode
+            if state.isStopped { _ = state.ring.push(.emergencyStop) }
+            if state.isShuttingDown { _ = state.ring.push(.shutdown) }
+        }
+    }
+
     /// The process is ending: outputs off for good; nothing is accepted any more.
     public func shutDown() {
         state.withLock { state in

@@ -12,6 +12,11 @@ struct ControlLoop: ~Copyable, Sendable {
     let periodNanoseconds: Int64
     /// Ticks that still run with the outputs off, so that nothing happens for the first time with the motors on.
     var warmUpTicks: Int
+    /// What whoever runs the loop knows to be wrong, beyond what its bus says.
+    var outsideConditions = Conditions(rawValue: 0)
+    private let requestsPerTick: Int
+    /// A tick that takes longer has overrun.
+    private let allowedNanoseconds: Int64
 
     private(set) var ticks: UInt64 = 0
     private var timing = TickTiming()
@@ -21,14 +26,13 @@ struct ControlLoop: ~Copyable, Sendable {
     private var newestSample = Instant(nanoseconds: 0)
     private var overrunVisibleTicks = 0
 
-    init(
-        stabilizer: Stabilizer, ports: consuming LoopPorts, periodNanoseconds: Int64,
-        warmUpTicks: Int
-    ) {
+    init(stabilizer: Stabilizer, ports: consuming LoopPorts, settings: RuntimeSettings) {
         self.stabilizer = stabilizer
         self.ports = ports
-        self.periodNanoseconds = periodNanoseconds
-        self.warmUpTicks = warmUpTicks
+        periodNanoseconds = settings.periodNanoseconds
+        warmUpTicks = settings.warmUpTicks
+        requestsPerTick = settings.requestsPerTick
+        allowedNanoseconds = settings.watchesOverruns ? settings.periodNanoseconds : .max
     }
 
     /// One period: take what was asked and what the sensors delivered, think, hand the result to the motors' bus, and
@@ -45,9 +49,9 @@ struct ControlLoop: ~Copyable, Sendable {
         ticks &+= 1
     }
 
-    /// At most eight requests a tick, so that a flood of them cannot make it late; the others wait their turn.
+    /// A few requests a tick, so that a flood of them cannot make it late; the others wait their turn.
     private mutating func applyRequests(now: Instant) {
-        for _ in 0..<8 {
+        for _ in 0..<requestsPerTick {
             guard let command = ports.commands.pop() else { break }
             stabilizer.apply(command, now: now)
         }
@@ -72,7 +76,7 @@ struct ControlLoop: ~Copyable, Sendable {
     }
 
     private mutating func think(now: Instant) -> MotorOutput {
-        var conditions = Conditions(rawValue: 0)
+        var conditions = outsideConditions
         if ports.bus.consecutiveErrors >= LoopLimits.toleratedBusErrors {
             conditions.insert(.busError)
         }
@@ -94,7 +98,7 @@ struct ControlLoop: ~Copyable, Sendable {
         ports.stages.estimate.record(nanoseconds: timing.estimate)
         ports.stages.control.record(nanoseconds: timing.control)
         if sampleCount > 0 { ports.stages.handover.record(nanoseconds: timing.handover) }
-        if end &- start > periodNanoseconds {
+        if end &- start > allowedNanoseconds {
             counters.loopOverruns &+= 1
             overrunVisibleTicks = LoopLimits.overrunVisibleTicks
         }
@@ -111,6 +115,25 @@ struct ControlLoop: ~Copyable, Sendable {
         return TelemetryRecord(
             tick: ticks, now: now, snapshot: stabilizer.snapshot, timing: timing,
             counters: counters)
+    }
+
+    /// Supervises once more although no period has passed, and reports.
+    mutating func look(now: Instant) {
+        let output = think(now: now)
+        ports.motors.publish(LoopAnswer(output: output, sampleTime: newestSample, time: now))
+        ports.telemetry.push(record(now: now))
+    }
+
+    /// Forgets everything but the newest tuning. Not for the loop thread's tick.
+    mutating func restart() {
+        while ports.commands.pop() != nil {}
+        while ports.samples.pop() != nil {}
+        stabilizer = Stabilizer(parameters: ports.tuning.read().value)
+        outsideConditions = .none
+        ticks = 0
+        timing = TickTiming()
+        counters = RuntimeCounters()
+        overrunVisibleTicks = 0
     }
 
     /// Counts a tick that comes because nobody rang: the bus thread hangs, or was held up.

@@ -15,6 +15,13 @@ public struct RuntimeSettings: Sendable {
     public var telemetryCapacity = 2048
     /// Ticks with the outputs off before anything may move: what allocates or faults on first use does it now.
     public var warmUpTicks = 100
+    /// Requests that one tick carries out at most.
+    public var requestsPerTick = 8
+    /// Whether a tick that takes longer than a period is counted and shown.
+    public var watchesOverruns = true
+
+    /// The period that belongs to the rate.
+    var periodNanoseconds: Int64 { Int64((1e9 / rateHz).rounded()) }
 
     /// The defaults.
     public init() {}
@@ -61,34 +68,20 @@ public final class GimbalRuntime: Sendable {
         parameters: Stabilizer.Parameters, bus: any GimbalBus,
         settings: RuntimeSettings = RuntimeSettings()
     ) -> GimbalAssembly {
-        precondition(settings.rateHz > 0, "the rate must be positive")
-        let period = Int64((1e9 / settings.rateHz).rounded())
-        let commands = makeRing(of: Command.self, capacity: settings.commandCapacity)
-        let telemetry = makeRing(
-            of: TelemetryRecord.self, capacity: settings.telemetryCapacity)
-        let samples = makeRing(of: SampleDelivery.self, capacity: 4 * SampleBatch.capacity)
-        let tuning = makeMailbox(initial: parameters)
-        let motors = makeMailbox(initial: LoopAnswer.none)
         let handles = SharedHandles()
-        let loop = ControlLoop(
-            stabilizer: Stabilizer(parameters: parameters),
-            ports: LoopPorts(
-                commands: commands.reader, tuning: tuning.reader, samples: samples.reader,
-                motors: motors.writer, telemetry: telemetry.writer,
-                motorsBell: handles.busBell, bus: handles.status, stages: handles.stages),
-            periodNanoseconds: period, warmUpTicks: settings.warmUpTicks)
+        let wiring = LoopWiring(parameters: parameters, settings: settings, handles: handles)
         let busThread = BusThread(
             bus: bus,
             ports: BusPorts(
-                samples: samples.writer, answers: motors.reader, bell: handles.busBell,
+                samples: wiring.samples, answers: wiring.answers, bell: handles.busBell,
                 loopBell: handles.loopBell, status: handles.status, stages: handles.stages),
-            periodNanoseconds: period)
+            periodNanoseconds: settings.periodNanoseconds)
         let runtime = GimbalRuntime(
             shared: SharedBlock(
-                settings: settings, handles: handles, loop: loop, bus: busThread))
+                settings: settings, handles: handles, loop: wiring.loop, bus: busThread))
         return GimbalAssembly(
-            runtime: runtime, commands: commands.writer, tuning: tuning.writer,
-            telemetry: telemetry.reader)
+            runtime: runtime, commands: wiring.commands, tuning: wiring.tuning,
+            telemetry: wiring.telemetry)
     }
 
     /// Starts the loop, then the bus. Once; a runtime is not started again after `stop()`.

@@ -15,25 +15,13 @@ package struct LoopRig: ~Copyable {
     ///   - parameters: The stabilizer's tuning.
     ///   - settings: Rate and capacities; the threads' wishes are not used.
     package init(parameters: Stabilizer.Parameters, settings: RuntimeSettings = RuntimeSettings()) {
-        let commands = makeRing(of: Command.self, capacity: settings.commandCapacity)
-        let telemetry = makeRing(
-            of: TelemetryRecord.self, capacity: settings.telemetryCapacity)
-        let samples = makeRing(of: SampleDelivery.self, capacity: 4 * SampleBatch.capacity)
-        let tuning = makeMailbox(initial: parameters)
-        let motors = makeMailbox(initial: LoopAnswer.none)
-        loop = ControlLoop(
-            stabilizer: Stabilizer(parameters: parameters),
-            ports: LoopPorts(
-                commands: commands.reader, tuning: tuning.reader, samples: samples.reader,
-                motors: motors.writer, telemetry: telemetry.writer,
-                motorsBell: handles.busBell, bus: handles.status, stages: handles.stages),
-            periodNanoseconds: Int64((1e9 / settings.rateHz).rounded()),
-            warmUpTicks: settings.warmUpTicks)
-        self.commands = commands.writer
-        self.tuning = tuning.writer
-        self.telemetry = telemetry.reader
-        self.samples = samples.writer
-        answers = motors.reader
+        let wiring = LoopWiring(parameters: parameters, settings: settings, handles: handles)
+        loop = wiring.loop
+        commands = wiring.commands
+        tuning = wiring.tuning
+        telemetry = wiring.telemetry
+        samples = wiring.samples
+        answers = wiring.answers
     }
 
     deinit { handles.deallocate() }

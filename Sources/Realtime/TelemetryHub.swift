@@ -55,6 +55,15 @@ public final class TelemetryHub: Sendable {
         }
     }
 
+    /// Forgets the rates: the next record is the first of another run.
+    public func restart() {
+        state.withLock { state in
+            state.mark = nil
+            state.tickRate = nil
+            state.sampleRate = nil
+        }
+    }
+
     private static func count(_ record: TelemetryRecord, _ state: inout State) {
         guard let mark = state.mark else {
             state.mark = record

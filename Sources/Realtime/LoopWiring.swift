@@ -1,0 +1,39 @@
+internal import GimbalCore
+
+/// A new control loop and the other ends of its rings and mailboxes, on their way to their owners.
+struct LoopWiring: ~Copyable {
+    var loop: ControlLoop
+    var commands: RingWriter<Command>
+    var tuning: MailboxWriter<Stabilizer.Parameters>
+    var telemetry: RingReader<TelemetryRecord>
+    var samples: RingWriter<SampleDelivery>
+    var answers: MailboxReader<LoopAnswer>
+
+    /// - Parameters:
+    ///   - parameters: The stabilizer's tuning.
+    ///   - settings: Rate and capacities.
+    ///   - handles: Freed by whoever made them, after the loop.
+    init(
+        parameters: Stabilizer.Parameters, settings: RuntimeSettings, handles: SharedHandles
+    ) {
+        precondition(settings.rateHz > 0, "the rate must be positive")
+        let commands = makeRing(of: Command.self, capacity: settings.commandCapacity)
+        let telemetry = makeRing(
+            of: TelemetryRecord.self, capacity: settings.telemetryCapacity)
+        let samples = makeRing(of: SampleDelivery.self, capacity: 4 * SampleBatch.capacity)
+        let tuning = makeMailbox(initial: parameters)
+        let motors = makeMailbox(initial: LoopAnswer.none)
+        loop = ControlLoop(
+            stabilizer: Stabilizer(parameters: parameters),
+            ports: LoopPorts(
+                commands: commands.reader, tuning: tuning.reader, samples: samples.reader,
+                motors: motors.writer, telemetry: telemetry.writer,
+                motorsBell: handles.busBell, bus: handles.status, stages: handles.stages),
+            settings: settings)
+        self.commands = commands.writer
+        self.tuning = tuning.writer
+        self.telemetry = telemetry.reader
+        self.samples = samples.writer
+        answers = motors.reader
+    }
+}
