@@ -15,7 +15,7 @@ struct DiagnosticsSocketTests {
 
     private func problem(opening path: String) throws -> String {
         let server = try server(path)
-        let error = #expect(throws: DiagnosticsSocketError.self) { try server.open() }
+        let error = #expect(throws: SocketError.self) { try server.open() }
         return error?.description ?? ""
     }
 

@@ -99,6 +99,8 @@ public struct VariableSample: Sendable {
 /// client is served. Types, ranges and write access are checked before; what only the daemon can know is refused by
 /// throwing a `RequestError`, whose message the user reads.
 public protocol DiagnosticsBackend: Sendable {
+    /// Called before each request: whatever happened before it elsewhere, and counts, has been seen when this returns.
+    func settle()
     /// Seconds on the loop's clock, for the `t` of every reply.
     func time() -> Double
     /// Everything about the machine; the server fills in `clients`.
@@ -157,4 +159,9 @@ public protocol DiagnosticsBackend: Sendable {
 
     /// A connection has ended, whatever the reason: control that it held is released at once.
     func clientClosed(_ client: DiagnosticsClient)
+}
+
+extension DiagnosticsBackend {
+    /// Nothing to wait for.
+    public func settle() {}
 }

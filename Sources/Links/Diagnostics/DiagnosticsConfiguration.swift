@@ -20,4 +20,9 @@ public struct DiagnosticsConfiguration: Sendable {
         self.path = path
         self.group = group
     }
+
+    /// The socket's place.
+    var place: SocketPlace {
+        SocketPlace(path: path, group: group, backlog: maximumClients, key: "diagnostics.socket")
+    }
 }

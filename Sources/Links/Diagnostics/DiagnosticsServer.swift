@@ -14,14 +14,11 @@ public final class DiagnosticsServer: Service {
     /// the rest is for the backend, which may parse a configuration here.
     private static let stackSize = 512 * 1024
 
-    fileprivate typealias Completion = @Sendable (Result<Void, any Error>) -> Void
-
     private let configuration: DiagnosticsConfiguration
     private let backend: any DiagnosticsBackend
     private let logger: Logger
     private let clock: @Sendable () -> Instant
-    private let wakeReader: FileDescriptor
-    private let wakeWriter: FileDescriptor
+    private let thread: ServiceThread
     /// The open socket, until the thread takes it.
     private let listener = Mutex<SocketListener?>(nil)
 
@@ -41,73 +38,35 @@ public final class DiagnosticsServer: Service {
         self.backend = backend
         self.logger = logger
         self.clock = clock
-        (wakeReader, wakeWriter) = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
+        thread = try ServiceThread(name: "airframed-diag", stackSize: Self.stackSize)
     }
 
     deinit {
         listener.withLock { $0?.close() }
-        try? wakeReader.close()
-        try? wakeWriter.close()
     }
 
     /// Creates the socket, so that a start-up can fail with a sentence before anything runs. Once; `run()` does it
     /// when it has not been done.
     ///
     /// - Throws: What is in the way.
-    public func open() throws(DiagnosticsSocketError) {
-        let opened = try SocketListener(configuration, logger: logger)
+    public func open() throws(SocketError) {
+        let opened = try SocketListener(configuration.place, logger: logger)
         listener.withLock { $0 = opened }
     }
 
     /// Serves until shutdown.
     ///
-    /// - Throws: `DiagnosticsSocketError` when the socket was not open and cannot be opened, or the thread not be started.
+    /// - Throws: `SocketError` when the socket was not open and cannot be opened, or the thread not be started.
     public func run() async throws {
         if listener.withLock({ $0 == nil }) { try open() }
-        try await withTaskCancellationOrGracefulShutdownHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                start { continuation.resume(with: $0) }
-            }
-        } onCancelOrGracefulShutdown: {
-            self.stop()
-        }
-    }
-
-    /// Ends the thread soon; harmless when it has ended or never began.
-    private func stop() {
-        _ = try? wakeWriter.writeAll([1])
-    }
-
-    private func start(whenDone: @escaping Completion) {
-        let context = Unmanaged.passRetained(ThreadContext(server: self, whenDone: whenDone))
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setstacksize(&attributes, Self.stackSize)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
-        var thread = pthread_t()
-        let error = pthread_create(
-            &thread, &attributes,
-            { pointer in
-                guard let pointer else { return nil }
-                let context = Unmanaged<ThreadContext>.fromOpaque(pointer).takeRetainedValue()
-                nameThread()
-                context.server.serve()
-                context.whenDone(.success(()))
-                return nil
-            }, context.toOpaque())
-        guard error == 0 else {
-            context.release()
-            let reason = "The diagnostics thread cannot be started: \(Errno(rawValue: error))."
-            return whenDone(.failure(DiagnosticsSocketError(description: reason)))
-        }
+        try await thread.run { self.serve() }
     }
 
     /// The body of the thread.
     private func serve() {
         guard let listener = listener.withLock({ $0.take() }) else { return }
         var loop = DiagnosticsLoop(
-            listener: listener, wake: wakeReader, configuration: configuration, backend: backend,
+            listener: listener, wake: thread.wake, configuration: configuration, backend: backend,
             logger: logger, clock: clock)
         loop.run()
     }
@@ -117,22 +76,5 @@ public final class DiagnosticsServer: Service {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
-}
-
-/// Names the calling thread for `ps -L` and `top -H`; a kernel without /proc leaves it unnamed, which harms nothing.
-private func nameThread() {
-    let file = try? FileDescriptor.open("/proc/thread-self/comm", .writeOnly)
-    _ = try? file?.closeAfter { try file?.writeAll("airframed-diag".utf8) }
-}
-
-/// What travels into the thread through C's one pointer.
-private final class ThreadContext: Sendable {
-    let server: DiagnosticsServer
-    let whenDone: DiagnosticsServer.Completion
-
-    init(server: DiagnosticsServer, whenDone: @escaping DiagnosticsServer.Completion) {
-        self.server = server
-        self.whenDone = whenDone
     }
 }

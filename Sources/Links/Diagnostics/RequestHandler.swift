@@ -74,6 +74,7 @@ struct RequestHandler {
                 field: "method")
         }
         if method.isWrite { try requireWrite(connection) }
+        backend.settle()
         switch method {
         case .status, .doctor, .version, .keys, .get, .diff, .log, .variables, .ping:
             return try read(method, request, clients)

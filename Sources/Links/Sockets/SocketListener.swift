@@ -3,8 +3,20 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// Why the diagnostics socket could not be opened: a sentence that says what to do.
-public struct DiagnosticsSocketError: Error, Hashable, Sendable, CustomStringConvertible {
+/// Where a socket is to be.
+struct SocketPlace: Sendable {
+    /// Path of its file.
+    var path: String
+    /// Group that owns the file; nil or a group that does not exist: the daemon's own.
+    var group: String?
+    /// Connections that may wait to be accepted.
+    var backlog: Int
+    /// The setting that names the path, for sentences.
+    var key: String
+}
+
+/// Why a socket could not be opened: a sentence that says what to do.
+public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Where, what, and what to do.
     public var description: String
 }
@@ -21,21 +33,22 @@ struct SocketListener: Sendable {
     /// Creates the socket, owned by the group and with mode 0660.
     ///
     /// - Parameters:
-    ///   - configuration: Path and group.
+    ///   - place: Path and group.
     ///   - logger: Hears of a group that does not exist.
     /// - Throws: What is in the way; nothing has been left behind then.
-    init(_ configuration: DiagnosticsConfiguration, logger: Logger) throws(DiagnosticsSocketError) {
-        let path = configuration.path
-        try SocketPath.check(path)
-        try SocketPath.clear(path)
+    init(_ place: SocketPlace, logger: Logger) throws(SocketError) {
+        let path = place.path
+        let obstacles = SocketPath(key: place.key)
+        try obstacles.check(path)
+        try obstacles.clear(path)
         var raw: Int32 = -1
-        let error = cl_socket_listen(path, Int32(configuration.maximumClients), &raw)
-        guard error == 0 else { throw SocketPath.failure(creating: path, error) }
+        let error = cl_socket_listen(path, Int32(place.backlog), &raw)
+        guard error == 0 else { throw obstacles.failure(creating: path, error) }
         descriptor = FileDescriptor(rawValue: raw)
         self.path = path
         identity = SocketPath.identity(path)
 
-        policy = Self.policy(group: configuration.group, path: path, logger: logger)
+        policy = Self.policy(group: place.group, path: path, logger: logger)
         // Group first: until then the mode lets nobody in but the daemon's own user.
         if chown(path, uid_t.max, policy.group) != 0 {
             logger.warning(
@@ -77,45 +90,48 @@ struct SocketListener: Sendable {
 }
 
 /// What can be in the way of a socket path, each with its sentence.
-enum SocketPath {
-    static func check(_ path: String) throws(DiagnosticsSocketError) {
+struct SocketPath {
+    /// The setting that names the path.
+    let key: String
+
+    func check(_ path: String) throws(SocketError) {
         if path.isEmpty {
-            throw DiagnosticsSocketError(
-                description: "diagnostics.socket is empty. Set it to a path, "
+            throw SocketError(
+                description: "\(key) is empty. Set it to a path, "
                     + "for example /run/airframe/airframed.sock.")
         }
         let length = path.utf8.count
         if length > Int(CL_SOCKET_PATH_MAX) {
-            throw DiagnosticsSocketError(
+            throw SocketError(
                 description: "\(path): the path has \(length) bytes, and a UNIX socket allows "
-                    + "\(CL_SOCKET_PATH_MAX). Set diagnostics.socket to a shorter one.")
+                    + "\(CL_SOCKET_PATH_MAX). Set \(key) to a shorter one.")
         }
         if path.utf8.contains(0) {
-            throw DiagnosticsSocketError(description: "diagnostics.socket contains a NUL byte.")
+            throw SocketError(description: "\(key) contains a NUL byte.")
         }
     }
 
     /// Removes a socket that nobody listens on; leaves everything else alone and says why.
-    static func clear(_ path: String) throws(DiagnosticsSocketError) {
+    func clear(_ path: String) throws(SocketError) {
         var info = stat()
         guard lstat(path, &info) == 0 else {
             if errno == ENOENT { return }
             throw failure(creating: path, errno)
         }
         guard info.st_mode & S_IFMT == S_IFSOCK else {
-            throw DiagnosticsSocketError(
+            throw SocketError(
                 description: "\(path) exists and is not a socket. "
-                    + "Move it away, or set diagnostics.socket to another path.")
+                    + "Move it away, or set \(key) to another path.")
         }
         var connection: Int32 = -1
         let error = cl_socket_connect(path, &connection)
         switch error {
         case 0, EAGAIN:
             if error == 0 { Glibc.close(connection) }
-            throw DiagnosticsSocketError(
+            throw SocketError(
                 description: "\(path): a running daemon answers there already. Stop it "
                     + "(sudo systemctl stop airframed), or give this one its own with "
-                    + "--set diagnostics.socket=PATH.")
+                    + "--set \(key)=PATH.")
         case ECONNREFUSED:
             // Left behind by a daemon that was killed.
             if unlink(path) != 0, errno != ENOENT { throw failure(creating: path, errno) }
@@ -124,7 +140,7 @@ enum SocketPath {
         }
     }
 
-    static func failure(creating path: String, _ error: Int32) -> DiagnosticsSocketError {
+    func failure(creating path: String, _ error: Int32) -> SocketError {
         let directory = FilePath(path).removingLastComponent().string
         let parent = directory.isEmpty ? "." : directory
         let sentence =
@@ -133,23 +149,23 @@ enum SocketPath {
                 """
                 \(parent) does not exist, so the socket \(path) cannot be created. Create the directory \
                 (sudo install -d -g airframe -m 0750 \(parent); under systemd: RuntimeDirectory=), \
-                or set diagnostics.socket to a path in one that exists.
+                or set \(key) to a path in one that exists.
                 """
             case ENOTDIR:
                 "\(parent) is not a directory, so the socket \(path) cannot be created. "
-                    + "Set diagnostics.socket to a path in a directory."
+                    + "Set \(key) to a path in a directory."
             case EACCES, EPERM:
                 """
                 \(path): permission denied creating the socket. Let user \(geteuid()) write to \(parent), \
-                or set diagnostics.socket to a path in a directory where it may.
+                or set \(key) to a path in a directory where it may.
                 """
             case EADDRINUSE:
                 "\(path): another process took the path at this moment. Start again, or set "
-                    + "diagnostics.socket to another path."
+                    + "\(key) to another path."
             default:
                 "\(path): the socket cannot be created (\(Errno(rawValue: error)))."
             }
-        return DiagnosticsSocketError(description: sentence)
+        return SocketError(description: sentence)
     }
 
     static func identity(_ path: String) -> (device: UInt64, inode: UInt64)? {

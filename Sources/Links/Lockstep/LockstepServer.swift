@@ -1,0 +1,129 @@
+import CLinuxShim
+import GimbalCore
+import Glibc
+public import Logging
+public import ServiceLifecycle
+import Synchronization
+import SystemPackage
+
+/// The lockstep socket as a service: one simulator at a time on a UNIX stream socket, one line in, one line out, see
+/// `Wire`. Everything happens on one ordinary thread, `airframed-sim`.
+public final class LockstepServer: Service {
+    /// As large as that of the diagnostics socket: the loop's tick and a parser run here.
+    private static let stackSize = 512 * 1024
+
+    private let configuration: LockstepConfiguration
+    private let backend: any LockstepBackend
+    private let logger: Logger
+    private let thread: ServiceThread
+    private let settling: SettlingPipes
+    /// The open socket, until the thread takes it.
+    private let listener = Mutex<SocketListener?>(nil)
+
+    /// A server that is not open yet.
+    ///
+    /// - Parameters:
+    ///   - configuration: Path, group and timeout.
+    ///   - backend: Who answers.
+    ///   - logger: Trouble with the socket.
+    /// - Throws: `Errno` when the process has no descriptors left.
+    public init(
+        configuration: LockstepConfiguration, backend: any LockstepBackend, logger: Logger
+    ) throws {
+        self.configuration = configuration
+        self.backend = backend
+        self.logger = logger
+        thread = try ServiceThread(name: "airframed-sim", stackSize: Self.stackSize)
+        settling = try SettlingPipes()
+    }
+
+    deinit { listener.withLock { $0?.close() } }
+
+    /// Creates the socket, so that a start-up can fail with a sentence before anything runs. Once; `run()` does it
+    /// when it has not been done.
+    ///
+    /// - Throws: What is in the way.
+    public func open() throws(SocketError) {
+        let opened = try SocketListener(configuration.place, logger: logger)
+        listener.withLock { $0 = opened }
+    }
+
+    /// Serves until shutdown.
+    ///
+    /// - Throws: `SocketError` when the socket was not open and cannot be opened, or the thread not be started.
+    public func run() async throws {
+        if listener.withLock({ $0 == nil }) { try open() }
+        try await thread.run { self.serve() }
+    }
+
+    /// Waits until everything that had happened on the socket before the call has been answered: lines, a connection,
+    /// its end. So a request that follows a line in time also follows it in effect. At most a second; any thread.
+    public func settle() { settling.settle() }
+
+    /// The body of the thread.
+    private func serve() {
+        guard let listener = listener.withLock({ $0.take() }) else { return }
+        var loop = LockstepLoop(
+            listener: listener, wake: thread.wake, settling: settling,
+            configuration: configuration, backend: backend, logger: logger)
+        settling.begin()
+        loop.run()
+        settling.end()
+    }
+}
+
+/// How another thread waits until the server's has looked at everything: one byte there, one byte back.
+final class SettlingPipes: Sendable {
+    /// Readable when somebody waits.
+    let request: FileDescriptor
+    private let requestWriter: FileDescriptor
+    private let answer: FileDescriptor
+    private let answerWriter: FileDescriptor
+    /// Whether the server's thread runs. Held while waiting: one at a time.
+    private let isServed = Mutex(false)
+
+    init() throws {
+        (request, requestWriter) = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
+        (answer, answerWriter) = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
+    }
+
+    deinit {
+        for descriptor in [request, requestWriter, answer, answerWriter] {
+            try? descriptor.close()
+        }
+    }
+
+    /// The server's thread begins.
+    func begin() { isServed.withLock { $0 = true } }
+
+    /// The server's thread ends: whoever waits is let go first.
+    func end() {
+        acknowledge()
+        isServed.withLock { $0 = false }
+    }
+
+    /// Waits for the server's thread, at most a second.
+    func settle() {
+        isServed.withLock { isServed in
+            guard isServed else { return }
+            // An answer that came too late last time is no answer to this question.
+            Self.drain(answer)
+            _ = try? requestWriter.writeAll([1])
+            var entry = pollfd(fd: answer.rawValue, events: Int16(POLLIN), revents: 0)
+            var ready: Int32 = 0
+            _ = cl_socket_wait(&entry, 1, 1_000_000_000, &ready)
+        }
+    }
+
+    /// The server's thread has looked at everything.
+    func acknowledge() {
+        Self.drain(request)
+        _ = try? answerWriter.writeAll([1])
+    }
+
+    private static func drain(_ descriptor: FileDescriptor) {
+        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
+            while let count = try? descriptor.read(into: buffer), count > 0 {}
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Glibc
+import ServiceLifecycle
+import SystemPackage
+
+/// The one ordinary thread of a link, with an explicit stack because it is locked with everything else, and a pipe that
+/// ends it.
+final class ServiceThread: Sendable {
+    typealias Completion = @Sendable (Result<Void, any Error>) -> Void
+
+    /// Readable when the thread is to end.
+    let wake: FileDescriptor
+    private let wakeWriter: FileDescriptor
+    private let name: String
+    private let stackSize: Int
+
+    /// - Parameters:
+    ///   - name: At most 15 bytes, for `ps -L` and `top -H`.
+    ///   - stackSize: Bytes.
+    /// - Throws: `Errno` when the process has no descriptors left.
+    init(name: String, stackSize: Int) throws {
+        self.name = name
+        self.stackSize = stackSize
+        (wake, wakeWriter) = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
+    }
+
+    deinit {
+        try? wake.close()
+        try? wakeWriter.close()
+    }
+
+    /// Runs `body` on the thread and waits for its end without blocking a thread of Swift's pool. A graceful shutdown or
+    /// a cancellation makes `wake` readable.
+    ///
+    /// - Throws: `SocketError` when the thread cannot be started.
+    func run(_ body: @escaping @Sendable () -> Void) async throws {
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                start(body) { continuation.resume(with: $0) }
+            }
+        } onCancelOrGracefulShutdown: {
+            // Harmless when the thread has ended or never began.
+            _ = try? self.wakeWriter.writeAll([1])
+        }
+    }
+
+    private func start(_ body: @escaping @Sendable () -> Void, whenDone: @escaping Completion) {
+        let context = Unmanaged.passRetained(
+            ThreadContext(name: name, body: body, whenDone: whenDone))
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setstacksize(&attributes, stackSize)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        defer { pthread_attr_destroy(&attributes) }
+        var thread = pthread_t()
+        let error = pthread_create(
+            &thread, &attributes,
+            { pointer in
+                guard let pointer else { return nil }
+                let context = Unmanaged<ThreadContext>.fromOpaque(pointer).takeRetainedValue()
+                nameThread(context.name)
+                context.body()
+                context.whenDone(.success(()))
+                return nil
+            }, context.toOpaque())
+        guard error == 0 else {
+            context.release()
+            let reason = "The thread \(name) cannot be started: \(Errno(rawValue: error))."
+            return whenDone(.failure(SocketError(description: reason)))
+        }
+    }
+}
+
+/// Names the calling thread; a kernel without /proc leaves it unnamed, which harms nothing.
+private func nameThread(_ name: String) {
+    let file = try? FileDescriptor.open("/proc/thread-self/comm", .writeOnly)
+    _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }
+}
+
+/// What travels into the thread through C's one pointer.
+private final class ThreadContext: Sendable {
+    let name: String
+    let body: @Sendable () -> Void
+    let whenDone: ServiceThread.Completion
+
+    init(
+        name: String, body: @escaping @Sendable () -> Void,
+        whenDone: @escaping ServiceThread.Completion
+    ) {
+        self.name = name
+        self.body = body
+        self.whenDone = whenDone
+    }
+}
