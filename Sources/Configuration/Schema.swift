@@ -13,6 +13,10 @@ public enum Schema {
     public static let tables: [(name: String, summary: String)] = [
         ("hardware", "Which sensor and motors are driven."),
         ("hardware.simulation", "The simulated gimbal; used with backend = \"simulated\"."),
+        (
+            "hardware.lockstep",
+            "Another program's physics, which owns time; used with backend = \"lockstep\"."
+        ),
         ("loop", "The control loop's thread."),
         ("imu", "The inertial sensor on the camera."),
         ("estimator", "The attitude filter. The defaults are those of a Bosch BMI088."),
@@ -38,8 +42,7 @@ public enum Schema {
         .choice(
             "hardware.backend", \.hardware.backend,
             unavailable: [
-                "linux": "this build has no drivers for real sensors and motors",
-                "lockstep": "this build cannot follow another program's physics",
+                "linux": "this build has no drivers for real sensors and motors"
             ], .restart, "Where samples come from and where torques go."),
         .choice(
             "hardware.simulation.motion", \.hardware.simulation.motion, .restart,
@@ -47,6 +50,13 @@ public enum Schema {
         .integer(
             "hardware.simulation.seed", \.hardware.simulation.seed, 0...4_294_967_295, .restart,
             "Start of the random numbers: the same seed gives the same run."),
+        .path(
+            "hardware.lockstep.socket", \.hardware.lockstep.socket, maxLength: 107, .restart,
+            "Path of the UNIX socket that the simulator connects to.",
+            hint: "Linux allows 107 bytes, such as /run/airframe/lockstep.sock."),
+        .number(
+            "hardware.lockstep.timeout", \.hardware.lockstep.timeout, 0.01...3600, unit: "s",
+            .restart, "Wall time without a line after which the outputs go off."),
     ]
 
     private static let loop: [Setting] = [
@@ -79,7 +89,7 @@ public enum Schema {
             "Full scale of the accelerometer; larger readings are implausible."),
         .integer(
             "imu.frozen_samples", \.imu.frozenSamples, 2...10000, unit: "samples", .restart,
-            "Identical samples in a row that mean a frozen sensor.",
+            "Identical samples in a row that mean a frozen sensor; in lockstep the default is off.",
             hint:
                 "A sensor slower than the loop repeats itself: stay above 4 x loop rate / sensor rate."
         ),

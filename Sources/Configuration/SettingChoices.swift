@@ -4,6 +4,8 @@ public import GimbalCore
 public enum Backend: String, Sendable, CaseIterable {
     /// Plant and sensor models in this process.
     case simulated
+    /// Another program's physics, over a socket.
+    case lockstep
 }
 
 /// How the simulated handle moves.

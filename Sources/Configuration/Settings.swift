@@ -45,6 +45,16 @@ extension Settings {
         public var backend = Backend.simulated
         /// What the simulated gimbal does.
         public var simulation = Simulation()
+        /// Where a simulator connects.
+        public var lockstep = Lockstep()
+    }
+
+    /// `[hardware.lockstep]`
+    public struct Lockstep: Sendable, Equatable {
+        /// Path of the UNIX socket.
+        public var socket = "/run/airframe/lockstep.sock"
+        /// Wall time without a line after which the simulator counts as silent, s.
+        public var timeout = 5.0
     }
 
     /// `[hardware.simulation]`

@@ -16,8 +16,10 @@ import Wire
 public struct Daemon {
     private let machine: Machine
     private let tuning: Tuning
-    private let calibration: CalibrationService
+    private let housekeeping: Housekeeping
     private let diagnostics: DiagnosticsServer
+    /// Nil unless the backend is lockstep.
+    private let simulator: LockstepServer?
     private let logger: Logger
 
     /// Builds everything, starts nothing but the socket's file.
@@ -31,7 +33,9 @@ public struct Daemon {
         source: ConfigurationSource, configuration: LoadedConfiguration, startProblems: [String]
     ) throws {
         let started = MonotonicClock.now
-        let logStore = LogStore(isJournal: getenv("JOURNAL_STREAM") != nil)
+        let isLockstep = configuration.settings.hardware.backend == .lockstep
+        let clock = isLockstep ? LoopClock.lockstep() : .monotonic
+        let logStore = LogStore(isJournal: getenv("JOURNAL_STREAM") != nil, clock: clock)
         logger = Logger(label: "airframed") { _ in StoreLogHandler(store: logStore) }
         let log = logger
 
@@ -39,33 +43,40 @@ public struct Daemon {
         let store = saved.load(into: configuration)
         let settings = store.settings
         let stabilizer = settings.stabilizerParameters(calibrated: saved.calibrations)
-        let assembly = GimbalRuntime.assemble(
-            parameters: stabilizer, bus: Self.bus(settings),
-            settings: settings.runtimeSettings)
-        let runtime = assembly.runtime
+        let loop = LoopAssembly(settings, stabilizer)
         let commander = Commander(
-            ring: assembly.commands, bootMode: settings.mode.boot, rules: settings.commanderRules)
-        let hub = TelemetryHub(ring: assembly.telemetry)
+            ring: loop.commands, bootMode: settings.mode.boot, rules: settings.commanderRules)
+        let hub = TelemetryHub(ring: loop.telemetry)
         tuning = Tuning(
             store: store, source: source, saved: saved, correction: stabilizer.correction,
-            mailbox: assembly.tuning, commander: commander, logStore: logStore, log: log)
-        calibration = CalibrationService(door: tuning)
+            mailbox: loop.tuning, commander: commander, logStore: logStore, clock: clock, log: log)
+        let calibration = CalibrationService(door: tuning)
+        housekeeping = Housekeeping(
+            hub: hub, commander: commander, tuning: tuning, calibration: calibration)
+        let driver = loop.source.driver(settings, clock: clock, housekeeping: housekeeping)
+        let session = driver as? LockstepSession
+        simulator = try session.map { session in
+            try LockstepServer(
+                configuration: settings.lockstepConfiguration, backend: session, logger: log)
+        }
 
         // Everything that allocates for long is built now; what follows is locked in place.
-        let memory = settings.loop.lockMemory ? RealtimeSetup.lockMemory() : nil
+        let isLocked = settings.loop.lockMemory && !isLockstep
         machine = Machine(
-            runtime: runtime, commander: commander, hub: hub, wakefulness: Wakefulness(),
-            started: started, memory: memory,
-            startProblems: startProblems)
+            driver: driver, commander: commander, hub: hub, clock: clock, lockstep: session,
+            wakefulness: Wakefulness(), started: started,
+            memory: isLocked ? RealtimeSetup.lockMemory() : nil, startProblems: startProblems)
         diagnostics = try DiagnosticsServer(
             configuration: DiagnosticsConfiguration(
                 path: settings.diagnostics.socket, group: settings.diagnostics.group),
             backend: DiagnosticsAdapter(
-                motion: MotionDoor(commander: commander), tuning: tuning, machine: machine,
-                calibration: calibration, logStore: logStore),
+                motion: MotionDoor(commander: commander, clock: clock), tuning: tuning,
+                machine: machine, calibration: calibration, logStore: logStore,
+                simulator: simulator),
             logger: log)
         do {
             try diagnostics.open()
+            try simulator?.open()
         } catch {
             throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.cannotCreate)
         }
@@ -79,18 +90,17 @@ public struct Daemon {
     /// - Throws: `DaemonError` when a part fails.
     public func run() async throws {
         let control = ControlService(machine: machine, log: logger)
+        let housekeeper = HousekeepingService(
+            housekeeping: housekeeping, isTimer: simulator == nil, log: logger)
         // Stopped in reverse order: the machine and its motors first, the socket that can explain it last.
+        var services: [any Service] = [
+            diagnostics, ReloadService(tuning: tuning, log: logger), housekeeper,
+        ]
+        if let simulator { services.append(simulator) }
+        services.append(control)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(service: diagnostics),
-                    .init(service: ReloadService(tuning: tuning, log: logger)),
-                    .init(
-                        service: HousekeepingService(
-                            machine: machine, tuning: tuning, calibration: calibration,
-                            log: logger)),
-                    .init(service: control),
-                ],
+                services: services.map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
             try await group.run()
@@ -98,13 +108,6 @@ public struct Daemon {
             throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.failed)
         }
         logger.notice("airframed has stopped.")
-    }
-
-    /// The sensors and motors that the configuration names.
-    private static func bus(_ settings: Settings) -> any GimbalBus {
-        switch settings.hardware.backend {
-        case .simulated: SimulatedBus(settings)
-        }
     }
 }
 

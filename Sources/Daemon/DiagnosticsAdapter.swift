@@ -14,22 +14,41 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
     let machine: Machine
     let calibration: CalibrationService
     let logStore: LogStore
+    /// Nil on the computer's own clock.
+    let simulator: LockstepServer?
 
-    func time() -> Double { MonotonicClock.now.seconds(since: Instant(nanoseconds: 0)) }
+    func settle() { simulator?.settle() }
+
+    func time() -> Double { machine.clock.seconds(machine.clock.now) }
 
     func status() -> Status {
         var status = Status()
-        let now = MonotonicClock.now
+        let now = machine.clock.now
         StatusReport(
             view: machine.hub.view, door: machine.commander.view(now: now),
             settings: tuning.settings, now: now
         ).fill(&status)
-        status.uptimeS = Number(now.seconds(since: machine.started))
+        status.t = Number(machine.clock.seconds(now))
+        status.uptimeS = Number(MonotonicClock.now.seconds(since: machine.started))
+        if let lockstep = machine.lockstep { fill(&status, lockstep) }
         status.loop.stages = Stage.allCases.map { machine.timing(of: $0) }
         status.realtime = machine.realtimeStatus
         status.memory = .current
         status.configuration = tuning.configurationStatus
         return status
+    }
+
+    /// Between two lines no tick shows what was asked for, although it is in force.
+    private func fill(_ status: inout Status, _ lockstep: LockstepSession) {
+        let door = machine.commander.view(now: machine.clock.now)
+        status.lockstep = lockstep.report
+        status.mode = door.mode.name
+        let stop = Conditions.emergencyStop.words.map {
+            Inhibition(name: $0.name, sentence: $0.sentence)
+        }
+        if door.isStopped, !stop.allSatisfy(status.inhibitions.contains) {
+            status.inhibitions = stop + status.inhibitions
+        }
     }
 
     func doctor() -> [DoctorCheck] { Doctor(status: status()).checks }
@@ -109,7 +128,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
                 throw RequestError(
                     .invalidParams, "there is no \(name) to calibrate", field: "what")
             }
-            return try calibration.start(kind, owner: client.id, now: MonotonicClock.now)
+            return try calibration.start(kind, owner: client.id, now: machine.clock.now)
         }
     }
 
@@ -122,7 +141,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
             return VariableSample(t: time(), values: indices.map { _ in .null })
         }
         return VariableSample(
-            t: record.now.seconds(since: Instant(nanoseconds: 0)),
+            t: machine.clock.seconds(record.now),
             values: indices.map { VariableTable.value($0, in: record) })
     }
 

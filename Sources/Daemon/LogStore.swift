@@ -20,20 +20,27 @@ final class LogStore: Sendable {
     private let state = Mutex(State())
     /// The journal reads priorities from `<N>` prefixes (sd-daemon(3)); people at a terminal do not.
     private let isJournal: Bool
+    /// Where the lines' time comes from.
+    private let clock: LoopClock
 
-    /// - Parameter isJournal: Whether standard error is read by the journal.
-    init(isJournal: Bool) { self.isJournal = isJournal }
+    /// - Parameters:
+    ///   - isJournal: Whether standard error is read by the journal.
+    ///   - clock: The loop's.
+    init(isJournal: Bool, clock: LoopClock = .monotonic) {
+        self.isJournal = isJournal
+        self.clock = clock
+    }
 
     /// The least severe level that is written from now on.
     func setMinimum(_ level: Logger.Level) { state.withLock { $0.minimum = level } }
 
     /// Writes and keeps one line.
     func append(level: Logger.Level, message: String) {
-        let time = MonotonicClock.now
+        let time = clock.seconds(clock.now)
         let isWanted = state.withLock { state in
             guard level >= state.minimum else { return false }
             let line = LogLine(
-                sequence: state.next, t: Number(time.seconds(since: Instant(nanoseconds: 0))),
+                sequence: state.next, t: Number(time),
                 level: level.rawValue, message: message)
             state.next += 1
             if state.lines.count == Self.capacity { state.lines.removeFirst() }

@@ -4,15 +4,19 @@ import Wire
 
 /// The running machine as ordinary threads see it: threads, doors, and what the kernel granted.
 struct Machine: Sendable {
-    /// Loop and bus thread.
-    let runtime: GimbalRuntime
+    /// What makes the loop tick.
+    let driver: any LoopDriver
     /// The door for motion.
     let commander: Commander
     /// Where the loop's records end up.
     let hub: TelemetryHub
+    /// The clock of the loop, the doors and their timers.
+    let clock: LoopClock
+    /// The simulator that owns time; nil on the computer's own clock.
+    let lockstep: LockstepSession?
     /// Keeps the CPUs out of deep sleep while the machine exists.
     let wakefulness: Wakefulness
-    /// When the daemon began.
+    /// When the daemon began, on CLOCK_MONOTONIC.
     let started: Instant
     /// What became of the wish to lock all pages; nil when nobody wished it.
     let memory: MemoryLockReport?
@@ -21,7 +25,7 @@ struct Machine: Sendable {
 
     /// The durations of one stage since the start; unknown before the first.
     func timing(of stage: Stage) -> StageTiming {
-        let summary = runtime.histogram(of: stage).summary
+        let summary = driver.histogram(of: stage).summary
         func microseconds(_ nanoseconds: Double) -> Number {
             Number(summary.count == 0 ? .nan : nanoseconds / 1e3)
         }
@@ -32,7 +36,7 @@ struct Machine: Sendable {
 
     /// What the kernel granted, and what it did not, in sentences.
     var realtimeStatus: RealtimeStatus {
-        let threads = runtime.threads
+        let threads = driver.threads
         var status = RealtimeStatus()
         status.policy =
             threads.isEmpty
@@ -46,8 +50,10 @@ struct Machine: Sendable {
 
     /// Everything that was asked for and not granted.
     var problems: [String] {
-        startProblems + [wakefulness.problem, memory?.problem].compactMap(\.self)
-            + runtime.threads.flatMap(\.problems)
+        // In lockstep nothing was asked for.
+        if lockstep != nil { return [] }
+        return startProblems + [wakefulness.problem, memory?.problem].compactMap(\.self)
+            + driver.threads.flatMap(\.problems)
     }
 }
 

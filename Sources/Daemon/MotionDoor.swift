@@ -6,6 +6,8 @@ import Wire
 /// The socket's way to the Commander: degrees become radians, refusals become sentences.
 struct MotionDoor: Sendable {
     let commander: Commander
+    /// The loop's.
+    let clock: LoopClock
 
     func setMode(_ name: String, client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
     {
@@ -64,7 +66,7 @@ struct MotionDoor: Sendable {
     }
 
     func disconnected(_ client: DiagnosticsClient) {
-        commander.disconnected(Self.source(client), now: MonotonicClock.now)
+        commander.disconnected(Self.source(client), now: clock.now)
     }
 
     private static func source(_ client: DiagnosticsClient) -> CommandSource {
@@ -73,7 +75,7 @@ struct MotionDoor: Sendable {
 
     private func ask(_ request: MotionRequest, _ client: DiagnosticsClient) throws(RequestError) {
         do {
-            try commander.request(request, from: Self.source(client), now: MonotonicClock.now)
+            try commander.request(request, from: Self.source(client), now: clock.now)
         } catch {
             throw Self.sentence(error)
         }

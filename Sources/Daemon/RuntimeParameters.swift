@@ -2,6 +2,7 @@ import Calibration
 import Configuration
 import GimbalCore
 import Glibc
+import Links
 import Logging
 import Realtime
 import Simulation
@@ -24,9 +25,13 @@ extension Settings {
     /// What the loop starts with: the settings, and what was calibrated in the place of what they say of the sensor.
     func stabilizerParameters(calibrated book: CalibrationBook) -> Stabilizer.Parameters {
         var parameters = stabilizerParameters
+        // In lockstep the wall clock reaches nothing that the simulator sees: a calibration does not age.
+        let now =
+            hardware.backend == .lockstep
+            ? book.record(.gyro)?.date ?? 0 : WallClock.seconds
         // No driver tells the sensor's temperature so far.
         parameters.correction = book.correction(
-            configured: parameters.correction, now: WallClock.seconds, temperature: nil)
+            configured: parameters.correction, now: now, temperature: nil)
         return parameters
     }
 
@@ -36,6 +41,13 @@ extension Settings {
         rules.deadManSeconds = commander.deadManS
         rules.releaseAfterSeconds = commander.releaseAfterS
         return rules
+    }
+
+    /// Where a simulator connects.
+    var lockstepConfiguration: LockstepConfiguration {
+        LockstepConfiguration(
+            path: hardware.lockstep.socket, group: diagnostics.group,
+            timeout: hardware.lockstep.timeout)
     }
 
     /// The level by its name in swift-log.

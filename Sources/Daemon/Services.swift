@@ -11,12 +11,11 @@ struct ControlService: Service {
     let log: Logger
 
     func run() async throws {
-        try machine.runtime.start()
+        try machine.driver.start()
         for problem in machine.problems { log.warning("Not real-time as wished: \(problem)") }
         try? await gracefulShutdown()
         machine.commander.shutDown()
-        let report = machine.runtime.stop()
-        if report.motorsOff {
+        if machine.driver.stop() {
             log.notice("The outputs are off.")
         } else {
             log.critical("The motors did not confirm that they are off. Cut their power.")
@@ -24,30 +23,24 @@ struct ControlService: Service {
     }
 }
 
-/// Everything that happens now and then on ordinary threads: telemetry, dead-man timers, rollbacks, and the sentences
-/// about what the loop has counted.
+/// The timer of what happens beside the loop, and the log's writer. In lockstep the simulator's lines are the timer.
 struct HousekeepingService: Service {
     /// Often enough for subscribers at 200 Hz.
     private static let period = Duration.milliseconds(5)
 
-    let machine: Machine
-    let tuning: Tuning
-    let calibration: CalibrationService
+    let housekeeping: Housekeeping
+    let isTimer: Bool
     let log: Logger
 
     func run() async throws {
-        var reporter = ConditionReporter()
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            machine.hub.drain { record in
-                calibration.feed(record.snapshot)
-                for event in reporter.events(in: record) {
-                    log.log(level: event.level, "\(event.sentence)")
-                }
+            if isTimer {
+                housekeeping.drain()
+                housekeeping.advance(now: MonotonicClock.now, date: WallClock.seconds)
             }
-            let now = MonotonicClock.now
-            machine.commander.advance(now: now)
-            tuning.advance(now: now)
-            calibration.advance(now: now, date: WallClock.seconds)
+            for event in housekeeping.takeEvents() {
+                log.log(level: event.level, "\(event.sentence)")
+            }
             try? await Task.sleep(for: Self.period)
         }
     }

@@ -27,6 +27,7 @@ final class Tuning: Sendable {
     private let source: ConfigurationSource
     private let commander: Commander
     private let logStore: LogStore
+    private let clock: LoopClock
     private let log: Logger
 
     /// - Parameters:
@@ -37,18 +38,20 @@ final class Tuning: Sendable {
     ///   - mailbox: The loop's; nobody else may write to it.
     ///   - commander: Hears of its rules.
     ///   - logStore: Hears of the log level.
+    ///   - clock: What rollbacks run on: the loop's.
     ///   - log: Who changed what.
     init(
         store: ParameterStore, source: ConfigurationSource, saved: SavedTuning,
         correction: SensorCorrection,
         mailbox: consuming MailboxWriter<Stabilizer.Parameters>, commander: Commander,
-        logStore: LogStore, log: Logger
+        logStore: LogStore, clock: LoopClock = .monotonic, log: Logger
     ) {
         state = Mutex(
             State(store: store, saved: saved, correction: correction, mailbox: mailbox))
         self.source = source
         self.commander = commander
         self.logStore = logStore
+        self.clock = clock
         self.log = log
         logStore.setMinimum(store.settings.logLevel)
     }
@@ -70,7 +73,7 @@ final class Tuning: Sendable {
     /// Every setting with its value and origin.
     func list() -> [Wire.Setting] {
         state.withLock { state in
-            let left = state.rollback.secondsLeft(now: MonotonicClock.now)
+            let left = state.rollback.secondsLeft(now: self.clock.now)
             return Schema.settings.map { Self.reading(of: $0, state.store, rollback: left) }
         }
     }
@@ -112,7 +115,7 @@ final class Tuning: Sendable {
             do {
                 try state.rollback.begin(
                     state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
-                    now: MonotonicClock.now)
+                    now: self.clock.now)
             } catch {
                 throw RequestError(.refused, "\(error)", field: "rollback")
             }
@@ -123,14 +126,14 @@ final class Tuning: Sendable {
             throw RequestError(.unknownKey, "there is no setting \(key)", field: "key")
         }
         return Self.reading(
-            of: setting, changed, rollback: state.rollback.secondsLeft(now: MonotonicClock.now))
+            of: setting, changed, rollback: state.rollback.secondsLeft(now: self.clock.now))
     }
 
     /// What differs from the defaults, and what is not saved.
     func diff() -> [SettingChange] {
         state.withLock { state in
             let unsaved = Set(state.store.diff(against: .saved).map(\.key))
-            let left = state.rollback.secondsLeft(now: MonotonicClock.now).map { Number($0) }
+            let left = state.rollback.secondsLeft(now: self.clock.now).map { Number($0) }
             return state.store.diff(against: .defaults).map { difference in
                 let isUnsaved = unsaved.contains(difference.key)
                 return SettingChange(
@@ -243,6 +246,19 @@ final class Tuning: Sendable {
             return true
         }
         if reverted { log.warning("Nobody kept the last change: it is taken back.") }
+    }
+
+    /// Begins afresh with what files and state directory say, as after a start.
+    func restart() {
+        state.withLock { state in
+            _ = state.rollback.keep()
+            state.store.discardUnsaved()
+            state.isCalibrating = false
+            state.correction =
+                state.store.settings.stabilizerParameters(calibrated: state.saved.calibrations)
+                .correction
+            publish(&state)
+        }
     }
 
     /// Everybody who lives from settings hears of them.

@@ -64,6 +64,25 @@ extension Conditions {
             condition: .busError, name: "bus_error",
             sentence: "Transfers to sensor or motors fail. `airframectl log` has the last error."),
         ConditionWords(
+            condition: .magnetometerMissing, name: "magnetometer_missing",
+            sentence: "The magnetometer has stopped delivering; the heading drifts."),
+        ConditionWords(
+            condition: .handleIMUMissing, name: "handle_imu_missing",
+            sentence: "The IMU on the handle has stopped delivering."),
+        ConditionWords(
+            condition: .encoderMissing, name: "encoder_missing",
+            sentence:
+                "The joints' encoders have stopped delivering, so nobody knows where a torque would turn the camera."
+        ),
+        ConditionWords(
+            condition: .simulatorSilent, name: "simulator_silent",
+            sentence:
+                "The simulator has sent no line for hardware.lockstep.timeout. Its next line goes on, and the outputs come back softly."
+        ),
+        ConditionWords(
+            condition: .simulatorMissing, name: "simulator_missing",
+            sentence: "No simulator is connected to hardware.lockstep.socket."),
+        ConditionWords(
             condition: .emergencyStop, name: "emergency_stop",
             sentence: "Emergency stop. It stays until `airframectl stop --reset`."),
         ConditionWords(

@@ -66,8 +66,8 @@ struct ProblemTests {
                 "= 'linux' is not available: this build has no drivers for real"
             ),
             (
-                "hardware.backend = 'lockstep'",
-                "is not available: this build cannot follow another program's"
+                "hardware.lockstep.timeout = 0",
+                "hardware.lockstep.timeout = 0 is outside 0.01...3600."
             ),
             (
                 "hardware.simulation.motion = 'waking'",

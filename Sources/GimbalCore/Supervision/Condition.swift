@@ -101,4 +101,24 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var calibrating: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 15) }
     }
+    /// In lockstep: no simulator is connected.
+    @inlinable public static var simulatorMissing: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 20) }
+    }
+    /// In lockstep: the simulator has sent no line for longer than it may.
+    @inlinable public static var simulatorSilent: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 21) }
+    }
+    /// The encoders of the joints were there at the start and have stopped delivering.
+    @inlinable public static var encoderMissing: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 22) }
+    }
+    /// The IMU on the handle was there at the start and has stopped delivering.
+    @inlinable public static var handleIMUMissing: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 23) }
+    }
+    /// The magnetometer was there at the start and has stopped delivering.
+    @inlinable public static var magnetometerMissing: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 24) }
+    }
 }

@@ -76,6 +76,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     public static var offAtOnce: Conditions {
         @_noLocks get {
             .imuMissing | .imuStale | .imuFrozen | .emergencyStop | .shutdown
+                | .simulatorMissing | .simulatorSilent
         }
     }
 
@@ -84,6 +85,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     public static var softly: Conditions {
         @_noLocks get {
             .inactiveMode | .calibrating | .imuImplausible | .imuTimeFault | .busError
+                | .encoderMissing
         }
     }
 

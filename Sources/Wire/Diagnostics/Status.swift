@@ -37,6 +37,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var joints = JointStatus()
     /// Motors.
     public var motors = MotorStatus()
+    /// The simulator that owns time; absent unless the backend is lockstep.
+    public var lockstep: LockstepStatus?
     /// Timing of the loop.
     public var loop = LoopStatus()
     /// What got lost between threads and on buses.
@@ -53,7 +55,7 @@ public struct Status: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey {
         case t, version, backend, mode, holder, inhibitions, notices, attitude, estimator, imu,
             joints
-        case motors, loop, faults, realtime, memory, clients, configuration
+        case motors, lockstep, loop, faults, realtime, memory, clients, configuration
         case uptimeS = "uptime_s"
         case isEnabled = "enabled"
         case supervisorState = "state"

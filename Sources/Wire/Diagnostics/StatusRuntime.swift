@@ -164,3 +164,38 @@ public struct ConfigurationStatus: Hashable, Sendable, Codable {
     /// Built-in defaults and nothing else.
     public init() {}
 }
+
+/// The simulator that owns time. Counters are those of the present connection.
+public struct LockstepStatus: Hashable, Sendable, Codable {
+    /// `hardware.lockstep.socket`.
+    public var socket = ""
+    /// "waiting" for a simulator, "connected", or "silent" for longer than `hardware.lockstep.timeout`.
+    public var state = "waiting"
+    /// The simulator's time in its last good line.
+    public var t: Number = .unknown
+    /// Good lines: each was one tick.
+    public var lines = 0
+    /// Lines that were refused.
+    public var errors = 0
+    /// The last of them in words; absent when there was none.
+    public var lastError: String?
+    /// Simulators since the start of the process.
+    public var connections = 0
+    /// Seconds of simulated time per second, over the last second.
+    public var speed: Number = .unknown
+    /// Optional sensors of the first line, by their names on the wire.
+    public var sensors: [String] = []
+    /// Those of them that the last line did not have.
+    public var missing: [String] = []
+    /// Values of sensors that the first line did not have.
+    public var ignoredValues = 0
+
+    enum CodingKeys: String, CodingKey {
+        case socket, state, t, lines, errors, connections, speed, sensors, missing
+        case lastError = "last_error"
+        case ignoredValues = "ignored_values"
+    }
+
+    /// A socket that nobody has connected to.
+    public init() {}
+}

@@ -1,0 +1,222 @@
+import CLinuxShim
+import GimbalCore
+import Links
+import Logging
+import Realtime
+import Synchronization
+import Wire
+
+/// What a simulator talks to: one line in, one tick, one line out.
+///
+/// Lines come on the server's thread; `report` may be asked for on any. Everything that follows from a line has happened
+/// when `answer` returns: timers have run out, the telemetry is in the hub.
+final class LockstepSession: LockstepBackend, LoopDriver {
+    private struct State: ~Copyable {
+        var engine: LockstepEngine
+        var intake: LockstepIntake
+        var isConnected = false
+        var isSilent = false
+        var connections = 0
+        var ticks = 0
+        var errors = 0
+        var lastError: String?
+        var pace = Pace()
+    }
+
+    /// Refused lines of one connection that are worth a line in the log; all are counted.
+    private static let loggedErrors = 5
+    /// From one connection's last instant to the first of the next, s: whatever was due is due then.
+    private static let pauseSeconds = 1.0
+
+    private let state: Mutex<State>
+    private let stages: StageHistograms
+    private let clock: LoopClock
+    private let housekeeping: Housekeeping
+    private let motorType: MotorType
+    private let socket: String
+
+    /// - Parameters:
+    ///   - engine: The loop; nobody else may have it.
+    ///   - clock: Set to the time of each line.
+    ///   - housekeeping: What happens beside the loop, on the same time.
+    ///   - motorType: `motors.type`.
+    ///   - socket: For `report`.
+    init(
+        engine: consuming LockstepEngine, clock: LoopClock, housekeeping: Housekeeping,
+        motorType: MotorType, socket: String
+    ) {
+        stages = engine.stages
+        self.clock = clock
+        self.housekeeping = housekeeping
+        self.motorType = motorType
+        self.socket = socket
+        state = Mutex(State(engine: engine, intake: LockstepIntake(start: clock.now)))
+        look(.simulatorMissing)
+    }
+
+    // MARK: Lines
+
+    func connected() {
+        state.withLock { state in
+            state.isConnected = true
+            state.connections += 1
+        }
+        note(.notice, "A simulator has connected.")
+        look(.none)
+    }
+
+    func answer(_ line: [UInt8]?, to output: inout [UInt8]) {
+        do throws(LockstepError) {
+            try tick(line).write(to: &output)
+        } catch {
+            error.write(to: &output)
+            refused(error)
+        }
+    }
+
+    func silent() {
+        state.withLock { $0.isSilent = true }
+        note(.warning, "simulator_silent: no line for hardware.lockstep.timeout; outputs off.")
+        look(.simulatorSilent)
+    }
+
+    func disconnected(isMidLine: Bool) {
+        let ticks = state.withLock { $0.ticks }
+        note(
+            .notice,
+            "The simulator is gone\(isMidLine ? ", in mid-line," : "") after \(ticks) ticks; outputs off."
+        )
+        let start = clock.now.advanced(bySeconds: Self.pauseSeconds)
+        clock.set(start, t: 0)
+        housekeeping.restart { state.withLock { $0.engine.restart() } }
+        state.withLock { state in
+            state.intake = LockstepIntake(start: start)
+            state.isConnected = false
+            state.isSilent = false
+            state.ticks = 0
+            state.errors = 0
+            state.lastError = nil
+            state.pace = Pace()
+        }
+        look(.simulatorMissing)
+    }
+
+    func refuse(to output: inout [UInt8]) {
+        note(.warning, "A second simulator was turned away.")
+        LockstepError(
+            .busy, "another simulator is connected; one at a time. Close it, then connect again."
+        ).write(to: &output)
+    }
+
+    /// One tick at the time of the line.
+    private func tick(_ line: [UInt8]?) throws(LockstepError) -> LockstepReply {
+        guard let line else {
+            throw LockstepError(
+                .lineTooLong,
+                "the line is longer than \(LockstepSample.longestLine) bytes; it is skipped up to its newline"
+            )
+        }
+        let sample = try LockstepSample(parsing: line)
+        let result: Result<IMUSample, LockstepError> = state.withLock { state in
+            Result { () throws(LockstepError) in try state.intake.admit(sample) }
+        }
+        let imuSample = try result.get()
+        clock.set(imuSample.time, t: sample.t)
+        housekeeping.advance(now: imuSample.time, date: WallClock.seconds)
+        let reply = state.withLock { state in
+            state.isSilent = false
+            state.ticks += 1
+            state.pace.note(t: sample.t)
+            let output = state.engine.tick(imuSample, conditions: state.intake.missing.conditions)
+            let snapshot = state.engine.snapshot
+            return LockstepReply(
+                t: sample.t, output: output, motorType: motorType, attitude: snapshot.attitude,
+                mode: snapshot.mode.name)
+        }
+        housekeeping.drain()
+        return reply
+    }
+
+    private func refused(_ error: LockstepError) {
+        let sentence = "\(error.code.rawValue): \(error.message)"
+        let count = state.withLock { state in
+            state.errors += 1
+            state.lastError = sentence
+            return state.errors
+        }
+        guard count <= Self.loggedErrors else { return }
+        note(
+            .warning,
+            "A simulator's line was refused: \(sentence)"
+                + (count == Self.loggedErrors ? " Further ones are counted only." : ""))
+    }
+
+    /// Makes the telemetry say what happened between two ticks.
+    private func look(_ conditions: Conditions) {
+        let now = clock.now
+        state.withLock { $0.engine.look(conditions, now: now) }
+        housekeeping.drain()
+    }
+
+    private func note(_ level: Logger.Level, _ sentence: String) {
+        housekeeping.note(ConditionReporter.Event(level: level, sentence: sentence))
+    }
+
+    // MARK: Looking at it
+
+    /// Where it stands.
+    var report: LockstepStatus {
+        state.withLock { state in
+            var report = LockstepStatus()
+            report.socket = socket
+            report.state =
+                !state.isConnected ? "waiting" : state.isSilent ? "silent" : "connected"
+            report.t = Number(state.intake.lastT ?? .nan)
+            report.lines = state.ticks
+            report.errors = state.errors
+            report.lastError = state.lastError
+            report.connections = state.connections
+            report.speed = Number(state.pace.speed ?? .nan)
+            report.sensors = state.intake.sensors.lockstepNames
+            report.missing = state.intake.missing.lockstepNames
+            report.ignoredValues = state.intake.ignoredValues
+            return report
+        }
+    }
+
+    func start() {}
+    /// A simulator whose connection ends turns its motors off by itself.
+    func stop() -> Bool { true }
+    var threads: [ThreadReport] { [] }
+    func histogram(of stage: Stage) -> HistogramSnapshot { stages[stage].snapshot() }
+}
+
+/// How fast a simulator's time passes, in seconds per second of wall time.
+private struct Pace {
+    private var mark: (t: Double, wall: Int64)?
+    /// Over the last full second of wall time; nil before.
+    private(set) var speed: Double?
+
+    mutating func note(t: Double) {
+        let wall = cl_now_ns()
+        guard let mark else {
+            mark = (t, wall)
+            return
+        }
+        let elapsed = Double(wall - mark.wall) * 1e-9
+        guard elapsed >= 1 else { return }
+        speed = (t - mark.t) / elapsed
+        self.mark = (t, wall)
+    }
+}
+
+extension IMUSample.Contents {
+    /// The conditions that say that these sensors are missing.
+    fileprivate var conditions: Conditions {
+        var conditions = Conditions.none
+        if contains(.joints) || contains(.jointRates) { conditions.insert(.encoderMissing) }
+        if contains(.baseGyro) { conditions.insert(.handleIMUMissing) }
+        if contains(.magneticField) { conditions.insert(.magnetometerMissing) }
+        return conditions
+    }
+}

@@ -1,0 +1,64 @@
+import Configuration
+import GimbalCore
+import Realtime
+
+/// The loop that the configuration asks for, with the doors that lead into it, on their way to their owners.
+struct LoopAssembly: ~Copyable {
+    /// What will make the loop tick.
+    enum Source: ~Copyable {
+        /// Threads of its own, in real time.
+        case realtime(GimbalRuntime)
+        /// A simulator that owns time.
+        case lockstep(LockstepEngine)
+    }
+
+    var source: Source
+    var commands: RingWriter<Command>
+    var tuning: MailboxWriter<Stabilizer.Parameters>
+    var telemetry: RingReader<TelemetryRecord>
+
+    /// - Parameters:
+    ///   - settings: Backend, rate and threads.
+    ///   - stabilizer: The loop's tuning at the start.
+    init(_ settings: Settings, _ stabilizer: Stabilizer.Parameters) {
+        switch settings.hardware.backend {
+        case .simulated:
+            let assembly = GimbalRuntime.assemble(
+                parameters: stabilizer, bus: SimulatedBus(settings),
+                settings: settings.runtimeSettings)
+            source = .realtime(assembly.runtime)
+            commands = assembly.commands
+            tuning = assembly.tuning
+            telemetry = assembly.telemetry
+        case .lockstep:
+            let assembly = LockstepEngine.assemble(
+                parameters: stabilizer, settings: settings.runtimeSettings)
+            source = .lockstep(assembly.engine)
+            commands = assembly.commands
+            tuning = assembly.tuning
+            telemetry = assembly.telemetry
+        }
+    }
+}
+
+extension LoopAssembly.Source {
+    /// The driver, ready to start.
+    ///
+    /// - Parameters:
+    ///   - settings: Motors and socket.
+    ///   - clock: The loop's.
+    ///   - housekeeping: What happens beside the loop.
+    /// - Returns: A `RealtimeDriver` or a `LockstepSession`.
+    consuming func driver(
+        _ settings: Settings, clock: LoopClock, housekeeping: Housekeeping
+    ) -> any LoopDriver {
+        switch consume self {
+        case .realtime(let runtime):
+            RealtimeDriver(runtime: runtime)
+        case .lockstep(let engine):
+            LockstepSession(
+                engine: engine, clock: clock, housekeeping: housekeeping,
+                motorType: settings.motors.type, socket: settings.hardware.lockstep.socket)
+        }
+    }
+}
