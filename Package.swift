@@ -87,7 +87,7 @@ let package = Package(
             name: "Daemon",
             dependencies: [
                 "GimbalCore", "Wire", "Simulation", "Configuration", "Realtime", "Persistence",
-                "Calibration", "Links",
+                "Calibration", "Links", "PlainText",
                 "CLinuxShim",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -7,7 +7,8 @@ import GimbalCore
 public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =
-        hardware + loop + imu + estimator + control + motors + motion + supervision + services
+        hardware + loop + imu + estimator + control + airos + motors + motion + supervision
+        + services
 
     /// One sentence for each table.
     public static let tables: [(name: String, summary: String)] = [
@@ -21,6 +22,10 @@ public enum Schema {
         ("imu", "The inertial sensor on the camera."),
         ("estimator", "The attitude filter. The defaults are those of a Bosch BMI088."),
         ("control", "Attitude error -> rate -> torque. Gains are per unit of inertia."),
+        (
+            "airos.pid",
+            "Gains as an AirOS app sends them: factors on the tuning of each axis, whatever drives it."
+        ),
         ("motors", "The actuators."),
         ("joints", "The mechanics between handle and camera."),
         ("motion", "How fast set-points move when somebody points the camera."),
@@ -180,6 +185,21 @@ public enum Schema {
             "control.friction_limit_nm", \.control.frictionLimitNm, 0...1, unit: "N·m", .live,
             "Largest friction that is compensated."),
     ]
+
+    private static let airos: [Setting] = [
+        gains("airos.pid.pitch", \.airos.pid.pitch, "pitch"),
+        gains("airos.pid.roll", \.airos.pid.roll, "roll"),
+        gains("airos.pid.yaw", \.airos.pid.yaw, "yaw"),
+    ]
+
+    private static func gains(
+        _ key: String, _ path: Setting.Path<PIDTriple>, _ axis: String
+    ) -> Setting {
+        .pid(
+            key, path, p: 0...5, i: 0...1, d: 0...0.5, .live,
+            "Gains of \(axis): at the default the axis's own tuning, above it stronger, below it weaker.",
+            hint: "The effect stays within the loop's margins; `airframectl status` shows it.")
+    }
 
     private static let motors: [Setting] = [
         .choice(

@@ -20,6 +20,8 @@ public struct Setting: Sendable, CustomStringConvertible {
         case triple(ClosedRange<Double>)
         /// `[[min, max], [min, max], [min, max]]`, each end in the range and min below max.
         case ranges(ClosedRange<Double>)
+        /// `[p, i, d]`, each in its own range.
+        case pid(p: ClosedRange<Double>, i: ClosedRange<Double>, d: ClosedRange<Double>)
     }
 
     /// When a changed value is taken over.
@@ -75,8 +77,15 @@ public struct Setting: Sendable, CustomStringConvertible {
         case .triple(let range): "[yaw, roll, pitch], each \(Self.text(of: range))"
         case .ranges(let range):
             "[[min, max], …] for yaw, roll, pitch, each \(Self.text(of: range))"
+        case .pid(let p, let i, let d):
+            "[p, i, d], p \(Self.text(of: p)), i \(Self.text(of: i)), d \(Self.text(of: d))"
         }
     }
+
+    /// The parts of a triple of gains with their ranges.
+    static func parts(
+        p: ClosedRange<Double>, i: ClosedRange<Double>, d: ClosedRange<Double>
+    ) -> [(name: String, range: ClosedRange<Double>)] { [("p", p), ("i", i), ("d", d)] }
 
     static func text(of range: ClosedRange<Double>) -> String {
         SettingValue.text(of: range.lowerBound) + "..." + SettingValue.text(of: range.upperBound)
@@ -149,6 +158,17 @@ extension Setting {
             summary: summary, hint: hint,
             read: { .text($0[keyPath: path]) },
             write: { if case .text(let value) = $1 { $0[keyPath: path] = value } })
+    }
+
+    static func pid(
+        _ key: String, _ path: Path<PIDTriple>, p: ClosedRange<Double>, i: ClosedRange<Double>,
+        d: ClosedRange<Double>, _ applies: Applies, _ summary: String, hint: String? = nil
+    ) -> Setting {
+        Setting(
+            key: key, kind: .pid(p: p, i: i, d: d), unit: nil, applies: applies, summary: summary,
+            hint: hint,
+            read: { .pid($0[keyPath: path]) },
+            write: { if case .pid(let value) = $1 { $0[keyPath: path] = value } })
     }
 
     static func path(

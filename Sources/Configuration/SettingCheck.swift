@@ -70,6 +70,11 @@ extension Setting {
         case .triple(let range):
             let values = try numbers(raw, in: range, problem: problem, mismatch: mismatch)
             return .triple(AxisVector(yaw: values[0], roll: values[1], pitch: values[2]))
+        case .pid(let p, let i, let d):
+            let values = try elements(
+                raw, named: "[p, i, d]", Self.parts(p: p, i: i, d: d), problem: problem,
+                mismatch: mismatch)
+            return .pid(PIDTriple(p: values[0], i: values[1], d: values[2]))
         case .ranges(let range):
             return .ranges(try intervals(raw, in: range, problem: problem, mismatch: mismatch))
         }
@@ -82,20 +87,31 @@ extension Setting {
         _ raw: RawValue, in range: ClosedRange<Double>, problem: Complain,
         mismatch: (String) -> ConfigurationProblem
     ) throws(ConfigurationProblem) -> [Double] {
-        guard case .array(let items) = raw else { throw mismatch("[yaw, roll, pitch]") }
-        guard items.count == 3 else {
+        try elements(
+            raw, named: "[yaw, roll, pitch]", Self.axes.map { ($0, range) }, problem: problem,
+            mismatch: mismatch)
+    }
+
+    /// An array with one number for each part.
+    private func elements(
+        _ raw: RawValue, named shape: String, _ parts: [(name: String, range: ClosedRange<Double>)],
+        problem: Complain, mismatch: (String) -> ConfigurationProblem
+    ) throws(ConfigurationProblem) -> [Double] {
+        guard case .array(let items) = raw else { throw mismatch(shape) }
+        guard items.count == parts.count else {
             throw problem(
-                .wrongType, "has \(items.count) elements where [yaw, roll, pitch] has 3", nil)
+                .wrongType, "has \(items.count) elements where \(shape) has \(parts.count)", nil)
         }
         var values: [Double] = []
-        for (item, axis) in zip(items, Self.axes) {
+        for (item, part) in zip(items, parts) {
             guard let value = item.asNumber, value.isFinite else {
                 throw problem(
-                    .wrongType, "has \(item.typeName) for \(axis) where a number is expected", nil)
+                    .wrongType, "has \(item.typeName) for \(part.name) where a number is expected",
+                    nil)
             }
-            guard range.contains(value) else {
+            guard part.range.contains(value) else {
                 throw problem(
-                    .outOfRange, "is outside \(Self.text(of: range)) for \(axis)", nil)
+                    .outOfRange, "is outside \(Self.text(of: part.range)) for \(part.name)", nil)
             }
             values.append(value == 0 ? 0 : value)
         }

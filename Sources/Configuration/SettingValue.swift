@@ -14,6 +14,8 @@ public enum SettingValue: Sendable, Equatable {
     case triple(AxisVector)
     /// `[[min, max], [min, max], [min, max]]` for yaw, roll and pitch.
     case ranges(AxisRanges)
+    /// `[p, i, d]`
+    case pid(PIDTriple)
 
     /// The value as TOML, which reads back to the identical value.
     public var tomlText: String {
@@ -24,6 +26,8 @@ public enum SettingValue: Sendable, Equatable {
         case .text(let value): return Self.quoted(value)
         case .triple(let v):
             return "[\(Self.text(of: v.yaw)), \(Self.text(of: v.roll)), \(Self.text(of: v.pitch))]"
+        case .pid(let v):
+            return "[\(Self.text(of: v.p)), \(Self.text(of: v.i)), \(Self.text(of: v.d))]"
         case .ranges(let r):
             let pairs = [
                 (r.lower.yaw, r.upper.yaw), (r.lower.roll, r.upper.roll),

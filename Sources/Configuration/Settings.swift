@@ -15,6 +15,8 @@ public struct Settings: Sendable, Equatable {
     public var estimator = Estimator()
     /// The attitude and rate controllers.
     public var control = Control()
+    /// What an AirOS app may change.
+    public var airos = AirOS()
     /// The actuators.
     public var motors = Motors()
     /// The mechanics between handle and camera.
@@ -147,6 +149,22 @@ extension Settings {
         public var frictionLearningRate = 0.5
         /// Largest friction that is compensated, N·m.
         public var frictionLimitNm = 0.05
+    }
+
+    /// `[airos]`
+    public struct AirOS: Sendable, Equatable {
+        /// The gains that the app shows.
+        public var pid = PID()
+
+        /// `[airos.pid]`
+        public struct PID: Sendable, Equatable {
+            /// Pitch, as the app sends it.
+            public var pitch = PIDTriple.tilt
+            /// Roll, as the app sends it.
+            public var roll = PIDTriple.tilt
+            /// Yaw, as the app sends it.
+            public var yaw = PIDTriple.pan
+        }
     }
 
     /// `[motors]`

@@ -12,6 +12,8 @@ extension Settings {
         parameters.servo.minimum = joints.rangeDeg.lower.radians
         parameters.servo.maximum = joints.rangeDeg.upper.radians
         parameters.servo.attitudeLead = imu.filterDelayMs / 1e3
+        parameters.servo = parameters.servo.scaled(
+            yaw: airos.pid.yaw, roll: airos.pid.roll, pitch: airos.pid.pitch)
         parameters.setpoint.maxRate = motion.maxRateDps.radians
         parameters.setpoint.maxAcceleration = motion.maxAccelerationDps2.radians
         parameters.supervisor.softStartSeconds = motors.softStartS
@@ -77,7 +79,8 @@ extension Settings {
         controller.feedForward = control.feedForward
         controller.frictionLearningRate = control.frictionLearningRate
         controller.frictionLimit = control.frictionLimitNm
-        return controller
+        return controller.scaled(
+            yaw: airos.pid.yaw, roll: airos.pid.roll, pitch: airos.pid.pitch)
     }
 }
 

@@ -35,6 +35,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         status.realtime = machine.realtimeStatus
         status.memory = .current
         status.configuration = tuning.configurationStatus
+        status.control = tuning.controlStatus
         return status
     }
 

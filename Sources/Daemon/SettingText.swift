@@ -11,6 +11,7 @@ extension JSONValue {
         case .number(let value): self = .double(value)
         case .text(let value): self = .string(value)
         case .triple(let v): self = .array([.double(v.yaw), .double(v.roll), .double(v.pitch)])
+        case .pid(let v): self = .array([.double(v.p), .double(v.i), .double(v.d)])
         case .ranges(let r):
             self = .array(
                 [

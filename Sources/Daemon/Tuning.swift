@@ -21,6 +21,7 @@ final class Tuning: Sendable {
         var mailbox: MailboxWriter<Stabilizer.Parameters>
         var rollback = TimedRollback<ParameterStore.Snapshot>()
         var needsRestart: [String] = []
+        var loop: LoopReport
     }
 
     private let state: Mutex<State>
@@ -47,7 +48,9 @@ final class Tuning: Sendable {
         logStore: LogStore, clock: LoopClock = .monotonic, log: Logger
     ) {
         state = Mutex(
-            State(store: store, saved: saved, correction: correction, mailbox: mailbox))
+            State(
+                store: store, saved: saved, correction: correction, mailbox: mailbox,
+                loop: LoopReport(store.settings.stabilizerParameters)))
         self.source = source
         self.commander = commander
         self.logStore = logStore
@@ -58,6 +61,9 @@ final class Tuning: Sendable {
 
     /// The values in force.
     var settings: Settings { state.withLock { $0.store.settings } }
+
+    /// Effective gains and margins.
+    var controlStatus: ControlStatus { state.withLock { $0.loop.status } }
 
     /// Files, unsaved changes and what waits for a restart.
     var configurationStatus: ConfigurationStatus {
@@ -125,8 +131,10 @@ final class Tuning: Sendable {
         guard let setting = Schema.setting(key) else {
             throw RequestError(.unknownKey, "there is no setting \(key)", field: "key")
         }
-        return Self.reading(
+        var reading = Self.reading(
             of: setting, changed, rollback: state.rollback.secondsLeft(now: self.clock.now))
+        if setting.affectsMargins { reading.warning = state.loop.warning }
+        return reading
     }
 
     /// What differs from the defaults, and what is not saved.
@@ -268,6 +276,7 @@ final class Tuning: Sendable {
         parameters.correction = state.correction
         parameters.isCalibrating = state.isCalibrating
         state.mailbox.publish(parameters)
+        state.loop = LoopReport(parameters)
         commander.apply(settings.commanderRules)
         logStore.setMinimum(settings.logLevel)
     }
@@ -296,6 +305,11 @@ final class Tuning: Sendable {
             isLive: setting.applies == .live,
             rollbackS: origin == .live ? rollback.map { Number($0) } : nil)
     }
+}
+
+extension Configuration.Setting {
+    /// Whether a change can bring a loop nearer to instability.
+    fileprivate var affectsMargins: Bool { ["control", "airos.pid", "filter"].contains(table) }
 }
 
 extension Tuning: CalibrationDoor {

@@ -18,6 +18,8 @@ struct Main {
         },
         Bench(
             name: "pointing", summary: "the simulated gimbal, stabilised", run: PointingBench.run),
+        Bench(
+            name: "gains", summary: "PID triples of an app, the whole grid", run: GainGridBench.run),
     ]
 
     static func main() {

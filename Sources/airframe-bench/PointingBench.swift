@@ -85,7 +85,7 @@ enum PointingBench {
 
     private static func margins(_ report: inout BenchReport) {
         let margins = LoopMargins(
-            pitchOf: AttitudeController.Parameters(), inertia: 2.5e-3, delay: 0.0035)
+            of: AttitudeController.Parameters(), axis: .pitch, inertia: 2.5e-3, delay: 0.0035)
         report.show("crossover", margins.crossover / (2 * .pi), "Hz")
         report.check("gain margin upwards", margins.increaseDecibels, atLeast: 6, "dB")
         report.check("gain margin downwards", margins.decreaseDecibels, atLeast: 6, "dB")

@@ -57,6 +57,9 @@ struct SetCommand: ParsableCommand {
         if options.json { return Output.line(try client.json(.set, params).text) }
         let setting: Setting = try client.request(.set, params)
         Output.line(SettingsView.sentence(setting))
+        if let warning = setting.warning {
+            Output.line(Style.forOutput()(.caution, "Careful: \(warning)"))
+        }
     }
 
     /// What reads as JSON is taken as such; everything else is a string.

@@ -23,6 +23,11 @@ enum StatusView {
         lines += axes(status).lines(style)
         lines.append("")
         lines += details(status).lines(style)
+        if !status.control.gains.isEmpty {
+            lines.append("")
+            lines += gains(status.control).lines(style)
+            lines += status.control.warnings.map { style(.caution, "- \($0)") }
+        }
         if !status.loop.stages.isEmpty {
             lines.append("")
             lines += stages(status.loop).lines(style)
@@ -85,6 +90,27 @@ enum StatusView {
                 "waits for restart", status.configuration.needsRestart.joined(separator: ", "),
                 .caution)
         }
+        return table
+    }
+
+    private static func gains(_ control: ControlStatus) -> Table {
+        var table = Table(rightAligned: [1, 2, 3])
+        func row(_ name: String, _ axes: AxisNumbers, _ decimals: Int, _ unit: String) {
+            let cells = [axes.yaw, axes.roll, axes.pitch].map { Format.fixed($0.value, decimals) }
+            table.add(
+                .init(name, .quiet), .init(cells[0]), .init(cells[1]), .init(cells[2]),
+                .init(unit, .quiet))
+        }
+        table.add(
+            .init("effective", .quiet), .init("yaw", .quiet), .init("roll", .quiet),
+            .init("pitch", .quiet))
+        for gain in control.gains {
+            row(gain.name, gain.values, gain.unit.isEmpty ? 3 : 1, gain.unit)
+        }
+        guard control.phaseMarginDeg.pitch.known != nil else { return table }
+        row("gain margin up", control.gainMarginDb, 1, "dB")
+        row("gain margin down", control.gainMarginDownDb, 1, "dB")
+        row("phase margin", control.phaseMarginDeg, 0, "°")
         return table
     }
 

@@ -85,7 +85,9 @@ struct SchemaTests {
     /// Every property that is not a structure of settings, with its value as text.
     private static func leafValues(of value: Any, path: String) -> [String: String] {
         let mirror = Mirror(reflecting: value)
-        let isLeaf = value is AxisVector || value is AxisRanges || mirror.displayStyle != .struct
+        let isLeaf =
+            value is AxisVector || value is AxisRanges || value is PIDTriple
+            || mirror.displayStyle != .struct
         guard !isLeaf, !(value is String) else { return [path: "\(value)"] }
         var result: [String: String] = [:]
         for child in mirror.children {
@@ -109,6 +111,7 @@ struct SchemaTests {
             .triple(AxisVector(yaw: v.yaw, roll: v.roll, pitch: range.upperBound - 0.5))
         case (.ranges, .ranges(let r)):
             .ranges(AxisRanges(lower: r.lower, upper: AxisVector(repeating: 90)))
+        case (.pid, .pid(let v)): .pid(PIDTriple(p: v.p, i: v.i, d: 0.3))
         default: .text("/other")
         }
     }

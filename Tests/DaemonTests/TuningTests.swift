@@ -55,6 +55,27 @@ import Wire
         var value: Double { tuning.settings.control.maxRateDps }
     }
 
+    @Test("keeps an app's PID triple as written, lets it act within the margins, and warns")
+    func appGains() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            let healthy = try bench.tuning.set(
+                key: "airos.pid.pitch", value: [1.2, 0.1, 0.05], rollback: nil, client: Self.client)
+            #expect(healthy.warning == nil)
+            let strong = try bench.tuning.set(
+                key: "airos.pid.pitch", value: [5, 1, 0.5], rollback: nil, client: Self.client)
+            #expect(strong.value == [5.0, 1.0, 0.5])
+            let warning = try #require(strong.warning)
+            #expect(warning.contains("pitch axis keeps"), "\(warning)")
+            let gains = bench.taken().controller.rateGain
+            #expect(gains.pitch > 170 && gains.pitch < 210 && gains.yaw == 155)
+            let status = bench.tuning.controlStatus
+            #expect(status.gains[1].values.pitch.value == gains.pitch)
+            #expect(status.gainMarginDb.pitch.value > 3)
+            #expect(status.warnings == [warning])
+        }
+    }
+
     @Test("tells the loop of a change at once, in the loop's units")
     func reachesTheLoop() throws {
         try withTemporaryDirectory { directory throws in

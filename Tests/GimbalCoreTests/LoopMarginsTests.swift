@@ -20,15 +20,15 @@ struct LoopMarginsTests {
     @Test("the default tuning keeps 6 dB and 45° on the default plant, 3 ms and half a period")
     func defaults() {
         let margins = LoopMargins(
-            pitchOf: AttitudeController.Parameters(), inertia: 2.5e-3, delay: 0.0035)
+            of: AttitudeController.Parameters(), axis: .pitch, inertia: 2.5e-3, delay: 0.0035)
         #expect(margins.areHealthy, "\(margins)")
     }
 
     @Test("twice the inertia than believed halves the gain")
     func inertia() {
         let p = AttitudeController.Parameters()
-        let right = LoopMargins(pitchOf: p, inertia: 2.5e-3, delay: 0.0035)
-        let heavy = LoopMargins(pitchOf: p, inertia: 5e-3, delay: 0.0035)
+        let right = LoopMargins(of: p, axis: .pitch, inertia: 2.5e-3, delay: 0.0035)
+        let heavy = LoopMargins(of: p, axis: .pitch, inertia: 5e-3, delay: 0.0035)
         #expect(abs(heavy.increaseDecibels - right.increaseDecibels - 6.02) < 0.05)
         #expect(abs(right.decreaseDecibels - heavy.decreaseDecibels - 6.02) < 0.05)
     }

@@ -71,23 +71,36 @@ public struct LoopMargins: Sendable, Equatable {
         decreaseDecibels = decrease
     }
 
-    /// The margins of the pitch axis of a whole controller.
+    /// The margins of one axis of a whole controller, on the inertia that it believes and behind its own delay.
     ///
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.
+    ///   - axis: Which axis.
+    public init(of controller: AttitudeController.Parameters, axis: GimbalAxis) {
+        self.init(
+            of: controller, axis: axis, inertia: controller.inertia[axis],
+            delay: controller.loopDelay)
+    }
+
+    /// The margins of one axis of a whole controller.
+    ///
+    /// - Parameters:
+    ///   - controller: Parameters of the attitude controller.
+    ///   - axis: Which axis.
     ///   - inertia: True inertia, kg·m².
     ///   - delay: From motion to torque, with half a period for the holding of the output, s.
     public init(
-        pitchOf controller: AttitudeController.Parameters, inertia: Double, delay: Double
+        of controller: AttitudeController.Parameters, axis: GimbalAxis,
+        inertia: Double, delay: Double
     ) {
         var rate = PIDController.Parameters()
-        rate.kp = controller.rateGain.pitch
-        rate.ki = controller.rateIntegralGain.pitch
-        rate.kd = controller.rateDerivativeGain.pitch
+        rate.kp = controller.rateGain[axis]
+        rate.ki = controller.rateIntegralGain[axis]
+        rate.kd = controller.rateDerivativeGain[axis]
         rate.derivativeCutoffHz = controller.derivativeCutoffHz
-        rate.inertia = controller.inertia.pitch
+        rate.inertia = controller.inertia[axis]
         self.init(
-            attitudeGain: controller.attitudeGain.pitch, rate: rate, inertia: inertia,
+            attitudeGain: controller.attitudeGain[axis], rate: rate, inertia: inertia,
             delay: delay)
     }
 

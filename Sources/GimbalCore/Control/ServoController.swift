@@ -21,6 +21,13 @@ public struct ServoController: Sendable, BitwiseCopyable {
         /// Corner of the low-pass on the handle's rate before extrapolation, Hz: lower is calmer, higher follows
         /// faster motion.
         public var rateCutoffHz = 14.0
+        /// Factor on `rateCutoffHz` for rotation about each of the camera's axes.
+        public var bandwidth = AxisVector(repeating: 1)
+        /// Gain of the loop: how much of an attitude error that the model does not explain is taken out at once; 1 is
+        /// all of it, 2 the end of stability without look-ahead.
+        public var loopGain = AxisVector(repeating: 1)
+        /// Share of the handle's motion until a command takes effect that is looked ahead, 1 is all of it.
+        public var lookAhead = AxisVector(repeating: 1)
         /// Fastest movement of the servos, rad/s.
         public var maxRate = AxisVector(repeating: 10.0)
         /// Smallest joint angle, rad.
@@ -81,15 +88,19 @@ public struct ServoController: Sendable, BitwiseCopyable {
         let sampled = attitude * Quaternion(rotationVector: rate * -parameters.attitudeLead)
         let handle = sampled * relative.conjugate
         let turning = relative.rotate(rate - kinematics.relativeRate(jointRates: modelRates))
-        let corner = 2 * Double.pi * parameters.rateCutoffHz * dt
         if isFirst { baseRate = turning }
         isFirst = false
-        baseRate += (turning - baseRate) * (corner / (1 + corner))
+        baseRate += lowPassed(turning - baseRate, dt: dt)
 
         // Where it will be when the command takes effect, and where it is to look then.
         let horizon = parameters.sensorDelay + parameters.delay + parameters.lag
-        let predicted = handle * Quaternion(rotationVector: baseRate * horizon)
-        let goal = setpoint.attitude * Quaternion(rotationVector: setpoint.rate * horizon)
+        let ahead = parameters.lookAhead
+        let turn = Vector3(
+            baseRate.x * ahead.roll, baseRate.y * ahead.pitch, baseRate.z * ahead.yaw)
+        let predicted = handle * Quaternion(rotationVector: turn * horizon)
+        let goal =
+            setpoint.attitude
+            * Quaternion(rotationVector: setpoint.rate * horizon + surplus(of: attitudeError))
         let wanted = JointKinematics.joints(attitude: predicted.conjugate * goal)
         move(towards: wanted, authority: min(max(authority, 0), 1), dt: dt)
         history.append(joints)
@@ -106,6 +117,24 @@ public struct ServoController: Sendable, BitwiseCopyable {
         isFirst = true
         attitudeError = .zero
         isSaturated = false
+    }
+
+    /// What a first-order low-pass adds to its state in one step, handle frame.
+    private func lowPassed(_ innovation: Vector3, dt: Double) -> Vector3 {
+        let corner = 2 * Double.pi * parameters.rateCutoffHz * dt
+        let x = corner * parameters.bandwidth.roll
+        let y = corner * parameters.bandwidth.pitch
+        let z = corner * parameters.bandwidth.yaw
+        return Vector3(
+            innovation.x * (x / (1 + x)), innovation.y * (y / (1 + y)),
+            innovation.z * (z / (1 + z)))
+    }
+
+    /// The part of an error, camera frame, rad, by which a loop gain other than 1 goes beyond it or stays behind.
+    private func surplus(of error: Vector3) -> Vector3 {
+        let gain = parameters.loopGain
+        return Vector3(
+            error.x * (gain.roll - 1), error.y * (gain.pitch - 1), error.z * (gain.yaw - 1))
     }
 
     private mutating func move(towards wanted: AxisVector, authority: Double, dt: Double) {

@@ -18,9 +18,11 @@ public struct Setting: Hashable, Sendable, Codable {
     public var isLive: Bool
     /// Seconds until a live change is taken back; absent when there is no rollback pending.
     public var rollbackS: Number?
+    /// What a change has made worse than it should be, for a person; absent when all is well.
+    public var warning: String?
 
     enum CodingKeys: String, CodingKey {
-        case key, value, origin, unit, range, summary
+        case key, value, origin, unit, range, summary, warning
         case defaultValue = "default"
         case isLive = "live"
         case rollbackS = "rollback_s"

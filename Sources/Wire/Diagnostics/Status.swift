@@ -39,6 +39,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var motors = MotorStatus()
     /// The simulator that owns time; absent unless the backend is lockstep.
     public var lockstep: LockstepStatus?
+    /// Effective gains and margins.
+    public var control = ControlStatus()
     /// Timing of the loop.
     public var loop = LoopStatus()
     /// What got lost between threads and on buses.
@@ -55,7 +57,7 @@ public struct Status: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey {
         case t, version, backend, mode, holder, inhibitions, notices, attitude, estimator, imu,
             joints
-        case motors, lockstep, loop, faults, realtime, memory, clients, configuration
+        case motors, lockstep, control, loop, faults, realtime, memory, clients, configuration
         case uptimeS = "uptime_s"
         case isEnabled = "enabled"
         case supervisorState = "state"

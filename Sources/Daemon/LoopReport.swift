@@ -1,0 +1,79 @@
+import GimbalCore
+import PlainText
+import Wire
+
+/// What a tuning amounts to: effective gains, margins, and warnings in sentences. Sweeps frequencies, so it is made when
+/// the tuning changes, not when somebody looks.
+struct LoopReport: Sendable {
+    /// What `status` says.
+    private(set) var status = ControlStatus()
+
+    /// - Parameter parameters: As the loop has them.
+    init(_ parameters: Stabilizer.Parameters) {
+        switch parameters.motorType {
+        case .torque: describe(parameters.controller)
+        case .servo: describe(parameters.servo)
+        }
+    }
+
+    /// All warnings in one text; nil without any.
+    var warning: String? {
+        status.warnings.isEmpty ? nil : status.warnings.joined(separator: " ")
+    }
+
+    private mutating func describe(_ torque: AttitudeController.Parameters) {
+        status.gains = [
+            GainStatus("attitude gain", unit: "1/s", AxisNumbers(torque.attitudeGain)),
+            GainStatus("rate gain", unit: "1/s", AxisNumbers(torque.rateGain)),
+            GainStatus("integral gain", unit: "1/s²", AxisNumbers(torque.rateIntegralGain)),
+            GainStatus("derivative gain", unit: "", AxisNumbers(torque.rateDerivativeGain)),
+        ]
+        var (up, down, phase) = (AxisVector.zero, AxisVector.zero, AxisVector.zero)
+        for axis in GimbalAxis.allCases {
+            let margins = LoopMargins(of: torque, axis: axis)
+            up[axis] = margins.increaseDecibels
+            down[axis] = margins.decreaseDecibels
+            phase[axis] = margins.phaseDegrees
+            if let sentence = Self.complaint(about: margins, axis) {
+                status.warnings.append(sentence)
+            }
+        }
+        status.gainMarginDb = AxisNumbers(up)
+        status.gainMarginDownDb = AxisNumbers(down)
+        status.phaseMarginDeg = AxisNumbers(phase)
+    }
+
+    private mutating func describe(_ servo: ServoController.Parameters) {
+        status.gains = [
+            GainStatus(
+                "prediction corner", unit: "Hz", AxisNumbers(servo.bandwidth * servo.rateCutoffHz)),
+            GainStatus("loop gain", unit: "", AxisNumbers(servo.loopGain)),
+            GainStatus("look-ahead", unit: "", AxisNumbers(servo.lookAhead)),
+        ]
+    }
+
+    private static func complaint(about margins: LoopMargins, _ axis: GimbalAxis) -> String? {
+        guard !margins.areHealthy else { return nil }
+        if margins.increaseDecibels <= 0 || margins.phaseDegrees <= 0 {
+            return "The \(axis.name) axis will oscillate: no margin is left. Lower its gains."
+        }
+        if margins.decreaseDecibels <= 0 {
+            return
+                "The \(axis.name) axis will sway: its integral is too strong for its other gains."
+        }
+        let gain = min(margins.increaseDecibels, margins.decreaseDecibels)
+        return "The \(axis.name) axis keeps \(Format.fixed(gain, 1)) dB and "
+            + "\(Format.fixed(margins.phaseDegrees, 0))°; 6 dB and 45° are healthy."
+    }
+}
+
+extension GimbalAxis {
+    /// The name in settings, on sockets and in the log.
+    var name: String {
+        switch self {
+        case .yaw: "yaw"
+        case .roll: "roll"
+        case .pitch: "pitch"
+        }
+    }
+}

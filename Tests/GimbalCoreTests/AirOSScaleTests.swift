@@ -1,0 +1,76 @@
+import GimbalCore
+import Testing
+
+@Suite("PID triples of an AirOS app")
+struct AirOSScaleTests {
+    /// The app's sliders: pitch and roll p 0...5, i 0...1, d 0...0.5; yaw p 0...3, i 0...0.5, d 0...0.2.
+    static func grid(_ p: Double, _ i: Double, _ d: Double) -> [PIDTriple] {
+        let steps = [0, 0.25, 0.5, 0.75, 1]
+        return steps.flatMap { a in
+            steps.flatMap { b in steps.map { PIDTriple(p: a * p, i: b * i, d: $0 * d) } }
+        }
+    }
+
+    static let tilt = grid(5, 1, 0.5)
+    static let pan = grid(3, 0.5, 0.2)
+
+    @Test("at the app's defaults nothing is changed, to the bit")
+    func defaults() {
+        let torque = AttitudeController.Parameters()
+        #expect(torque.scaled() == torque)
+        let servo = ServoController.Parameters()
+        #expect(servo.scaled() == servo)
+        #expect(AirOSScale(.pan, relativeTo: .pan) == .one)
+        #expect(AirOSScale.one.proportional == 1 && AirOSScale.one.integral == 1)
+    }
+
+    @Test("each gain rises strictly with its own value over the whole slider, and with no other")
+    func monotonic() {
+        var before = AirOSScale(PIDTriple(p: 0, i: 0, d: 0), relativeTo: .tilt)
+        for step in 1...100 {
+            let share = Double(step) / 100
+            let next = AirOSScale(
+                PIDTriple(p: 5 * share, i: share, d: 0.5 * share), relativeTo: .tilt)
+            #expect(next.proportional > before.proportional)
+            #expect(next.integral > before.integral)
+            #expect(next.derivative > before.derivative)
+            before = next
+        }
+        let alone = AirOSScale(PIDTriple(p: 5, i: 0.1, d: 0.05), relativeTo: .tilt)
+        #expect(alone.proportional > 1.2 && alone.integral == 1 && alone.derivative == 1)
+    }
+
+    @Test("every point of the sliders keeps 3 dB either way and 25° with the default tuning")
+    func margins() {
+        let base = AttitudeController.Parameters()
+        for (tilt, pan) in zip(Self.tilt, Self.pan) {
+            let scaled = base.scaled(yaw: pan, roll: tilt, pitch: tilt)
+            for axis in [GimbalAxis.yaw, .pitch] {
+                let margins = LoopMargins(of: scaled, axis: axis)
+                #expect(
+                    margins.increaseDecibels > 3 && margins.decreaseDecibels > 3
+                        && margins.phaseDegrees > 25, "\(axis) \(tilt) \(pan) \(margins)")
+            }
+        }
+    }
+
+    @Test("a loop at its edge is given no room to be pushed over it")
+    func room() {
+        var edge = AttitudeController.Parameters()
+        edge.rateGain.pitch *= 2.1
+        edge.attitudeGain.pitch *= 1.2
+        edge.rateIntegralGain.pitch *= 1.5
+        let before = LoopMargins(of: edge, axis: .pitch)
+        #expect(before.increaseDecibels < 2)
+        let most = PIDTriple(p: 5, i: 1, d: 0.5)
+        let after = LoopMargins(of: edge.scaled(pitch: most), axis: .pitch)
+        #expect(after.increaseDecibels > 0 && after.phaseDegrees > 0, "\(before) \(after)")
+    }
+
+    @Test("what is no number, or negative, counts as zero")
+    func nonsense() {
+        let zero = AirOSScale(PIDTriple(p: 0, i: 0, d: 0), relativeTo: .tilt)
+        let bad = AirOSScale(PIDTriple(p: .nan, i: -1, d: -.infinity), relativeTo: .tilt)
+        #expect(bad == zero)
+    }
+}

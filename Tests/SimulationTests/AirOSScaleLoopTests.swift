@@ -1,0 +1,42 @@
+import GimbalCore
+import Simulation
+import Testing
+
+/// PID triples on the whole simulated gimbal; the whole grid runs in `airframe-bench gains`.
+@Suite("PID triples in the closed loop")
+struct AirOSScaleLoopTests {
+    static let corners = [
+        PIDTriple(p: 0, i: 0, d: 0), PIDTriple(p: 5, i: 1, d: 0.5), PIDTriple(p: 0, i: 1, d: 0),
+        PIDTriple(p: 5, i: 0, d: 0),
+    ]
+
+    @Test("torque motors hold a still camera with every corner of the sliders", arguments: corners)
+    func torque(_ triple: PIDTriple) {
+        let error = Self.error(.torque, triple)
+        #expect(error < 0.06, "\(error)°")
+    }
+
+    @Test("servos hold a still camera with every corner of the sliders", arguments: corners)
+    func servo(_ triple: PIDTriple) {
+        let error = Self.error(.servo, triple)
+        #expect(error < 0.8, "\(error)°")
+    }
+
+    /// Largest error after a push of the set-point has been followed, degrees.
+    private static func error(_ motor: MotorType, _ triple: PIDTriple) -> Double {
+        var rig = StabilizedGimbalTests.Rig(.still, motor: motor)
+        let pan = PIDTriple(p: triple.p * 0.6, i: triple.i * 0.5, d: triple.d * 0.4)
+        var tuning = rig.stabilizer.parameters
+        tuning.controller = tuning.controller.scaled(yaw: pan, roll: triple, pitch: triple)
+        tuning.servo = tuning.servo.scaled(yaw: pan, roll: triple, pitch: triple)
+        rig.stabilizer.apply(tuning)
+        rig.run(2.2)
+        rig.stabilizer.apply(
+            .point(target: AxisVector(yaw: 0.1, roll: 0.05, pitch: 0.1), duration: 0), now: rig.now)
+        rig.run(1.3)
+        var largest = 0.0
+        rig.run(0.5) { largest = max(largest, $0.stabilizer.snapshot.attitudeError.norm) }
+        #expect(rig.output.enabled)
+        return largest * StabilizedGimbalTests.degrees
+    }
+}
