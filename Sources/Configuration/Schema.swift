@@ -203,12 +203,21 @@ public enum Schema {
 
     private static let motors: [Setting] = [
         .choice(
-            "motors.type", \.motors.type, [("torque", .torque), ("servo", .servo)],
-            unavailable: ["field": "this build has no open-loop drive for brushless motors"],
-            .restart, "torque: brushless motor with encoder; servo: position by pulse width."),
+            "motors.type", \.motors.type,
+            [("torque", .torque), ("servo", .servo), ("field", .field)],
+            .restart,
+            "torque: brushless motor with encoder; servo: position by pulse width; field: brushless motor without encoder."
+        ),
         .triple(
             "motors.torque_limit_nm", \.motors.torqueLimitNm, 0...20, unit: "N·m", .live,
             "Largest torque of each motor."),
+        .integer(
+            "motors.pole_pairs", \.motors.polePairs, 1...50, .restart,
+            "Pairs of magnet poles of the motors; with type = \"field\".",
+            hint: "Count the magnets and halve: 14 magnets are 7 pairs."),
+        .number(
+            "motors.power", \.motors.power, 0.05...1, .live,
+            "Strength of the field; with type = \"field\". More holds more and heats more."),
         .number(
             "motors.soft_start_s", \.motors.softStartS, 0...10, unit: "s", .live,
             "Time over which the motors come up after they are switched on."),

@@ -173,6 +173,10 @@ extension Settings {
         public var type = MotorType.torque
         /// Largest torque, N·m.
         public var torqueLimitNm = AxisVector(repeating: 0.25)
+        /// Pairs of magnet poles of open-loop motors.
+        public var polePairs = 7
+        /// Strength of the field of open-loop motors, 0...1.
+        public var power = FieldController.Parameters().power
         /// Time from off to full authority, s.
         public var softStartS = 0.5
     }

@@ -7,6 +7,7 @@ extension Settings {
         parameters.screen = screenParameters
         parameters.estimator = estimatorParameters
         parameters.controller = controllerParameters
+        parameters.field = fieldParameters
         parameters.jointRange.minimum = joints.rangeDeg.lower.radians
         parameters.jointRange.maximum = joints.rangeDeg.upper.radians
         parameters.servo.minimum = joints.rangeDeg.lower.radians
@@ -62,6 +63,18 @@ extension Settings {
             angle: estimator.kalmanQAngle / factory.kalmanQAngle,
             bias: estimator.kalmanQBias / factory.kalmanQBias,
             measurement: estimator.kalmanRMeasure / factory.kalmanRMeasure)
+    }
+
+    private var fieldParameters: FieldController.Parameters {
+        var field = FieldController.Parameters()
+        field.polePairs = Double(motors.polePairs)
+        field.power = motors.power
+        field.peakTorque = motors.torqueLimitNm
+        field.inertia = control.inertiaKgM2
+        field.maxRate = Angle.degrees(control.maxRateDps).radians
+        field.loopDelay = control.loopDelayMs / 1e3
+        field.attitudeLead = imu.filterDelayMs / 1e3
+        return field
     }
 
     private var controllerParameters: AttitudeController.Parameters {

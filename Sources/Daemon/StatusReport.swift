@@ -66,6 +66,7 @@ struct StatusReport {
             case .assumed: "inferred, assuming an upright handle"
             case .encoders: "encoders"
             case .servoCommand: "servo command"
+            case .fieldAngle: "field angle"
             }
         status.motors.torqueNm = AxisNumbers(snapshot.output.torque)
     }
@@ -140,6 +141,7 @@ extension MotorType {
         switch self {
         case .torque: "torque"
         case .servo: "servo"
+        case .field: "field"
         }
     }
 }

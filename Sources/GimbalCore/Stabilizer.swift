@@ -13,6 +13,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         public var controller = AttitudeController.Parameters()
         /// Servo control.
         public var servo = ServoController.Parameters()
+        /// Control of brushless motors without encoders.
+        public var field = FieldController.Parameters()
         /// Limits of the set-point's motion.
         public var setpoint = SetpointGenerator.Parameters()
         /// Times of the output ramps.
@@ -164,8 +166,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Where the joints are, and what their motion says about the gyroscope.
     private mutating func observeJoints(dt: Double) {
         joints.update(
-            sample: sample, commanded: supervisor.isEnabled ? drive.modelledJoints : nil,
-            attitude: estimator.attitude, dt: dt)
+            sample: sample, modelled: supervisor.isEnabled ? drive.modelledJoints : nil,
+            modelSource: drive.modelSource, attitude: estimator.attitude, dt: dt)
         // Motors that null the gyroscope make motion look like rest; without the joints nobody can tell.
         estimator.relativeRate = joints.relativeRate
         estimator.restIsPlausible = joints.isKnown || !supervisor.isEnabled

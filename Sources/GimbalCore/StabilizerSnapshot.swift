@@ -6,12 +6,16 @@ public enum JointSource: UInt8, Sendable, BitwiseCopyable {
     case encoders
     /// What the servos were told.
     case servoCommand
+    /// The field angle of the motors, less their load.
+    case fieldAngle
 
     /// Written out: the loop's checker refuses the derived comparison.
     @_noLocks
     func differs(from other: JointSource) -> Bool {
         switch (self, other) {
-        case (.assumed, .assumed), (.encoders, .encoders), (.servoCommand, .servoCommand): false
+        case (.assumed, .assumed), (.encoders, .encoders), (.servoCommand, .servoCommand),
+            (.fieldAngle, .fieldAngle):
+            false
         default: true
         }
     }

@@ -20,6 +20,8 @@ public struct SimulatedGimbal: Sendable {
         public var imu = IMUModel.Parameters()
         /// The servos, when `motor` is servo.
         public var servo = ServoModel.Parameters()
+        /// The motors, when `motor` is field.
+        public var field = FieldMotorModel.Parameters()
         /// How the joints are driven.
         public var motor = MotorType.torque
         /// From `apply` to the power stage, s; at most 0.1.
@@ -61,6 +63,7 @@ public struct SimulatedGimbal: Sendable {
     private var yawServo: ServoModel
     private var rollServo: ServoModel
     private var pitchServo: ServoModel
+    private var fieldMotors: FieldMotorModel
     private var latched = MotorOutput.off
     private var frame = -1.0
     private var bus: RandomSource
@@ -97,6 +100,7 @@ public struct SimulatedGimbal: Sendable {
             parameters: parameters.servo, angle: parameters.initialJoints.roll)
         pitchServo = ServoModel(
             parameters: parameters.servo, angle: parameters.initialJoints.pitch)
+        fieldMotors = FieldMotorModel(parameters: parameters.field)
         bus = RandomSource(seed: seed, stream: 0xB05)
     }
 
@@ -119,7 +123,10 @@ public struct SimulatedGimbal: Sendable {
     ///   - output: What the motors are to do; not finite counts as off.
     ///   - time: When the bus write ended. An instant before the simulation's own counts as its own.
     public mutating func apply(_ output: MotorOutput, at time: Instant) {
-        let sane = output.torque.isFinite && output.angle.isFinite ? output : .off
+        let isFinite =
+            output.torque.isFinite && output.angle.isFinite && output.field.isFinite
+            && output.power.isFinite
+        let sane = isFinite ? output : .off
         let way =
             parameters.motor == .servo
             ? parameters.servo.transportDelay : parameters.transportDelay
@@ -153,11 +160,11 @@ public struct SimulatedGimbal: Sendable {
         base = motion.state(at: now.seconds(since: start))
         switch parameters.motor {
         case .torque:
-            let wanted = output.enabled ? output.torque : .zero
-            let share = parameters.actuatorLag > 0 ? dt / (parameters.actuatorLag + dt) : 1
-            torque = torque + (wanted - torque) * share
-            plant.step(
-                drive: GimbalPlant.Drive(torque: torque, push: push), base: before, dt: dt)
+            turn(by: output.enabled ? output.torque : .zero, base: before, dt: dt)
+        case .field:
+            let wanted = fieldMotors.torque(
+                output: output, joints: plant.joints, jointRates: plant.jointRates, dt: dt)
+            turn(by: wanted, base: before, dt: dt)
         case .servo:
             // Pulses leave at the frame rate; between them the last one counts.
             let pulse = cm_floor(now.seconds(since: start) * parameters.servo.frameRate)
@@ -176,6 +183,13 @@ public struct SimulatedGimbal: Sendable {
                 base: base)
         }
         imu.feed(rate: plant.rate, specificForce: plant.specificForce(base: base))
+    }
+
+    /// One step of the mechanics under motors whose current follows with a lag.
+    private mutating func turn(by wanted: AxisVector, base: BaseMotion.State, dt: Double) {
+        let share = parameters.actuatorLag > 0 ? dt / (parameters.actuatorLag + dt) : 1
+        torque = torque + (wanted - torque) * share
+        plant.step(drive: GimbalPlant.Drive(torque: torque, push: push), base: base, dt: dt)
     }
 
     private mutating func takeSample() {

@@ -20,6 +20,9 @@ struct Main {
             name: "pointing", summary: "the simulated gimbal, stabilised", run: PointingBench.run),
         Bench(
             name: "gains", summary: "PID triples of an app, the whole grid", run: GainGridBench.run),
+        Bench(
+            name: "actuators", summary: "servos and motors without encoders, stabilised",
+            run: ActuatorBench.run),
     ]
 
     static func main() {

@@ -37,12 +37,14 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     private let type: MotorType
     private var torque: AttitudeController
     private var servo: ServoController
+    private var field: FieldController
 
     /// Motors at rest.
     init(_ parameters: Stabilizer.Parameters) {
         type = parameters.motorType
         torque = AttitudeController(parameters: parameters.controller)
         servo = ServoController(parameters: parameters.servo)
+        field = FieldController(parameters: parameters.field)
     }
 
     /// Changes the tuning; the type stays, integrators too.
@@ -50,6 +52,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     mutating func apply(_ parameters: Stabilizer.Parameters) {
         torque.parameters = parameters.controller
         servo.parameters = parameters.servo
+        field.parameters = parameters.field
     }
 
     /// Whether a motor was asked for more than it can give in the last step.
@@ -58,8 +61,14 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             switch type {
             case .torque: torque.isSaturated
             case .servo: servo.isSaturated
+            case .field: field.isSaturated
             }
         }
+    }
+
+    /// What `modelledJoints` rest on.
+    var modelSource: JointSource {
+        @_noLocks get { if case .field = type { .fieldAngle } else { .servoCommand } }
     }
 
     /// Where the motors' own model believes the joints to be, rad; nil where the kind of motor has none.
@@ -68,6 +77,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             switch type {
             case .torque: nil
             case .servo: servo.modelledJoints
+            case .field: field.modelledJoints
             }
         }
     }
@@ -77,6 +87,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     mutating func reset(joints: AxisVector) {
         torque.reset()
         servo.reset(joints: joints)
+        field.reset(joints: joints)
     }
 
     /// One period with the outputs on.
@@ -94,6 +105,11 @@ struct MotorDrive: Sendable, BitwiseCopyable {
                 attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
                 authority: input.authority, dt: input.dt)
             return MotorOutput(enabled: true, angle: angles)
+        case .field:
+            let fields = field.step(
+                attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
+                authority: input.authority, dt: input.dt)
+            return MotorOutput(enabled: true, field: fields.field, power: fields.power)
         }
     }
 }

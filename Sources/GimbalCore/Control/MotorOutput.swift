@@ -39,4 +39,6 @@ public enum MotorType: UInt8, Sendable, BitwiseCopyable {
     case torque
     /// Hobby servo: the output is an angle.
     case servo
+    /// Brushless motor without encoder: the output is the angle and the strength of its field.
+    case field
 }

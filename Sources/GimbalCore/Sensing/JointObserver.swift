@@ -32,18 +32,20 @@ struct JointObserver: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - sample: The newest sample, if any.
-    ///   - commanded: Where the motors' own model believes the joints to be, rad; nil where they have none.
+    ///   - modelled: Where the motors' own model believes the joints to be, rad; nil where they have none.
+    ///   - modelSource: What that model rests on.
     ///   - attitude: Estimated camera attitude, body to earth.
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks
     mutating func update(
-        sample: IMUSample?, commanded: AxisVector?, attitude: Quaternion, dt: Double
+        sample: IMUSample?, modelled: AxisVector?, modelSource: JointSource,
+        attitude: Quaternion, dt: Double
     ) {
         let previous = source
         if let sample, sample.contents.contains(.joints) {
             use(sample.joints, from: .encoders, after: previous, dt: dt)
-        } else if let commanded {
-            use(commanded, from: .servoCommand, after: previous, dt: dt)
+        } else if let modelled {
+            use(modelled, from: modelSource, after: previous, dt: dt)
         } else {
             let angles = EulerZXY.angles(attitude)
             let upright = AxisVector(yaw: 0, roll: angles.roll, pitch: angles.pitch)

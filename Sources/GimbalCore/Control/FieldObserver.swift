@@ -1,0 +1,69 @@
+internal import CMathShim
+
+/// Where the rotor of one open-loop brushless motor is, from what the gyroscope says about the camera it carries.
+///
+/// An extended-state observer (J. Han, "From PID to Active Disturbance Rejection Control", IEEE Trans. Ind. Electron.
+/// 56 (2009)) of the magnetic spring `torque = peak * power * sin(field - electrical angle)`: camera rate, electrical
+/// angle of the rotor, and the part of the joint's rate that no sensor shows. What accelerates the camera and is not
+/// in the model (friction, imbalance) appears as a displacement of the rotor of that much load, so that a field set on the
+/// estimate takes it out as an integral would. Because the sine repeats itself every pole pair, the observer locks on
+/// from any angle like a phase-locked loop, and follows a rotor that is turned by force.
+///
+/// Loop thread only; constant time.
+struct FieldObserver: Sendable, BitwiseCopyable {
+    /// Electrical angle of the rotor, rad, not wrapped; includes the load that nobody modelled.
+    private(set) var electrical = 0.0
+    /// Joint rate that no sensor shows, rad/s.
+    private(set) var hiddenRate = 0.0
+    /// What was last left between measured and expected rate, rad/s.
+    private(set) var innovation = 0.0
+
+    private var rate = 0.0
+    private var hasRate = false
+
+    /// A rotor at electrical angle zero.
+    @_noLocks
+    init() {}
+
+    /// Forgets everything; the rotor is believed at this electrical angle.
+    @_noLocks
+    mutating func reset(electrical angle: Double) {
+        self = FieldObserver()
+        electrical = angle
+    }
+
+    /// One period.
+    ///
+    /// - Parameters:
+    ///   - measured: Rate of the camera about the joint's axis, rad/s, as the gyroscope shows it.
+    ///   - knownJointRate: Joint rate as far as a sensor shows it, rad/s.
+    ///   - field: Field that acted when the gyroscope saw this, electrical rad.
+    ///   - pull: Angular acceleration that 90° of load gave then, rad/s²: torque over inertia.
+    ///   - smallestPull: From here on the rotor's place is corrected in full, rad/s².
+    ///   - polePairs: Pairs of magnet poles.
+    ///   - bandwidth: Natural frequency of the observer, rad/s.
+    ///   - dt: Seconds since the previous period.
+    /// - Returns: How far the correction moved the rotor beyond its own motion, electrical rad.
+    @_noLocks
+    mutating func update(
+        measured: Double, knownJointRate: Double, field: Double, pull: Double,
+        smallestPull: Double, polePairs: Double, bandwidth: Double, dt: Double
+    ) -> Double {
+        if !hasRate {
+            rate = measured
+            hasRate = true
+        }
+        rate += pull * cm_sin(field - electrical) * dt
+        electrical += (knownJointRate + hiddenRate) * polePairs * dt
+        innovation = measured - rate
+        // Three poles at one place, exact for the sampled triple integrator.
+        let decay = cm_exp(-bandwidth * dt)
+        let fade = 1 - decay
+        let push = innovation / max(pull, smallestPull)
+        rate += (1 - decay * decay * decay) * innovation
+        let slip = -1.5 * fade * fade * (1 + decay) / dt * push
+        electrical += slip
+        hiddenRate -= fade * fade * fade / (dt * dt) / polePairs * push
+        return slip
+    }
+}

@@ -1,0 +1,67 @@
+internal import CMathShim
+public import GimbalCore
+
+/// Three gimbal motors driven without encoders: the stator's field stands at an electrical angle, and the rotor hangs
+/// in it like on a magnetic spring.
+///
+/// Torque of a synchronous machine with constant excitation: `peak * power * sin(field - polePairs * joint - zero)`,
+/// plus the damping of eddy currents and back-EMF. Beyond 90 electrical degrees it gives way, and the rotor slips by
+/// whole pole pairs; nothing else is needed for that. Copper losses heat the winding, and with its resistance the torque
+/// of a voltage-driven motor falls.
+public struct FieldMotorModel: Sendable {
+    /// What the motors are.
+    public struct Parameters: Sendable, BitwiseCopyable, Equatable {
+        /// Pairs of magnet poles on the rotor: 7 in the usual 12N14P motor.
+        public var polePairs = 7.0
+        /// Torque of the cold motor at full power and 90 electrical degrees, N·m.
+        public var peakTorque = AxisVector(repeating: 0.25)
+        /// Electrical angle of the field that holds each joint at zero, rad: nobody tells the controller.
+        public var zero = AxisVector(yaw: 0.7, roll: 2.6, pitch: -1.9)
+        /// Eddy currents and back-EMF, N·m·s/rad.
+        public var damping = 1.5e-3
+        /// Warming at full power in the long run, K.
+        public var warming = 90.0
+        /// Time constant of the warming, s.
+        public var thermalTime = 240.0
+        /// Relative rise of copper's resistance, 1/K.
+        public var resistanceRise = 0.0039
+
+        /// The default motors: the default plant's torque, the usual number of poles.
+        public init() {}
+    }
+
+    /// What the motors are.
+    public let parameters: Parameters
+    /// How much warmer than the surroundings the windings are, K.
+    public private(set) var warming = AxisVector.zero
+
+    /// Cold motors.
+    public init(parameters: Parameters) { self.parameters = parameters }
+
+    /// One step of the motors.
+    ///
+    /// - Parameters:
+    ///   - output: Field angles and powers in force; not enabled = no current.
+    ///   - joints: Joint angles, rad.
+    ///   - jointRates: Joint rates, rad/s.
+    ///   - dt: Seconds.
+    /// - Returns: Torque on the outer part of each joint, N·m.
+    public mutating func torque(
+        output: MotorOutput, joints: AxisVector, jointRates: AxisVector, dt: Double
+    ) -> AxisVector {
+        let p = parameters
+        let power = AxisVector(
+            yaw: share(output.power.yaw), roll: share(output.power.roll),
+            pitch: share(output.power.pitch))
+        let drive = output.enabled ? power : .zero
+        warming = warming + (drive * drive * p.warming - warming) * (dt / p.thermalTime)
+        let load = output.field - joints * p.polePairs - p.zero
+        let pull = AxisVector(
+            yaw: drive.yaw * cm_sin(load.yaw) / (1 + p.resistanceRise * warming.yaw),
+            roll: drive.roll * cm_sin(load.roll) / (1 + p.resistanceRise * warming.roll),
+            pitch: drive.pitch * cm_sin(load.pitch) / (1 + p.resistanceRise * warming.pitch))
+        return p.peakTorque * pull - jointRates * p.damping
+    }
+
+    private func share(_ power: Double) -> Double { min(max(power, 0), 1) }
+}
