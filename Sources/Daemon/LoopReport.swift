@@ -13,6 +13,7 @@ struct LoopReport: Sendable {
         switch parameters.motorType {
         case .torque: describe(parameters.controller)
         case .servo: describe(parameters.servo)
+        case .field: describe(parameters.field)
         }
     }
 
@@ -49,6 +50,16 @@ struct LoopReport: Sendable {
                 "prediction corner", unit: "Hz", AxisNumbers(servo.bandwidth * servo.rateCutoffHz)),
             GainStatus("loop gain", unit: "", AxisNumbers(servo.loopGain)),
             GainStatus("look-ahead", unit: "", AxisNumbers(servo.lookAhead)),
+        ]
+    }
+
+    private mutating func describe(_ field: FieldController.Parameters) {
+        status.gains = [
+            GainStatus(
+                "attitude gain", unit: "1/s", AxisNumbers(AxisVector(repeating: field.attitudeGain))
+            ),
+            GainStatus(
+                "rate gain", unit: "1/s", AxisNumbers(AxisVector(repeating: field.rateGain))),
         ]
     }
 

@@ -33,6 +33,9 @@ public struct LockstepReply: Sendable {
         switch motorType {
         case .torque: break
         case .servo: Self.write("angle", output.angle, to: &bytes)
+        case .field:
+            Self.write("field", output.field, to: &bytes)
+            Self.write("power", output.enabled ? output.power : .zero, to: &bytes)
         }
         bytes += #","attitude":["#.utf8
         Self.write(attitude.w, to: &bytes)
