@@ -171,6 +171,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         // Motors that null the gyroscope make motion look like rest; without the joints nobody can tell.
         estimator.relativeRate = joints.relativeRate
         estimator.restIsPlausible = joints.isKnown || !supervisor.isEnabled
+        estimator.jointDrive =
+            supervisor.isEnabled ? (pointing.isMoving ? .commanded : .held) : .unknown
     }
 
     private mutating func conditions(now: Instant) -> Conditions {

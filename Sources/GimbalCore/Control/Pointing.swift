@@ -12,6 +12,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         @_noLocks set { generator.parameters = newValue }
     }
 
+    /// Whether the set-point is on its way, or about to be.
+    var isMoving: Bool { @_noLocks get { generator.isMoving } }
+
     private var generator: SetpointGenerator
     /// Where the last `point` leads; NaN on an axis that nobody has pointed since a rate command or since the outputs
     /// went off for good.

@@ -54,12 +54,16 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         AxisVector(yaw: yaw.rate, roll: roll.rate, pitch: pitch.rate)
     }
 
-    /// Whether the set-point is on its way.
+    /// Whether the set-point is on its way, or about to be.
     public var isMoving: Bool {
-        switch motion {
-        case .hold: return false
-        case .point: return elapsed < planned
-        case .rate: return yaw.rate != 0 || roll.rate != 0 || pitch.rate != 0 || !isExpired
+        @_noLocks @_noAllocation get {
+            switch motion {
+            case .hold: return false
+            case .point: return elapsed < planned
+            case .rate(let wanted, _):
+                return yaw.rate != 0 || roll.rate != 0 || pitch.rate != 0
+                    || (!isExpired && !(wanted == .zero))
+            }
         }
     }
 

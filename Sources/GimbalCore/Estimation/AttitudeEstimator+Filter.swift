@@ -18,7 +18,7 @@ extension AttitudeEstimator {
             rate: p.rawTurn / p.duration - relativeRate, relativeRate: relativeRate,
             force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,
             biasVariance: covariance.bb.diagonal, isPlausible: restIsPlausible,
-            duration: p.duration, parameters: parameters)
+            jointDrive: jointDrive, duration: p.duration, parameters: parameters)
         if detector.lostTrust > 0 { covariance.bb.addToDiagonal(detector.lostTrust) }
         if detector.stillTime > Self.knownBiasStillTime { trustFirstInclination() }
         if isAtRest && !wasAtRest {
@@ -76,19 +76,22 @@ extension AttitudeEstimator {
             (0.5 * (squareX + squareY) - innovationSquare) * duration / (1 + duration)
     }
 
-    /// The mean rate at rest is the bias.
+    /// The mean rate at rest is the bias; that of a carrier whose joints move is it perhaps.
     @_noLocks @_noAllocation
     private mutating func correctBias(_ rest: RestDetector.Measurement) {
         let noise = parameters.restRateNoise * parameters.restRateNoise / rest.duration
         correct(
             covariance.biasXColumn, innovation: rest.rate.x - bias.x,
-            variance: covariance.bb.xx + noise, limit: parameters.restGate)
+            variance: covariance.bb.xx + noise + rest.jointVariance.x,
+            limit: parameters.restGate)
         correct(
             covariance.biasYColumn, innovation: rest.rate.y - bias.y,
-            variance: covariance.bb.yy + noise, limit: parameters.restGate)
+            variance: covariance.bb.yy + noise + rest.jointVariance.y,
+            limit: parameters.restGate)
         correct(
             covariance.biasZColumn, innovation: rest.rate.z - bias.z,
-            variance: covariance.bb.zz + noise, limit: parameters.restGate)
+            variance: covariance.bb.zz + noise + rest.jointVariance.z,
+            limit: parameters.restGate)
     }
 
     /// One scalar Kalman update.

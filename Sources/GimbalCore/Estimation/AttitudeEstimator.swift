@@ -18,11 +18,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// The assumptions about sensor and motion. May change at any time: the estimate and its covariance stay.
     public var parameters: Parameters
     /// Rate of the sensor against what carries it, body frame, rad/s, where joint sensors know it; else zero. Rest is
-    /// looked for in the carrier's rate, the gyroscope's less this one: a camera that its motors turn on a handle at
-    /// rest shows the bias all the same, and one that they hold still on a moving handle does not seem to rest.
+    /// looked for in the carrier's rate, the gyroscope's less this one: a camera that its motors hold still on a moving
+    /// handle does not seem to rest. And it is no rest while this one is not zero.
     public var relativeRate = Vector3.zero
-    /// Whether rest may be believed. Set it to false while anything else knows of motion (commanded rate, joint rate)
-    /// or while motors null the gyroscope and the joints cannot be seen: a quiet gyroscope proves nothing then.
+    /// What moves the joints where `relativeRate` is not zero.
+    public var jointDrive = JointDrive.unknown
+    /// Whether rest may be believed. Set it to false while anything else knows of motion or while motors null the gyroscope and the joints cannot be seen: a quiet gyroscope proves nothing then.
     public var restIsPlausible = true
     /// How many samples were not used: not finite, beyond any sensor's range, or with an impossible time step.
     public private(set) var rejectedSamples: UInt64 = 0
@@ -256,6 +257,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     private mutating func recover() {
         var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))
+        fresh.relativeRate = relativeRate
+        fresh.jointDrive = jointDrive
         fresh.restIsPlausible = restIsPlausible
         fresh.rejectedSamples = rejectedSamples &+ 1
         self = fresh

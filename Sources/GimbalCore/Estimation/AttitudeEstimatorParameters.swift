@@ -60,6 +60,12 @@ extension AttitudeEstimator {
         /// Change of the specific force during rest that shows a tilting carrier, m/s², 0.01...1. The default is half a
         /// degree.
         public var restDriftThreshold = 0.085
+        /// Turn of the joints that shows that they move, rad, 0.0001...0.1: beyond what noise and the steps of their
+        /// sensor show at rest. The default, 0.05°, is twice a step of a 14-bit encoder.
+        public var restJointTurn = 0.05 * Double.pi / 180
+        /// Share of a commanded turn by which the handle's rate, the gyroscope's less the joints', may be wrong, 0.001...0.1:
+        /// scale error and misalignment of a gyroscope. BMI088: 1 % each at most.
+        public var turnErrorShare = 0.01
         /// How long gravity is watched for that at a time, s, 1...60, and how long it has to be watched before rest is
         /// believed again after it was refuted.
         public var restProofTime = 3.0
