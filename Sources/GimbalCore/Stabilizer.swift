@@ -63,6 +63,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var external: Conditions = .none
     private var sample: IMUSample?
     private var lastStep: Instant?
+    private var seenRefutations: UInt64 = 0
+    private var isGravityLost = false
 
     /// A stabilizer that has seen nothing yet; outputs off.
     public init(parameters: Parameters) {
@@ -152,6 +154,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if let lastStep { dt = min(max(now.seconds(since: lastStep), 0), 0.1) }
         lastStep = now
         observeJoints(dt: dt)
+        watchGravity()
         let conditions = conditions(now: now)
         let wasEnabled = supervisor.isEnabled
         supervisor = Supervisor.next(
@@ -175,10 +178,21 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             supervisor.isEnabled ? (pointing.isMoving ? .commanded : .held) : .unknown
     }
 
+    /// Gravity has refuted the estimate: from then on, until it has converged again, nobody knows where the camera points.
+    private mutating func watchGravity() {
+        if estimator.refutations != seenRefutations {
+            seenRefutations = estimator.refutations
+            isGravityLost = true
+        } else if estimator.isConverged {
+            isGravityLost = false
+        }
+    }
+
     private mutating func conditions(now: Instant) -> Conditions {
         var result = screen.conditions(now: now) | external
         if case .inactive = pointing.mode { result.insert(.inactiveMode) }
         if !estimator.isConverged { result.insert(.estimateNotConverged) }
+        if isGravityLost { result.insert(.gravityMismatch) }
         if parameters.isCalibrating { result.insert(.calibrating) }
         if isStopped { result.insert(.emergencyStop) }
         if isShuttingDown { result.insert(.shutdown) }

@@ -1,4 +1,4 @@
-internal import GimbalCore
+public import GimbalCore
 
 /// A way for a sensor or its bus to fail, for tests of bad input.
 public enum SensorFault: Sendable, Equatable {
@@ -12,6 +12,8 @@ public enum SensorFault: Sendable, Equatable {
     case dropOut
     /// Time stamps are this many seconds off; negative lets time run backwards once.
     case timeShift(seconds: Double)
+    /// Another sensor has taken its place, mounted turned by this rotation: old sensor frame to new.
+    case remounted(Quaternion)
 
     /// The sample as the host receives it, or nil for none.
     static func apply(_ fault: SensorFault?, to sample: IMUSample, last: IMUSample?) -> IMUSample? {
@@ -32,6 +34,9 @@ public enum SensorFault: Sendable, Equatable {
             return nil
         case .timeShift(let seconds):
             faulty.time = sample.time.advanced(bySeconds: seconds)
+        case .remounted(let turn):
+            faulty.gyro = turn.rotate(sample.gyro)
+            faulty.accel = turn.rotate(sample.accel)
         }
         return faulty
     }

@@ -61,6 +61,11 @@ extension Conditions {
             condition: .imuTimeFault, name: "imu_time_fault",
             sentence: "The samples' time jumped or ran backwards."),
         ConditionWords(
+            condition: .gravityMismatch, name: "gravity_mismatch",
+            sentence:
+                "Gravity is not where the estimate had it; it starts again. Hold the camera still, and check how the IMU is fixed."
+        ),
+        ConditionWords(
             condition: .busError, name: "bus_error",
             sentence: "Transfers to sensor or motors fail. `airframectl log` has the last error."),
         ConditionWords(

@@ -102,7 +102,7 @@ struct SupervisorTests {
     @Test("outputs are never on while an off condition holds, from any state")
     func invariant() {
         for phase in Supervisor.Phase.allCases {
-            for bits in 0..<UInt32(1 << 15) {
+            for bits in 0..<UInt32(1 << 17) {
                 var state = Supervisor.State()
                 state.phase = phase
                 state.authority = 0.5

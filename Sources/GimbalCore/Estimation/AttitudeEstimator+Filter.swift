@@ -7,6 +7,9 @@ extension AttitudeEstimator {
         let p = period
         period = Period()
         orientation = orientation.normalized
+        isRefuted = gravityWatch.refutes(
+            verticalShare: p.impulse.z / (restForce * p.duration), duration: p.duration,
+            parameters: parameters)
         let keep = 1 - p.duration / (parameters.velocityMemory + p.duration)
         velocityX = velocityX * keep + p.impulse.x
         velocityY = velocityY * keep + p.impulse.y

@@ -27,6 +27,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     public var restIsPlausible = true
     /// How many samples were not used: not finite, beyond any sensor's range, or with an impossible time step.
     public private(set) var rejectedSamples: UInt64 = 0
+    /// How often gravity has refuted the estimate, which then started again.
+    public private(set) var refutations: UInt64 = 0
     /// Rate of the last sample without bias and scale error, body frame, rad/s.
     public internal(set) var rate: Vector3 = .zero
     /// Gyroscope bias, body frame, rad/s.
@@ -48,6 +50,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     var covariance: AttitudeCovariance
     var detector = RestDetector()
     var magnetic = MagneticHeading()
+    var gravityWatch = GravityWatch()
+    var isRefuted = false
     var innovationSquare = 0.0
     /// What one filter period has gathered so far.
     var period = Period()
@@ -118,7 +122,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         integrate(gyro: gyro, accel: accel, dt: elapsed)
         guard period.duration >= 0.999 * parameters.filterPeriod else { return }
         filter()
-        if !isHealthy { recover() }
+        if isRefuted || !isHealthy { recover() }
     }
 
     /// Body to earth, now: the orientation that the last sample describes, carried forward by the sensor's delay.
@@ -210,6 +214,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         velocityX = 0
         velocityY = 0
         detector.reset()
+        gravityWatch = GravityWatch()
         magnetic.forgetHeading()
         period = Period()
         rate = corrected(gyro)
@@ -253,14 +258,16 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
             && velocityY.isFinite && covariance.isHealthy
     }
 
-    /// Starts again from the next sample. Nothing known leads here; it is what bounds the damage of the unknown.
+    /// Starts again from the next sample, because gravity is somewhere else: the sensor is another one, or the attitude got
+    /// lost. Nothing known makes the state unhealthy; that check bounds the damage of the unknown.
     private mutating func recover() {
         var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))
         fresh.relativeRate = relativeRate
         fresh.jointDrive = jointDrive
         fresh.restIsPlausible = restIsPlausible
-        fresh.rejectedSamples = rejectedSamples &+ 1
+        fresh.rejectedSamples = rejectedSamples &+ (isRefuted ? 0 : 1)
+        fresh.refutations = refutations &+ (isRefuted ? 1 : 0)
         self = fresh
     }
 

@@ -75,6 +75,13 @@ extension AttitudeEstimator {
         /// anybody turns a camera smoothly. A bias that little rest has taught is given up sooner, by the square of
         /// that rest over `restTrustTime`.
         public var restOverruleTime = 180.0
+        /// The estimate is refuted where the vertical specific force stays below this share of gravity, 0...0.9: one that
+        /// is wrong by 60° or more, or a sensor that was changed for another.
+        public var gravityShareThreshold = 0.5
+        /// Time constant with which that force is smoothed, s, 0.2...10.
+        public var gravityFilterTime = 1.0
+        /// How long it has to stay below, s, 0.2...10.
+        public var gravityPatience = 1.0
         /// Group delay of the gyroscope's low-pass filter, s, 0...0.02; the attitude is carried forward by it with
         /// the current rate. 3 ms is typical of a MEMS sensor with its filter at 100 Hz.
         public var sensorDelay = 0.003

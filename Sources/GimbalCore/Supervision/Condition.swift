@@ -101,6 +101,10 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var calibrating: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 15) }
     }
+    /// Gravity was somewhere else than the estimate said, which starts again.
+    @inlinable public static var gravityMismatch: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 16) }
+    }
     /// In lockstep: no simulator is connected.
     @inlinable public static var simulatorMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 20) }

@@ -75,7 +75,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     @inlinable
     public static var offAtOnce: Conditions {
         @_noLocks get {
-            .imuMissing | .imuStale | .imuFrozen | .emergencyStop | .shutdown
+            .imuMissing | .imuStale | .imuFrozen | .gravityMismatch | .emergencyStop | .shutdown
                 | .simulatorMissing | .simulatorSilent
         }
     }

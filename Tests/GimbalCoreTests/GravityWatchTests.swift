@@ -1,0 +1,56 @@
+import GimbalCore
+import Testing
+
+@Suite("Gravity refutes an estimate")
+struct GravityWatchTests {
+    private let gravity = 9.80665
+
+    /// Feeds a still sensor that reads this for so long.
+    private func feed(
+        _ estimator: inout AttitudeEstimator, accel: Vector3, seconds: Double
+    ) {
+        for _ in 0..<Int(seconds * 200) {
+            estimator.update(gyro: .zero, accel: accel, dt: 0.005)
+        }
+    }
+
+    @Test("upside down all at once, it starts again within two seconds, in both earth frames")
+    func flipped() {
+        for down in [gravity, -gravity] {
+            var estimator = AttitudeEstimator(
+                parameters: .init(), restSpecificForce: Vector3(0, 0, down))
+            feed(&estimator, accel: Vector3(0, 0, down), seconds: 5)
+            #expect(estimator.refutations == 0)
+            feed(&estimator, accel: Vector3(0, 0, -down), seconds: 2)
+            #expect(estimator.refutations == 1)
+            feed(&estimator, accel: Vector3(0, 0, -down), seconds: 3)
+            #expect(estimator.refutations == 1 && estimator.isConverged)
+            let up = estimator.attitude.rotate(Vector3(0, 0, -down))
+            #expect((up - Vector3(0, 0, down)).norm < 0.1)
+        }
+    }
+
+    @Test("one second of free fall, a jump, or half a g forward says nothing against it")
+    func motion() {
+        var estimator = AttitudeEstimator(parameters: .init())
+        let rest = Vector3(0, 0, -gravity)
+        feed(&estimator, accel: rest, seconds: 5)
+        feed(&estimator, accel: .zero, seconds: 1)
+        feed(&estimator, accel: rest, seconds: 2)
+        for _ in 0..<5 {
+            feed(&estimator, accel: rest * 3, seconds: 0.2)
+            feed(&estimator, accel: .zero, seconds: 0.4)
+        }
+        feed(&estimator, accel: rest + Vector3(0.5 * gravity, 0, 0), seconds: 5)
+        #expect(estimator.refutations == 0)
+    }
+
+    @Test("an accelerometer that reads zero is named too, again and again")
+    func dead() {
+        var estimator = AttitudeEstimator(parameters: .init())
+        feed(&estimator, accel: Vector3(0, 0, -gravity), seconds: 5)
+        feed(&estimator, accel: .zero, seconds: 10)
+        #expect(estimator.refutations > 2 && !estimator.isConverged)
+        #expect(estimator.attitude.isFinite && estimator.bias.isFinite)
+    }
+}
