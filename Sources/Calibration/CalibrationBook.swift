@@ -45,11 +45,8 @@ public struct CalibrationBook: Sendable, Equatable {
     /// - Parameters:
     ///   - configured: The mounting rotation of the configuration.
     ///   - now: Wall clock, seconds since 1970.
-    ///   - temperature: Of the sensor, °C; nil when nobody knows.
     /// - Returns: What the stabilizer applies.
-    public func correction(
-        configured: SensorCorrection, now: Double, temperature: Double?
-    ) -> SensorCorrection {
+    public func correction(configured: SensorCorrection, now: Double) -> SensorCorrection {
         var result = configured
         if let accelerometer = record(.accelerometer) { result.accel = accelerometer.affine }
         if let magnetometer = record(.magnetometer) { result.magnetic = magnetometer.affine }
@@ -57,9 +54,7 @@ public struct CalibrationBook: Sendable, Equatable {
             result.mounting = Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
         }
         if let gyro = record(.gyro) {
-            result.gyroBias.bias = Vector3(gyro.values[0], gyro.values[1], gyro.values[2])
-            result.gyroBias.sigma = GyroBiasAging.sigma(
-                of: gyro, now: now, temperature: temperature)
+            result.gyroBias = GyroBiasAging.prior(of: gyro, now: now)
         }
         return result
     }

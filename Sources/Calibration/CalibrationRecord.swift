@@ -93,32 +93,36 @@ public struct CalibrationRecord: Sendable, Equatable {
 
 /// How much a gyroscope's offset may have changed since it was measured.
 public enum GyroBiasAging {
-    /// Per kelvin, rad/s. BMI088: 0.015 °/s/K.
-    public static let perKelvin = 0.015 * Double.pi / 180
     /// From one start to the next, rad/s.
     public static let perStart = 0.02 * Double.pi / 180
     /// Random walk, rad/s per square root of a day.
     public static let perRootDay = 0.01 * Double.pi / 180
-    /// Difference of temperature that is assumed where nobody measures it, K.
-    public static let unknownDifference = 10.0
 
-    /// The saved sigma, widened.
+    /// The saved bias, its sigma widened by age; and by the difference of temperature that is assumed where nobody measured
+    /// it. Where somebody did, the first sample says how large it is.
     ///
     /// - Parameters:
     ///   - record: A gyroscope's record.
     ///   - now: Wall clock, seconds since 1970. A clock that was set back counts as a day.
-    ///   - temperature: Of the sensor now, °C; nil when nobody knows.
-    /// - Returns: Standard deviation of each axis, rad/s.
-    public static func sigma(
-        of record: CalibrationRecord, now: Double, temperature: Double?
-    ) -> Double {
+    /// - Returns: What the estimator starts with.
+    public static func prior(
+        of record: CalibrationRecord, now: Double
+    ) -> SensorCorrection.BiasPrior {
         let age = now - record.date
         let days = age >= 0 ? age / 86400 : 1
-        var difference = unknownDifference
-        if let temperature, let then = record.temperature { difference = temperature - then }
-        let drift = perKelvin * difference
-        return
-            (record.sigma * record.sigma + drift * drift + perStart * perStart
-            + perRootDay * perRootDay * days).squareRoot()
+        var prior = SensorCorrection.BiasPrior()
+        prior.bias = Vector3(record.values[0], record.values[1], record.values[2])
+        prior.sigma =
+            (record.sigma * record.sigma + perStart * perStart + perRootDay * perRootDay * days)
+            .squareRoot()
+        guard let temperature = record.temperature else {
+            let drift =
+                SensorCorrection.BiasPrior.perKelvin
+                * SensorCorrection.BiasPrior.unknownDifference
+            prior.sigma = (prior.sigma * prior.sigma + drift * drift).squareRoot()
+            return prior
+        }
+        prior.temperature = temperature
+        return prior
     }
 }

@@ -22,6 +22,8 @@ struct CalibrationRun: Sendable {
     let kind: CalibrationKind
     private var work: Work
     private var lastTime: Instant?
+    /// Of the sensor at the newest sample, °C; nil where it delivers none.
+    private(set) var temperature: Double?
 
     /// - Parameters:
     ///   - kind: What to calibrate.
@@ -42,6 +44,7 @@ struct CalibrationRun: Sendable {
     mutating func add(_ snapshot: StabilizerSnapshot) -> CalibrationOutcome<Result> {
         defer { lastTime = snapshot.sampleTime }
         guard let lastTime, lastTime < snapshot.sampleTime else { return .collecting }
+        if !snapshot.temperature.isNaN { temperature = snapshot.temperature }
         let dt = snapshot.sampleTime.seconds(since: lastTime)
         let gyro = snapshot.rawGyro
         let accel = snapshot.rawAccel

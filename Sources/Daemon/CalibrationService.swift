@@ -114,7 +114,7 @@ final class CalibrationService: Sendable {
     ///   - now: On the loop's clock.
     ///   - date: Wall clock, seconds since 1970.
     func advance(now: Instant, date: Double) {
-        let finished: (kind: CalibrationKind, outcome: CalibrationOutcome<CalibrationRun.Result>)? =
+        let finished: (run: CalibrationRun, outcome: CalibrationOutcome<CalibrationRun.Result>)? =
             state.withLock { state in
                 guard let run = state.run else { return nil }
                 if case .collecting = state.outcome {
@@ -122,15 +122,16 @@ final class CalibrationService: Sendable {
                     state.outcome = .refused("It took too long, and was given up.")
                 }
                 defer { state.run = nil }
-                return (run.kind, state.outcome)
+                return (run, state.outcome)
             }
         guard let finished else { return }
-        end(finished.kind, finished.outcome, date: date)
+        end(finished.run, finished.outcome, date: date)
     }
 
     private func end(
-        _ kind: CalibrationKind, _ outcome: CalibrationOutcome<CalibrationRun.Result>, date: Double
+        _ run: CalibrationRun, _ outcome: CalibrationOutcome<CalibrationRun.Result>, date: Double
     ) {
+        let kind = run.kind
         var ending = CalibrationReport.State.refused
         var sentence = ""
         var residual = Number.unknown
@@ -141,7 +142,7 @@ final class CalibrationService: Sendable {
             residual = Number(result.residual)
             let record = CalibrationRecord(
                 kind: kind, values: result.values, sigma: result.sigma, residual: result.residual,
-                date: date, temperature: nil)
+                date: date, temperature: run.temperature)
             do {
                 try door.apply(record)
                 ending = .done

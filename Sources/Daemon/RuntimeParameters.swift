@@ -29,9 +29,8 @@ extension Settings {
         let now =
             hardware.backend == .lockstep
             ? book.record(.gyro)?.date ?? 0 : WallClock.seconds
-        // No driver tells the sensor's temperature so far.
         parameters.correction = book.correction(
-            configured: parameters.correction, now: now, temperature: nil)
+            configured: parameters.correction, now: now)
         return parameters
     }
 

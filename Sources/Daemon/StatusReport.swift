@@ -98,6 +98,7 @@ struct StatusReport {
         status.imu.gyroVibrationDps = Number(Angle.radians(snapshot.gyroVibration).degrees)
         status.imu.accelMS2 = VectorNumbers(snapshot.accel)
         status.imu.gyroDps = VectorNumbers(degrees: snapshot.rate + snapshot.bias)
+        status.imu.temperatureC = Number(snapshot.temperature)
         status.imu.samples = Int(snapshot.samples.accepted)
         status.imu.rateHz = Number(view.sampleRate ?? .nan)
         if snapshot.samples.accepted > 0 {

@@ -82,6 +82,9 @@ struct VariableTable {
             entry("innovation", "", "RMS of the normalised innovation over a second") {
                 $0.snapshot.innovation
             },
+            entry("imu_temperature", "°C", "Temperature of the sensor") {
+                $0.snapshot.temperature
+            },
             entry("vibration.accel", "m/s²", "RMS of the specific force above 31 Hz") {
                 $0.snapshot.accelVibration
             },

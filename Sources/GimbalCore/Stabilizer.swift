@@ -33,16 +33,15 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         /// The defaults: the default plant of the simulation.
         public init() {}
 
-        /// The estimator's assumptions, with what calibration knows of the gyroscope's bias.
-        var calibratedEstimator: AttitudeEstimator.Parameters {
-            @_noLocks get {
-                var result = estimator
-                if correction.gyroBias.isKnown {
-                    result.initialBias = correction.mounting.rotate(correction.gyroBias.bias)
-                    result.initialBiasSigma = correction.gyroBias.sigma
-                }
-                return result
+        /// The estimator's assumptions, with what calibration knows of the gyroscope's bias at this temperature, °C or NaN.
+        @_noLocks
+        func calibratedEstimator(at temperature: Double) -> AttitudeEstimator.Parameters {
+            var result = estimator
+            if correction.gyroBias.isKnown {
+                result.initialBias = correction.mounting.rotate(correction.gyroBias.bias)
+                result.initialBiasSigma = correction.gyroBias.sigma(at: temperature)
             }
+            return result
         }
     }
 
@@ -70,7 +69,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     public init(parameters: Parameters) {
         self.parameters = parameters
         screen = SampleScreen(parameters: parameters.screen)
-        estimator = AttitudeEstimator(parameters: parameters.calibratedEstimator)
+        estimator = AttitudeEstimator(parameters: parameters.calibratedEstimator(at: .nan))
         pointing = Pointing(mode: parameters.bootMode, parameters: parameters.setpoint)
         drive = MotorDrive(parameters)
         snapshot.mode = parameters.bootMode
@@ -82,7 +81,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         let old = parameters.correction
         parameters = new
         screen.parameters = new.screen
-        estimator.parameters = new.calibratedEstimator
+        estimator.parameters = new.calibratedEstimator(at: snapshot.temperature)
         pointing.parameters = new.setpoint
         drive.apply(new)
         recalibrate(from: old, to: new.correction)
@@ -98,7 +97,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
         if new.gyroBias.isKnown, !(new.gyroBias == old.gyroBias) {
             estimator.assume(
-                bias: new.mounting.rotate(new.gyroBias.bias), sigma: new.gyroBias.sigma)
+                bias: new.mounting.rotate(new.gyroBias.bias),
+                sigma: new.gyroBias.sigma(at: snapshot.temperature))
         }
     }
 
@@ -131,6 +131,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     @_noLocks
     public mutating func integrate(_ new: IMUSample) {
         guard case .use(let dt) = screen.judge(new) else { return }
+        noteTemperature(of: new)
         let corrected = parameters.correction.apply(new)
         estimator.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
         if corrected.contents.contains(.magneticField) {
@@ -142,6 +143,15 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.rawAccel = new.accel
         snapshot.hasMagneticField = new.contents.contains(.magneticField)
         snapshot.rawMagneticField = new.magneticField
+    }
+
+    /// The first temperature says how far the calibrated bias can be trusted. One that no chip can have is ignored.
+    private mutating func noteTemperature(of new: IMUSample) {
+        guard new.contents.contains(.temperature), new.temperature > -60, new.temperature < 150
+        else { return }
+        let isFirst = snapshot.temperature.isNaN
+        snapshot.temperature = new.temperature
+        if isFirst { estimator.parameters = parameters.calibratedEstimator(at: new.temperature) }
     }
 
     /// Supervises and controls: once per period, after the samples of the period.

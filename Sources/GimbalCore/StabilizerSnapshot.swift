@@ -72,6 +72,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var rawMagneticField = Vector3.zero
     /// Whether the last sample carried a magnetic field.
     public var hasMagneticField = false
+    /// Last temperature of the sensor, °C; NaN where it delivers none.
+    public var temperature = Double.nan
     /// Joint angles, rad.
     public var joints = AxisVector.zero
     /// Where `joints` come from.

@@ -25,6 +25,15 @@ public struct IMUModel: Sendable {
         public var accelBiasWander = 0.2e-3 * 9.81
         /// Correlation time of both wanderings, s.
         public var wanderTime = 600.0
+        /// What the gyroscope's offset drifts per kelvin, rad/s; each axis of a part has this size and a sign of its own.
+        /// Sheet: 0.015 °/s/K.
+        public var gyroDriftPerKelvin = 0.015 * Double.pi / 180
+        /// Temperature of the sensor when it is switched on, °C.
+        public var ambientTemperature = 25.0
+        /// What the electronics around it warm it up by, K, and the time constant of that, s.
+        public var warmUp = 10.0
+        /// See `warmUp`.
+        public var warmUpTime = 180.0
         /// Standard deviation of the gyroscope's scale error, 1. Sheet: sensitivity tolerance ±1 %.
         public var gyroScaleError = 0.005
         /// Standard deviation of the accelerometer's scale error, 1.
@@ -59,6 +68,7 @@ public struct IMUModel: Sendable {
             p.gyroBias = 0
             p.accelBias = 0
             p.gyroBiasWander = 0
+            p.gyroDriftPerKelvin = 0
             p.accelBiasWander = 0
             p.gyroScaleError = 0
             p.accelScaleError = 0
@@ -95,11 +105,18 @@ public struct IMUModel: Sendable {
     /// Seconds between two samples of this part, by true time.
     public let samplePeriod: Double
     /// The gyroscope's offset now, rad/s: what an estimator should find.
-    public var gyroBias: Vector3 { constantGyroBias + gyroWander }
+    public var gyroBias: Vector3 {
+        constantGyroBias + gyroWander
+            + gyroDrift * (temperature - parameters.ambientTemperature)
+    }
     /// The accelerometer's offset now, m/s².
     public var accelBias: Vector3 { constantAccelBias + accelWander }
 
+    /// The sensor's temperature now, °C.
+    public private(set) var temperature: Double
+
     private let constantGyroBias: Vector3
+    private let gyroDrift: Vector3
     private let constantAccelBias: Vector3
     private let gyroMatrix: Matrix
     private let accelMatrix: Matrix
@@ -136,6 +153,12 @@ public struct IMUModel: Sendable {
         gyroFilter = LowPass(cornerHz: parameters.gyroBandwidthHz, sampleRate: feedRate)
         accelFilter = LowPass(cornerHz: parameters.accelBandwidthHz, sampleRate: feedRate)
         noise = RandomSource(seed: seed, stream: 0x4015E)
+        var thermal = RandomSource(seed: seed, stream: 0x7E3)
+        let drift = parameters.gyroDriftPerKelvin
+        gyroDrift = Vector3(
+            thermal.uniform() < 0.5 ? -drift : drift, thermal.uniform() < 0.5 ? -drift : drift,
+            thermal.uniform() < 0.5 ? -drift : drift)
+        temperature = parameters.ambientTemperature
     }
 
     /// Lets the sensor's analogue side and filters see the truth for one step.
@@ -162,10 +185,17 @@ public struct IMUModel: Sendable {
     public mutating func sample(time: Instant) -> IMUSample {
         wander()
         let p = parameters
-        return IMUSample(
+        temperature +=
+            (p.ambientTemperature + p.warmUp - temperature) * (samplePeriod / p.warmUpTime)
+        var sample = IMUSample(
             time: time,
             gyro: reading(gyroMatrix.apply(gyro) + gyroBias, range: p.gyroRange),
             accel: reading(accelMatrix.apply(accel) + accelBias, range: p.accelRange))
+        // Sheet, section 5.3.7: eleven bits, 0.125 K each, zero at 23 °C.
+        let bits = (temperature - 23) / 0.125
+        sample.temperature = 23 + 0.125 * (p.isQuantized ? cm_floor(bits + 0.5) : bits)
+        sample.contents.insert(.temperature)
+        return sample
     }
 
     private mutating func wander() {

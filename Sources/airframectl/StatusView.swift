@@ -147,6 +147,7 @@ enum Summary {
         let axes = [accel.x, accel.y, accel.z].map { Format.fixed($0.value, 2, signed: true) }
         return "accel \(axes.joined(separator: " ")) m/s², \(Format.fixed(imu.rateHz.value, 0)) Hz"
             + ", age \(Format.fixed(imu.ageMs.value, 1)) ms"
+            + (imu.temperatureC.known.map { ", \(Format.fixed($0, 1)) °C" } ?? "")
     }
 
     /// What the accelerometer adds to the attitude: `accel weight 1.00, innovation 0.31, inclination ± 0.12°`.

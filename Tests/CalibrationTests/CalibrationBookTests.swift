@@ -61,16 +61,21 @@ struct CalibrationBookTests {
         let degrees = 180 / Double.pi
         var record = Self.gyro(0.01, date: 0)
         record.temperature = 20
-        let fresh = GyroBiasAging.sigma(of: record, now: 0, temperature: 20) * degrees
-        let warm = GyroBiasAging.sigma(of: record, now: 0, temperature: 40) * degrees
-        let unknown = GyroBiasAging.sigma(of: record, now: 0, temperature: nil) * degrees
-        let month = GyroBiasAging.sigma(of: record, now: 30 * 86400, temperature: 20) * degrees
+        func sigma(now: Double, at temperature: Double) -> Double {
+            GyroBiasAging.prior(of: record, now: now).sigma(at: temperature) * degrees
+        }
+        let fresh = sigma(now: 0, at: 20)
+        let warm = sigma(now: 0, at: 40)
+        let unknown = sigma(now: 0, at: .nan)
+        let month = sigma(now: 30 * 86400, at: 20)
         #expect(fresh > record.sigma * degrees)
         #expect(fresh < 0.03)
         #expect(abs(warm - 0.3) < 0.01)
         #expect(abs(unknown - 0.15) < 0.01)
         #expect(month > fresh && month < 0.07)
-        #expect(GyroBiasAging.sigma(of: record, now: -5, temperature: 20) * degrees < 0.03)
+        #expect(sigma(now: -5, at: 20) < 0.03)
+        record.temperature = nil
+        #expect(abs(sigma(now: 0, at: 20) - 0.15) < 0.01)
     }
 
     @Test("what was calibrated stands over the configuration, the rest is the configuration's")
@@ -79,11 +84,11 @@ struct CalibrationBookTests {
         configured.mounting = .aboutZ(0.5)
         var book = CalibrationBook()
         book.apply(Self.gyro(0.01))
-        let before = book.correction(configured: configured, now: 1000, temperature: nil)
+        let before = book.correction(configured: configured, now: 1000)
         #expect(before.mounting == .aboutZ(0.5))
         #expect(before.gyroBias.bias.x == 0.01)
         book.apply(Self.mounting)
-        let after = book.correction(configured: configured, now: 1000, temperature: nil)
+        let after = book.correction(configured: configured, now: 1000)
         #expect(after.mounting == Quaternion(w: 0, x: 1, y: 0, z: 0))
     }
 }

@@ -18,7 +18,7 @@ final class FakeDoor: CalibrationDoor {
     var calibrations: CalibrationBook { state.withLock { $0.book } }
     var isCalibrating: Bool { state.withLock { $0.isCalibrating } }
     var correction: SensorCorrection {
-        calibrations.correction(configured: SensorCorrection(), now: 0, temperature: nil)
+        calibrations.correction(configured: SensorCorrection(), now: 0)
     }
     func setCalibrating(_ isCalibrating: Bool) {
         state.withLock { $0.isCalibrating = isCalibrating }

@@ -17,6 +17,7 @@ struct GuidedCalibrationTests {
         var sensor = PosedSensor(seed: 3)
         var nanoseconds: Int64 = 0
         var areMotorsOn = false
+        var temperature = Double.nan
 
         init() { service = CalibrationService(door: door) }
 
@@ -30,6 +31,7 @@ struct GuidedCalibrationTests {
             _ attitude: Quaternion, seconds: Double, rate: Vector3 = .zero
         ) -> CalibrationReport {
             var snapshot = StabilizerSnapshot()
+            snapshot.temperature = temperature
             let (service, on, begin) = (service, areMotorsOn, nanoseconds)
             let conditions: Conditions = door.isCalibrating ? .calibrating : .none
             var count: Int64 = 0
@@ -81,6 +83,17 @@ struct GuidedCalibrationTests {
         rig.areMotorsOn = false
         #expect(rig.lay(.identity, seconds: 1).state == "collecting")
         #expect(rig.lay(.identity, seconds: 3).state == "done")
+    }
+
+    @Test("the sensor's temperature is saved with the result, where it delivers one")
+    func temperature() throws {
+        var rig = Rig()
+        _ = try rig.start(.gyro)
+        #expect(rig.lay(.identity, seconds: 4).saved.first?.temperatureC.known == nil)
+        rig.temperature = 31.5
+        _ = try rig.start(.gyro)
+        #expect(rig.lay(.identity, seconds: 4).saved.first?.temperatureC.known == 31.5)
+        #expect(rig.door.calibrations.record(.gyro)?.temperature == 31.5)
     }
 
     @Test("a moving camera is refused with the reason, and the motors are free again")

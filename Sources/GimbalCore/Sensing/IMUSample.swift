@@ -36,6 +36,9 @@ public struct IMUSample: Sendable, BitwiseCopyable {
         /// `magneticField` is measured.
         @inlinable
         public static var magneticField: Contents { @_noLocks get { Contents(rawValue: 8) } }
+        /// `temperature` is measured.
+        @inlinable
+        public static var temperature: Contents { @_noLocks get { Contents(rawValue: 16) } }
     }
 
     /// When the sample was taken, on the loop's clock.
@@ -52,6 +55,8 @@ public struct IMUSample: Sendable, BitwiseCopyable {
     public var baseGyro: Vector3 = .zero
     /// Magnetic field, body frame (FRD), µT; valid with `.magneticField`.
     public var magneticField: Vector3 = .zero
+    /// Temperature of the sensor itself, °C; valid with `.temperature`.
+    public var temperature = 0.0
     /// Which of the optional parts are measured.
     public var contents: Contents = .none
 

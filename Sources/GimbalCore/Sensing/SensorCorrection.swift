@@ -1,3 +1,5 @@
+internal import CMathShim
+
 /// What calibration has found out about the sensors: takes raw samples to the camera's body frame.
 ///
 /// Offsets and matrices hold in the sensor's own frame, where its errors are at home; the mounting rotation comes last.
@@ -32,6 +34,13 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         public var bias = Vector3.zero
         /// Standard deviation of each axis, rad/s; 0: nothing is known, the estimator's own start counts.
         public var sigma = 0.0
+        /// Of the sensor when it was measured, °C; NaN: nobody knows, and `sigma` allows for it.
+        public var temperature = Double.nan
+
+        /// How much an offset drifts per kelvin, rad/s. BMI088: 0.015 °/s/K.
+        public static var perKelvin: Double { @_noLocks get { 0.015 * Double.pi / 180 } }
+        /// Difference of temperature that is assumed where nobody measures it, K.
+        public static var unknownDifference: Double { @_noLocks get { 10 } }
 
         /// Nothing known.
         @_noLocks
@@ -41,10 +50,23 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         @inlinable
         public var isKnown: Bool { @_noLocks get { sigma > 0 } }
 
-        /// Written out: the loop's checker refuses the derived one.
+        /// The standard deviation, widened by what the sensor's temperature has changed since.
+        ///
+        /// - Parameter now: Of the sensor, °C; NaN where nobody knows it, as before the first sample.
+        /// - Returns: rad/s, each axis. Any thread; constant time.
+        @_noLocks
+        public func sigma(at now: Double) -> Double {
+            guard !temperature.isNaN else { return sigma }
+            let difference = now.isNaN ? Self.unknownDifference : now - temperature
+            let drift = Self.perKelvin * difference
+            return cm_sqrt(sigma * sigma + drift * drift)
+        }
+
+        /// Written out: the loop's checker refuses the derived one. Two unknown temperatures are the same.
         @_noLocks
         public static func == (a: BiasPrior, b: BiasPrior) -> Bool {
             a.bias == b.bias && a.sigma == b.sigma
+                && (a.temperature == b.temperature || a.temperature.isNaN && b.temperature.isNaN)
         }
     }
 

@@ -63,6 +63,8 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     public var accelMS2 = VectorNumbers()
     /// Angular rate, body frame, bias not removed.
     public var gyroDps = VectorNumbers()
+    /// Temperature of the sensor; unknown where it delivers none.
+    public var temperatureC: Number = .unknown
     /// Age of the sample.
     public var ageMs: Number = .unknown
     /// Samples per second over the last second.
@@ -84,6 +86,7 @@ public struct IMUStatus: Hashable, Sendable, Codable {
         case samples
         case accelMS2 = "accel_m_s2"
         case gyroDps = "gyro_dps"
+        case temperatureC = "temperature_c"
         case ageMs = "age_ms"
         case rateHz = "rate_hz"
         case isGyroSaturated = "gyro_saturated"
