@@ -18,7 +18,7 @@ IMU_DATA ?= ../shared/data/imu
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test lint format bench bench-estimator check install uninstall clean
+.PHONY: help deps build run test lint format bench bench-estimator lockstep-mujoco check install uninstall clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -63,6 +63,18 @@ bench-estimator: $(PEERS)/vqf_cost ## the estimator and VQF (from PyPI) side by 
 
 $(PEERS)/venv/made: Tests/Peers/requirements.txt
 	python3 -m venv $(PEERS)/venv
+	$(PEERS)/venv/bin/pip install --quiet --requirement $<
+	touch $@
+
+# Options for the gimbal in MuJoCo, for example MUJOCO="--motion running --inertia 2"; --help lists them.
+MUJOCO ?=
+
+lockstep-mujoco: $(PEERS)/venv/mujoco ## a gimbal in MuJoCo, driven in lockstep; MUJOCO="--help" lists its options
+	swift build $(RELEASE_FLAGS) --product airframed
+	$(PEERS)/venv/bin/python Tests/Peers/mujoco_gimbal.py --airframed $(BIN)/airframed $(MUJOCO)
+
+$(PEERS)/venv/mujoco: Tests/Peers/requirements-mujoco.txt
+	[ -x $(PEERS)/venv/bin/pip ] || python3 -m venv $(PEERS)/venv
 	$(PEERS)/venv/bin/pip install --quiet --requirement $<
 	touch $@
 
