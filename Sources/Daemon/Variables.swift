@@ -82,8 +82,13 @@ struct VariableTable {
             entry("innovation", "", "RMS of the normalised innovation over a second") {
                 $0.snapshot.innovation
             },
-            entry("imu_temperature", "°C", "Temperature of the sensor") {
-                $0.snapshot.temperature
+            Entry(
+                variable: Variable(
+                    name: "imu_temperature", unit: "°C",
+                    summary: "Temperature of the sensor; null where it delivers none")
+            ) {
+                let temperature = $0.snapshot.temperature
+                return temperature.isNaN ? .null : .double(temperature)
             },
             entry("vibration.accel", "m/s²", "RMS of the specific force above 31 Hz") {
                 $0.snapshot.accelVibration
