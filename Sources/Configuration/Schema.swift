@@ -168,7 +168,11 @@ public enum Schema {
             .live, "Low-pass of the derivative; less than half of loop.rate_hz."),
         .triple(
             "control.inertia_kg_m2", \.control.inertiaKgM2, 1e-6...10, unit: "kg·m²", .live,
-            "Moment of inertia that each motor turns."),
+            "Moment of inertia about the camera's axes; a starting value while find_inertia is on."),
+        .bool(
+            "control.find_inertia", \.control.findInertia, .live,
+            "Measure the inertia with a small shake whenever the motors come on; false trusts inertia_kg_m2."
+        ),
         .number(
             "control.max_rate_dps", \.control.maxRateDps, 1...2000, unit: "deg/s", .live,
             "Fastest correction that the attitude controller asks for."),

@@ -16,6 +16,8 @@ public enum HandleMotion: String, Sendable, CaseIterable {
     case handheld
     /// In the hand of somebody who walks.
     case walking
+    /// Carried by someone who runs.
+    case running
 }
 
 /// Severity of log messages, mildest first; the names are those of swift-log.

@@ -137,8 +137,10 @@ extension Settings {
         public var rateDerivativeGain = AttitudeController.Parameters().rateDerivativeGain
         /// Corner of the derivative's low-pass, Hz.
         public var derivativeCutoffHz = AttitudeController.Parameters().derivativeCutoffHz
-        /// Moment of inertia about each of the camera's axes, kg·m².
+        /// Moment of inertia about each of the camera's axes, kg·m²; where the search starts.
         public var inertiaKgM2 = AttitudeController.Parameters().inertia
+        /// Whether the inertia is looked for when the motors come on.
+        public var findInertia = true
         /// Largest rate that the attitude controller asks for, deg/s.
         public var maxRateDps = 360.0
         /// From the camera's motion to the torque that answers it, ms.

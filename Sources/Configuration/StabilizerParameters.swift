@@ -85,6 +85,7 @@ extension Settings {
         controller.rateDerivativeGain = control.rateDerivativeGain
         controller.derivativeCutoffHz = min(control.derivativeCutoffHz, Double(loop.rateHz) / 3)
         controller.inertia = control.inertiaKgM2
+        controller.findsInertia = control.findInertia
         controller.torqueLimit = motors.torqueLimitNm
         controller.maxRate = Angle.degrees(control.maxRateDps).radians
         controller.loopDelay = control.loopDelayMs / 1e3

@@ -69,6 +69,10 @@ struct StatusReport {
             case .fieldAngle: "field angle"
             }
         status.motors.torqueNm = AxisNumbers(snapshot.output.torque)
+        if snapshot.inertia.pitch > 0 {
+            status.motors.inertiaKgM2 = AxisNumbers(snapshot.inertia)
+            status.motors.inertiaSigmaPercent = AxisNumbers(snapshot.inertiaSigma * 100)
+        }
     }
 
     private func fillEstimator(_ status: inout Status, _ view: TelemetryHub.View) {

@@ -55,6 +55,12 @@ struct VariableTable {
         }
         + perAxis("joint", "deg", "Joint angle") { $0.snapshot.joints * degrees }
         + perAxis("torque", "N·m", "Motor torque") { $0.snapshot.output.torque }
+        + perAxis("inertia", "kg·m²", "Inertia about the camera's axes, found or given") {
+            $0.snapshot.inertia
+        }
+        + perAxis("inertia_sigma", "%", "Standard deviation of the inertia; 0 is given") {
+            $0.snapshot.inertiaSigma * 100
+        }
 
     private static let estimator: [Entry] =
         perAxis("gyro_bias", "deg/s", "Estimated gyroscope bias") {

@@ -30,8 +30,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         /// Mode at the start. Read at the start only.
         public var bootMode = Mode.locked
 
-        /// The defaults: the default plant of the simulation.
-        public init() {}
+        /// The defaults: the default plant of the simulation, its inertia to be found.
+        public init() { controller.findsInertia = true }
 
         /// The estimator's assumptions, with what calibration knows of the gyroscope's bias at this temperature, °C or NaN.
         @_noLocks
@@ -57,6 +57,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var pointing: Pointing
     private var drive: MotorDrive
     private var supervisor = Supervisor.State()
+    /// Where the camera is held until the drive can follow a set-point.
+    private var held = Quaternion.identity
+    private var wasReady = false
     private var isStopped = false
     private var isShuttingDown = false
     private var external: Conditions = .none
@@ -216,6 +219,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func takeOver() {
         drive.reset(joints: joints.motion.angles)
         pointing.takeOver(from: estimator.attitude)
+        held = estimator.attitude
+        wasReady = drive.isReady
     }
 
     private mutating func control(now: Instant, dt: Double) -> MotorOutput {
@@ -224,7 +229,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             snapshot.attitudeError = .zero
             return .off
         }
-        let setpoint = pointing.step(now: now, dt: dt)
+        if drive.isReady, !wasReady { pointing.takeOver(from: estimator.attitude) }
+        wasReady = drive.isReady
+        let setpoint =
+            wasReady ? pointing.step(now: now, dt: dt) : Setpoint(attitude: held, rate: .zero)
         snapshot.setpoint = setpoint.attitude
         snapshot.attitudeError = estimator.attitude.error(to: setpoint.attitude)
         return drive.step(
@@ -241,6 +249,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         recordEstimate()
         snapshot.joints = joints.motion.angles
         snapshot.jointSource = joints.source
+        snapshot.inertia = drive.inertia.values
+        snapshot.inertiaSigma = drive.inertia.sigmas
         snapshot.output = output
         snapshot.samples = screen.counters
         if let sample {

@@ -78,6 +78,10 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var joints = AxisVector.zero
     /// Where `joints` come from.
     public var jointSource = JointSource.assumed
+    /// Inertia about the camera's axes, found or configured, kg·m²; motors of type torque only.
+    public var inertia = AxisVector.zero
+    /// Standard deviation of `inertia`, natural logarithm: 0.1 is 10 %, 0 is given.
+    public var inertiaSigma = AxisVector.zero
     /// What the motors were told.
     public var output = MotorOutput.off
     /// When the newest sample was taken.

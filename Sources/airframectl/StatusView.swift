@@ -60,7 +60,15 @@ enum StatusView {
         row("joint", joints.angleDeg, 2, "°", joints.source.isEmpty ? "" : "from \(joints.source)")
         row("torque", motors.torqueNm, 4, "N·m", motors.type.isEmpty ? "" : "\(motors.type) motors")
         row("torque limit", motors.torqueLimitNm, 4, "N·m")
+        row("inertia", motors.inertiaKgM2, 6, "kg·m²", inertiaNote(motors))
         return table
+    }
+
+    private static func inertiaNote(_ motors: MotorStatus) -> String {
+        let sigma = motors.inertiaSigmaPercent.pitch.value
+        guard sigma.isFinite else { return "" }
+        guard sigma > 0 else { return "given" }
+        return "found, ± \(Format.fixed(sigma, 0)) %"
     }
 
     private static func details(_ status: Status) -> Table {

@@ -22,8 +22,12 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         public var rateDerivativeGain = AxisVector(repeating: 0.35)
         /// Corner of the derivative's low-pass, Hz.
         public var derivativeCutoffHz = 110.0
-        /// Inertia of camera and carried parts about the camera's axes, kg·m².
+        /// Inertia of camera and carried parts about the camera's axes, kg·m²; where the search for it starts, if
+        /// `findsInertia`.
         public var inertia = AxisVector(repeating: 2.5e-3)
+        /// Whether the inertia is looked for by a small probe whenever the outputs come on; without it `inertia` is taken
+        /// as true.
+        public var findsInertia = false
         /// Largest torque of each motor, N·m.
         public var torqueLimit = AxisVector(repeating: 0.25)
         /// Largest rate that an attitude error may command, rad/s.
@@ -52,7 +56,11 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     public var parameters: Parameters {
         @_noLocks get { tuning }
         @_noLocks set {
+            let restarts =
+                !(newValue.inertia == tuning.inertia)
+                || newValue.findsInertia != tuning.findsInertia
             tuning = newValue
+            if restarts { believeInertia() }
             distribute()
         }
     }
@@ -69,12 +77,23 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     private var rollFriction = FrictionCompensator()
     private var pitchFriction = FrictionCompensator()
     private var friction = FrictionCompensator.Parameters()
+    private var inertia: InertiaSearch
 
     /// A controller at rest.
     public init(parameters: Parameters) {
         tuning = parameters
+        inertia = InertiaSearch(start: parameters.inertia, isKnown: !parameters.findsInertia)
         distribute()
     }
+
+    /// The inertia about the camera's axes as found, or as configured, kg·m².
+    public var learnedInertia: AxisVector { @_noLocks get { inertia.values } }
+
+    /// Standard deviation of `learnedInertia`, natural logarithm: 0.1 is 10 %.
+    public var inertiaSigma: AxisVector { @_noLocks get { inertia.sigmas } }
+
+    /// Whether the inertia is known well enough to follow a set-point; before that the camera is held where it is.
+    public var isReady: Bool { @_noLocks get { inertia.isReady } }
 
     /// The load that the integrals hold at present, camera frame, N·m.
     public var integralMoment: Vector3 {
@@ -107,8 +126,9 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             authority.isFinite, dt > 0, dt <= 0.1
         else { return .zero }
         let share = min(max(authority, 0), 1)
-        let demand = moment(
-            attitude: attitude, rate: rate, setpoint: setpoint, authority: share, dt: dt)
+        let demand =
+            moment(attitude: attitude, rate: rate, setpoint: setpoint, authority: share, dt: dt)
+            + inertia.probe
         let kinematics = JointKinematics(joints: joints)
         let feedback = kinematics.torques(moment: demand)
         var wanted = feedback
@@ -122,7 +142,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             rollPID.unwind(excess: excess.x)
             pitchPID.unwind(excess: excess.y)
             yawPID.unwind(excess: excess.z)
-        } else if areJointsMeasured, share == 1 {
+        } else if areJointsMeasured, share == 1, !inertia.isProbing {
             yawFriction.learn(feedback: feedback.yaw, parameters: friction, dt: dt)
             rollFriction.learn(feedback: feedback.roll, parameters: friction, dt: dt)
             pitchFriction.learn(feedback: feedback.pitch, parameters: friction, dt: dt)
@@ -133,6 +153,8 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             yawPID.clearIntegral()
             return .zero
         }
+        let exerted = kinematics.moment(torques: torque * share)
+        if inertia.observe(moment: exerted, rate: rate, dt: dt) { distribute() }
         return torque * share
     }
 
@@ -145,6 +167,8 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         yawFriction.reset()
         rollFriction.reset()
         pitchFriction.reset()
+        inertia.begin(torqueLimit: tuning.torqueLimit, loopDelay: tuning.loopDelay)
+        distribute()
         attitudeError = .zero
         isSaturated = false
     }
@@ -166,8 +190,8 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
 
         let command = rateCommand(error: toCamera.rotationVector) + feedforward
         let error = command - rate
-        let inertia = parameters.inertia
-        let momentum = Vector3(inertia.roll * rate.x, inertia.pitch * rate.y, inertia.yaw * rate.z)
+        let axes = inertia.values
+        let momentum = Vector3(axes.roll * rate.x, axes.pitch * rate.y, axes.yaw * rate.z)
         let pid = Vector3(
             rollPID.demand(
                 error: error.x, rate: rate.x, acceleration: acceleration.x, dt: dt,
@@ -184,7 +208,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// The rate that takes an attitude error away: proportional when small, and when large no faster than a constant
     /// deceleration can still stop (the square-root controller of multicopter autopilots).
     private func rateCommand(error: Vector3) -> Vector3 {
-        let gain = parameters.attitudeGain
+        let gain = parameters.attitudeGain * inertia.caution
         let linear = Vector3(gain.roll * error.x, gain.pitch * error.y, gain.yaw * error.z)
         let angle = error.norm
         let speed = linear.norm
@@ -209,15 +233,23 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         friction.limit = p.frictionLimit
         friction.lead = p.loopDelay
         friction.breakawayAngle = p.frictionBreakawayAngle
+        // Every corner of the loop moves down together, so that its shape stays stable whatever the inertia is.
+        let caution = inertia.caution
+        let effective = inertia.values * caution
+        let integral = p.rateIntegralGain * caution * caution
         yawPID.parameters = AttitudeController.axis(
-            p, p.rateGain.yaw, p.rateIntegralGain.yaw, p.rateDerivativeGain.yaw, p.inertia.yaw,
+            p, p.rateGain.yaw, integral.yaw, p.rateDerivativeGain.yaw, effective.yaw,
             p.torqueLimit.yaw)
         rollPID.parameters = AttitudeController.axis(
-            p, p.rateGain.roll, p.rateIntegralGain.roll, p.rateDerivativeGain.roll,
-            p.inertia.roll, p.torqueLimit.roll)
+            p, p.rateGain.roll, integral.roll, p.rateDerivativeGain.roll, effective.roll,
+            p.torqueLimit.roll)
         pitchPID.parameters = AttitudeController.axis(
-            p, p.rateGain.pitch, p.rateIntegralGain.pitch, p.rateDerivativeGain.pitch,
-            p.inertia.pitch, p.torqueLimit.pitch)
+            p, p.rateGain.pitch, integral.pitch, p.rateDerivativeGain.pitch, effective.pitch,
+            p.torqueLimit.pitch)
+    }
+
+    private mutating func believeInertia() {
+        inertia = InertiaSearch(start: tuning.inertia, isKnown: !tuning.findsInertia)
     }
 
     private static func axis(

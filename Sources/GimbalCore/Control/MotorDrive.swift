@@ -71,6 +71,27 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         @_noLocks get { if case .field = type { .fieldAngle } else { .servoCommand } }
     }
 
+    /// Whether a set-point can be followed: false while the inertia is being looked for.
+    var isReady: Bool {
+        @_noLocks get {
+            switch type {
+            case .torque: torque.isReady
+            case .servo, .field: true
+            }
+        }
+    }
+
+    /// The inertia about the camera's axes as found or configured, kg·m², and its standard deviation, natural logarithm;
+    /// zero where the kind of motor does not need it.
+    var inertia: (values: AxisVector, sigmas: AxisVector) {
+        @_noLocks get {
+            switch type {
+            case .torque: (torque.learnedInertia, torque.inertiaSigma)
+            case .servo, .field: (.zero, .zero)
+            }
+        }
+    }
+
     /// Where the motors' own model believes the joints to be, rad; nil where the kind of motor has none.
     var modelledJoints: AxisVector? {
         @_noLocks get {

@@ -130,9 +130,15 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     public var torqueNm = AxisNumbers()
     /// Largest torque that will be asked for.
     public var torqueLimitNm = AxisNumbers()
+    /// Inertia about the camera's axes, found or given; only motors of type torque know it.
+    public var inertiaKgM2 = AxisNumbers()
+    /// Its standard deviation; 0 is given.
+    public var inertiaSigmaPercent = AxisNumbers()
 
     enum CodingKeys: String, CodingKey {
         case type
+        case inertiaKgM2 = "inertia_kg_m2"
+        case inertiaSigmaPercent = "inertia_sigma_percent"
         case torqueNm = "torque_nm"
         case torqueLimitNm = "torque_limit_nm"
     }

@@ -1,0 +1,237 @@
+internal import CMathShim
+
+/// Finds the inertia of one axis with a small sinusoidal probe, and remembers how well it is known.
+///
+/// The probe serves as the instrument: only what correlates with it counts, so that neither the feedback nor the
+/// motion of the hand bias the result (instrumental variables in closed loop: Söderström & Stoica, "System
+/// Identification", 1989, ch. 8). Torque and angular acceleration are demodulated at the probe's frequency under a Hann
+/// window; their ratio in phase is the inertia. Coulomb and viscous friction are in phase with the rate (describing
+/// function) and drop out; the elastic creep of a joint that has not broken away does not, therefore the probe grows
+/// until two blocks agree. Two frequencies beside it, where nothing is exerted, say how large the disturbances are.
+///
+/// The belief is log-normal. A controller uses `cautiousInertia`, the lower edge: too little gain is sluggish, too much
+/// oscillates.
+///
+/// Loop thread only; constant time, no allocation.
+struct InertiaIdentifier: Sendable, BitwiseCopyable {
+    /// What is chosen beforehand.
+    struct Parameters: Sendable, BitwiseCopyable {
+        /// Where the belief starts, kg·m².
+        var start = 2.5e-3
+        /// Standard deviation of the starting belief, natural logarithm; 0 = known.
+        var startSigma = 1.4
+        /// Hz.
+        var frequency = 38.0
+        /// From the motion to the torque that answers it, s.
+        var loopDelay = 0.0035
+        /// The motor's limit, N·m.
+        var torqueLimit = 0.25
+
+        @_noLocks
+        init() {}
+    }
+
+    /// Bounds of what is believed, kg·m².
+    private static var smallest: Double { @_noLocks get { 1e-5 } }
+    private static var largest: Double { @_noLocks get { 10 } }
+    /// Length of one measurement, s.
+    static var blockSeconds: Double { @_noLocks get { 0.25 } }
+    /// Uncertainty that does not slow the controller down, as its margins cover it; natural logarithm.
+    static var knownSigma: Double { @_noLocks get { 0.12 } }
+    /// No measurement counts as better than this: friction's elastic part and timing, natural logarithm.
+    private static var modelSigma: Double { @_noLocks get { 0.1 } }
+    /// Largest angle of the probe, rad.
+    private static var largestAngle: Double { @_noLocks get { 0.3 * .pi / 180 } }
+
+    /// What is believed, kg·m².
+    private(set) var inertia: Double
+    /// Standard deviation of that, natural logarithm.
+    private(set) var sigma: Double
+    /// Whether the probe is at work.
+    private(set) var isProbing = false
+
+    private var amplitude = 0.0
+    private var time = 0.0
+    private var lastRate = 0.0
+    private var hasRate = false
+    private var previous = 0.0
+    private var rounds = 0
+    private var centre = Demodulator()
+    private var below = Demodulator()
+    private var above = Demodulator()
+
+    /// An axis of which only the starting belief is known.
+    @_noLocks
+    init(_ parameters: Parameters) {
+        inertia = parameters.start
+        sigma = parameters.startSigma
+    }
+
+    /// Whether the belief is good enough for full gains.
+    var isKnown: Bool { @_noLocks get { sigma <= Self.knownSigma } }
+
+    /// Share of the full gains that is safe with this belief, 0...1.
+    var caution: Double {
+        @_noLocks get { isKnown ? 1 : cm_exp(-2 * (sigma - Self.knownSigma)) }
+    }
+
+    /// Takes a value as known, for instance one that the user has set, kg·m².
+    @_noLocks
+    mutating func assume(_ value: Double, sigma new: Double) {
+        inertia = min(max(value, Self.smallest), Self.largest)
+        sigma = new
+        isProbing = false
+    }
+
+    /// Somebody may have changed the load: look again, starting from what was found.
+    @_noLocks
+    mutating func doubt(sigma least: Double, parameters p: Parameters) {
+        sigma = max(sigma, least)
+        guard !isKnown else { return }
+        isProbing = true
+        amplitude = 0.01 * p.torqueLimit
+        rounds = 0
+        previous = 0
+        hasRate = false
+        clear()
+    }
+
+    /// The moment to add about this axis in this period, N·m.
+    @_noLocks
+    func probe(_ p: Parameters) -> Double {
+        guard isProbing else { return 0 }
+        let window = 0.5 - 0.5 * cm_cos(2 * .pi * time / Self.blockSeconds)
+        return amplitude * min(1, 4 * window) * cm_sin(2 * .pi * p.frequency * time)
+    }
+
+    /// Takes what was exerted and what was measured in this period.
+    ///
+    /// - Parameters:
+    ///   - moment: All that the controller exerted about this axis, probe included, N·m.
+    ///   - rate: Measured rate about this axis, rad/s.
+    ///   - p: As for `probe`.
+    ///   - dt: Seconds since the previous call, more than 0.
+    @_noLocks
+    mutating func observe(moment: Double, rate: Double, parameters p: Parameters, dt: Double) {
+        guard isProbing else { return }
+        let acceleration = hasRate ? (rate - lastRate) / dt : 0
+        lastRate = rate
+        hasRate = true
+        let window = 0.5 - 0.5 * cm_cos(2 * .pi * time / Self.blockSeconds)
+        let spacing = 2 / Self.blockSeconds
+        centre.add(
+            moment: moment, acceleration: acceleration, weight: window,
+            angle: 2 * .pi * p.frequency * time)
+        below.add(
+            moment: moment, acceleration: acceleration, weight: window,
+            angle: 2 * .pi * (p.frequency - spacing) * time)
+        above.add(
+            moment: moment, acceleration: acceleration, weight: window,
+            angle: 2 * .pi * (p.frequency + spacing) * time)
+        time += dt
+        if time >= Self.blockSeconds {
+            finishBlock(p, dt: dt)
+            clear()
+        }
+    }
+
+    private mutating func clear() {
+        time = 0
+        centre = Demodulator()
+        below = Demodulator()
+        above = Demodulator()
+    }
+
+    private mutating func finishBlock(_ p: Parameters, dt: Double) {
+        let omega = 2 * Double.pi * p.frequency
+        let spacing = 4 * Double.pi / Self.blockSeconds
+        // The difference of two rates shows the acceleration half a period late.
+        let lag = p.loopDelay + dt / 2
+        let ratio = centre.ratio(lag: lag * omega)
+        let found = ratio.inPhase
+        let noise = cm_sqrt(
+            (below.residual(inertia: found, lag: lag * (omega - spacing))
+                + above.residual(inertia: found, lag: lag * (omega + spacing))) / 4)
+        let signal = found * centre.accelerationNorm
+        let isSeen =
+            found > 0 && noise < 0.25 * signal && abs(ratio.inQuadrature) < found
+            && found > Self.smallest && found < Self.largest
+        if isSeen, previous > 0, abs(cm_log(found / previous)) < 0.2 {
+            learn(found, sigma: max(noise / signal, Self.modelSigma))
+        }
+        previous = isSeen ? found : 0
+        rounds += 1
+        if isKnown {
+            isProbing = false
+            return
+        }
+        // Grow until seen, but not beyond a small angle or a third of the motor.
+        let angle = centre.accelerationNorm / (omega * omega) * 4 / (Self.blockSeconds / dt)
+        let room = angle > 0 ? Self.largestAngle / angle : 2
+        amplitude *= min(2, max(room, 0.1))
+        if rounds >= 16 {
+            rounds = 0
+            amplitude = 0.01 * p.torqueLimit
+        }
+        amplitude = min(amplitude, 0.3 * p.torqueLimit)
+    }
+
+    /// Merges an independent measurement, kg·m² and natural logarithm, into the belief.
+    @_noLocks
+    mutating func learn(_ value: Double, sigma measured: Double) {
+        let weight = sigma * sigma / (sigma * sigma + measured * measured)
+        let log = cm_log(inertia) + weight * cm_log(value / inertia)
+        inertia = min(max(cm_exp(log), Self.smallest), Self.largest)
+        sigma *= cm_sqrt(1 - weight)
+    }
+}
+
+/// Torque and acceleration at one frequency.
+private struct Demodulator: Sendable, BitwiseCopyable {
+    private var momentCosine = 0.0
+    private var momentSine = 0.0
+    private var accelerationCosine = 0.0
+    private var accelerationSine = 0.0
+
+    init() {}
+
+    mutating func add(moment: Double, acceleration: Double, weight: Double, angle: Double) {
+        let cosine = weight * cm_cos(angle)
+        let sine = weight * cm_sin(angle)
+        momentCosine += moment * cosine
+        momentSine += moment * sine
+        accelerationCosine += acceleration * cosine
+        accelerationSine += acceleration * sine
+    }
+
+    var accelerationNorm: Double {
+        cm_sqrt(
+            accelerationCosine * accelerationCosine + accelerationSine * accelerationSine)
+    }
+
+    /// The moment's phasor after `lag` radians of delay.
+    private func delayed(_ lag: Double) -> (cosine: Double, sine: Double) {
+        let c = cm_cos(lag)
+        let s = cm_sin(lag)
+        return (momentCosine * c - momentSine * s, momentSine * c + momentCosine * s)
+    }
+
+    /// Moment over acceleration, in phase and a quarter turn ahead.
+    func ratio(lag: Double) -> (inPhase: Double, inQuadrature: Double) {
+        let square = accelerationNorm * accelerationNorm
+        guard square > 0 else { return (0, 0) }
+        let m = delayed(lag)
+        return (
+            (m.cosine * accelerationCosine + m.sine * accelerationSine) / square,
+            (m.cosine * accelerationSine - m.sine * accelerationCosine) / square
+        )
+    }
+
+    /// Square of the moment that the acceleration does not explain.
+    func residual(inertia: Double, lag: Double) -> Double {
+        let m = delayed(lag)
+        let c = inertia * accelerationCosine - m.cosine
+        let s = inertia * accelerationSine - m.sine
+        return c * c + s * s
+    }
+}

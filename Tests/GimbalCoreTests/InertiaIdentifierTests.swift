@@ -1,0 +1,98 @@
+import Glibc
+import Testing
+
+@testable import GimbalCore
+
+/// One axis that turns with friction, under the probe alone.
+@Suite("Inertia identifier")
+struct InertiaIdentifierTests {
+    struct Axis {
+        var inertia: Double
+        var coulomb = 0.0
+        var disturbance: (Double) -> Double = { _ in 0 }
+        var rate = 0.0
+        var delayed = Array(repeating: 0.0, count: 3)
+
+        /// One millisecond under a torque that acts three milliseconds late, held over the period.
+        mutating func step(_ torque: Double, at time: Double) {
+            delayed.append(torque)
+            let drive = delayed.removeFirst() + disturbance(time)
+            for _ in 0..<10 {
+                let stop = rate + drive / inertia * 1e-4
+                let friction = coulomb / inertia * 1e-4
+                rate = abs(stop) <= friction ? 0 : stop - (stop > 0 ? friction : -friction)
+            }
+        }
+    }
+
+    static func identify(
+        _ axis: Axis, start: Double = 2.5e-3, seconds: Double = 3
+    ) -> (identifier: InertiaIdentifier, largestRate: Double) {
+        var axis = axis
+        var parameters = InertiaIdentifier.Parameters()
+        parameters.start = start
+        parameters.loopDelay = 0.0035
+        parameters.frequency = 52
+        var identifier = InertiaIdentifier(parameters)
+        identifier.doubt(sigma: 0.5, parameters: parameters)
+        var largest = 0.0
+        for tick in 1...Int(seconds * 1000) {
+            let torque = identifier.probe(parameters)
+            identifier.observe(moment: torque, rate: axis.rate, parameters: parameters, dt: 1e-3)
+            axis.step(torque, at: Double(tick) * 1e-3)
+            largest = max(largest, abs(axis.rate))
+        }
+        return (identifier, largest)
+    }
+
+    @Test("finds the inertia of phone and camera", arguments: [1.4e-4, 2.5e-3, 1e-2])
+    func finds(inertia: Double) {
+        let found = Self.identify(Axis(inertia: inertia)).identifier
+        #expect(found.isKnown && !found.isProbing)
+        #expect(abs(found.inertia / inertia - 1) < 0.05)
+    }
+
+    @Test(
+        "friction that holds the joint at first is broken and drops out", arguments: [1.4e-4, 1e-2])
+    func friction(inertia: Double) {
+        let found = Self.identify(Axis(inertia: inertia, coulomb: 0.015)).identifier
+        #expect(found.isKnown)
+        #expect(abs(found.inertia / inertia - 1) < 0.25)
+    }
+
+    @Test("the hand's motion, a thousand times the probe's, does not deceive it")
+    func motion() {
+        let axis = Axis(
+            inertia: 2.5e-3,
+            disturbance: { 0.2 * sin(2 * .pi * 2 * $0) + 0.02 * sin(2 * .pi * 6 * $0) })
+        let found = Self.identify(axis).identifier
+        #expect(abs(found.inertia / 2.5e-3 - 1) < 0.15)
+    }
+
+    @Test("a joint that is held fast teaches nothing, and the belief stays cautious")
+    func held() {
+        let found = Self.identify(Axis(inertia: 2.5e-3, coulomb: 1), seconds: 6).identifier
+        #expect(!found.isKnown && found.isProbing)
+        #expect(found.inertia == 2.5e-3)
+        #expect(found.caution < 0.1)
+    }
+
+    @Test("the probe turns the camera by much less than a degree")
+    func small() {
+        let result = Self.identify(Axis(inertia: 1.4e-4, coulomb: 0.01))
+        #expect(result.largestRate / (2 * .pi * 52) * 180 / .pi < 0.7)
+    }
+
+    @Test("without a probe nothing changes, whatever moves")
+    func silent() {
+        let parameters = InertiaIdentifier.Parameters()
+        var identifier = InertiaIdentifier(parameters)
+        for tick in 1...2000 {
+            let swing = Double(tick % 20) - 10
+            identifier.observe(
+                moment: 0.01 * swing, rate: swing, parameters: parameters, dt: 1e-3)
+        }
+        #expect(identifier.inertia == parameters.start)
+        #expect(identifier.sigma == parameters.startSigma)
+    }
+}
