@@ -113,8 +113,8 @@ let package = Package(
         .executableTarget(
             name: "airframe-bench",
             dependencies: [
-                "GimbalCore", "Simulation", "Realtime", "Recording", "PlainText", "Plot", "Wire",
-                "CLinuxShim", "CMallocCounter",
+                "GimbalCore", "Calibration", "Simulation", "Realtime", "Recording", "PlainText",
+                "Plot", "Wire", "CLinuxShim", "CMallocCounter",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

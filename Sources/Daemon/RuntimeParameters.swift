@@ -68,6 +68,7 @@ extension SimulatedBus {
             case .still: .still
             case .handheld: .handheld
             case .walking: .walking
+            case .running: .running
             }
         self.init(parameters: parameters, motion: BaseMotion(kind, seed: seed), seed: seed)
     }

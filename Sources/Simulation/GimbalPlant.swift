@@ -120,6 +120,28 @@ public struct GimbalPlant: Sendable {
         attitude = (attitude * Quaternion(rotationVector: rate * dt)).normalized
     }
 
+    /// The motor torques under which the camera accelerates as wanted in the next moment: every disturbance is known.
+    ///
+    /// - Parameters:
+    ///   - acceleration: Camera frame, rad/s².
+    ///   - push: As for `step`, N·m.
+    ///   - base: The handle now.
+    ///   - dt: Seconds over which the friction is looked at.
+    /// - Returns: N·m, before the motors' limits.
+    public func requiredTorque(
+        acceleration: Vector3, push: Vector3, base: BaseMotion.State, dt: Double
+    ) -> AxisVector {
+        var copy = self
+        let kinematics = copy.updateJoints(base: base)
+        let passive = copy.jointTorque(motor: .zero, dt: dt)
+        let j = parameters.inertia
+        let momentum = Vector3(j.roll * rate.x, j.pitch * rate.y, j.yaw * rate.z)
+        let needed =
+            Vector3(j.roll * acceleration.x, j.pitch * acceleration.y, j.yaw * acceleration.z)
+            + rate.cross(momentum) + parameters.imbalance.cross(specificForce(base: base)) - push
+        return kinematics.torques(moment: needed) - passive
+    }
+
     /// One step of prescribed joints: a position actuator that is stiffer than anything it carries.
     ///
     /// - Parameters:

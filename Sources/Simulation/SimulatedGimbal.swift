@@ -30,6 +30,8 @@ public struct SimulatedGimbal: Sendable {
         public var actuatorLag = 0.0005
         /// Resolution of the joint encoders, counts per turn; 0 = none fitted. Servos have none.
         public var encoderCounts = 16384.0
+        /// Whether a second gyroscope, of the same kind as the camera's, sits on the handle.
+        public var hasHandleGyro = false
         /// Time from a sample to its delivery, s.
         public var busLatency = 0.0
         /// Standard deviation of the delivery time, s; the time of a delivery never precedes its sample.
@@ -58,6 +60,7 @@ public struct SimulatedGimbal: Sendable {
 
     private var plant: GimbalPlant
     private var imu: IMUModel
+    private var handleIMU: IMUModel
     private var delay = OutputDelay()
     private var pending = PendingSamples()
     private var yawServo: ServoModel
@@ -94,6 +97,9 @@ public struct SimulatedGimbal: Sendable {
             parameters: parameters.plant, base: base, joints: parameters.initialJoints)
         imu = IMUModel(
             parameters: parameters.imu, feedRate: 1e9 / Double(stepNanoseconds), seed: seed)
+        handleIMU = IMUModel(
+            parameters: parameters.imu, feedRate: 1e9 / Double(stepNanoseconds),
+            seed: seed ^ 0x4A4D)
         yawServo = ServoModel(
             parameters: parameters.servo, angle: parameters.initialJoints.yaw)
         rollServo = ServoModel(
@@ -116,6 +122,14 @@ public struct SimulatedGimbal: Sendable {
     public var gyroBias: Vector3 { imu.gyroBias }
     /// The accelerometer's offset at present, m/s².
     public var accelBias: Vector3 { imu.accelBias }
+
+    /// The motor torques under which the camera accelerates as wanted now, rad/s² in its own frame: for a reference that
+    /// knows everything.
+    public func requiredTorque(acceleration: Vector3) -> AxisVector {
+        plant.requiredTorque(
+            acceleration: acceleration, push: push, base: base,
+            dt: Double(stepNanoseconds) * 1e-9)
+    }
 
     /// Hands an output to the motors; it takes effect after the transport delay.
     ///
@@ -183,6 +197,9 @@ public struct SimulatedGimbal: Sendable {
                 base: base)
         }
         imu.feed(rate: plant.rate, specificForce: plant.specificForce(base: base))
+        if parameters.hasHandleGyro {
+            handleIMU.feed(rate: base.rate, specificForce: .zero)
+        }
     }
 
     /// One step of the mechanics under motors whose current follows with a lag.
@@ -197,6 +214,10 @@ public struct SimulatedGimbal: Sendable {
         if parameters.motor == .torque, parameters.encoderCounts > 0 {
             sample.joints = encoded(plant.joints)
             sample.contents.insert(.joints)
+        }
+        if parameters.hasHandleGyro {
+            sample.baseGyro = handleIMU.sample(time: now).gyro
+            sample.contents.insert(.baseGyro)
         }
         let late =
             parameters.busLatency

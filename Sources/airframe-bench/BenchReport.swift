@@ -16,9 +16,11 @@ struct BenchReport: Sendable {
         print("  \(Format.left(name, 50))\(decimal(value)) \(unit)")
     }
 
-    /// A figure that must not exceed its bar.
-    mutating func check(_ name: String, _ value: Double, atMost bar: Double, _ unit: String) {
-        judge(name, value, "<=", bar, unit, passed: value <= bar)
+    /// A figure that must not exceed its bar; `perfect` is what perfect knowledge reaches on the same run.
+    mutating func check(
+        _ name: String, _ value: Double, atMost bar: Double, _ unit: String, perfect: Double? = nil
+    ) {
+        judge(name, value, "<=", bar, unit, perfect: perfect, passed: value <= bar)
     }
 
     /// A figure that must reach its bar.
@@ -40,13 +42,15 @@ struct BenchReport: Sendable {
 
     private mutating func judge(
         _ name: String, _ value: Double, _ relation: String, _ bar: Double, _ unit: String,
-        passed: Bool
+        perfect: Double? = nil, passed: Bool
     ) {
         figures += 1
         if !passed { misses += 1 }
         let figure = Format.left("\(decimal(value)) \(unit)", 16)
         let limit = Format.left("bar \(relation) \(decimal(bar)) \(unit)", 24)
-        print("  \(Format.left(name, 50))\(figure)\(limit)\(passed ? "pass" : "MISS")")
+        let reference = perfect.map { "   perfect \(decimal($0))" } ?? ""
+        print(
+            "  \(Format.left(name, 50))\(figure)\(limit)\(passed ? "pass" : "MISS")\(reference)")
     }
 
     /// Three significant digits for small values, none behind the point for large ones.

@@ -1,0 +1,42 @@
+import GimbalCore
+import Simulation
+
+/// The reference beside every figure: a controller that reads the true state without delay and cancels every
+/// disturbance exactly, on the same handle, mechanics and set-points. What it leaves comes from holding its output for a
+/// period.
+struct PerfectKnowledge {
+    /// Where the camera is to look.
+    private(set) var attitude = Quaternion.identity
+    private var generator: SetpointGenerator
+    private var target = AxisVector.zero
+
+    init(_ parameters: SetpointGenerator.Parameters) {
+        generator = SetpointGenerator(parameters: parameters)
+        generator.hold(at: .identity)
+    }
+
+    /// The same gimbal without any delay.
+    static func undelayed(_ parameters: SimulatedGimbal.Parameters) -> SimulatedGimbal.Parameters {
+        var result = parameters
+        result.transportDelay = 0
+        result.actuatorLag = 0
+        return result
+    }
+
+    mutating func point(to wanted: AxisVector) {
+        target = wanted.filled(from: target)
+        generator.point(target: target, duration: 0)
+    }
+
+    mutating func step(_ gimbal: SimulatedGimbal, now: Instant, dt: Double) -> MotorOutput {
+        let setpoint = generator.step(now: now, dt: dt)
+        attitude = setpoint.attitude
+        // What is left of the last period's error decays with 200 rad/s, critically damped.
+        let bandwidth = 200.0
+        let error = gimbal.attitude.error(to: setpoint.attitude)
+        let lag = setpoint.rate - gimbal.rate
+        let wanted =
+            setpoint.acceleration + lag * (2 * bandwidth) + error * (bandwidth * bandwidth)
+        return MotorOutput(enabled: true, torque: gimbal.requiredTorque(acceleration: wanted))
+    }
+}

@@ -1,0 +1,29 @@
+import Calibration
+import GimbalCore
+import Simulation
+
+/// The accelerometer's calibration in six positions, as `airframectl calibrate accelerometer` does it, on the very
+/// sensor of a run.
+enum SixPositions {
+    /// What the calibration finds; nothing when it refuses.
+    static func correction(of kind: IMUModel.Parameters, seed: UInt64) -> SensorCorrection.Affine {
+        var sensor = IMUModel(parameters: kind, feedRate: 4000, seed: seed)
+        var calibration = AccelerometerCalibration(mounting: .identity)
+        let poses: [Quaternion] = [
+            .identity, .aboutX(.pi), .aboutY(.pi / 2), .aboutY(-.pi / 2), .aboutX(.pi / 2),
+            .aboutX(-.pi / 2),
+        ]
+        var time: Int64 = 0
+        for pose in poses {
+            let force = pose.inverseRotate(Vector3(0, 0, -GimbalPlant.gravity))
+            for _ in 0..<3000 {
+                for _ in 0..<4 { sensor.feed(rate: .zero, specificForce: force) }
+                time += 1_000_000
+                let sample = sensor.sample(time: Instant(nanoseconds: time))
+                let outcome = calibration.add(gyro: sample.gyro, accel: sample.accel, dt: 1e-3)
+                if case .done(let result) = outcome { return result.correction }
+            }
+        }
+        return SensorCorrection.Affine()
+    }
+}
