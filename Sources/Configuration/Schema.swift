@@ -94,7 +94,7 @@ public enum Schema {
             "Full scale of the accelerometer; larger readings are implausible."),
         .integer(
             "imu.frozen_samples", \.imu.frozenSamples, 2...10000, unit: "samples", .restart,
-            "Identical samples in a row that mean a frozen sensor; in lockstep the default is off.",
+            "Identical samples in a row that mean a frozen sensor; in lockstep, if it had noise.",
             hint:
                 "A sensor slower than the loop repeats itself: stay above 4 x loop rate / sensor rate."
         ),

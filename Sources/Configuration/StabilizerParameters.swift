@@ -33,16 +33,12 @@ extension Settings {
         screen.frozenSamples = Int32(imu.frozenSamples)
         screen.staleSeconds = imu.timeoutMs / 1e3
         screen.gapSeconds = imu.timeoutMs / 1e3
-        if hardware.backend == .lockstep { adaptToLockstep(&screen) }
+        if hardware.backend == .lockstep {
+            screen.frozenNeedsNoise = true
+            // 20 ms, and what the rounding of a large `t` adds to it.
+            screen.gapSeconds = 0.020001
+        }
         return screen
-    }
-
-    /// A simulator's rules in the place of a chip's. A simulator without noise sends the same bits again and again while
-    /// its camera rests or turns evenly, so repetition alone proves nothing: only a value of `imu.frozen_samples` other than
-    /// the default asks for that check. Longest step: 20 ms, and what the rounding of a large `t` adds to it.
-    private func adaptToLockstep(_ screen: inout SampleScreen.Parameters) {
-        if imu.frozenSamples == Settings().imu.frozenSamples { screen.frozenSamples = .max }
-        screen.gapSeconds = 0.020001
     }
 
     private var estimatorParameters: AttitudeEstimator.Parameters {

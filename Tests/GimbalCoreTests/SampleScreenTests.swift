@@ -1,3 +1,4 @@
+import CMathShim
 import GimbalCore
 import Testing
 
@@ -121,5 +122,39 @@ struct SampleScreenTests {
         #expect(screen.judge(sample(at: 199)) == .use(dt: 0.1))
         #expect(screen.counters.gaps == 1)
         #expect(screen.conditions(now: now(199)) == .imuTimeFault)
+    }
+
+    @Test(
+        "where only a sensor with noise can freeze, one without may repeat itself or move smoothly")
+    func frozenNeedsNoise() {
+        var parameters = SampleScreen.Parameters()
+        parameters.frozenNeedsNoise = true
+        var screen = SampleScreen(parameters: parameters)
+        func still(_ t: Int) -> IMUSample {
+            IMUSample(time: now(t), gyro: .zero, accel: Vector3(0, 0, -9.81))
+        }
+        for t in 0..<300 { _ = screen.judge(still(t)) }
+        #expect(screen.conditions(now: now(299)).isEmpty)
+        // Shaken at 40 Hz on all axes, without noise, and then still again.
+        for t in 300..<1300 {
+            let wave = cm_sin(2 * .pi * 0.04 * Double(t))
+            _ = screen.judge(
+                IMUSample(
+                    time: now(t), gyro: Vector3(wave, -wave, 2 * wave),
+                    accel: Vector3(wave, wave, wave - 9.81)))
+        }
+        for t in 1300..<1400 { _ = screen.judge(still(t)) }
+        #expect(screen.conditions(now: now(1399)).isEmpty)
+        #expect(screen.counters.frozen == 0)
+    }
+
+    @Test("angles of encoders and rates of the handle that cannot be are refused as well")
+    func implausibleJoints() {
+        var screen = healthy()
+        var far = sample(at: 100)
+        far.joints.roll = 1e308
+        var fast = sample(at: 101)
+        fast.baseGyro.z = .nan
+        #expect(screen.judge(far) == .refuse && screen.judge(fast) == .refuse)
     }
 }

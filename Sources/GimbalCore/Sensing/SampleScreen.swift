@@ -15,6 +15,9 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         public var fullScaleShare = 0.98
         /// This many samples in a row, identical to the bit, mean a frozen sensor. Real sensors flicker by their noise.
         public var frozenSamples: Int32 = 50
+        /// Only a sensor that has shown noise can be frozen: for simulators, which need not have any, so that a camera at
+        /// rest, or one that turns evenly, repeats itself to the bit.
+        public var frozenNeedsNoise = false
         /// Longest step between two samples, s; longer is a gap with a name.
         public var gapSeconds = 0.02
         /// No sample for this long means a stale sensor, s.
@@ -64,6 +67,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
 
     private var last: IMUSample?
     private var identical: Int32 = 0
+    private var noise = NoiseEvidence()
     private var saturatedUntil: Instant?
     private var implausibleUntil: Instant?
     private var timeFaultUntil: Instant?
@@ -95,6 +99,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
             timeFaultUntil = previous.time.advanced(bySeconds: parameters.holdSeconds)
             return .refuse
         }
+        if parameters.frozenNeedsNoise { noise.add(previous, sample) }
         noteRepetition(of: previous, by: sample)
         last = sample
         counters.accepted &+= 1
@@ -118,18 +123,29 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         } else {
             result.insert(.imuMissing)
         }
-        if identical >= parameters.frozenSamples { result.insert(.imuFrozen) }
+        if identical >= parameters.frozenSamples, canFreeze { result.insert(.imuFrozen) }
         if let until = implausibleUntil, now < until { result.insert(.imuImplausible) }
         if let until = timeFaultUntil, now < until { result.insert(.imuTimeFault) }
         if let until = saturatedUntil, now < until { result.insert(.imuSaturated) }
         return result
     }
 
+    private var canFreeze: Bool { !parameters.frozenNeedsNoise || noise.isNoisy }
+
     private func isPlausible(_ sample: IMUSample) -> Bool {
-        sample.gyro.isFinite && sample.accel.isFinite && sample.joints.isFinite
-            && sample.jointRates.isFinite
-            && Self.isWithin(sample.gyro, parameters.gyroRange)
+        // Comparisons with NaN are false.
+        Self.isWithin(sample.gyro, parameters.gyroRange)
             && Self.isWithin(sample.accel, parameters.accelRange)
+            && Self.isWithin(sample.baseGyro, parameters.gyroRange)
+            && Self.isWithin(sample.joints, Self.largestJoint)
+            && Self.isWithin(sample.jointRates, Self.largestJoint)
+    }
+
+    /// Beyond any encoder that counts turns, rad, and beyond any joint's rate, rad/s.
+    private static var largestJoint: Double { @_noLocks get { 1e4 } }
+
+    private static func isWithin(_ v: AxisVector, _ limit: Double) -> Bool {
+        abs(v.yaw) <= limit && abs(v.roll) <= limit && abs(v.pitch) <= limit
     }
 
     private static func isWithin(_ v: Vector3, _ limit: Double) -> Bool {
@@ -156,7 +172,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         }
         if identical < parameters.frozenSamples {
             identical += 1
-            if identical == parameters.frozenSamples { counters.frozen &+= 1 }
+            if identical == parameters.frozenSamples, canFreeze { counters.frozen &+= 1 }
         }
     }
 }
