@@ -14,8 +14,9 @@ enum DoctorChecks {
     /// - Returns: In the order in which they are shown.
     static func checks(_ first: Status, _ second: Status, elapsed: Double) -> [DoctorCheck] {
         [
-            motion(second), clock(first, second, elapsed), loop(first, second), scheduling(second),
-            memory(second), imu(second), accelerometer(second), fullScale(first, second),
+            motion(second), clock(first, second, elapsed), lockstep(first, second),
+            loop(first, second), scheduling(second), memory(second), imu(second),
+            accelerometer(second), fullScale(first, second),
             vibration(second), mounting(second), attitude(second), drops(first, second),
             unsaved(second),
         ].compactMap { $0 }
@@ -55,6 +56,26 @@ enum DoctorChecks {
                 ? "" : "Is the system clock source stable? `dmesg | grep -i clocksource` says.")
     }
 
+    /// Nothing to say unless a simulator owns time.
+    private static func lockstep(_ first: Status, _ second: Status) -> DoctorCheck? {
+        guard let lockstep = second.lockstep else { return nil }
+        let finding = Summary.lockstep(lockstep)
+        switch lockstep.state {
+        case "connected": break
+        case "silent":
+            return DoctorCheck(
+                "lockstep", .fail, finding,
+                remedy: "The simulator hangs, or has been stopped: it is its turn to send a line.")
+        default:
+            return DoctorCheck("lockstep", .fail, finding, remedy: "Start the simulator.")
+        }
+        if lockstep.errors > first.lockstep?.errors ?? 0 {
+            return DoctorCheck(
+                "lockstep", .fail, finding, remedy: lockstep.lastError ?? "Lines are refused.")
+        }
+        return DoctorCheck("lockstep", lockstep.errors > 0 ? .warn : .ok, finding)
+    }
+
     private static func loop(_ first: Status, _ second: Status) -> DoctorCheck {
         let loop = second.loop
         guard let wanted = loop.rateHz.known, let achieved = loop.achievedHz.known else {
@@ -63,6 +84,8 @@ enum DoctorChecks {
         let finding =
             "\(Format.fixed(achieved, 1)) of \(Format.fixed(wanted, 0)) Hz, \(loop.overruns) overruns, "
             + "\(loop.lateSamples) late samples"
+        // A simulator steps as it likes.
+        if second.lockstep != nil { return DoctorCheck("loop rate", .ok, finding) }
         if achieved < 0.98 * wanted {
             return DoctorCheck(
                 "loop rate", .fail, finding,
@@ -74,7 +97,8 @@ enum DoctorChecks {
             remedy: isOverrunning ? "Ticks take longer than their period: lower loop.rate_hz." : "")
     }
 
-    private static func scheduling(_ status: Status) -> DoctorCheck {
+    private static func scheduling(_ status: Status) -> DoctorCheck? {
+        if status.lockstep != nil { return nil }
         let realtime = status.realtime
         let isGranted = realtime.policy == "SCHED_FIFO" || realtime.policy == "SCHED_RR"
         let kernel = realtime.isPreemptRT.map { $0 ? ", PREEMPT_RT kernel" : ", ordinary kernel" }
@@ -86,7 +110,8 @@ enum DoctorChecks {
             "real time", isGranted ? .ok : .warn, finding, remedy: isGranted ? "" : advice)
     }
 
-    private static func memory(_ status: Status) -> DoctorCheck {
+    private static func memory(_ status: Status) -> DoctorCheck? {
+        if status.lockstep != nil { return nil }
         let isLocked = status.realtime.isMemoryLocked
         return DoctorCheck(
             "memory lock", isLocked ? .ok : .warn,

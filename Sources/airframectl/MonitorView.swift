@@ -195,6 +195,16 @@ struct MonitorView {
             Format.right(String($0.name.replacing("_to_", with: "→").prefix(9)), columnWidth)
         }
         let loop = Summary.loop(status.loop)
+        if let lockstep = status.lockstep {
+            // The stages that matter on a computer of its own are of no interest here; the rows stay where they are.
+            return [
+                label("loop") + loop, label("lockstep") + Summary.lockstep(lockstep),
+                label("refused") + (lockstep.lastError ?? "no line"),
+                label("ignored") + "\(Format.count(lockstep.ignoredValues)) values of sensors"
+                    + " that the first line did not have",
+                label("run") + "number \(lockstep.connections) since the start",
+            ]
+        }
         return [
             label("loop") + (status.loop.overruns > 0 ? style(.caution, loop) : loop),
             style(.quiet, Format.left(" µs", 11) + names.joined()),

@@ -80,6 +80,10 @@ enum StatusView {
         row("correction", Summary.correction(status.estimator))
         row("imu", Summary.imu(status.imu))
         row("vibration", Summary.vibration(status.imu), status.imu.isAtFullScale ? .caution : nil)
+        if let lockstep = status.lockstep {
+            row("lockstep", Summary.lockstep(lockstep), lockstep.errors > 0 ? .caution : nil)
+            if let error = lockstep.lastError { row("refused", error, .caution) }
+        }
         row("loop", Summary.loop(status.loop), status.loop.overruns > 0 ? .caution : nil)
         row("real time", Summary.realtime(status.realtime))
         row("memory", Summary.memory(status.memory))
@@ -180,6 +184,21 @@ enum Summary {
         "\(Format.fixed(loop.achievedHz.value, 1)) of \(Format.fixed(loop.rateHz.value, 0)) Hz"
             + ", \(Format.count(loop.ticks)) ticks, \(Format.count(loop.overruns)) overruns"
             + ", \(Format.count(loop.lateSamples)) late samples"
+    }
+
+    /// Who owns time: `connected, t 12.345 s, 12 346 lines, 0 errors, 8.1 x real time, with joints; /run/…/lockstep.sock`.
+    static func lockstep(_ lockstep: LockstepStatus) -> String {
+        guard lockstep.state != "waiting" else {
+            return "waiting for a simulator at \(lockstep.socket)"
+        }
+        let sensors =
+            lockstep.sensors.isEmpty ? "" : ", with \(lockstep.sensors.joined(separator: " "))"
+        let missing =
+            lockstep.missing.isEmpty ? "" : ", missing \(lockstep.missing.joined(separator: " "))"
+        return lockstep.state + ", t \(Format.fixed(lockstep.t.value, 3)) s"
+            + ", \(Format.count(lockstep.lines)) lines, \(Format.count(lockstep.errors)) errors"
+            + ", \(Format.fixed(lockstep.speed.value, 1)) x real time" + sensors + missing
+            + "; \(lockstep.socket)"
     }
 
     static func realtime(_ realtime: RealtimeStatus) -> String {
