@@ -166,7 +166,8 @@ let package = Package(
                 .product(name: "Atomics", package: "swift-atomics"),
             ],
             swiftSettings: strict),
-        .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: strict),
+        .testTarget(
+            name: "WireTests", dependencies: ["Wire", "GimbalCore"], swiftSettings: strict),
         .testTarget(
             name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),
         .testTarget(name: "PlotTests", dependencies: ["Plot"], swiftSettings: strict),

@@ -1,0 +1,101 @@
+import GimbalCore
+import Testing
+import Wire
+
+@Suite("The lines of one connection")
+struct LockstepIntakeTests {
+    private static let start = Instant(nanoseconds: 5_000_000_000)
+
+    private func line(_ t: Double, _ rest: String = "") throws -> LockstepSample {
+        try LockstepSample(
+            parsing: Array(#"{"t":\#(t),"gyro":[0,0,0],"accel":[0,0,-9.81]\#(rest)}"#.utf8))
+    }
+
+    @Test(
+        "begin at any time, and go on by the differences",
+        arguments: [0, -1e6, 1_763_740_000.25, 3.5, 1e-9])
+    func anyBeginning(first: Double) throws {
+        var intake = LockstepIntake(start: Self.start)
+        #expect(try intake.admit(line(first)).time == Self.start)
+        for k in 1...2000 {
+            let sample = try intake.admit(line(first + Double(k) * 1e-3))
+            let error = sample.time.seconds(since: Self.start) - Double(k) * 1e-3
+            #expect(abs(error) < 3e-7)
+        }
+    }
+
+    @Test("of a kilohertz are exactly a millisecond apart, however t is rounded")
+    func exactSteps() throws {
+        var intake = LockstepIntake(start: Self.start)
+        for k in 0..<3000 {
+            let sample = try intake.admit(line(Double(k) * 0.001))
+            #expect(sample.time.nanoseconds == 5_000_000_000 + Int64(k) * 1_000_000)
+        }
+    }
+
+    @Test(
+        "whose time does not grow are refused, and change nothing",
+        arguments: [
+            (1.0, .timeBackwards), (0.5, .timeBackwards), (-1e300, .timeBackwards),
+            (1.00001, .timeStep), (1.00009, .timeStep),
+        ] as [(Double, LockstepError.Code)])
+    func refused(t: Double, code: LockstepError.Code) throws {
+        var intake = LockstepIntake(start: Self.start)
+        _ = try intake.admit(line(1))
+        let late = try line(t)
+        let error = #expect(throws: LockstepError.self) { _ = try intake.admit(late) }
+        #expect(error?.code == code)
+        #expect(error?.field == "t")
+        #expect(intake.lastT == 1)
+        #expect(try intake.admit(line(1.001)).time.seconds(since: Self.start) == 0.001)
+    }
+
+    @Test("may be a tenth of a millisecond apart, also when t is as large as a date")
+    func shortestStep() throws {
+        var intake = LockstepIntake(start: Self.start)
+        for k in 0..<1000 { _ = try intake.admit(line(1_763_740_000 + Double(k) * 1e-4)) }
+    }
+
+    @Test("may jump as far as a double goes, again and again")
+    func jumps() throws {
+        var intake = LockstepIntake(start: Self.start)
+        var last = Self.start
+        for exponent in stride(from: -3, through: 300, by: 3) {
+            var text = "1e\(exponent)"
+            if exponent == -3 { text = "0" }
+            let sample = try intake.admit(
+                LockstepSample(
+                    parsing: Array(#"{"t":\#(text),"gyro":[0,0,0],"accel":[0,0,-9.81]}"#.utf8)))
+            #expect(sample.time >= last)
+            last = sample.time
+        }
+    }
+
+    @Test("keep the sensors of the first: a missing one is named, a new one ignored and counted")
+    func sensors() throws {
+        var intake = LockstepIntake(start: Self.start)
+        let first = try intake.admit(line(0, #","joints":[1,2,3],"base_gyro":[4,5,6]"#))
+        #expect(intake.sensors.lockstepNames == ["joints", "base_gyro"])
+        #expect(first.contents.contains(.joints) && first.contents.contains(.baseGyro))
+        #expect(first.joints == AxisVector(yaw: 1, roll: 2, pitch: 3))
+        #expect(first.baseGyro == Vector3(4, 5, 6))
+
+        let second = try intake.admit(line(0.001, #","mag":[2e-5,0,0],"joint_rates":[0,0,0]"#))
+        #expect(intake.missing.lockstepNames == ["joints", "base_gyro"])
+        #expect(intake.ignoredValues == 2)
+        #expect(!second.contents.contains(.magneticField) && second.magneticField == .zero)
+        #expect(!second.contents.contains(.baseGyro))
+        #expect(second.joints == AxisVector(yaw: 1, roll: 2, pitch: 3))
+
+        _ = try intake.admit(line(0.002, #","joints":[1,2,3],"base_gyro":[4,5,6]"#))
+        #expect(intake.missing.lockstepNames.isEmpty)
+    }
+
+    @Test("bring the magnetic field in tesla")
+    func tesla() throws {
+        var intake = LockstepIntake(start: Self.start)
+        let sample = try intake.admit(line(0, #","mag":[2e-5,0,4.5e-5]"#))
+        #expect(abs(sample.magneticField.x - 20) < 1e-9)
+        #expect(abs(sample.magneticField.z - 45) < 1e-9)
+    }
+}
