@@ -4,7 +4,7 @@ import Wire
 
 /// A connection to the daemon's socket. Waits at most ten seconds for anything.
 final class SocketClient {
-    private let descriptor: Int32
+    let descriptor: Int32
     private var received: [UInt8] = []
 
     init(_ path: String) throws {
@@ -71,4 +71,15 @@ final class SocketClient {
         var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         guard poll(&entry, 1, 10_000) > 0 else { throw Trouble("the daemon does not answer") }
     }
+}
+
+extension SocketClient {
+    /// Waits for something to read, or the end.
+    func hasNews(within seconds: Double) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, Int32(seconds * 1000)) > 0
+    }
+
+    /// Says that nothing more will be sent.
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 }
