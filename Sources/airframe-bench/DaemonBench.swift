@@ -142,7 +142,7 @@ enum DaemonBench {
     }
 
     /// The path of this program.
-    private static var programPath: String {
+    static var programPath: String {
         var buffer = [CChar](repeating: 0, count: 4096)
         let length = max(0, readlink("/proc/self/exe", &buffer, buffer.count))
         return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)

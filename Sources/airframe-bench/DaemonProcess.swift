@@ -15,6 +15,8 @@ final class DaemonProcess {
     private var hasEnded = false
 
     var socketPath: String { "\(directory)/s.sock" }
+    /// Where a simulator connects, with `hardware.backend=lockstep`.
+    var simulatorPath: String { "\(directory)/l.sock" }
 
     /// Starts it over the simulated gimbal.
     ///
@@ -31,7 +33,8 @@ final class DaemonProcess {
         directory = made
         let all =
             settings + [
-                "diagnostics.socket=\(made)/s.sock", "persistence.directory=\(made)/state",
+                "diagnostics.socket=\(made)/s.sock", "hardware.lockstep.socket=\(made)/l.sock",
+                "persistence.directory=\(made)/state",
                 "log.level=warning",
             ]
         var environment = ["PATH=/usr/bin:/bin"]
@@ -59,7 +62,7 @@ final class DaemonProcess {
             kill(processID, SIGKILL)
             waitpid(processID, nil, 0)
         }
-        for name in ["s.sock", "log", "counts", "state"] {
+        for name in ["s.sock", "l.sock", "log", "counts", "state"] {
             _ = remove(directory.appending(name).string)
         }
         _ = remove(directory.string)

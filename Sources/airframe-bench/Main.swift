@@ -13,6 +13,9 @@ struct Main {
         Bench(
             name: "daemon", summary: "the real program: start, memory, faults, stop",
             run: DaemonBench.run),
+        Bench(
+            name: "lockstep", summary: "the real program, behind a simulator that costs nothing",
+            run: LockstepBench.run),
         Bench(name: "estimator", summary: "attitude on recorded trials, cost of an update") {
             try EstimatorBench.run(dataDirectory: $0.dataDirectory, &$1)
         },

@@ -1,0 +1,60 @@
+import GimbalCore
+import Glibc
+import Realtime
+import Simulation
+import SystemPackage
+import Wire
+
+/// How much faster than real time a simulator can go that costs nothing itself: the daemon as a process, lines that were
+/// made beforehand, the next one sent when the reply is there.
+enum LockstepBench {
+    private static let rateHz = 1000
+    private static let simulatedSeconds = 20
+
+    static func run(options: Options, report: inout BenchReport) throws {
+        let directory = FilePath(DaemonBench.programPath).removingLastComponent()
+        let daemon = options.daemon ?? directory.appending("airframed").string
+        guard access(daemon, X_OK) == 0 else {
+            return report.fail(
+                "\(daemon) is not there: build the product airframed, or give --daemon PATH")
+        }
+        let process = try DaemonProcess(daemon, settings: ["hardware.backend=lockstep"])
+        guard process.status(where: { _ in true }) != nil,
+            let simulator = BenchClient(process.simulatorPath)
+        else {
+            return report.fail("the daemon does not answer: \(process.log)")
+        }
+        let lines = lines
+        var roundTrips: [Double] = []
+        roundTrips.reserveCapacity(lines.count)
+        let began = MonotonicClock.now
+        for line in lines {
+            let sent = MonotonicClock.now
+            guard simulator.send(line), simulator.line(waitMilliseconds: 1000) != nil else {
+                return report.fail("a line was not answered: \(process.log)")
+            }
+            roundTrips.append(MonotonicClock.now.seconds(since: sent))
+        }
+        let elapsed = MonotonicClock.now.seconds(since: began)
+        guard process.status(where: { $0["enabled"]?.bool == true }) != nil else {
+            return report.fail("the outputs never came on: \(process.log)")
+        }
+        let speed = Double(simulatedSeconds) / elapsed
+        report.check("lockstep at \(rateHz) Hz, times real time", speed, atLeast: 5, "x")
+        report.show("lines a second", Double(lines.count) / elapsed, "1/s")
+        report.show("from a line to its reply, median", median(roundTrips) * 1e6, "us")
+    }
+
+    /// A camera at rest: joints, and the noise of a BMI088.
+    private static var lines: [String] {
+        var random = RandomSource(seed: 1, stream: 1)
+        func noise(_ sigma: Double) -> Double { sigma * random.gaussian() }
+        return (0..<rateHz * simulatedSeconds).map { tick in
+            let gyro = (0..<3).map { _ in noise(5e-3) }
+            let accel = [noise(0.04), noise(0.04), -9.81 + noise(0.04)]
+            let joints = (0..<3).map { _ in noise(1e-4) }
+            return
+                #"{"t":\#(Double(tick) / Double(rateHz)),"gyro":\#(gyro),"accel":\#(accel),"joints":\#(joints)}"#
+        }
+    }
+}
