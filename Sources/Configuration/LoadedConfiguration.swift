@@ -17,9 +17,20 @@ public struct LoadedConfiguration: Sendable {
     /// The built-in defaults.
     public init() {}
 
+    /// The values of keys that nobody mentions: the built-in ones, and in lockstep a sensor without a filter, because a
+    /// simulator says what is so at `t`.
+    var defaults: Settings {
+        var settings = Settings()
+        let backend = "hardware.backend"
+        if (fromCommandLine[backend] ?? fromFiles[backend])?.value == .text("lockstep") {
+            settings.imu.filterDelayMs = 0
+        }
+        return settings
+    }
+
     /// The values in force when nothing is saved.
     public var settings: Settings {
-        var settings = Settings()
+        var settings = defaults
         for setting in Schema.settings {
             if let entry = fromCommandLine[setting.key] ?? fromFiles[setting.key] {
                 setting.write(&settings, entry.value)

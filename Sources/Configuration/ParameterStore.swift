@@ -227,7 +227,7 @@ public struct ParameterStore: Sendable {
     public func diff(against reference: Reference) -> [Difference] {
         var base: Settings
         switch reference {
-        case .defaults: base = Settings()
+        case .defaults: base = loaded.defaults
         case .files: base = loaded.settings
         case .saved:
             var other = self

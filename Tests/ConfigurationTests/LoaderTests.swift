@@ -133,4 +133,18 @@ struct LoaderTests {
             #expect(loaded.files.count == 3)
         }
     }
+
+    @Test("in lockstep no filter of the sensor is assumed, unless somebody says so")
+    func lockstepDefaults() throws {
+        let lockstep = "hardware.backend=lockstep"
+        func load(_ overrides: [String]) throws -> LoadedConfiguration {
+            try ConfigurationLoader.load(
+                ConfigurationSource(overrides: overrides), files: .memory([:]))
+        }
+        #expect(try load([]).settings.imu.filterDelayMs == 3)
+        #expect(try load([lockstep]).settings.imu.filterDelayMs == 0)
+        #expect(try load([lockstep, "imu.filter_delay_ms=2"]).settings.imu.filterDelayMs == 2)
+        let store = ParameterStore(try load([lockstep]))
+        #expect(store.diff(against: .defaults).map(\.key) == ["hardware.backend"])
+    }
 }
