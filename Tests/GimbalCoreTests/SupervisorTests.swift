@@ -34,13 +34,15 @@ struct SupervisorTests {
         #expect(state.authority == 1)
     }
 
-    @Test("each condition has the response of the table", arguments: 0..<UInt32(15))
+    @Test("each condition has the response of the table", arguments: 0..<UInt32(32))
     func table(bit: UInt32) {
         let condition = Conditions(rawValue: 1 << bit)
         let expected: Response =
             switch condition {
             case .imuMissing, .imuStale, .imuFrozen, .emergencyStop, .shutdown: .off
+            case .simulatorMissing, .simulatorSilent, .gravityMismatch: .off
             case .inactiveMode, .imuImplausible, .imuTimeFault, .busError: .softOff
+            case .calibrating, .encoderMissing: .softOff
             case .estimateNotConverged: .blockStart
             default: .report
             }
@@ -49,8 +51,8 @@ struct SupervisorTests {
 
     @Test("the most severe of two conditions wins, for every pair")
     func pairs() {
-        for a in 0..<UInt32(15) {
-            for b in 0..<UInt32(15) {
+        for a in 0..<UInt32(32) {
+            for b in 0..<UInt32(32) {
                 let (first, second) = (Conditions(rawValue: 1 << a), Conditions(rawValue: 1 << b))
                 let worst = max(Supervisor.response(to: first), Supervisor.response(to: second))
                 #expect(Supervisor.response(to: first | second) == worst)

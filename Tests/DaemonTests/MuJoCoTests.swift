@@ -1,0 +1,36 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@Suite("Somebody else's physics") struct MuJoCoTests {
+    private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
+        .removingLastComponent()
+    private static let python = root.appending(".build/peers/venv/bin/python").string
+    private static let isThere =
+        access(root.appending(".build/peers/venv/mujoco").string, F_OK) == 0
+
+    @Test(
+        "a gimbal in MuJoCo is held while somebody walks",
+        .enabled(if: isThere, "`make lockstep-mujoco` installs MuJoCo; without it there is no run"))
+    func walking() throws {
+        try withTemporaryDirectory { directory in
+            let program = try Program(
+                [
+                    Self.python, Self.root.appending("Tests/Peers/mujoco_gimbal.py").string,
+                    "--airframed", try Program.built("airframed"), "--seconds", "6", "--still",
+                    "1.5",
+                    "--score-from", "4", "--json",
+                ], in: directory)
+            #expect(try program.wait(seconds: 120) == 0, "\(program.errors)")
+            let score = try JSONValue(parsing: Array(program.output.utf8))
+            #expect(score.number("enabled") == 1)
+            for axis in ["yaw", "roll", "pitch"] {
+                // The handle turns by 3 degrees RMS.
+                #expect(score.number(axis, "shake") < 0.05)
+                #expect(score.number(axis, "hold") < 0.05)
+            }
+        }
+    }
+}
