@@ -223,6 +223,13 @@ public enum Schema {
         .number(
             "motors.power", \.motors.power, 0.05...1, .live,
             "Strength of the field; with type = \"field\". More holds more and heats more."),
+        .triple(
+            "motors.continuous_torque_nm", \.motors.continuousTorqueNm, 0...20, unit: "N·m", .live,
+            "Torque that each motor holds for ever; more is for as long as it stays cool; 0 = no such limit."
+        ),
+        .number(
+            "motors.thermal_time_s", \.motors.thermalTimeS, 0.1...3600, unit: "s", .live,
+            "How long a motor's windings take to warm up."),
         .number(
             "motors.soft_start_s", \.motors.softStartS, 0...10, unit: "s", .live,
             "Time over which the motors come up after they are switched on."),

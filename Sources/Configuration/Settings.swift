@@ -179,6 +179,10 @@ extension Settings {
         public var polePairs = 7
         /// Strength of the field of open-loop motors, 0...1.
         public var power = FieldController.Parameters().power
+        /// Torque that each motor holds for ever, N·m; 0 = no thermal budget is kept.
+        public var continuousTorqueNm = ThermalBudget.Parameters().continuousTorque
+        /// How long a motor's windings take to warm up, s.
+        public var thermalTimeS = ThermalBudget.Parameters().timeConstant
         /// Time from off to full authority, s.
         public var softStartS = 0.5
     }

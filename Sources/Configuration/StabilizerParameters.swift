@@ -8,6 +8,8 @@ extension Settings {
         parameters.estimator = estimatorParameters
         parameters.controller = controllerParameters
         parameters.field = fieldParameters
+        parameters.motors.continuousTorque = motors.continuousTorqueNm
+        parameters.motors.timeConstant = motors.thermalTimeS
         parameters.jointRange.minimum = joints.rangeDeg.lower.radians
         parameters.jointRange.maximum = joints.rangeDeg.upper.radians
         parameters.servo.minimum = joints.rangeDeg.lower.radians

@@ -15,6 +15,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         public var servo = ServoController.Parameters()
         /// Control of brushless motors without encoders.
         public var field = FieldController.Parameters()
+        /// What the motors hold for ever.
+        public var motors = ThermalBudget.Parameters()
         /// Limits of the set-point's motion.
         public var setpoint = SetpointGenerator.Parameters()
         /// Times of the output ramps.
@@ -210,6 +212,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if isStopped { result.insert(.emergencyStop) }
         if isShuttingDown { result.insert(.shutdown) }
         if let until = pointing.rateValidUntil, !(now < until) { result.insert(.commandExpired) }
+        if drive.isHot { result.insert(.motorHot) }
+        if supervisor.isEnabled, !drive.isReady { result.insert(.inertiaUnknown) }
         if supervisor.isEnabled, drive.isSaturated { result.insert(.motorSaturated) }
         if !parameters.jointRange.contains(joints.motion.angles) { result.insert(.jointLimit) }
         return result
@@ -227,6 +231,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         guard supervisor.isEnabled else {
             snapshot.setpoint = pointing.idle(at: estimator.attitude).attitude
             snapshot.attitudeError = .zero
+            drive.rest(dt: dt)
             return .off
         }
         if drive.isReady, !wasReady { pointing.takeOver(from: estimator.attitude) }
@@ -238,7 +243,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         return drive.step(
             MotorDrive.Input(
                 attitude: estimator.attitude, rate: estimator.rate, setpoint: setpoint,
-                joints: joints, authority: supervisor.authority, dt: dt))
+                joints: joints, handleRate: handleRate, authority: supervisor.authority, dt: dt))
+    }
+
+    private var handleRate: Vector3? {
+        guard let sample, sample.contents.contains(.baseGyro) else { return nil }
+        return sample.baseGyro
     }
 
     private mutating func record(_ output: MotorOutput, conditions: Conditions) {

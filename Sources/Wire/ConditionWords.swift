@@ -29,6 +29,16 @@ extension Conditions {
                 "A motor is at its torque limit. Balance the camera, or raise motors.torque_limit_nm."
         ),
         ConditionWords(
+            condition: .motorHot, name: "motor_hot",
+            sentence:
+                "A motor is hot, so its torque is limited to what it can hold for ever. Balance the camera, or check motors.continuous_torque_nm."
+        ),
+        ConditionWords(
+            condition: .inertiaUnknown, name: "inertia_unknown",
+            sentence:
+                "The camera's inertia is being measured by a small shake; it should hang freely. Set-points are followed after that."
+        ),
+        ConditionWords(
             condition: .jointLimit, name: "joint_limit",
             sentence: "A joint is at the end of joints.range_deg."),
         ConditionWords(

@@ -13,15 +13,15 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// What the user tunes. Axis values act about the camera's own axes: yaw about z, roll about x, pitch about y.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Attitude error to rate, 1/s.
-        public var attitudeGain = AxisVector(repeating: 45)
+        public var attitudeGain = AxisVector(repeating: 64)
         /// Rate error to acceleration, 1/s.
-        public var rateGain = AxisVector(repeating: 155)
+        public var rateGain = AxisVector(repeating: 175)
         /// Integrated rate error to acceleration, 1/s².
-        public var rateIntegralGain = AxisVector(repeating: 6500)
+        public var rateIntegralGain = AxisVector(repeating: 8600)
         /// Angular acceleration to acceleration, 1.
-        public var rateDerivativeGain = AxisVector(repeating: 0.35)
+        public var rateDerivativeGain = AxisVector(repeating: 0.5)
         /// Corner of the derivative's low-pass, Hz.
-        public var derivativeCutoffHz = 110.0
+        public var derivativeCutoffHz = 173.0
         /// Inertia of camera and carried parts about the camera's axes, kg·m²; where the search for it starts, if
         /// `findsInertia`.
         public var inertia = AxisVector(repeating: 2.5e-3)
@@ -69,6 +69,11 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// Whether a motor was asked for more than its limit in the last step.
     public private(set) var isSaturated = false
 
+    /// Largest torque of each motor at present, N·m: the configured one, or less while a motor is hot.
+    var limit: AxisVector
+    /// Range of the joints; where they are measured, no torque pushes beyond it.
+    var jointRange: JointRange?
+
     private var tuning: Parameters
     private var rollPID = PIDController()
     private var pitchPID = PIDController()
@@ -78,10 +83,14 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     private var pitchFriction = FrictionCompensator()
     private var friction = FrictionCompensator.Parameters()
     private var inertia: InertiaSearch
+    private var lag = LagCompensator()
+    private var lagCoefficients = LagCompensator.Coefficients()
+    private var period = 0.0
 
     /// A controller at rest.
     public init(parameters: Parameters) {
         tuning = parameters
+        limit = parameters.torqueLimit
         inertia = InertiaSearch(start: parameters.inertia, isKnown: !parameters.findsInertia)
         distribute()
     }
@@ -112,7 +121,9 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     ///   - rate: Camera rate without bias, body frame, rad/s.
     ///   - setpoint: Where the camera is to look now.
     ///   - joints: Joint angles, rad.
-    ///   - areJointsMeasured: Whether `joints` come from encoders; only then can friction be compensated.
+    ///   - areJointsMeasured: Whether `joints` come from encoders.
+    ///   - handleRate: What a gyroscope on the handle says, handle frame, rad/s; nil without one. Friction is compensated
+    ///     only with this or with encoders.
     ///   - authority: 0...1, scales the output: the soft start. At 0 the integrals are kept at zero.
     ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
     /// - Returns: Torque on the outer part of each joint, N·m, within the limits. Zero, and no change of state, when an
@@ -120,7 +131,8 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     public mutating func step(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: AxisVector,
-        areJointsMeasured: Bool = false, authority: Double, dt: Double
+        areJointsMeasured: Bool = false, handleRate: Vector3? = nil, authority: Double,
+        dt: Double
     ) -> AxisVector {
         guard attitude.isFinite, rate.isFinite, joints.isFinite, setpoint.isFinite,
             authority.isFinite, dt > 0, dt <= 0.1
@@ -132,17 +144,25 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         let kinematics = JointKinematics(joints: joints)
         let feedback = kinematics.torques(moment: demand)
         var wanted = feedback
-        if areJointsMeasured {
+        var showsFriction = areJointsMeasured
+        if let handleRate, handleRate.isFinite {
+            let carried = JointKinematics.attitude(joints: joints).inverseRotate(handleRate)
+            let rates = kinematics.jointRates(relativeRate: rate - carried)
+            wanted = feedback + frictionTorque(jointRates: rates, dt: dt)
+            showsFriction = true
+        } else if areJointsMeasured {
             wanted = feedback + frictionTorque(joints: joints, dt: dt)
         }
-        let torque = wanted.clamped(to: parameters.torqueLimit)
-        isSaturated = !(torque == wanted)
-        if isSaturated {
+        var bounds = TorqueBounds(limit: limit)
+        isSaturated = !(bounds.clamp(wanted) == wanted)
+        if areJointsMeasured, let range = jointRange { bounds.keepOff(range, joints: joints) }
+        let torque = bounds.clamp(wanted)
+        if !(torque == wanted) {
             let excess = kinematics.moment(torques: wanted - torque)
             rollPID.unwind(excess: excess.x)
             pitchPID.unwind(excess: excess.y)
             yawPID.unwind(excess: excess.z)
-        } else if areJointsMeasured, share == 1, !inertia.isProbing {
+        } else if showsFriction, share == 1, !inertia.isProbing {
             yawFriction.learn(feedback: feedback.yaw, parameters: friction, dt: dt)
             rollFriction.learn(feedback: feedback.roll, parameters: friction, dt: dt)
             pitchFriction.learn(feedback: feedback.pitch, parameters: friction, dt: dt)
@@ -169,6 +189,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         pitchFriction.reset()
         inertia.begin(torqueLimit: tuning.torqueLimit, loopDelay: tuning.loopDelay)
         distribute()
+        lag.reset()
         attitudeError = .zero
         isSaturated = false
     }
@@ -179,10 +200,10 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     ) -> Vector3 {
         attitudeError = attitude.error(to: setpoint.attitude)
         // The set-point at the time that the measurement shows, from its own rate and acceleration.
-        let delay = parameters.loopDelay
+        let delay = loopDelay
         let age = delay - parameters.attitudeLead
-        let lag = setpoint.acceleration * (0.5 * age * age) - setpoint.rate * age
-        let reference = setpoint.attitude * Quaternion(rotationVector: lag)
+        let behind = setpoint.acceleration * (0.5 * age * age) - setpoint.rate * age
+        let reference = setpoint.attitude * Quaternion(rotationVector: behind)
         let toCamera = attitude.conjugate * reference
         let share = parameters.feedForward
         let feedforward = toCamera.rotate(setpoint.rate - setpoint.acceleration * delay) * share
@@ -194,21 +215,24 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         let momentum = Vector3(axes.roll * rate.x, axes.pitch * rate.y, axes.yaw * rate.z)
         let pid = Vector3(
             rollPID.demand(
-                error: error.x, rate: rate.x, acceleration: acceleration.x, dt: dt,
-                integrate: authority),
+                error: error.x, rate: rate.x, acceleration: 0, dt: dt, integrate: authority),
             pitchPID.demand(
-                error: error.y, rate: rate.y, acceleration: acceleration.y, dt: dt,
-                integrate: authority),
+                error: error.y, rate: rate.y, acceleration: 0, dt: dt, integrate: authority),
             yawPID.demand(
-                error: error.z, rate: rate.z, acceleration: acceleration.z, dt: dt,
-                integrate: authority))
-        return pid + rate.cross(momentum)
+                error: error.z, rate: rate.z, acceleration: 0, dt: dt, integrate: authority))
+        if dt != period {
+            period = dt
+            lagCoefficients = LagCompensator.Coefficients(delay: loopDelay, dt: dt)
+        }
+        let ahead = Vector3(
+            axes.roll * acceleration.x, axes.pitch * acceleration.y, axes.yaw * acceleration.z)
+        return lag.step(pid, lagCoefficients) + ahead + rate.cross(momentum)
     }
 
     /// The rate that takes an attitude error away: proportional when small, and when large no faster than a constant
     /// deceleration can still stop (the square-root controller of multicopter autopilots).
     private func rateCommand(error: Vector3) -> Vector3 {
-        let gain = parameters.attitudeGain * inertia.caution
+        let gain = parameters.attitudeGain * inertia.caution * stretch
         let linear = Vector3(gain.roll * error.x, gain.pitch * error.y, gain.yaw * error.z)
         let angle = error.norm
         let speed = linear.norm
@@ -227,24 +251,40 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             pitch: pitchFriction.torque(joint: joints.pitch, parameters: friction, dt: dt))
     }
 
+    private mutating func frictionTorque(jointRates: AxisVector, dt: Double) -> AxisVector {
+        AxisVector(
+            yaw: yawFriction.torque(rate: jointRates.yaw, parameters: friction, dt: dt),
+            roll: rollFriction.torque(rate: jointRates.roll, parameters: friction, dt: dt),
+            pitch: pitchFriction.torque(rate: jointRates.pitch, parameters: friction, dt: dt))
+    }
+
+    /// From motion to torque, s: as configured, or longer where the probe came back later than that.
+    private var loopDelay: Double { tuning.loopDelay + inertia.extraDelay }
+
+    /// A loop with more delay than it was tuned for keeps its shape, and its margins, when every corner moves down with it.
+    private var stretch: Double { loopDelay > 0 ? tuning.loopDelay / loopDelay : 1 }
+
     private mutating func distribute() {
         let p = parameters
+        limit = p.torqueLimit
+        period = 0
         friction.learningRate = p.frictionLearningRate
         friction.limit = p.frictionLimit
-        friction.lead = p.loopDelay
+        friction.lead = loopDelay
         friction.breakawayAngle = p.frictionBreakawayAngle
         // Every corner of the loop moves down together, so that its shape stays stable whatever the inertia is.
         let caution = inertia.caution
         let effective = inertia.values * caution
-        let integral = p.rateIntegralGain * caution * caution
-        yawPID.parameters = AttitudeController.axis(
-            p, p.rateGain.yaw, integral.yaw, p.rateDerivativeGain.yaw, effective.yaw,
+        let integral = p.rateIntegralGain * caution * caution * (stretch * stretch)
+        let proportional = p.rateGain * stretch
+        yawPID.parameters = axis(
+            p, proportional.yaw, integral.yaw, p.rateDerivativeGain.yaw, effective.yaw,
             p.torqueLimit.yaw)
-        rollPID.parameters = AttitudeController.axis(
-            p, p.rateGain.roll, integral.roll, p.rateDerivativeGain.roll, effective.roll,
+        rollPID.parameters = axis(
+            p, proportional.roll, integral.roll, p.rateDerivativeGain.roll, effective.roll,
             p.torqueLimit.roll)
-        pitchPID.parameters = AttitudeController.axis(
-            p, p.rateGain.pitch, integral.pitch, p.rateDerivativeGain.pitch, effective.pitch,
+        pitchPID.parameters = axis(
+            p, proportional.pitch, integral.pitch, p.rateDerivativeGain.pitch, effective.pitch,
             p.torqueLimit.pitch)
     }
 
@@ -252,7 +292,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         inertia = InertiaSearch(start: tuning.inertia, isKnown: !tuning.findsInertia)
     }
 
-    private static func axis(
+    private func axis(
         _ p: Parameters, _ kp: Double, _ ki: Double, _ kd: Double, _ inertia: Double,
         _ limit: Double
     ) -> PIDController.Parameters {
@@ -260,7 +300,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         axis.kp = kp
         axis.ki = ki
         axis.kd = kd
-        axis.derivativeCutoffHz = p.derivativeCutoffHz
+        axis.derivativeCutoffHz = p.derivativeCutoffHz * stretch
         axis.inertia = inertia
         axis.limit = limit
         return axis

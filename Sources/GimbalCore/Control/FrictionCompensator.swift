@@ -3,8 +3,8 @@ internal import CMathShim
 /// Feeds the friction of one joint forward, and learns its size while the joint moves.
 ///
 /// Friction is by far the largest disturbance of a carried gimbal: it changes sign whenever the handle turns back,
-/// and the feedback, with its delay, is late each time. The joint's encoder shows the turning points; a tracker without
-/// lag under constant acceleration (third order) looks ahead by the loop's delay.
+/// and the feedback, with its delay, is late each time. The joint's encoder, or a gyroscope on the handle, shows the
+/// turning points; a tracker without lag under constant acceleration looks ahead by the loop's delay.
 ///
 /// Shape: elastic bristles (P. Dahl, "A solid friction model", Aerospace Corp. TOR-158, 1968), one at full slide. Size:
 /// follows the part of the feedback's torque that correlates with the shape, slowly, so that no friction value has to
@@ -18,8 +18,6 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         var limit = 0.05
         /// How far a joint moves until its friction has turned over, rad.
         var breakawayAngle = 0.9e-3
-        /// Natural frequency of the tracker, rad/s.
-        var trackerRate = 160.0
         /// Joint rate below which nothing is learned, rad/s: at rest friction is whatever the load makes it.
         var learningThreshold = 0.05
         /// How far to look ahead, s.
@@ -27,12 +25,9 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     }
 
     private(set) var size = 0.0
-    private var angle = 0.0
-    private var rate = 0.0
-    private var acceleration = 0.0
+    private var tracker = JointTracker()
     private var shape = 0.0
     private var isMoving = false
-    private var hasAngle = false
 
     /// A joint of unknown friction.
     init() {}
@@ -41,23 +36,20 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func torque(joint: Double, parameters p: Parameters, dt: Double) -> Double {
         guard p.learningRate > 0 else { return 0 }
-        if !hasAngle || abs(joint - angle) > 0.2 {
-            // A first value, or a jump that no joint can make: start again from there.
-            angle = joint
-            rate = 0
-            acceleration = 0
-            shape = 0
-            hasAngle = true
-        }
-        let w = min(p.trackerRate, 0.3 / dt)
-        angle += (rate + acceleration * dt / 2) * dt
-        rate += acceleration * dt
-        let residual = joint - angle
-        angle += 3 * w * dt * residual
-        rate += 3 * w * w * dt * residual
-        acceleration += w * w * w * dt * residual
+        tracker.follow(angle: joint, dt: dt)
+        return torque(parameters: p, dt: dt)
+    }
 
-        let ahead = rate + acceleration * p.lead
+    /// The same for a measured joint rate, rad/s: the difference of camera and handle gyroscope.
+    @_noLocks @_noAllocation
+    mutating func torque(rate: Double, parameters p: Parameters, dt: Double) -> Double {
+        guard p.learningRate > 0 else { return 0 }
+        tracker.follow(rate: rate, dt: dt)
+        return torque(parameters: p, dt: dt)
+    }
+
+    private mutating func torque(parameters p: Parameters, dt: Double) -> Double {
+        let ahead = tracker.rate + tracker.acceleration * p.lead
         isMoving = abs(ahead) > p.learningThreshold
         let end: Double = ahead >= 0 ? 1 : -1
         shape = end + (shape - end) * cm_exp(-abs(ahead) * dt / p.breakawayAngle)
@@ -74,7 +66,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// Forgets the motion, keeps what was learned about the joint.
     @_noLocks @_noAllocation
     mutating func reset() {
-        hasAngle = false
+        tracker.reset()
         isMoving = false
         shape = 0
     }

@@ -41,12 +41,15 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// No measurement counts as better than this: friction's elastic part and timing, natural logarithm.
     private static var modelSigma: Double { @_noLocks get { 0.1 } }
     /// Largest angle of the probe, rad.
-    private static var largestAngle: Double { @_noLocks get { 0.3 * .pi / 180 } }
+    private static var largestAngle: Double { @_noLocks get { 0.7 * .pi / 180 } }
 
     /// What is believed, kg·m².
     private(set) var inertia: Double
     /// Standard deviation of that, natural logarithm.
     private(set) var sigma: Double
+    /// How much later than `loopDelay` the effect of a torque was seen, s, not below zero: friction, which leads, hides some
+    /// of it.
+    private(set) var extraDelay = 0.0
     /// Whether the probe is at work.
     private(set) var isProbing = false
 
@@ -55,6 +58,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var lastRate = 0.0
     private var hasRate = false
     private var previous = 0.0
+    private var previousAmplitude = 0.0
     private var rounds = 0
     private var centre = Demodulator()
     private var below = Demodulator()
@@ -148,32 +152,39 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         // The difference of two rates shows the acceleration half a period late.
         let lag = p.loopDelay + dt / 2
         let ratio = centre.ratio(lag: lag * omega)
-        let found = ratio.inPhase
+        let late = max(0, cm_atan2(ratio.inQuadrature, ratio.inPhase))
+        let found = ratio.inPhase * cm_cos(late) + ratio.inQuadrature * cm_sin(late)
         let noise = cm_sqrt(
-            (below.residual(inertia: found, lag: lag * (omega - spacing))
-                + above.residual(inertia: found, lag: lag * (omega + spacing))) / 4)
+            (below.residual(inertia: found, lag: (lag + late / omega) * (omega - spacing))
+                + above.residual(inertia: found, lag: (lag + late / omega) * (omega + spacing)))
+                / 4)
         let signal = found * centre.accelerationNorm
         let isSeen =
-            found > 0 && noise < 0.25 * signal && abs(ratio.inQuadrature) < found
-            && found > Self.smallest && found < Self.largest
-        if isSeen, previous > 0, abs(cm_log(found / previous)) < 0.2 {
-            learn(found, sigma: max(noise / signal, Self.modelSigma))
+            found > 0 && noise < 0.25 * signal && ratio.inQuadrature > -2 * ratio.inPhase
+            && late < 1.2 && found > Self.smallest && found < Self.largest
+        let angle = centre.accelerationNorm / (omega * omega) * 4 / (Self.blockSeconds / dt)
+        let isOther = amplitude > 1.4 * previousAmplitude || angle > 0.5 * Self.largestAngle
+        if isSeen, isOther, previous > 0, abs(cm_log(found / previous)) < 0.2 {
+            extraDelay = late / omega
+            // The larger friction is beside the torque that accelerates, the more of it is elastic.
+            let friction = max(0, -ratio.inQuadrature / ratio.inPhase)
+            learn(found, sigma: max(noise / signal, max(Self.modelSigma, 0.25 * friction)))
         }
         previous = isSeen ? found : 0
+        previousAmplitude = amplitude
         rounds += 1
         if isKnown {
             isProbing = false
             return
         }
-        // Grow until seen, but not beyond a small angle or a third of the motor.
-        let angle = centre.accelerationNorm / (omega * omega) * 4 / (Self.blockSeconds / dt)
+        // Grow until seen, but not beyond a small angle or half of the motor.
         let room = angle > 0 ? Self.largestAngle / angle : 2
         amplitude *= min(2, max(room, 0.1))
         if rounds >= 16 {
             rounds = 0
             amplitude = 0.01 * p.torqueLimit
         }
-        amplitude = min(amplitude, 0.3 * p.torqueLimit)
+        amplitude = min(amplitude, 0.5 * p.torqueLimit)
     }
 
     /// Merges an independent measurement, kg·m² and natural logarithm, into the belief.

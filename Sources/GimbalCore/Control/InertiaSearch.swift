@@ -24,9 +24,9 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     ///   - isKnown: Whether that is taken as true for ever.
     @_noLocks
     init(start: AxisVector, isKnown: Bool) {
-        yawParameters.frequency = 46
-        rollParameters.frequency = 52
-        pitchParameters.frequency = 58
+        yawParameters.frequency = 42
+        rollParameters.frequency = 47
+        pitchParameters.frequency = 52
         yawParameters.start = start.yaw
         rollParameters.start = start.roll
         pitchParameters.start = start.pitch
@@ -52,6 +52,14 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Share of the full gains that is safe on each axis.
     var caution: AxisVector {
         @_noLocks get { AxisVector(yaw: yaw.caution, roll: roll.caution, pitch: pitch.caution) }
+    }
+
+    /// How much later than assumed the torque's effect is seen, s; never less than zero, as friction hides a shorter delay.
+    /// Small differences are within the margins.
+    var extraDelay: Double {
+        @_noLocks get {
+            max(0, (yaw.extraDelay + roll.extraDelay + pitch.extraDelay) / 3 - 0.0003)
+        }
     }
 
     /// Whether a set-point can be followed on every axis.

@@ -14,6 +14,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         var joints: AxisVector
         /// Whether `joints` come from encoders.
         var areJointsMeasured: Bool
+        /// What a gyroscope on the handle says, handle frame, rad/s; nil without one.
+        var handleRate: Vector3?
         /// 0...1, the soft start.
         var authority: Double
         /// Seconds since the previous period.
@@ -22,13 +24,14 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         @_noLocks
         init(
             attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: JointObserver,
-            authority: Double, dt: Double
+            handleRate: Vector3?, authority: Double, dt: Double
         ) {
             self.attitude = attitude
             self.rate = rate
             self.setpoint = setpoint
             self.joints = joints.motion.angles
             areJointsMeasured = joints.isMeasured
+            self.handleRate = handleRate
             self.authority = authority
             self.dt = dt
         }
@@ -38,6 +41,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     private var torque: AttitudeController
     private var servo: ServoController
     private var field: FieldController
+    private var thermal = ThermalBudget()
+    private var motors: ThermalBudget.Parameters
 
     /// Motors at rest.
     init(_ parameters: Stabilizer.Parameters) {
@@ -45,6 +50,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         torque = AttitudeController(parameters: parameters.controller)
         servo = ServoController(parameters: parameters.servo)
         field = FieldController(parameters: parameters.field)
+        motors = parameters.motors
+        torque.jointRange = parameters.jointRange
     }
 
     /// Changes the tuning; the type stays, integrators too.
@@ -53,7 +60,16 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         torque.parameters = parameters.controller
         servo.parameters = parameters.servo
         field.parameters = parameters.field
+        motors = parameters.motors
+        torque.jointRange = parameters.jointRange
     }
+
+    /// Whether a motor's torque is limited because it is hot.
+    var isHot: Bool { @_noLocks get { thermal.isLowered } }
+
+    /// One period with the outputs off: the motors cool.
+    @_noLocks
+    mutating func rest(dt: Double) { thermal.pass(torque: .zero, parameters: motors, dt: dt) }
 
     /// Whether a motor was asked for more than it can give in the last step.
     var isSaturated: Bool {
@@ -116,10 +132,13 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     mutating func step(_ input: Input) -> MotorOutput {
         switch type {
         case .torque:
+            torque.limit = thermal.limit(
+                peak: torque.parameters.torqueLimit, parameters: motors)
             let torques = torque.step(
                 attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
                 joints: input.joints, areJointsMeasured: input.areJointsMeasured,
-                authority: input.authority, dt: input.dt)
+                handleRate: input.handleRate, authority: input.authority, dt: input.dt)
+            thermal.pass(torque: torques, parameters: motors, dt: input.dt)
             return MotorOutput(enabled: true, torque: torques)
         case .servo:
             let angles = servo.step(

@@ -97,6 +97,14 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var imuSaturated: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 14) }
     }
+    /// A motor is so hot that its torque is limited.
+    @inlinable public static var motorHot: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 16) }
+    }
+    /// The inertia is being looked for; the camera is held where it is.
+    @inlinable public static var inertiaUnknown: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 17) }
+    }
     /// A calibration is going on: the camera is turned by hand, or must be still.
     @inlinable public static var calibrating: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 15) }

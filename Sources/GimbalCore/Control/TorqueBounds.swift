@@ -1,0 +1,47 @@
+/// What each motor may exert in this period: its limit, less what its temperature and the joints' stops take away.
+///
+/// Beyond the end of a joint's range the torque towards the stop fades to nothing within two degrees, so that no motor
+/// presses against metal; the torque away from it stays.
+///
+/// Loop thread only; constant time, no allocation.
+struct TorqueBounds: Sendable, BitwiseCopyable {
+    /// Most negative torques, N·m.
+    private(set) var least: AxisVector
+    /// Largest torques, N·m.
+    private(set) var most: AxisVector
+
+    /// Over how many radians beyond its range a joint's torque fades.
+    private static var fade: Double { @_noLocks get { 2 * .pi / 180 } }
+
+    /// The same both ways.
+    @_noLocks
+    init(limit: AxisVector) {
+        least = limit * -1
+        most = limit
+    }
+
+    /// Takes away what would push measured joints (rad) into their stops.
+    @_noLocks
+    mutating func keepOff(_ range: JointRange, joints: AxisVector) {
+        most = AxisVector(
+            yaw: most.yaw * Self.share(joints.yaw - range.maximum.yaw),
+            roll: most.roll * Self.share(joints.roll - range.maximum.roll),
+            pitch: most.pitch * Self.share(joints.pitch - range.maximum.pitch))
+        least = AxisVector(
+            yaw: least.yaw * Self.share(range.minimum.yaw - joints.yaw),
+            roll: least.roll * Self.share(range.minimum.roll - joints.roll),
+            pitch: least.pitch * Self.share(range.minimum.pitch - joints.pitch))
+    }
+
+    @_noLocks
+    private static func share(_ beyond: Double) -> Double { min(max(1 - beyond / fade, 0), 1) }
+
+    /// The torque within the bounds, N·m.
+    @_noLocks
+    func clamp(_ torque: AxisVector) -> AxisVector {
+        AxisVector(
+            yaw: min(max(torque.yaw, least.yaw), most.yaw),
+            roll: min(max(torque.roll, least.roll), most.roll),
+            pitch: min(max(torque.pitch, least.pitch), most.pitch))
+    }
+}
