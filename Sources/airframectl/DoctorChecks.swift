@@ -13,7 +13,11 @@ enum DoctorChecks {
     ///   - elapsed: Seconds between the two on this side's clock.
     /// - Returns: In the order in which they are shown.
     static func checks(_ first: Status, _ second: Status, elapsed: Double) -> [DoctorCheck] {
-        [
+        if second.lockstep?.state == "waiting" {
+            // There is no sensor to look at yet.
+            return [motion(second), lockstep(first, second), unsaved(second)].compactMap { $0 }
+        }
+        return [
             motion(second), clock(first, second, elapsed), lockstep(first, second),
             loop(first, second), scheduling(second), memory(second), imu(second),
             accelerometer(second), fullScale(first, second),

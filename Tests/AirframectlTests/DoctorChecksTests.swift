@@ -190,4 +190,27 @@ struct DoctorChecksTests {
                 "", "1 to put right before it moves.",
             ])
     }
+
+    @Test("in lockstep it is the simulator that is looked at, first of all whether there is one")
+    func lockstep() {
+        var first = Status()
+        first.backend = "lockstep"
+        first.lockstep = LockstepStatus()
+        first.lockstep?.socket = "/run/x.sock"
+        let waiting = DoctorChecks.checks(first, first, elapsed: 1)
+        #expect(waiting.map(\.name) == ["motion", "lockstep"])
+        #expect(waiting.last?.finding == "waiting for a simulator at /run/x.sock")
+
+        first.lockstep?.state = "connected"
+        func verdict(_ second: Status) -> DoctorCheck.Level? {
+            DoctorChecks.checks(first, second, elapsed: 1).first { $0.name == "lockstep" }?.level
+        }
+        #expect(verdict(first) == .ok)
+        var second = first
+        second.lockstep?.errors = 1
+        #expect(verdict(second) == .fail)
+        second = first
+        second.lockstep?.state = "silent"
+        #expect(verdict(second) == .fail)
+    }
 }
