@@ -1,3 +1,5 @@
+import GimbalCore
+
 /// What several settings must fulfil together, beyond the range of each.
 struct ConfigurationRule: Sendable {
     /// The settings it reads; the first one is the one to complain about.
@@ -13,6 +15,17 @@ struct ConfigurationRule: Sendable {
             return (
                 "is not below half of loop.rate_hz = \(settings.loop.rateHz)",
                 "\(Int(limit / 3)) is a good start at this loop rate."
+            )
+        },
+        ConfigurationRule(keys: ["retract.joints_deg", "joints.range_deg"]) { settings in
+            let (pose, range) = (settings.retract.jointsDeg, settings.joints.rangeDeg)
+            var joints = JointRange()
+            joints.minimum = range.lower
+            joints.maximum = range.upper
+            guard !joints.contains(pose) else { return nil }
+            return (
+                "is not within joints.range_deg",
+                "Choose a pose that every joint can reach."
             )
         },
         ConfigurationRule(keys: ["commander.release_after_s", "commander.dead_man_s"]) { settings in

@@ -7,8 +7,8 @@ import GimbalCore
 public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =
-        hardware + loop + imu + estimator + control + airos + motors + motion + supervision
-        + services
+        hardware + loop + imu + estimator + control + airos + motors + motion + modes
+        + supervision + services
 
     /// One sentence for each table.
     public static let tables: [(name: String, summary: String)] = [
@@ -30,6 +30,12 @@ public enum Schema {
         ("joints", "The mechanics between handle and camera."),
         ("motion", "How fast set-points move when somebody points the camera."),
         ("mode", "What the gimbal does by itself."),
+        ("follow", "How the handle is followed in modes pan_follow, fpv and neutral."),
+        ("follow.slow", "The numbers of preset slow."),
+        ("follow.normal", "The numbers of preset normal."),
+        ("follow.sport", "The numbers of preset sport."),
+        ("tracking", "Mode tracking: an app that sees a person steers pan and tilt."),
+        ("retract", "Mode retract: the pose of rest."),
         ("supervisor", "How the motors go off after a fault, and come back."),
         ("commander", "Who is in control, and for how long."),
         ("diagnostics", "The socket that airframectl talks to."),
@@ -52,6 +58,10 @@ public enum Schema {
         .choice(
             "hardware.simulation.motion", \.hardware.simulation.motion, .restart,
             "How the simulated handle moves."),
+        .bool(
+            "hardware.simulation.encoders", \.hardware.simulation.encoders, .restart,
+            "Whether the simulated brushless motors have encoders; modes that follow the handle need them."
+        ),
         .integer(
             "hardware.simulation.seed", \.hardware.simulation.seed, 0...4_294_967_295, .restart,
             "Start of the random numbers: the same seed gives the same run."),
@@ -192,6 +202,9 @@ public enum Schema {
     ]
 
     private static let airos: [Setting] = [
+        .choice(
+            "airos.inactive", \.airos.inactive, .live,
+            "What an AirOS app gets that asks for inactive: the motors off, or mode neutral."),
         gains("airos.pid.pitch", \.airos.pid.pitch, "pitch"),
         gains("airos.pid.roll", \.airos.pid.roll, "roll"),
         gains("airos.pid.yaw", \.airos.pid.yaw, "yaw"),
@@ -235,22 +248,11 @@ public enum Schema {
             "Time over which the motors come up after they are switched on."),
         .ranges(
             "joints.range_deg", \.joints.rangeDeg, -360...360, unit: "deg", .restart,
-            "Mechanical range of each joint; zero is aligned with the handle."),
-    ]
-
-    private static let motion: [Setting] = [
-        .triple(
-            "motion.max_rate_dps", \.motion.maxRateDps, 0.1...2000, unit: "deg/s", .live,
-            "Fastest that a set-point turns."),
-        .triple(
-            "motion.max_acceleration_dps2", \.motion.maxAccelerationDps2, 1...100_000,
-            unit: "deg/s²", .live, "Hardest that a set-point speeds up or slows down."),
+            "Mechanical range of each joint; zero is aligned with the handle, yaw of -360 to 360 is a slip ring."
+        ),
     ]
 
     private static let supervision: [Setting] = [
-        .choice(
-            "mode.boot", \.mode.boot, [("inactive", .inactive), ("locked", .locked)], .restart,
-            "Mode after the start-up checks."),
         .number(
             "supervisor.soft_stop_s", \.supervisor.softStopS, 0...10, unit: "s", .live,
             "Time over which the motors go soft after a fault that leaves time for it."),

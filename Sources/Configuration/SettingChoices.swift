@@ -45,6 +45,9 @@ public struct AxisRanges: Sendable, Equatable {
     /// Upper ends.
     public var upper: AxisVector
 
+    /// Whether yaw spans two whole turns: it goes round without end.
+    public var isYawEndless: Bool { upper.yaw - lower.yaw >= 720 }
+
     /// The intervals between these ends.
     public init(lower: AxisVector, upper: AxisVector) {
         self.lower = lower

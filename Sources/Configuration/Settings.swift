@@ -25,6 +25,12 @@ public struct Settings: Sendable, Equatable {
     public var motion = Motion()
     /// What the gimbal does after start.
     public var mode = ModeSettings()
+    /// How the handle is followed.
+    public var follow = Following()
+    /// Person tracking.
+    public var tracking = Tracking()
+    /// The pose of rest.
+    public var retract = Retraction()
     /// How motors go off and come back.
     public var supervisor = Supervision()
     /// Who may command, and for how long.
@@ -63,6 +69,8 @@ extension Settings {
     public struct Simulation: Sendable, Equatable {
         /// How the handle moves.
         public var motion = HandleMotion.walking
+        /// Whether brushless motors have encoders.
+        public var encoders = true
         /// Start of the random numbers.
         public var seed = 1
     }
@@ -155,6 +163,8 @@ extension Settings {
 
     /// `[airos]`
     public struct AirOS: Sendable, Equatable {
+        /// What inactive means.
+        public var inactive = AirOSInactive.off
         /// The gains that the app shows.
         public var pid = PID()
 
@@ -200,13 +210,13 @@ extension Settings {
         /// Largest set-point rate, deg/s.
         public var maxRateDps = AxisVector(repeating: 240)
         /// Largest set-point acceleration, deg/s².
-        public var maxAccelerationDps2 = AxisVector(repeating: 2000)
-    }
-
-    /// `[mode]`
-    public struct ModeSettings: Sendable, Equatable {
-        /// Mode after the start-up checks.
-        public var boot = Mode.locked
+        public var maxAccelerationDps2 = AxisVector(repeating: 3000)
+        /// Largest set-point jerk, deg/s³.
+        public var maxJerkDps3 = AxisVector(repeating: 150_000)
+        /// Range of set-point angles, degrees; yaw of ±360 turns without end.
+        public var rangeDeg = AxisRanges(
+            lower: AxisVector(yaw: -360, roll: -60, pitch: -120),
+            upper: AxisVector(yaw: 360, roll: 60, pitch: 120))
     }
 
     /// `[supervisor]`

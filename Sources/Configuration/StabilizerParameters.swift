@@ -12,6 +12,10 @@ extension Settings {
         parameters.motors.timeConstant = motors.thermalTimeS
         parameters.jointRange.minimum = joints.rangeDeg.lower.radians
         parameters.jointRange.maximum = joints.rangeDeg.upper.radians
+        if joints.rangeDeg.isYawEndless {
+            parameters.jointRange.minimum.yaw = -.infinity
+            parameters.jointRange.maximum.yaw = .infinity
+        }
         parameters.servo.minimum = joints.rangeDeg.lower.radians
         parameters.servo.maximum = joints.rangeDeg.upper.radians
         parameters.servo.attitudeLead = imu.filterDelayMs / 1e3
@@ -19,6 +23,14 @@ extension Settings {
             yaw: airos.pid.yaw, roll: airos.pid.roll, pitch: airos.pid.pitch)
         parameters.setpoint.maxRate = motion.maxRateDps.radians
         parameters.setpoint.maxAcceleration = motion.maxAccelerationDps2.radians
+        parameters.setpoint.maxJerk = motion.maxJerkDps3.radians
+        parameters.setpoint.minimum = motion.rangeDeg.lower.radians
+        parameters.setpoint.maximum = motion.rangeDeg.upper.radians
+        if motion.rangeDeg.isYawEndless {
+            parameters.setpoint.minimum.yaw = -.infinity
+            parameters.setpoint.maximum.yaw = .infinity
+        }
+        parameters.modes = modeParameters
         parameters.supervisor.softStartSeconds = motors.softStartS
         parameters.supervisor.softStopSeconds = supervisor.softStopS
         parameters.supervisor.recoverySeconds = supervisor.recoveryS

@@ -44,9 +44,10 @@ public struct Daemon {
         let settings = store.settings
         let stabilizer = settings.stabilizerParameters(calibrated: saved.calibrations)
         let loop = LoopAssembly(settings, stabilizer)
-        let commander = Commander(
-            ring: loop.commands, bootMode: settings.mode.boot, rules: settings.commanderRules)
         let hub = TelemetryHub(ring: loop.telemetry)
+        let commander = Commander(
+            ring: loop.commands, bootMode: settings.mode.boot, rules: settings.commanderRules,
+            loop: { hub.view.map { LoopState($0.record.snapshot) } })
         tuning = Tuning(
             store: store, source: source, saved: saved, correction: stabilizer.correction,
             mailbox: loop.tuning, commander: commander, logStore: logStore, clock: clock, log: log)
@@ -70,7 +71,7 @@ public struct Daemon {
             configuration: DiagnosticsConfiguration(
                 path: settings.diagnostics.socket, group: settings.diagnostics.group),
             backend: DiagnosticsAdapter(
-                motion: MotionDoor(commander: commander, clock: clock), tuning: tuning,
+                motion: Self.door(commander, hub, tuning, clock), tuning: tuning,
                 machine: machine, calibration: calibration, logStore: logStore,
                 simulator: simulator),
             logger: log)
@@ -108,6 +109,14 @@ public struct Daemon {
             throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.failed)
         }
         logger.notice("airframed has stopped.")
+    }
+
+    private static func door(
+        _ commander: Commander, _ hub: TelemetryHub, _ tuning: Tuning, _ clock: LoopClock
+    ) -> MotionDoor {
+        MotionDoor(
+            commander: commander, clock: clock, snapshot: { hub.view?.record.snapshot },
+            limits: { tuning.settings.stabilizerParameters.setpoint })
     }
 }
 

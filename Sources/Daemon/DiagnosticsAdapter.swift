@@ -101,6 +101,12 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         try motion.rate(request, client: client)
     }
 
+    func track(_ request: TrackRequest, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
+    {
+        try motion.track(request, client: client)
+    }
+
     func stop(client: DiagnosticsClient) -> Acknowledgement { motion.stop(client: client) }
 
     func resetStop(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {

@@ -8,15 +8,20 @@ struct MotionDoor: Sendable {
     let commander: Commander
     /// The loop's.
     let clock: LoopClock
+    /// The loop's newest snapshot, once there is one.
+    let snapshot: @Sendable () -> StabilizerSnapshot?
+    /// The limits of the set-point's motion that are in force.
+    let limits: @Sendable () -> SetpointGenerator.Parameters
 
     func setMode(_ name: String, client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
     {
-        guard let mode = Mode.allCases.first(where: { $0.name == name }) else {
+        guard let mode = Mode(name: name) else {
             throw RequestError(.invalidParams, "there is no mode \(name)", field: "mode")
         }
         try ask(.mode(mode), client)
         return Acknowledgement(
-            mode == .inactive ? "Going soft, then off." : "The mode is \(name) now.")
+            mode == .inactive
+                ? "Going soft, then off." : "The mode is \(name) now: \(ModeWords.of(mode)).")
     }
 
     func point(_ request: PointRequest, client: DiagnosticsClient) throws(RequestError)
@@ -26,8 +31,13 @@ struct MotionDoor: Sendable {
             yaw: request.yaw.map { Angle.degrees($0).radians } ?? .nan,
             roll: request.roll.map { Angle.degrees($0).radians } ?? .nan,
             pitch: request.pitch.map { Angle.degrees($0).radians } ?? .nan)
-        try ask(.point(angles, duration: request.duration), client)
-        return Acknowledgement("Turning.")
+        let rate = Angle.degrees(request.rate).radians
+        // The loop may begin at once: what it will do is computed from where it stands before it is asked.
+        let before = snapshot()
+        try ask(.point(angles, duration: request.duration, rate: rate), client)
+        guard let before else { return Acknowledgement("Turning.") }
+        return PointForecast(snapshot: before, parameters: limits()).acknowledgement(
+            angles, duration: request.duration, rate: rate, mode: before.mode)
     }
 
     func rate(_ request: RateRequest, client: DiagnosticsClient) throws(RequestError)
@@ -35,8 +45,22 @@ struct MotionDoor: Sendable {
     {
         let rate = AxisVector(yaw: request.yaw, roll: request.roll, pitch: request.pitch)
         try ask(.rate(rate * (.pi / 180)), client)
+        guard rate != .zero else { return Acknowledgement("Standing still.") }
+        let limit = limits().maxRate * (180 / .pi)
+        let isLimited = rate.clamped(to: limit) != rate
         return Acknowledgement(
-            rate == .zero ? "Standing still." : "Turning until the next request or the dead-man.")
+            "Turning until the next request or the dead-man."
+                + (isLimited ? " motion.max_rate_dps makes it slower than asked for." : ""),
+            limitedBy: isLimited ? ["rate"] : [])
+    }
+
+    func track(_ request: TrackRequest, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
+    {
+        let pan = request.pan.map { Angle.degrees($0).radians } ?? .nan
+        let tilt = request.tilt.map { Angle.degrees($0).radians } ?? .nan
+        try ask(.track(pan: pan, tilt: tilt), client)
+        return Acknowledgement("Turning until the next request or the dead-man of tracking.")
     }
 
     func stop(client: DiagnosticsClient) -> Acknowledgement {
@@ -93,6 +117,24 @@ struct MotionDoor: Sendable {
         case .inactive:
             RequestError(
                 .refused, "the mode is inactive, nothing would move: airframectl mode locked")
+        case .missingSensor(let mode):
+            RequestError(
+                .refused,
+                "mode \(mode.name) follows the handle, and nothing shows the joints: encoders or servos would (status: joints.source)",
+                field: "mode")
+        case .sensorsUnknown(let mode):
+            RequestError(
+                .refused,
+                "mode \(mode.name) follows the handle, and no sensor has said yet whether the joints are known; try again",
+                field: "mode")
+        case .notInMode(.tracking):
+            RequestError(
+                .refused, "in mode tracking only pan and tilt rates move the camera (method track)")
+        case .notInMode(let mode):
+            RequestError(
+                .refused,
+                "mode \(mode.name) itself decides where these axes look: airframectl mode locked lets you"
+            )
         case .outOfRange(let field, let allowed):
             RequestError(.outOfRange, "\(field) is outside \(allowed)", field: field)
         case .busy:

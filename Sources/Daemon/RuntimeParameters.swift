@@ -39,6 +39,7 @@ extension Settings {
         var rules = Commander.Rules()
         rules.deadManSeconds = commander.deadManS
         rules.releaseAfterSeconds = commander.releaseAfterS
+        rules.trackingSeconds = tracking.timeoutS
         return rules
     }
 
@@ -62,6 +63,7 @@ extension SimulatedBus {
         // The sensor that the settings describe: it saturates where the loop expects it.
         parameters.imu.gyroRange = Angle.degrees(settings.imu.gyroRangeDps).radians
         parameters.imu.accelRange = settings.imu.accelRangeG * 9.80665
+        if !settings.hardware.simulation.encoders { parameters.encoderCounts = 0 }
         let seed = UInt64(settings.hardware.simulation.seed)
         let kind: BaseMotion.Kind =
             switch settings.hardware.simulation.motion {

@@ -58,6 +58,10 @@ struct StatusReport {
         status.attitude.rollDeg = angles.roll
         status.attitude.pitchDeg = angles.pitch
         status.setpointDeg = AxisNumbers(degrees: EulerZXY.angles(snapshot.setpoint))
+        status.pointing.targetDeg = AxisNumbers(degrees: snapshot.pointing.target)
+        status.pointing.followErrorDeg = AxisNumbers(degrees: snapshot.pointing.followError)
+        let remaining = snapshot.pointing.trackingSeconds
+        status.pointing.trackingRemainingS = remaining.isNaN ? nil : Number(remaining)
         status.errorDeg = AxisNumbers(degrees: snapshot.attitudeError.perAxis)
         status.rateDps = AxisNumbers(degrees: snapshot.rate.perAxis)
         status.joints.angleDeg = AxisNumbers(degrees: snapshot.joints)
@@ -127,16 +131,6 @@ struct StatusReport {
             "imu_time_reversed": Int(samples.timeReversed), "imu_gap": Int(samples.gaps),
             "imu_stale": Int(samples.stale),
         ]
-    }
-}
-
-extension Mode {
-    /// The name in configuration, sockets and log.
-    var name: String {
-        switch self {
-        case .inactive: "inactive"
-        case .locked: "locked"
-        }
     }
 }
 

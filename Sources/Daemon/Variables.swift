@@ -47,6 +47,12 @@ struct VariableTable {
         + perAxis("setpoint", "deg", "Commanded camera angle, Z-X-Y") {
             EulerZXY.angles($0.snapshot.setpoint) * degrees
         }
+        + perAxis("target", "deg", "Where the set-point is going, Z-X-Y") {
+            $0.snapshot.pointing.target * degrees
+        }
+        + perAxis("follow_error", "deg", "How far the set-point is behind the handle") {
+            $0.snapshot.pointing.followError * degrees
+        }
         + perAxis("error", "deg", "Rotation from attitude to set-point, camera axes") {
             $0.snapshot.attitudeError.perAxis * degrees
         }
@@ -119,6 +125,9 @@ struct VariableTable {
     private static let state: [Entry] = [
         Entry(variable: Variable(name: "mode", unit: "", summary: "Mode by name")) {
             .string($0.snapshot.mode.name)
+        },
+        entry("tracking_remaining", "s", "Time until mode tracking ends by itself") {
+            $0.snapshot.pointing.trackingSeconds
         },
         Entry(variable: Variable(name: "state", unit: "", summary: "State of the outputs")) {
             .string($0.snapshot.phase.words)

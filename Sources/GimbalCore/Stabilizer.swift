@@ -19,6 +19,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         public var motors = ThermalBudget.Parameters()
         /// Limits of the set-point's motion.
         public var setpoint = SetpointGenerator.Parameters()
+        /// What the modes do.
+        public var modes = ModeParameters()
         /// Times of the output ramps.
         public var supervisor = Supervisor.Parameters()
         /// Mechanical range of the joints.
@@ -75,7 +77,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         self.parameters = parameters
         screen = SampleScreen(parameters: parameters.screen)
         estimator = AttitudeEstimator(parameters: parameters.calibratedEstimator(at: .nan))
-        pointing = Pointing(mode: parameters.bootMode, parameters: parameters.setpoint)
+        pointing = Pointing(
+            mode: parameters.bootMode, parameters: parameters.setpoint, modes: parameters.modes)
         drive = MotorDrive(parameters)
         snapshot.mode = parameters.bootMode
     }
@@ -88,6 +91,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         screen.parameters = new.screen
         estimator.parameters = new.calibratedEstimator(at: snapshot.temperature)
         pointing.parameters = new.setpoint
+        pointing.modes = new.modes
         drive.apply(new)
         recalibrate(from: old, to: new.correction)
     }
@@ -112,14 +116,17 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     public mutating func apply(_ command: Command, now: Instant) {
         switch command {
         case .mode(let wanted):
-            pointing.change(to: wanted)
-        case .point(let target, let duration):
-            pointing.point(to: target, duration: duration, isEnabled: supervisor.isEnabled)
+            pointing.change(to: wanted, now: now)
+        case .point(let target, let duration, let rate):
+            pointing.point(
+                to: target, duration: duration, rate: rate, isEnabled: supervisor.isEnabled)
         case .rate(let rate, let validUntil):
             pointing.turn(at: rate, validUntil: validUntil)
+        case .track(let pan, let tilt, let validUntil):
+            pointing.track(pan: pan, tilt: tilt, validUntil: validUntil)
         case .emergencyStop:
             isStopped = true
-            pointing.change(to: .inactive)
+            pointing.change(to: .inactive, now: now)
         case .resetEmergencyStop:
             isStopped = false
         case .shutdown:
@@ -170,6 +177,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         lastStep = now
         observeJoints(dt: dt)
         watchGravity()
+        if sample != nil { pointing.judgeBootMode(showsJoints: showsJoints, now: now) }
         let conditions = conditions(now: now)
         let wasEnabled = supervisor.isEnabled
         supervisor = Supervisor.next(
@@ -178,6 +186,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if wasEnabled, !supervisor.isEnabled { pointing.letGo() }
         let output = control(now: now, dt: dt)
         record(output, conditions: conditions)
+        snapshot.pointing = pointing.snapshot(now: now)
         return output
     }
 
@@ -203,6 +212,13 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Whether there is, or with the outputs on there will be, something that shows the joints.
+    private var showsJoints: Bool {
+        if joints.isKnown { return true }
+        if case .some = drive.modelledJoints { return true }
+        return false
+    }
+
     private mutating func conditions(now: Instant) -> Conditions {
         var result = screen.conditions(now: now) | external
         if case .inactive = pointing.mode { result.insert(.inactiveMode) }
@@ -214,6 +230,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if let until = pointing.rateValidUntil, !(now < until) { result.insert(.commandExpired) }
         if drive.isHot { result.insert(.motorHot) }
         if supervisor.isEnabled, !drive.isReady { result.insert(.inertiaUnknown) }
+        if pointing.isBootModeMissing { result.insert(.bootModeUnavailable) }
+        if supervisor.isEnabled, pointing.isBlind { result.insert(.jointsUnknown) }
+        if pointing.isRetracted, parameters.modes.isOffWhenRetracted { result.insert(.retracted) }
+        if supervisor.isEnabled, pointing.isLimited { result.insert(.jointLimit) }
         if supervisor.isEnabled, drive.isSaturated { result.insert(.motorSaturated) }
         if !parameters.jointRange.contains(joints.motion.angles) { result.insert(.jointLimit) }
         return result
@@ -227,9 +247,15 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         wasReady = drive.isReady
     }
 
+    private mutating func nextSetpoint(now: Instant, dt: Double) -> Setpoint {
+        let handle = HandlePose(
+            camera: estimator.attitude, rate: estimator.rate, joints: joints)
+        return pointing.step(now: now, dt: dt, handle: handle, range: parameters.jointRange)
+    }
+
     private mutating func control(now: Instant, dt: Double) -> MotorOutput {
         guard supervisor.isEnabled else {
-            snapshot.setpoint = pointing.idle(at: estimator.attitude).attitude
+            snapshot.setpoint = pointing.idle(at: estimator.attitude, now: now).attitude
             snapshot.attitudeError = .zero
             drive.rest(dt: dt)
             return .off
@@ -237,7 +263,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if drive.isReady, !wasReady { pointing.takeOver(from: estimator.attitude) }
         wasReady = drive.isReady
         let setpoint =
-            wasReady ? pointing.step(now: now, dt: dt) : Setpoint(attitude: held, rate: .zero)
+            wasReady ? nextSetpoint(now: now, dt: dt) : Setpoint(attitude: held, rate: .zero)
         snapshot.setpoint = setpoint.attitude
         snapshot.attitudeError = estimator.attitude.error(to: setpoint.attitude)
         return drive.step(
@@ -261,6 +287,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.jointSource = joints.source
         snapshot.inertia = drive.inertia.values
         snapshot.inertiaSigma = drive.inertia.sigmas
+        snapshot.showsJoints = showsJoints
+        snapshot.modeRequests = pointing.modeRequests
         snapshot.output = output
         snapshot.samples = screen.counters
         if let sample {

@@ -21,6 +21,26 @@ public enum JointSource: UInt8, Sendable, BitwiseCopyable {
     }
 }
 
+/// Where the set-point is and where it is going, in one tick. Earth-frame angles, Z-X-Y.
+public struct PointingSnapshot: Sendable, BitwiseCopyable {
+    /// Angles of the set-point, rad; yaw counts whole turns.
+    public var angles = AxisVector.zero
+    /// Their rates, rad/s.
+    public var rates = AxisVector.zero
+    /// Their accelerations, rad/s².
+    public var accelerations = AxisVector.zero
+    /// Where each angle is going, rad.
+    public var target = AxisVector.zero
+    /// How far each angle is behind the handle that it follows, rad; zero on an axis that does not follow.
+    public var followError = AxisVector.zero
+    /// Seconds until mode `tracking` ends by itself; NaN in other modes.
+    public var trackingSeconds = Double.nan
+
+    /// Before the first tick.
+    @_noLocks
+    public init() {}
+}
+
 /// Everything a viewer may want to know about one tick, copied out of the stabilizer. SI units, frames as in
 /// `IMUSample`; no reference to anything, so that it can travel through a ring.
 public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
@@ -36,6 +56,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var attitude = Quaternion.identity
     /// Commanded attitude, body to earth.
     public var setpoint = Quaternion.identity
+    /// How the command moves.
+    public var pointing = PointingSnapshot()
     /// Rotation from the estimate to the command, body frame, rad.
     public var attitudeError = Vector3.zero
     /// Angular rate without bias, body frame, rad/s.
@@ -82,6 +104,10 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var inertia = AxisVector.zero
     /// Standard deviation of `inertia`, natural logarithm: 0.1 is 10 %, 0 is given.
     public var inertiaSigma = AxisVector.zero
+    /// Whether there is, or with the outputs on there will be, something that shows the joints.
+    public var showsJoints = false
+    /// Requests for a mode since the start, emergency stops among them.
+    public var modeRequests: UInt64 = 0
     /// What the motors were told.
     public var output = MotorOutput.off
     /// When the newest sample was taken.

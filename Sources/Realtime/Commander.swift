@@ -1,69 +1,6 @@
 public import GimbalCore
 import Synchronization
 
-/// Who asks for motion. One value for each connection, not for each kind of link.
-public struct CommandSource: Hashable, Sendable {
-    /// The link that the request came in by.
-    public enum Link: String, Sendable, CaseIterable {
-        /// The diagnostics socket: somebody stands beside the machine. Pre-empts every other link.
-        case diagnostics
-        /// The AirOS service over Bluetooth.
-        case airos
-        /// The RedBearLab service over Bluetooth.
-        case rbl
-        /// The rider's datagrams.
-        case udp
-        /// A MAVLink peer.
-        case mavlink
-    }
-
-    /// The link.
-    public let link: Link
-    /// Distinguishes the connections of one link.
-    public let connection: UInt64
-
-    /// The source with these values.
-    public init(link: Link, connection: UInt64) {
-        self.link = link
-        self.connection = connection
-    }
-}
-
-/// What a source may ask for. Angles in radians, earth frame, Z-X-Y order; rates in rad/s.
-public enum MotionRequest: Sendable {
-    /// Change the mode.
-    case mode(Mode)
-    /// Turn to these angles within `duration` seconds; 0 = as fast as the limits allow. An axis that is NaN keeps where it
-    /// is going.
-    case point(AxisVector, duration: Double)
-    /// Turn at these rates until the next request, or until the source's dead-man expires.
-    case rate(AxisVector)
-    /// Take control without asking for motion.
-    case take
-    /// Give control back; a rate command stops.
-    case release
-    /// Outputs off, latched. Always granted.
-    case emergencyStop
-    /// End a latched emergency stop. The mode stays inactive.
-    case resetEmergencyStop
-}
-
-/// Why a request was not carried out. Every case is told to the source that asked.
-public enum MotionRefusal: Error, Sendable, Equatable {
-    /// Somebody else is in control, and asked for something `age` seconds ago.
-    case held(by: CommandSource, age: Double)
-    /// A latched emergency stop; reset it first.
-    case emergencyStopped
-    /// The mode is inactive, nothing would move; ask for a mode first.
-    case inactive
-    /// A value is not finite or out of its range.
-    case outOfRange(field: String, allowed: String)
-    /// The loop has not taken earlier commands yet; try again. Never for an emergency stop, unless the loop hangs.
-    case busy
-    /// The process is ending.
-    case shuttingDown
-}
-
 /// The one door for motion: decides who is in control and is the only producer of the command ring.
 ///
 /// Links on ordinary threads call it; time is an argument. The dead-man has two halves: a rate command carries its
@@ -75,6 +12,8 @@ public final class Commander: Sendable {
         public var deadManSeconds = 1.0
         /// A holder that is silent this long loses control, s.
         public var releaseAfterSeconds = 10.0
+        /// Mode `tracking` lives this long after it was entered or a tracking rate was received, s.
+        public var trackingSeconds = 1.0
 
         /// The defaults.
         public init() {}
@@ -86,7 +25,7 @@ public final class Commander: Sendable {
         public var holder: CommandSource?
         /// Seconds since the holder's last request.
         public var age: Double?
-        /// The mode last asked for.
+        /// The mode in force, or asked for and about to be.
         public var mode: Mode
         /// Whether an emergency stop is latched.
         public var isStopped: Bool
@@ -98,6 +37,8 @@ public final class Commander: Sendable {
         var rules: Rules
         var ring: RingWriter<Command>
         var mode: Mode
+        /// Requests for a mode that went into the ring.
+        var modeRequests: UInt64 = 0
         var holder: CommandSource?
         var lastRequest = Instant(nanoseconds: 0)
         var isTurning = false
@@ -107,6 +48,7 @@ public final class Commander: Sendable {
     }
 
     private let state: Mutex<State>
+    private let loop: @Sendable () -> LoopState?
 
     /// A door that nobody holds.
     ///
@@ -114,7 +56,13 @@ public final class Commander: Sendable {
     ///   - ring: The producing end of the command ring; nobody else may have it.
     ///   - bootMode: The mode that the stabilizer starts in.
     ///   - rules: Times and limits.
-    public init(ring: consuming RingWriter<Command>, bootMode: Mode, rules: Rules) {
+    ///   - loop: What the loop knew after its last tick; nil while nobody knows. Refusals for want of a sensor rest on it,
+    ///     and the mode, which the loop changes by itself when `tracking` falls silent.
+    public init(
+        ring: consuming RingWriter<Command>, bootMode: Mode, rules: Rules,
+        loop: @escaping @Sendable () -> LoopState? = { nil }
+    ) {
+        self.loop = loop
         state = Mutex(State(rules: rules, ring: ring, mode: bootMode))
     }
 
@@ -125,8 +73,10 @@ public final class Commander: Sendable {
 
     /// The door as it stands at `now`.
     public func view(now: Instant) -> View {
-        state.withLock { state in
-            View(
+        let loop = loop()
+        return state.withLock { state in
+            Self.learn(from: loop, &state)
+            return View(
                 holder: state.holder,
                 age: state.holder == nil ? nil : now.seconds(since: state.lastRequest),
                 mode: state.mode, isStopped: state.isStopped, refusals: state.refusals)
@@ -143,8 +93,12 @@ public final class Commander: Sendable {
     public func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(MotionRefusal) {
+        let loop = loop()
         let refusal: MotionRefusal? = state.withLock { state in
-            let refusal = Self.carryOut(request, from: source, now: now, &state)
+            Self.learn(from: loop, &state)
+            let refusal =
+                Self.missingSensor(for: request, loop)
+                ?? Self.carryOut(request, from: source, now: now, &state)
             if refusal != nil { state.refusals &+= 1 }
             return refusal
         }
@@ -180,8 +134,11 @@ public final class Commander: Sendable {
             restartLoop()
             state.holder = nil
             state.isTurning = false
-            state.mode = state.isStopped ? .inactive : bootMode
-            if state.isStopped { _ = state.ring.push(.emergencyStop) }
+            state.mode = bootMode
+            state.modeRequests = 0
+            if state.isStopped, state.ring.push(.emergencyStop) {
+                Self.noteMode(.inactive, &state)
+            }
             if state.isShuttingDown { _ = state.ring.push(.shutdown) }
         }
     }
@@ -204,14 +161,18 @@ public final class Commander: Sendable {
         if state.isShuttingDown { return .shuttingDown }
         if case .emergencyStop = request {
             // One that is latched, or on its way, need not be sent again: repeating it cannot use up the reserve.
-            guard state.isStopped || state.ring.push(.emergencyStop) else { return .busy }
+            if !state.isStopped {
+                guard state.ring.push(.emergencyStop) else { return .busy }
+                noteMode(.inactive, &state)
+            }
             state.isStopped = true
-            state.mode = .inactive
             state.isTurning = false
             return nil
         }
         if let refusal = admit(source, now: now, state) { return refusal }
-        if let refusal = check(request, state) { return refusal }
+        if let refusal = check(request, mode: state.mode, isStopped: state.isStopped) {
+            return refusal
+        }
         if case .release = request {
             if state.holder == source { release(&state, now: now) }
             return nil
@@ -222,8 +183,10 @@ public final class Commander: Sendable {
         state.holder = source
         state.lastRequest = now
         switch request {
-        case .mode(let mode): state.mode = mode
+        case .mode(let mode):
+            noteMode(mode, &state)
         case .rate(let rate): state.isTurning = rate != .zero
+        case .track: state.isTurning = true
         case .point: state.isTurning = false
         case .resetEmergencyStop: state.isStopped = false
         case .take, .release, .emergencyStop: break
@@ -241,37 +204,24 @@ public final class Commander: Sendable {
         return .held(by: holder, age: age)
     }
 
-    private static func check(
-        _ request: MotionRequest, _ state: borrowing State
-    ) -> MotionRefusal? {
-        switch request {
-        case .mode:
-            return state.isStopped ? .emergencyStopped : nil
-        case .point(let angles, let duration):
-            if let refusal = blocked(state) { return refusal }
-            guard
-                [angles.yaw, angles.roll, angles.pitch].allSatisfy({ $0.isNaN || abs($0) <= .pi })
-            else {
-                return .outOfRange(field: "angle", allowed: "-180...180 degrees")
-            }
-            guard duration >= 0, duration <= 3600 else {
-                return .outOfRange(field: "duration", allowed: "0...3600 seconds")
-            }
-            return nil
-        case .rate(let rate):
-            if let refusal = blocked(state) { return refusal }
-            guard rate.isFinite, rate.clamped(to: AxisVector(repeating: 4 * .pi)) == rate else {
-                return .outOfRange(field: "rate", allowed: "-720...720 degrees per second")
-            }
-            return nil
-        case .take, .release, .emergencyStop, .resetEmergencyStop:
-            return nil
-        }
+    /// Takes over the mode that the loop says is in force, unless a request for another is still on its way to it.
+    private static func learn(from loop: LoopState?, _ state: inout State) {
+        guard let loop, loop.modeRequests == state.modeRequests else { return }
+        state.mode = loop.mode
     }
 
-    private static func blocked(_ state: borrowing State) -> MotionRefusal? {
-        if state.isStopped { return .emergencyStopped }
-        return state.mode == .inactive ? .inactive : nil
+    private static func noteMode(_ mode: Mode, _ state: inout State) {
+        state.mode = mode
+        state.modeRequests &+= 1
+    }
+
+    private static func missingSensor(
+        for request: MotionRequest, _ loop: LoopState?
+    ) -> MotionRefusal? {
+        guard case .mode(let mode) = request, mode.needsJoints, let loop, !loop.showsJoints else {
+            return nil
+        }
+        return loop.hasSample ? .missingSensor(mode) : .sensorsUnknown(mode)
     }
 
     private static func command(
@@ -279,9 +229,13 @@ public final class Commander: Sendable {
     ) -> Command? {
         switch request {
         case .mode(let mode): .mode(mode)
-        case .point(let angles, let duration): .point(target: angles, duration: duration)
+        case .point(let angles, let duration, let rate):
+            .point(target: angles, duration: duration, rate: rate)
         case .rate(let rate):
             .rate(rate, validUntil: now.advanced(bySeconds: rules.deadManSeconds))
+        case .track(let pan, let tilt):
+            .track(
+                pan: pan, tilt: tilt, validUntil: now.advanced(bySeconds: rules.trackingSeconds))
         case .emergencyStop: .emergencyStop
         case .resetEmergencyStop: .resetEmergencyStop
         case .take, .release: nil
@@ -290,7 +244,11 @@ public final class Commander: Sendable {
 
     /// Nobody is in control any more; what was turning stands still.
     private static func release(_ state: inout State, now: Instant) {
-        if state.isTurning { _ = state.ring.push(.rate(.zero, validUntil: now)) }
+        if state.isTurning {
+            let still = Command.rate(.zero, validUntil: now)
+            let stop = Command.track(pan: 0, tilt: 0, validUntil: now)
+            _ = state.ring.push(state.mode == .tracking ? stop : still)
+        }
         state.isTurning = false
         state.holder = nil
     }

@@ -17,12 +17,29 @@ extension Conditions {
             condition: .inactiveMode, name: "inactive_mode",
             sentence: "The mode is inactive. `airframectl mode locked` starts it."),
         ConditionWords(
+            condition: .retracted, name: "retracted",
+            sentence:
+                "The camera is retracted, and the outputs are off. `airframectl mode locked` brings it back."
+        ),
+        ConditionWords(
             condition: .calibrating, name: "calibrating",
             sentence:
                 "A calibration is going on. `airframectl calibrate status` says how far it is."),
         ConditionWords(
             condition: .commandExpired, name: "command_expired",
-            sentence: "The last rate command outlived its dead-man, so the set-point stands still."),
+            sentence:
+                "The last rate or tracking command outlived its dead-man, so the set-point stands still."
+        ),
+        ConditionWords(
+            condition: .bootModeUnavailable, name: "boot_mode_unavailable",
+            sentence:
+                "mode.boot follows the handle, and nothing shows the joints, so the mode is locked. Encoders or servos would show them."
+        ),
+        ConditionWords(
+            condition: .jointsUnknown, name: "joints_unknown",
+            sentence:
+                "The mode follows the handle, and nothing shows the joints any more, so the camera holds still. Check the encoders."
+        ),
         ConditionWords(
             condition: .motorSaturated, name: "motor_saturated",
             sentence:

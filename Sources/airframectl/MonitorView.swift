@@ -48,7 +48,7 @@ struct MonitorView {
         let isRoomy = spare >= 6
         var lines = [header(width), rule(width), headline(width)]
         lines += reasons(width: width, room: min(max(spare, 1), isRoomy ? spare - 3 : 3, 6))
-        lines += attitudes(width) + [""] + torques(width)
+        lines += attitudes(width) + [targetLine()] + torques(width)
         lines.append(label("estimator") + Summary.estimator(status.estimator))
         lines += sensing(isRoomy: isRoomy)
         lines += timing(width)
@@ -127,6 +127,22 @@ struct MonitorView {
                     + quantity(error, 3, "°", 12) + quantity(rate, 1, "°/s", 12) + "  "
                     + Gauges.sparkline(errors, width: sparkWidth, full: scale)
             }
+    }
+
+    /// Where the set-point is going, and what moves it; empty while it is there and nothing does.
+    private func targetLine() -> String {
+        let (target, setpoint) = (status.pointing.targetDeg, status.setpointDeg)
+        let moved = Summary.pointing(status)
+        let goals =
+            [("yaw", target.yaw, setpoint.yaw), ("roll", target.roll, setpoint.roll)]
+            + [("pitch", target.pitch, setpoint.pitch)]
+        let coming = goals.filter { _, goal, present in
+            guard let goal = goal.known, let present = present.known else { return false }
+            return (goal - present).remainder(dividingBy: 360).magnitude > 0.05
+        }
+        let texts = coming.map { "\($0.0) \(Format.fixed($0.1.value, 1, signed: true))°" }
+        let text = [texts.joined(separator: ", "), moved].filter { !$0.isEmpty }
+        return text.isEmpty ? "" : label("target") + text.joined(separator: "; ")
     }
 
     private func torques(_ width: Int) -> [String] {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import PlainText
 import Wire
 
 /// A command that asks for one thing and prints the daemon's sentence.
@@ -18,10 +19,16 @@ extension AcknowledgedCommand {
 
 struct ModeCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mode", abstract: "Change the mode: inactive, locked, ….")
+        commandName: "mode",
+        abstract: "Change the mode: inactive, locked, pan_follow, fpv, ….",
+        discussion: ModeWords.catalogue.map {
+            Format.left($0.name, 11) + $0.summary + "."
+        }.joined(separator: "\n")
+            + "\n\nModes that follow the handle need to know the joints, from encoders or servos; without, they are refused."
+    )
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "Name of the mode.")
+    @Argument(help: "Name of the mode.", completion: .list(ModeWords.catalogue.map(\.name)))
     var mode: String
 
     func run() throws {
@@ -34,8 +41,11 @@ struct PointCommand: AcknowledgedCommand {
         commandName: "point",
         abstract: "Turn the camera to angles in the earth frame.",
         discussion: """
-            Degrees: yaw right, roll right and pitch up are positive. An axis that is left out keeps its set-point.
-            Example: airframectl point --pitch -30 --duration 2
+            Degrees in the earth frame, in every mode: yaw right, roll right and pitch up are positive. An axis that is \
+            left out goes on with what it does; one that the mode moves, such as yaw in pan_follow, is left to the mode. \
+            Angles beyond motion.range_deg stop there, a turn that would break a limit takes longer; the answer says so.
+            Examples: airframectl point --pitch -30 --duration 2
+                      airframectl point --yaw 90 --rate 10
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -49,10 +59,18 @@ struct PointCommand: AcknowledgedCommand {
         parsing: .unconditional,
         help: "Seconds the turn is to take; as fast as allowed when left out.")
     var duration: Double?
+    @Option(
+        parsing: .unconditional,
+        help: "Degrees per second that no axis is to exceed; in place of --duration.")
+    var rate: Double?
 
     func validate() throws {
         guard yaw != nil || roll != nil || pitch != nil else {
             throw ValidationError("Give at least one of --yaw, --roll and --pitch, in degrees.")
+        }
+        guard duration == nil || rate == nil else {
+            throw ValidationError(
+                "Give --duration or --rate, not both: each says how long the turn takes.")
         }
     }
 
@@ -62,6 +80,7 @@ struct PointCommand: AcknowledgedCommand {
         params["roll"] = roll.map(JSONValue.double)
         params["pitch"] = pitch.map(JSONValue.double)
         params["duration"] = duration.map(JSONValue.double)
+        params["rate"] = rate.map(JSONValue.double)
         try acknowledge(try options.connect(), .point, params)
     }
 }

@@ -55,6 +55,7 @@ enum StatusView {
             yaw: attitude.yawDeg, roll: attitude.rollDeg, pitch: attitude.pitchDeg)
         row("attitude", angles, 2, "°")
         row("set-point", status.setpointDeg, 2, "°")
+        row("target", status.pointing.targetDeg, 2, "°", Summary.pointing(status))
         row("error", status.errorDeg, 3, "°")
         row("rate", status.rateDps, 2, "°/s")
         row("joint", joints.angleDeg, 2, "°", joints.source.isEmpty ? "" : "from \(joints.source)")
@@ -152,6 +153,18 @@ enum Summary {
         return (estimator.isConverged ? "converged" : "not converged")
             + (estimator.isAtRest ? ", at rest" : ", in motion")
             + ", gyro bias \(text.joined(separator: " ")) ± \(Format.fixed(sigma, 3)) °/s"
+    }
+
+    /// What moves the set-point beyond its target: `follows the handle, 3.2° behind`, `tracking for another 0.4 s`.
+    static func pointing(_ status: Status) -> String {
+        if let remaining = status.pointing.trackingRemainingS?.known {
+            return "tracking for another \(Format.fixed(max(0, remaining), 1)) s"
+        }
+        let errors = status.pointing.followErrorDeg
+        let largest = [errors.yaw, errors.roll, errors.pitch].compactMap(\.known).map(\.magnitude)
+            .max()
+        guard let largest, largest > 0 else { return "" }
+        return "follows the handle, \(Format.fixed(largest, 1))° behind"
     }
 
     static func imu(_ imu: IMUStatus) -> String {

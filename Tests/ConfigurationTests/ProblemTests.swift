@@ -73,7 +73,16 @@ struct ProblemTests {
                 "hardware.simulation.motion = 'waking'",
                 "is not one of still | handheld | walking. Did you mean walking?"
             ),
-            ("mode.boot = 'tracking'", "= 'tracking' is not one of inactive | locked."),
+            (
+                "mode.boot = 'tracking'",
+                "= 'tracking' is not available: at the start nobody sends the rates"
+            ),
+            ("mode.boot = 'pan-follow'", "Did you mean pan_follow?"),
+            ("retract.joints_deg = [0, 0, 130]", "is not within joints.range_deg"),
+            (
+                "follow.preset = 'sports'",
+                "is not one of slow | normal | sport. Did you mean sport?"
+            ),
             (
                 "log.level = 2",
                 "is a whole number where one of these words is expected (trace | debug"

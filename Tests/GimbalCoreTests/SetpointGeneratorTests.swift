@@ -49,18 +49,24 @@ struct SetpointGeneratorTests {
             target: AxisVector(yaw: 0, roll: 0, pitch: degrees * Self.degree), duration: 0)
         var peakRate = 0.0
         var peakAcceleration = 0.0
+        var peakJerk = 0.0
         var tick = 0
         while generator.isMoving, tick < 5000 {
             tick += 1
+            let before = generator.accelerations.pitch
             let setpoint = generator.step(now: instant(tick), dt: dt)
+            peakJerk = max(peakJerk, abs(generator.accelerations.pitch - before) / dt)
             peakRate = max(peakRate, abs(setpoint.rate.y))
             peakAcceleration = max(peakAcceleration, abs(setpoint.acceleration.y))
         }
         let p = generator.parameters
         #expect(peakRate <= p.maxRate.pitch * 1.0001)
         #expect(peakAcceleration <= p.maxAcceleration.pitch * 1.0001)
-        let use = max(peakRate / p.maxRate.pitch, peakAcceleration / p.maxAcceleration.pitch)
-        #expect(use > 0.98)
+        #expect(peakJerk <= p.maxJerk.pitch * 1.0001)
+        let use = max(
+            peakRate / p.maxRate.pitch, peakAcceleration / p.maxAcceleration.pitch,
+            peakJerk / p.maxJerk.pitch)
+        #expect(use > 0.9, "one of the limits decides")
     }
 
     @Test("rate and acceleration of the set-point are derivatives of its attitude")
@@ -131,13 +137,19 @@ struct SetpointGeneratorTests {
         #expect(generator.angles.pitch == generator.parameters.minimum.pitch)
     }
 
-    @Test("a rate is reached at the acceleration limit, and stops when its dead-man fires")
+    @Test(
+        "a rate is taken up within acceleration and jerk limits, and stops when its dead-man fires")
     func rate() {
         var generator = SetpointGenerator()
         generator.rate(AxisVector(yaw: 1, roll: 0, pitch: 0.5), validUntil: instant(500))
         var setpoint = generator.step(now: instant(1), dt: dt)
-        #expect(abs(generator.rates.yaw - generator.parameters.maxAcceleration.yaw * dt) < 1e-12)
-        for tick in 2...500 { setpoint = generator.step(now: instant(tick), dt: dt) }
+        #expect(generator.rates.yaw > 0)
+        for tick in 2...500 {
+            let before = generator.accelerations
+            setpoint = generator.step(now: instant(tick), dt: dt)
+            let jerk = (generator.accelerations - before) * (1 / dt)
+            #expect(abs(jerk.yaw) <= generator.parameters.maxJerk.yaw * 1.01)
+        }
         #expect(generator.rates.yaw == 1 && generator.rates.pitch == 0.5)
         #expect(setpoint.rate.norm > 1)
         #expect(!generator.isExpired && generator.isMoving)

@@ -39,10 +39,12 @@ struct SupervisorTests {
         let condition = Conditions(rawValue: 1 << bit)
         let expected: Response =
             switch condition {
-            case .imuMissing, .imuStale, .imuFrozen, .emergencyStop, .shutdown: .off
-            case .simulatorMissing, .simulatorSilent, .gravityMismatch: .off
-            case .inactiveMode, .imuImplausible, .imuTimeFault, .busError: .softOff
-            case .calibrating, .encoderMissing: .softOff
+            case .imuMissing, .imuStale, .imuFrozen, .gravityMismatch, .emergencyStop, .shutdown,
+                .simulatorMissing, .simulatorSilent:
+                .off
+            case .inactiveMode, .retracted, .calibrating, .imuImplausible, .imuTimeFault,
+                .busError, .encoderMissing:
+                .softOff
             case .estimateNotConverged: .blockStart
             default: .report
             }

@@ -64,6 +64,8 @@ struct SteadyTurnTests {
             gimbal = SimulatedGimbal(parameters: parameters, motion: motion, seed: 1)
             var tuning = Stabilizer.Parameters()
             tuning.bootMode = mode
+            tuning.jointRange.minimum.yaw = -.infinity
+            tuning.jointRange.maximum.yaw = .infinity
             stabilizer = Stabilizer(parameters: tuning)
         }
 

@@ -1,134 +1,208 @@
 internal import CMathShim
 
-/// The movement of one set-point angle: where it is, how fast, and the polynomial that it follows.
+/// How a set-point follows something that moves.
+public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
+    /// Fastest that it follows, rad/s.
+    public var maxRate: AxisVector
+    /// How long it stays behind a steady turn, s: the time constant of the smoothing.
+    public var smoothing: AxisVector
+
+    /// A tuning with these values.
+    @inlinable @_noLocks
+    public init(maxRate: AxisVector, smoothing: AxisVector) {
+        self.maxRate = maxRate
+        self.smoothing = smoothing
+    }
+}
+
+/// The movement of one set-point angle: where it is, how fast, and what it is up to. Whatever it is told next continues
+/// from the present angle, rate and acceleration.
 struct AxisProfile: Sendable, BitwiseCopyable {
-    private(set) var angle = 0.0
-    private(set) var rate = 0.0
-    private(set) var acceleration = 0.0
+    private enum Motion: Sendable, BitwiseCopyable {
+        /// Stands still.
+        case rest
+        /// On its way to a goal.
+        case move(AxisPlan)
+        /// Turns at a rate, or slows down from one; at the end of the range the plan leads there.
+        case turn(Turn)
+        /// Follows something that moves.
+        case follow(Follow)
+    }
 
-    /// `angle(t) = goal + remaining polynomial`, with `s = t / duration`; c0...c5 in rad.
-    private var c0 = 0.0
-    private var c1 = 0.0
-    private var c2 = 0.0
-    private var c3 = 0.0
-    private var c4 = 0.0
-    private var c5 = 0.0
-    private var goal = 0.0
+    private struct Turn: Sendable, BitwiseCopyable {
+        /// rad/s
+        var wanted: Double
+        var plan: AxisPlan
+    }
 
-    @_noLocks @_noAllocation
-    init() {}
+    private struct Follow: Sendable, BitwiseCopyable {
+        /// rad
+        var target: Double
+        /// rad/s
+        var maxRate: Double
+        /// s
+        var smoothing: Double
+    }
+
+    /// What follows more slowly counts as standing, rad/s.
+    private static var stillRate: Double { @_noLocks get { 0.1 * .pi / 180 } }
+
+    /// Angle, rate and acceleration at present.
+    private(set) var state: AxisState
+    private var motion = Motion.rest
+    /// Where and when the present plan began.
+    private var elapsed = 0.0
 
     /// At rest at `angle`, rad.
     @_noLocks @_noAllocation
-    init(angle: Double) {
-        self.angle = angle
-        goal = angle
-    }
+    init(angle: Double) { state = AxisState(angle: angle, rate: 0) }
 
-    /// The shortest duration, s and not below `atLeast`, in which the polynomial from here to `goal` keeps the limits.
-    ///
-    /// From rest this is exact (the peaks of the rest-to-rest quintic are 1.875 d/T and 5.7735 d/T²); in motion the
-    /// duration is stretched in steps until sampled rate and acceleration fit, which ends because both fall with time
-    /// down to what the start itself has.
-    @_noLocks @_noAllocation
-    func shortestDuration(
-        to goal: Double, maxRate: Double, maxAcceleration: Double, atLeast: Double
-    ) -> Double {
-        let distance = abs(goal - angle)
-        let startRate = abs(rate)
-        let byRate = 1.875 * distance / maxRate
-        let byAcceleration = cm_sqrt(5.7735 * distance / maxAcceleration)
-        var duration = max(atLeast, max(byRate, byAcceleration))
-        guard startRate > 0 || acceleration != 0 else { return duration }
-        duration = max(duration, max(startRate / maxAcceleration, 1e-3))
-        let rateBound = max(maxRate, startRate) * 1.000_001
-        let accelerationBound = max(maxAcceleration, abs(acceleration)) * 1.000_001
-        var trial = self
-        var round = 0
-        while round < 24 {
-            trial.plan(to: goal, duration: duration)
-            if trial.fits(duration: duration, rate: rateBound, acceleration: accelerationBound) {
-                break
+    /// In this state, without a motion of its own: for forecasts.
+    init(state: AxisState) { self.state = state }
+
+    /// Where the present motion leads, rad: its goal, what is followed, or where the angle is.
+    var destination: Double {
+        @_noLocks get {
+            switch motion {
+            case .rest: state.angle
+            case .move(let plan): plan.goal
+            case .turn(let turn): turn.plan.goal.isNaN ? state.angle : turn.plan.goal
+            case .follow(let follow): follow.target
             }
-            duration *= 1.15
-            round += 1
         }
-        return duration
     }
 
-    /// Sets out for `goal`, to be at rest there after `duration` seconds.
-    @_noLocks @_noAllocation
-    mutating func plan(to goal: Double, duration: Double) {
-        self.goal = goal
-        let d = goal - angle
-        let v = rate * duration
-        let a = acceleration * duration * duration
-        c0 = angle
-        c1 = v
-        c2 = a / 2
-        c3 = 10 * d - 6 * v - 1.5 * a
-        c4 = -15 * d + 8 * v + 1.5 * a
-        c5 = 6 * d - 3 * v - 0.5 * a
+    /// How far the angle is behind what it follows, rad; zero when it follows nothing.
+    var followError: Double {
+        @_noLocks get {
+            if case .follow(let follow) = motion { follow.target - state.angle } else { 0 }
+        }
     }
 
-    /// Moves to the polynomial's values at `elapsed` of `duration`, s.
+    /// Whether it follows something.
+    var isFollowing: Bool { @_noLocks get { if case .follow = motion { true } else { false } } }
+
+    /// Whether it turns at a rate, or slows down from one.
+    var isTurning: Bool { @_noLocks get { if case .turn = motion { true } else { false } } }
+
+    /// Seconds that the movement to a goal still takes; zero without one.
+    var remaining: Double {
+        @_noLocks get {
+            if case .move(let plan) = motion { max(plan.duration - elapsed, 0) } else { 0 }
+        }
+    }
+
+    /// Whether the angle is on its way, or turns, or follows.
+    var isMoving: Bool {
+        @_noLocks get {
+            switch motion {
+            case .rest: false
+            case .move(let plan): elapsed < plan.duration
+            case .turn(let turn): turn.wanted != 0 || !state.isAtRest
+            case .follow: abs(state.rate) > AxisProfile.stillRate
+            }
+        }
+    }
+
+    /// The quickest movement to `goal`, rad, from here.
     @_noLocks @_noAllocation
-    mutating func follow(elapsed: Double, duration: Double) {
-        guard elapsed < duration else {
-            angle = goal
-            rate = 0
-            acceleration = 0
+    func quickest(to goal: Double, limits: AxisLimits) -> AxisPlan {
+        AxisPlan.quickest(from: state, to: goal, limits: limits)
+    }
+
+    /// Sets out for `goal`, to be at rest there after `duration` seconds or as soon as the limits allow.
+    @_noLocks @_noAllocation
+    mutating func move(to goal: Double, duration: Double, limits: AxisLimits) {
+        motion = .move(AxisPlan.timed(from: state, to: goal, duration: duration, limits: limits))
+        elapsed = 0
+    }
+
+    /// Turns at `rate`, rad/s, and stops in time before the ends of the range; repeating the rate changes nothing.
+    @_noLocks @_noAllocation
+    mutating func turn(at rate: Double, limits: AxisLimits) {
+        if case .turn(let turn) = motion, turn.wanted == rate { return }
+        let plan = AxisPlan(from: state, turningAt: rate, limits: limits)
+        motion = .turn(Turn(wanted: rate, plan: plan))
+        elapsed = 0
+    }
+
+    /// Comes to rest as soon as the limits allow.
+    @_noLocks @_noAllocation
+    mutating func halt(limits: AxisLimits) {
+        if case .rest = motion { return }
+        turn(at: 0, limits: limits)
+    }
+
+    /// Follows `target`, rad, from now on.
+    @_noLocks @_noAllocation
+    mutating func follow(_ target: Double, maxRate: Double, smoothing: Double) {
+        motion = .follow(Follow(target: target, maxRate: maxRate, smoothing: smoothing))
+    }
+
+    /// One period of `dt` seconds.
+    @_noLocks @_noAllocation
+    mutating func step(dt: Double, limits: AxisLimits) {
+        switch motion {
+        case .rest:
             return
+        case .move(let plan):
+            elapsed += dt
+            state = plan.state(at: elapsed)
+        case .turn(let turn):
+            stepTurn(turn, dt: dt, limits: limits)
+        case .follow(let follow):
+            var slower = limits
+            slower.rate = min(limits.rate, follow.maxRate)
+            let target = limits.clamped(follow.target)
+            state.follow(target, smoothing: follow.smoothing, limits: slower, dt: dt)
         }
-        let s = elapsed / duration
-        angle = c0 + s * (c1 + s * (c2 + s * (c3 + s * (c4 + s * c5))))
-        rate = polynomialRate(s) / duration
-        acceleration = polynomialAcceleration(s) / (duration * duration)
     }
 
-    /// Approaches `wanted` rad/s at the acceleration limit, and stops in time before the ends of the range.
+    /// A turn whose next state could no longer stop within the range heads for the end of the range instead.
+    private mutating func stepTurn(_ turn: Turn, dt: Double, limits: AxisLimits) {
+        var next = turn
+        var time = elapsed + dt
+        if turn.plan.goal.isNaN {
+            let ahead = turn.plan.state(at: time)
+            let stop = ahead.angle + RateBlend(from: ahead, to: 0, limits: limits).distance
+            let end = limits.clamped(stop)
+            // Outside the range, the way back is free.
+            if stop != end, turn.wanted * (stop - end) >= 0 {
+                next.plan = AxisPlan.quickest(from: state, to: end, limits: limits)
+                time = dt
+            }
+        }
+        elapsed = time
+        state = next.plan.state(at: time)
+        motion = .turn(next)
+        if turn.wanted == 0, next.plan.goal.isNaN, state.isAtRest { motion = .rest }
+    }
+}
+
+extension AxisState {
+    /// One period of following `target`: three poles at one place, and limits on rate, acceleration and jerk that the
+    /// cascade keeps without overshoot.
+    ///
+    /// - Parameters:
+    ///   - target: Radians.
+    ///   - smoothing: Seconds that the angle stays behind a target which turns steadily.
+    ///   - limits: Of the motion; the range is the caller's.
+    ///   - dt: Seconds, positive.
     @_noLocks @_noAllocation
-    mutating func turn(
-        at wanted: Double, maxAcceleration: Double, minimum: Double, maximum: Double, dt: Double
-    ) {
-        let ahead = AxisProfile.stoppingRate(maximum - angle, maxAcceleration, dt)
-        let behind = AxisProfile.stoppingRate(angle - minimum, maxAcceleration, dt)
-        let target = min(max(wanted, -behind), ahead)
-        let change = maxAcceleration * dt
-        let next = rate + min(max(target - rate, -change), change)
-        acceleration = (next - rate) / dt
-        angle += (rate + next) / 2 * dt
-        rate = next
-        goal = angle
+    mutating func follow(_ target: Double, smoothing: Double, limits: AxisLimits, dt: Double) {
+        // No faster than the limits can brake, and than the period can resolve.
+        var pole = min(3 / max(smoothing, 1e-3), 0.3 / dt)
+        pole = min(pole, 2 * limits.acceleration / limits.rate)
+        pole = min(pole, limits.jerk / limits.acceleration)
+        let wantedRate = AxisState.limited((target - angle) * pole / 3, limits.rate)
+        let wantedAcceleration = AxisState.limited(
+            (wantedRate - rate) * pole, limits.acceleration)
+        let jerk = AxisState.limited(
+            (wantedAcceleration - acceleration) * 3 * pole, limits.jerk)
+        advance(jerk: jerk, dt: dt)
     }
 
-    /// The rate from which a constant deceleration stops within `distance`, one and a half periods early: one until the
-    /// rate is taken up, half because the angle moves at the mean of two rates.
-    private static func stoppingRate(
-        _ distance: Double, _ maxAcceleration: Double, _ dt: Double
-    ) -> Double {
-        guard distance > 0 else { return 0 }
-        guard distance < 1e6 else { return 1e6 }
-        let early = 1.5 * maxAcceleration * dt
-        return max(cm_sqrt(early * early + 2 * maxAcceleration * distance) - early, 0)
-    }
-
-    private func fits(duration: Double, rate: Double, acceleration: Double) -> Bool {
-        var i = 0
-        while i <= 16 {
-            let s = Double(i) / 16
-            if abs(polynomialRate(s)) > rate * duration { return false }
-            if abs(polynomialAcceleration(s)) > acceleration * duration * duration { return false }
-            i += 1
-        }
-        return true
-    }
-
-    private func polynomialRate(_ s: Double) -> Double {
-        c1 + s * (2 * c2 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))
-    }
-
-    private func polynomialAcceleration(_ s: Double) -> Double {
-        2 * c2 + s * (6 * c3 + s * (12 * c4 + s * 20 * c5))
+    private static func limited(_ value: Double, _ limit: Double) -> Double {
+        min(max(value, -limit), limit)
     }
 }

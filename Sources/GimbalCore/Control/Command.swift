@@ -3,10 +3,13 @@ public enum Command: Sendable, BitwiseCopyable {
     /// Change the mode; leaving `inactive` starts softly.
     case mode(Mode)
     /// Turn to these earth-frame angles (rad, Z-X-Y order; an axis that is NaN keeps where it is going) within `duration`
-    /// seconds; 0 = as fast as the limits allow.
-    case point(target: AxisVector, duration: Double)
+    /// seconds, no axis faster than `rate` rad/s; 0 = as the limits allow.
+    case point(target: AxisVector, duration: Double, rate: Double = 0)
     /// Turn the set-point at these rates (rad/s) until `validUntil`, then stand still: the dead-man of the link.
     case rate(AxisVector, validUntil: Instant)
+    /// In mode `tracking`: turn at these rates, rad/s, right and down positive, NaN keeps the one in force; after `validUntil`
+    /// the mode is `locked`.
+    case track(pan: Double, tilt: Double, validUntil: Instant)
     /// Outputs off, latched until `resetEmergencyStop`.
     case emergencyStop
     /// Release a latched emergency stop; the mode stays `inactive` until asked for.

@@ -4,63 +4,138 @@
 struct Pointing: Sendable, BitwiseCopyable {
     /// What the gimbal is asked to do.
     private(set) var mode: Mode
+    /// How many requests have set the mode since the start.
+    private(set) var modeRequests: UInt64 = 0
     /// When the rate command in force ends; nil without one.
     private(set) var rateValidUntil: Instant?
+    /// Whether the boot mode lacked its sensor, and nobody has asked for another mode since.
+    private(set) var isBootModeMissing = false
+    /// Whether the mode needs the joints, and nothing shows them.
+    private(set) var isBlind = false
+    /// Whether the joints have reached their pose of rest, and the outputs are to go off.
+    private(set) var isRetracted = false
+    /// What the modes do.
+    var modes: ModeParameters
     /// Limits of the set-point's motion.
     var parameters: SetpointGenerator.Parameters {
         @_noLocks get { generator.parameters }
         @_noLocks set { generator.parameters = newValue }
     }
+    /// Whether the range of a joint holds the camera back from the set-point.
+    var isLimited: Bool { @_noLocks get { limiter.isAtEnd } }
 
     /// Whether the set-point is on its way, or about to be.
     var isMoving: Bool { @_noLocks get { generator.isMoving } }
 
+    private var isBootModeJudged = false
     private var generator: SetpointGenerator
+    private var limiter = JointLimiter()
+    /// The handle's angles, less the dead zone: what `panFollow`, `fpv`, `neutral` and `retract` follow.
+    private var followed = DeadZone()
     /// Where the last `point` leads; NaN on an axis that nobody has pointed since a rate command or since the outputs
     /// went off for good.
     private var target = AxisVector.unknown
+    /// When `tracking` ends by itself.
+    private var trackingUntil: Instant?
+    /// How far the joints are from their pose of rest, rad, smoothed over a second: a walking hand shakes it.
+    private var retractError = AxisVector.zero
+    /// How long that has been small, s.
+    private var retractedSeconds = 0.0
 
     /// At zero angles, in this mode.
-    init(mode: Mode, parameters: SetpointGenerator.Parameters) {
+    init(
+        mode: Mode, parameters: SetpointGenerator.Parameters,
+        modes: ModeParameters = ModeParameters()
+    ) {
         self.mode = mode
+        self.modes = modes
         generator = SetpointGenerator(parameters: parameters)
     }
 
-    /// Changes the mode.
+    /// What a viewer may want to know.
     @_noLocks
-    mutating func change(to wanted: Mode) {
-        mode = wanted
-        if case .inactive = wanted { target = .unknown }
+    func snapshot(now: Instant) -> PointingSnapshot {
+        var result = PointingSnapshot()
+        result.angles = generator.angles
+        result.rates = generator.rates
+        result.accelerations = generator.accelerations
+        result.target = generator.destination
+        result.followError = generator.followError
+        if let trackingUntil { result.trackingSeconds = trackingUntil.seconds(since: now) }
+        return result
     }
 
-    /// Turns to earth-frame angles, rad; an axis that is NaN keeps where it is going. While the outputs are off the request
-    /// waits for them, see `takeOver`.
+    // MARK: Requests
+
+    /// Changes the mode because somebody asked for it; asking for the mode that is in force changes nothing.
     @_noLocks
-    mutating func point(to wanted: AxisVector, duration: Double, isEnabled: Bool) {
+    mutating func change(to wanted: Mode, now: Instant) {
+        modeRequests &+= 1
+        isBootModeMissing = false
+        if wanted.differs(from: mode) { enter(wanted, now: now) }
+    }
+
+    /// With the first sample it is known what shows the joints: a boot mode that lacks them gives way to `locked`.
+    @_noLocks
+    mutating func judgeBootMode(showsJoints: Bool, now: Instant) {
+        guard !isBootModeJudged else { return }
+        isBootModeJudged = true
+        guard modeRequests == 0, mode.needsJoints, !showsJoints else { return }
+        isBootModeMissing = true
+        enter(.locked, now: now)
+    }
+
+    /// Turns to earth-frame angles, rad; an axis that is NaN, or that the mode moves, goes on with what it does. While the
+    /// outputs are off the request waits for them, see `takeOver`.
+    @_noLocks
+    mutating func point(to wanted: AxisVector, duration: Double, rate: Double, isEnabled: Bool) {
+        let own = wanted * mode.commandable
         rateValidUntil = nil
-        target = wanted.filled(from: target)
-        guard isEnabled else { return }
-        target = target.filled(from: generator.angles)
-        generator.point(target: target, duration: duration)
+        target = own.filled(from: target)
+        limiter.reset()
+        if isEnabled { generator.point(target: own, duration: duration, rate: rate) }
     }
 
-    /// Turns at rates of the earth-frame angles, rad/s, until `validUntil`.
+    /// Turns at rates of the earth-frame angles, rad/s, until `validUntil`; axes that the mode moves are left to it.
     @_noLocks
     mutating func turn(at rate: AxisVector, validUntil: Instant) {
+        let own = rate * mode.commandable
         rateValidUntil = rate == .zero ? nil : validUntil
         target = .unknown
-        generator.rate(rate, validUntil: validUntil)
+        generator.rate(own, validUntil: validUntil)
     }
+
+    /// Pan and tilt of whoever tracks a person, rad/s, right and down positive; NaN keeps the one in force. Outside
+    /// `tracking` nothing moves.
+    @_noLocks
+    mutating func track(pan: Double, tilt: Double, validUntil: Instant) {
+        guard case .tracking = mode else { return }
+        trackingUntil = validUntil
+        let limit = AxisVector(repeating: modes.trackingMaxRate)
+        let rates = AxisVector(yaw: pan, roll: .nan, pitch: -tilt).clamped(to: limit)
+        generator.rate(rates, validUntil: validUntil)
+    }
+
+    // MARK: Outputs
 
     /// Outputs are about to come on: start from where the camera points, and go to where it was told to, or level, at the
     /// profile's pace.
     @_noLocks
     mutating func takeOver(from attitude: Quaternion) {
-        let heading = EulerZXY.angles(attitude).yaw
         generator.hold(at: attitude)
-        target = target.filled(from: AxisVector(yaw: heading, roll: 0, pitch: 0))
-        generator.point(target: target, duration: 0)
         rateValidUntil = nil
+        limiter.reset()
+        followed.start(at: generator.angles)
+        switch mode {
+        case .inactive, .locked, .panFollow:
+            let heading = generator.angles.yaw
+            target = target.filled(from: AxisVector(yaw: heading, roll: 0, pitch: 0))
+            generator.point(target: target * mode.pointedAtStart, duration: 0, rate: 0)
+        case .tracking:
+            beginTracking()
+        case .fpv, .neutral, .retract:
+            break
+        }
     }
 
     /// The outputs have gone off. Whoever holds a camera that has gone limp turns it; the heading to return to is where it
@@ -70,12 +145,144 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     /// One period with the outputs off: the set-point is where the camera points.
     @_noLocks
-    mutating func idle(at attitude: Quaternion) -> Setpoint {
+    mutating func idle(at attitude: Quaternion, now: Instant) -> Setpoint {
+        endTracking(now: now)
         generator.hold(at: attitude)
+        limiter.reset()
         return Setpoint(attitude: attitude, rate: .zero)
     }
 
     /// The set-point one period later.
+    ///
+    /// - Parameters:
+    ///   - now: For the dead-man of rates.
+    ///   - dt: Seconds since the previous call.
+    ///   - handle: Where the handle is; nil where nothing shows the joints.
+    ///   - range: How far the joints turn.
+    /// - Returns: What the joints can reach of it.
     @_noLocks
-    mutating func step(now: Instant, dt: Double) -> Setpoint { generator.step(now: now, dt: dt) }
+    mutating func step(
+        now: Instant, dt: Double, handle: HandlePose?, range: JointRange
+    ) -> Setpoint {
+        endTracking(now: now)
+        isBlind = mode.needsJoints && handle == nil
+        if let handle {
+            follow(handle, dt: dt)
+        } else {
+            generator.stopFollowing()
+        }
+        let setpoint = generator.step(now: now, dt: dt)
+        guard let handle else {
+            limiter.reset()
+            return setpoint
+        }
+        return limiter.limit(setpoint, handle: handle, range: range)
+    }
+}
+
+// What each mode does.
+extension Pointing {
+    /// The set-point goes on from its present angle, rate and acceleration; what the old mode moved comes to rest, and
+    /// what the new one wants is headed for.
+    private mutating func enter(_ wanted: Mode, now: Instant) {
+        let old = mode
+        mode = wanted
+        rateValidUntil = nil
+        trackingUntil = nil
+        isRetracted = false
+        retractError = AxisVector(repeating: .pi)
+        retractedSeconds = 0
+        limiter.reset()
+        generator.stopFollowing()
+        generator.stopTurning()
+        generator.unconfine()
+        followed.start(at: generator.angles)
+        switch wanted {
+        case .inactive, .fpv, .neutral, .retract:
+            target = .unknown
+        case .locked, .panFollow:
+            level(after: old)
+        case .tracking:
+            target = .unknown
+            generator.halt()
+            trackingUntil = now.advanced(bySeconds: modes.trackingTimeout)
+            beginTracking()
+        }
+    }
+
+    /// Modes that tilt the horizon with the handle leave it tilted: level it, no faster than it was followed. A camera that
+    /// comes from its pose of rest looks ahead as well.
+    private mutating func level(after old: Mode) {
+        switch old {
+        case .inactive, .locked, .panFollow: break
+        case .fpv, .tracking, .neutral:
+            point(to: AxisVector(yaw: .nan, roll: 0, pitch: .nan), at: modes.follow.maxRate.roll)
+        case .retract:
+            point(to: AxisVector(yaw: .nan, roll: 0, pitch: 0), at: modes.follow.maxRate.pitch)
+        }
+    }
+
+    private mutating func point(to angles: AxisVector, at rate: Double) {
+        generator.point(target: angles, duration: 0, rate: rate)
+    }
+
+    /// Pan and tilt count from here.
+    private mutating func beginTracking() {
+        let centre = generator.angles
+        var range = modes.trackingRange
+        range.roll = .infinity
+        generator.confine(from: centre - range, to: centre + range)
+        point(to: AxisVector(yaw: .nan, roll: 0, pitch: .nan), at: modes.follow.maxRate.roll)
+    }
+
+    /// After the dead-man's time of silence the camera stands still, and the mode is `locked`.
+    private mutating func endTracking(now: Instant) {
+        guard let until = trackingUntil, until < now else { return }
+        enter(.locked, now: now)
+        rateValidUntil = until
+    }
+
+    private mutating func follow(_ handle: HandlePose, dt: Double) {
+        switch mode {
+        case .inactive, .locked, .tracking:
+            return
+        case .panFollow:
+            let heading = AxisVector(yaw: handle.angles.yaw, roll: .nan, pitch: .nan)
+            followed.update(heading, width: AxisVector(repeating: modes.panDeadZone))
+            generator.follow(followed.target * mode.followed, modes.follow)
+        case .fpv:
+            followed.update(handle.angles, width: modes.fpvDeadZone)
+            generator.follow(followed.target, modes.follow)
+        case .neutral:
+            let ahead = AxisVector(yaw: handle.angles.yaw, roll: 0, pitch: 0)
+            followed.update(ahead, width: .zero)
+            generator.follow(followed.target, modes.follow)
+        case .retract:
+            let pose = handle.attitude * JointKinematics.attitude(joints: modes.retractJoints)
+            followed.update(EulerZXY.angles(pose), width: .zero)
+            generator.follow(followed.target, modes.retractTuning)
+            noteRetraction(handle, dt: dt)
+        }
+    }
+
+    /// The joints count as retracted when they have been within a degree of their pose for half a second.
+    private mutating func noteRetraction(_ handle: HandlePose, dt: Double) {
+        let error = handle.joints - modes.retractJoints
+        retractError = retractError + (error - retractError) * (dt / (1 + dt))
+        let mean = retractError
+        let largest = max(abs(mean.yaw), max(abs(mean.roll), abs(mean.pitch)))
+        retractedSeconds = largest < .pi / 180 ? retractedSeconds + dt : 0
+        if retractedSeconds > 0.5 { isRetracted = true }
+    }
+}
+
+extension Mode {
+    /// Which axes go to a commanded or level angle when the outputs come on; NaN where the mode moves them.
+    fileprivate var pointedAtStart: AxisVector {
+        if case .panFollow = self { return commandable }
+        return AxisVector(repeating: 1)
+    }
+
+    /// Which axes follow the handle in `panFollow`; NaN on the others.
+    fileprivate var followed: AxisVector { AxisVector(yaw: 1, roll: .nan, pitch: .nan) }
 }

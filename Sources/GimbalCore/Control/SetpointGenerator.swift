@@ -1,32 +1,15 @@
-internal import CMathShim
-
-/// Turns requests (hold, point, rate) into a set-point that moves smoothly within limits.
+/// Turns requests (hold, point, rate, follow) into a set-point that moves smoothly within limits.
 ///
-/// Works on the earth-frame angles yaw, roll, pitch (Z-X-Y). A `point` follows one fifth-order polynomial per axis from
-/// the present angle, rate and acceleration to the target at rest, all axes over the same duration: acceleration is
-/// continuous and jerk finite. A `rate` accelerates at the limit.
+/// Works on the earth-frame angles yaw, roll, pitch (Z-X-Y), each with its own motion. A `point` speeds up, goes on at a
+/// steady rate and slows down, all axes over the same duration; a `rate` takes up the rate in the same way. Every request
+/// continues from the present angle, rate and acceleration; acceleration is continuous and jerk limited.
 ///
 /// Loop thread only; constant time.
 public struct SetpointGenerator: Sendable, BitwiseCopyable {
-    /// The limits of the movement.
-    public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Largest rate, rad/s.
-        public var maxRate = AxisVector(repeating: 240 * .pi / 180)
-        /// Largest acceleration, rad/s².
-        public var maxAcceleration = AxisVector(repeating: 2000 * .pi / 180)
-        /// Smallest angle, rad; yaw may turn without end where both of its bounds are infinite.
-        public var minimum = AxisVector(yaw: -.infinity, roll: -1.05, pitch: -2.1)
-        /// Largest angle, rad.
-        public var maximum = AxisVector(yaw: .infinity, roll: 1.05, pitch: 2.1)
-
-        /// The defaults.
-        public init() {}
-    }
-
-    private enum Motion: Sendable, BitwiseCopyable {
-        case hold
-        case point(target: AxisVector, duration: Double)
-        case rate(AxisVector, validUntil: Instant)
+    private struct PointRequest: Sendable, BitwiseCopyable {
+        var target: AxisVector
+        var duration: Double
+        var rate: Double
     }
 
     /// The limits of the movement; they apply from the next request on.
@@ -34,37 +17,78 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// Whether the last rate request outlived its dead-man.
     public private(set) var isExpired = false
 
-    private var motion = Motion.hold
-    private var yaw = AxisProfile()
-    private var roll = AxisProfile()
-    private var pitch = AxisProfile()
-    private var elapsed = 0.0
-    private var planned = 0.0
+    private var point: PointRequest?
+    private var rateUntil: Instant?
+    private var lowest = AxisVector(repeating: -.infinity)
+    private var highest = AxisVector(repeating: .infinity)
+    private var yaw = AxisProfile(angle: 0)
+    private var roll = AxisProfile(angle: 0)
+    private var pitch = AxisProfile(angle: 0)
 
     /// A generator that stands at zero angles.
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 
+    /// A generator in the state that a snapshot shows: for forecasts outside the loop.
+    ///
+    /// - Parameters:
+    ///   - parameters: The limits.
+    ///   - pointing: Angles, rates and accelerations of the set-point.
+    public init(parameters: Parameters, at pointing: PointingSnapshot) {
+        self.parameters = parameters
+        let (angles, rates, accelerations) = (
+            pointing.angles, pointing.rates, pointing.accelerations
+        )
+        yaw = AxisProfile(
+            state: AxisState(
+                angle: angles.yaw, rate: rates.yaw, acceleration: accelerations.yaw))
+        roll = AxisProfile(
+            state: AxisState(
+                angle: angles.roll, rate: rates.roll, acceleration: accelerations.roll))
+        pitch = AxisProfile(
+            state: AxisState(
+                angle: angles.pitch, rate: rates.pitch, acceleration: accelerations.pitch))
+    }
+
     /// The present set-point angles, rad.
     public var angles: AxisVector {
-        @_noLocks get { AxisVector(yaw: yaw.angle, roll: roll.angle, pitch: pitch.angle) }
+        @_noLocks get {
+            AxisVector(yaw: yaw.state.angle, roll: roll.state.angle, pitch: pitch.state.angle)
+        }
     }
 
     /// The present rates of the set-point angles, rad/s.
     public var rates: AxisVector {
-        AxisVector(yaw: yaw.rate, roll: roll.rate, pitch: pitch.rate)
+        @_noLocks get {
+            AxisVector(yaw: yaw.state.rate, roll: roll.state.rate, pitch: pitch.state.rate)
+        }
+    }
+
+    /// The present accelerations of the set-point angles, rad/s².
+    public var accelerations: AxisVector {
+        @_noLocks get {
+            AxisVector(
+                yaw: yaw.state.acceleration, roll: roll.state.acceleration,
+                pitch: pitch.state.acceleration)
+        }
+    }
+
+    /// Where the present motion leads, rad.
+    public var destination: AxisVector {
+        @_noLocks get {
+            AxisVector(yaw: yaw.destination, roll: roll.destination, pitch: pitch.destination)
+        }
+    }
+
+    /// How far the set-point is behind what it follows, rad; zero on axes that follow nothing.
+    public var followError: AxisVector {
+        @_noLocks get {
+            AxisVector(yaw: yaw.followError, roll: roll.followError, pitch: pitch.followError)
+        }
     }
 
     /// Whether the set-point is on its way, or about to be.
     public var isMoving: Bool {
-        @_noLocks @_noAllocation get {
-            switch motion {
-            case .hold: return false
-            case .point: return elapsed < planned
-            case .rate(let wanted, _):
-                return yaw.rate != 0 || roll.rate != 0 || pitch.rate != 0
-                    || (!isExpired && !(wanted == .zero))
-            }
-        }
+        @_noLocks get { yaw.isMoving || roll.isMoving || pitch.isMoving }
     }
 
     /// Stands still at `attitude` at once, as on engaging; not limited.
@@ -77,59 +101,119 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         yaw = AxisProfile(angle: angles.yaw)
         roll = AxisProfile(angle: angles.roll)
         pitch = AxisProfile(angle: angles.pitch)
-        motion = .hold
+        point = nil
+        rateUntil = nil
         isExpired = false
     }
 
-    /// Turns to `target` within `duration`; repeating the request that is being followed changes nothing.
+    /// Turns to `target`; repeating the request that is being followed changes nothing.
     ///
     /// - Parameters:
     ///   - target: Earth-frame angles, rad; limited to the range. Yaw takes the short way round where its range has
-    ///     no bounds. Not finite: ignored.
+    ///     no bounds. An axis that is NaN goes on with what it does; infinite: ignored.
     ///   - duration: Seconds, 0 = as fast as the limits allow; a duration that would break a limit is lengthened.
-    @_noLocks @_noAllocation
-    public mutating func point(target: AxisVector, duration: Double) {
-        guard target.isFinite, duration.isFinite else { return }
-        if case .point(let current, let currentDuration) = motion, current == target,
-            currentDuration == duration
+    ///   - rate: The fastest that an axis may turn, rad/s; 0 = the limits alone.
+    /// - Returns: How long it takes and why.
+    @_noLocks @_noAllocation @discardableResult
+    public mutating func point(target: AxisVector, duration: Double, rate: Double = 0) -> Forecast {
+        var forecast = Forecast()
+        let isNumber =
+            !target.yaw.isInfinite && !target.roll.isInfinite && !target.pitch.isInfinite
+        guard isNumber, duration.isFinite, rate.isFinite else { return forecast }
+        if let point, SetpointGenerator.isSame(point.target, target), point.duration == duration,
+            point.rate == rate
         {
-            return
+            forecast.goal = destination
+            forecast.duration = max(yaw.remaining, max(roll.remaining, pitch.remaining))
+            return forecast
         }
-        motion = .point(target: target, duration: duration)
+        point = PointRequest(target: target, duration: duration, rate: rate)
+        rateUntil = nil
         isExpired = false
-        var goal = target
-        if parameters.minimum.yaw == -.infinity, parameters.maximum.yaw == .infinity {
-            goal.yaw =
-                yaw.angle + Angle(radians: yaw.angle).shortestArc(to: .radians(goal.yaw)).radians
+        forecast.goal = goals(for: target)
+        forecast.isClamped = !isReached(target, by: forecast.goal)
+        forecast.duration = max(duration, 0)
+        lengthen(&forecast, by: yaw, to: forecast.goal.yaw, limits(.yaw, atMost: rate))
+        lengthen(&forecast, by: roll, to: forecast.goal.roll, limits(.roll, atMost: rate))
+        lengthen(&forecast, by: pitch, to: forecast.goal.pitch, limits(.pitch, atMost: rate))
+        let goal = forecast.goal
+        let seconds = forecast.duration
+        if !goal.yaw.isNaN {
+            yaw.move(to: goal.yaw, duration: seconds, limits: limits(.yaw, atMost: rate))
         }
-        goal = limited(goal)
-        let p = parameters
-        planned = max(duration, 0)
-        planned = yaw.shortestDuration(
-            to: goal.yaw, maxRate: p.maxRate.yaw, maxAcceleration: p.maxAcceleration.yaw,
-            atLeast: planned)
-        planned = roll.shortestDuration(
-            to: goal.roll, maxRate: p.maxRate.roll, maxAcceleration: p.maxAcceleration.roll,
-            atLeast: planned)
-        planned = pitch.shortestDuration(
-            to: goal.pitch, maxRate: p.maxRate.pitch, maxAcceleration: p.maxAcceleration.pitch,
-            atLeast: planned)
-        yaw.plan(to: goal.yaw, duration: planned)
-        roll.plan(to: goal.roll, duration: planned)
-        pitch.plan(to: goal.pitch, duration: planned)
-        elapsed = 0
+        if !goal.roll.isNaN {
+            roll.move(to: goal.roll, duration: seconds, limits: limits(.roll, atMost: rate))
+        }
+        if !goal.pitch.isNaN {
+            pitch.move(to: goal.pitch, duration: seconds, limits: limits(.pitch, atMost: rate))
+        }
+        return forecast
     }
 
-    /// Turns at `rates` until `validUntil`, then comes to a standstill at the acceleration limit.
+    /// Turns at `rates` until `validUntil`, then comes to a standstill; repeating the rates only moves that end.
     ///
     /// - Parameters:
-    ///   - rates: Rates of the earth-frame angles, rad/s; limited. Not finite: ignored.
+    ///   - rates: Rates of the earth-frame angles, rad/s; limited. An axis that is NaN goes on with what it does.
+    ///     Infinite: ignored.
     ///   - validUntil: When the request's dead-man fires.
     @_noLocks @_noAllocation
     public mutating func rate(_ rates: AxisVector, validUntil: Instant) {
-        guard rates.isFinite else { return }
-        motion = .rate(rates.clamped(to: parameters.maxRate), validUntil: validUntil)
+        guard !rates.yaw.isInfinite, !rates.roll.isInfinite, !rates.pitch.isInfinite else { return }
+        let wanted = rates.clamped(to: parameters.maxRate)
+        if !rates.yaw.isNaN { yaw.turn(at: wanted.yaw, limits: limits(.yaw, atMost: 0)) }
+        if !rates.roll.isNaN { roll.turn(at: wanted.roll, limits: limits(.roll, atMost: 0)) }
+        if !rates.pitch.isNaN { pitch.turn(at: wanted.pitch, limits: limits(.pitch, atMost: 0)) }
+        point = nil
+        rateUntil = validUntil
         isExpired = false
+    }
+
+    /// Follows `targets`, rad, from now on; an axis that is NaN goes on with what it does.
+    @_noLocks @_noAllocation
+    mutating func follow(_ targets: AxisVector, _ tuning: FollowTuning) {
+        if let asked = point?.target, !SetpointGenerator.areDisjoint(asked, targets) { point = nil }
+        let (rate, smoothing) = (tuning.maxRate, tuning.smoothing)
+        if !targets.yaw.isNaN {
+            yaw.follow(targets.yaw, maxRate: rate.yaw, smoothing: smoothing.yaw)
+        }
+        if !targets.roll.isNaN {
+            roll.follow(targets.roll, maxRate: rate.roll, smoothing: smoothing.roll)
+        }
+        if !targets.pitch.isNaN {
+            pitch.follow(targets.pitch, maxRate: rate.pitch, smoothing: smoothing.pitch)
+        }
+    }
+
+    /// Axes that follow something come to rest; the others go on.
+    @_noLocks @_noAllocation
+    mutating func stopFollowing() {
+        if yaw.isFollowing { yaw.halt(limits: limits(.yaw, atMost: 0)) }
+        if roll.isFollowing { roll.halt(limits: limits(.roll, atMost: 0)) }
+        if pitch.isFollowing { pitch.halt(limits: limits(.pitch, atMost: 0)) }
+    }
+
+    /// Every axis comes to rest.
+    @_noLocks @_noAllocation
+    mutating func halt() {
+        yaw.halt(limits: limits(.yaw, atMost: 0))
+        roll.halt(limits: limits(.roll, atMost: 0))
+        pitch.halt(limits: limits(.pitch, atMost: 0))
+        point = nil
+        rateUntil = nil
+    }
+
+    /// Keeps turns within these angles, rad, as well as within the parameters' range, until `unconfine`.
+    @_noLocks @_noAllocation
+    mutating func confine(from minimum: AxisVector, to maximum: AxisVector) {
+        lowest = minimum
+        highest = maximum
+    }
+
+    /// Only the parameters' range counts again.
+    @_noLocks @_noAllocation
+    mutating func unconfine() {
+        lowest = AxisVector(repeating: -.infinity)
+        highest = AxisVector(repeating: .infinity)
     }
 
     /// The set-point one period later.
@@ -140,56 +224,107 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// - Returns: The set-point with its rate and acceleration.
     @_noLocks @_noAllocation
     public mutating func step(now: Instant, dt: Double) -> Setpoint {
+        if let rateUntil, !isExpired, rateUntil < now {
+            isExpired = true
+            stopTurning()
+        }
         if dt > 0, dt <= 0.1 {
-            switch motion {
-            case .hold:
-                break
-            case .point:
-                elapsed += dt
-                yaw.follow(elapsed: elapsed, duration: planned)
-                roll.follow(elapsed: elapsed, duration: planned)
-                pitch.follow(elapsed: elapsed, duration: planned)
-            case .rate(let rates, let validUntil):
-                isExpired = validUntil < now
-                turn(at: isExpired ? .zero : rates, dt: dt)
-            }
+            yaw.step(dt: dt, limits: limits(.yaw, atMost: 0))
+            roll.step(dt: dt, limits: limits(.roll, atMost: 0))
+            pitch.step(dt: dt, limits: limits(.pitch, atMost: 0))
         }
         return setpoint()
     }
+}
 
-    private mutating func turn(at rates: AxisVector, dt: Double) {
+extension SetpointGenerator {
+    private enum Axis {
+        case yaw, roll, pitch
+    }
+
+    private func limits(_ axis: Axis, atMost fastest: Double) -> AxisLimits {
         let p = parameters
-        yaw.turn(
-            at: rates.yaw, maxAcceleration: p.maxAcceleration.yaw, minimum: p.minimum.yaw,
-            maximum: p.maximum.yaw, dt: dt)
-        roll.turn(
-            at: rates.roll, maxAcceleration: p.maxAcceleration.roll, minimum: p.minimum.roll,
-            maximum: p.maximum.roll, dt: dt)
-        pitch.turn(
-            at: rates.pitch, maxAcceleration: p.maxAcceleration.pitch, minimum: p.minimum.pitch,
-            maximum: p.maximum.pitch, dt: dt)
+        var result =
+            switch axis {
+            case .yaw:
+                AxisLimits(
+                    rate: p.maxRate.yaw, acceleration: p.maxAcceleration.yaw, jerk: p.maxJerk.yaw,
+                    minimum: max(p.minimum.yaw, lowest.yaw),
+                    maximum: min(p.maximum.yaw, highest.yaw))
+            case .roll:
+                AxisLimits(
+                    rate: p.maxRate.roll, acceleration: p.maxAcceleration.roll,
+                    jerk: p.maxJerk.roll, minimum: max(p.minimum.roll, lowest.roll),
+                    maximum: min(p.maximum.roll, highest.roll))
+            case .pitch:
+                AxisLimits(
+                    rate: p.maxRate.pitch, acceleration: p.maxAcceleration.pitch,
+                    jerk: p.maxJerk.pitch, minimum: max(p.minimum.pitch, lowest.pitch),
+                    maximum: min(p.maximum.pitch, highest.pitch))
+            }
+        if fastest > 0 { result.rate = min(result.rate, fastest) }
+        return result
+    }
+
+    /// Where the axes are to go, within their range; NaN stays NaN.
+    private func goals(for target: AxisVector) -> AxisVector {
+        AxisVector(
+            yaw: limits(.yaw, atMost: 0).goal(target.yaw, from: yaw.state.angle),
+            roll: target.roll.isNaN ? .nan : limits(.roll, atMost: 0).clamped(target.roll),
+            pitch: target.pitch.isNaN ? .nan : limits(.pitch, atMost: 0).clamped(target.pitch))
+    }
+
+    /// Whether `goal` is what was asked for; yaw counts modulo one turn.
+    private func isReached(_ target: AxisVector, by goal: AxisVector) -> Bool {
+        let yawError = Angle(radians: target.yaw).shortestArc(to: .radians(goal.yaw)).radians
+        return
+            !(abs(yawError) > 1e-9 || target.roll != goal.roll && !target.roll.isNaN
+            || target.pitch != goal.pitch && !target.pitch.isNaN)
+    }
+
+    private func lengthen(
+        _ forecast: inout Forecast, by profile: AxisProfile, to goal: Double, _ limits: AxisLimits
+    ) {
+        guard !goal.isNaN else { return }
+        let plan = profile.quickest(to: goal, limits: limits)
+        guard plan.duration > forecast.duration else { return }
+        forecast.duration = plan.duration
+        forecast.limit = plan.limit
+    }
+
+    /// Whether no axis has a number in both.
+    private static func areDisjoint(_ a: AxisVector, _ b: AxisVector) -> Bool {
+        (a.yaw.isNaN || b.yaw.isNaN) && (a.roll.isNaN || b.roll.isNaN)
+            && (a.pitch.isNaN || b.pitch.isNaN)
+    }
+
+    /// Whether both say the same, on axes that are NaN too.
+    private static func isSame(_ a: AxisVector, _ b: AxisVector) -> Bool {
+        (a.yaw == b.yaw || a.yaw.isNaN && b.yaw.isNaN)
+            && (a.roll == b.roll || a.roll.isNaN && b.roll.isNaN)
+            && (a.pitch == b.pitch || a.pitch.isNaN && b.pitch.isNaN)
+    }
+
+    /// Axes that turn at a rate come to rest; the others go on.
+    @_noLocks @_noAllocation
+    mutating func stopTurning() {
+        rateUntil = nil
+        if yaw.isTurning { yaw.halt(limits: limits(.yaw, atMost: 0)) }
+        if roll.isTurning { roll.halt(limits: limits(.roll, atMost: 0)) }
+        if pitch.isTurning { pitch.halt(limits: limits(.pitch, atMost: 0)) }
     }
 
     /// Angles, rates and accelerations of Z-X-Y angles as attitude, body rate and body acceleration.
     private func setpoint() -> Setpoint {
         let kinematics = JointKinematics(joints: angles)
         let rate = kinematics.relativeRate(jointRates: rates)
-        let direct = kinematics.relativeRate(
-            jointRates: AxisVector(
-                yaw: yaw.acceleration, roll: roll.acceleration, pitch: pitch.acceleration))
+        let direct = kinematics.relativeRate(jointRates: accelerations)
         // The axes turn too: the yaw axis against roll and pitch, the roll axis against pitch.
-        let outer = kinematics.yawAxis * yaw.rate
-        let middle = kinematics.rollAxis * roll.rate
-        let inner = kinematics.pitchAxis * pitch.rate
+        let outer = kinematics.yawAxis * rates.yaw
+        let middle = kinematics.rollAxis * rates.roll
+        let inner = kinematics.pitchAxis * rates.pitch
         let turning = outer.cross(middle) + outer.cross(inner) + middle.cross(inner)
         return Setpoint(
             attitude: EulerZXY.quaternion(angles), rate: rate, acceleration: direct + turning)
-    }
-
-    private func limited(_ angles: AxisVector) -> AxisVector {
-        AxisVector(
-            yaw: min(max(angles.yaw, parameters.minimum.yaw), parameters.maximum.yaw),
-            roll: min(max(angles.roll, parameters.minimum.roll), parameters.maximum.roll),
-            pitch: min(max(angles.pitch, parameters.minimum.pitch), parameters.maximum.pitch))
     }
 }

@@ -99,7 +99,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     }
     /// A motor is so hot that its torque is limited.
     @inlinable public static var motorHot: Conditions {
-        @_noLocks get { Conditions(rawValue: 1 << 16) }
+        @_noLocks get { Conditions(rawValue: 1 << 18) }
     }
     /// The inertia is being looked for; the camera is held where it is.
     @inlinable public static var inertiaUnknown: Conditions {
@@ -132,5 +132,17 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     /// The magnetometer was there at the start and has stopped delivering.
     @inlinable public static var magnetometerMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 24) }
+    }
+    /// The boot mode needs the joints, and nothing shows them: the mode is `locked` in its place.
+    @inlinable public static var bootModeUnavailable: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 25) }
+    }
+    /// The mode follows the handle, and nothing shows the joints any more: the camera holds as in `locked`.
+    @inlinable public static var jointsUnknown: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 26) }
+    }
+    /// The joints are at their pose of rest, and the outputs were to go off there.
+    @inlinable public static var retracted: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 27) }
     }
 }

@@ -84,8 +84,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     @inlinable
     public static var softly: Conditions {
         @_noLocks get {
-            .inactiveMode | .calibrating | .imuImplausible | .imuTimeFault | .busError
-                | .encoderMissing
+            .inactiveMode | .retracted | .calibrating | .imuImplausible | .imuTimeFault
+                | .busError | .encoderMissing
         }
     }
 
@@ -130,7 +130,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     private static func noteFault(
         _ state: inout State, conditions: Conditions, dt: Double, parameters: Parameters
     ) {
-        let isFault = response(to: conditions.subtracting(.inactiveMode | .calibrating)) >= .softOff
+        let wishes: Conditions = .inactiveMode | .retracted | .calibrating
+        let isFault = response(to: conditions.subtracting(wishes)) >= .softOff
         if isFault, state.phase != .off {
             state.recoverySeconds = parameters.recoverySeconds
         } else if !isFault {

@@ -30,9 +30,14 @@ public struct PointRequest: Hashable, Sendable {
     public var pitch: Double?
     /// Seconds, 0...600; 0 is as fast as the limits allow.
     public var duration: Double
+    /// Fastest that an axis may turn, degrees per second; 0 is as the limits allow.
+    public var rate: Double
 
     /// A request for these angles.
-    public init(yaw: Double?, roll: Double?, pitch: Double?, duration: Double) {
+    public init(
+        yaw: Double?, roll: Double?, pitch: Double?, duration: Double = 0, rate: Double = 0
+    ) {
+        self.rate = rate
         self.yaw = yaw
         self.roll = roll
         self.pitch = pitch
@@ -54,6 +59,20 @@ public struct RateRequest: Hashable, Sendable {
         self.yaw = yaw
         self.roll = roll
         self.pitch = pitch
+    }
+}
+
+/// Rates of whoever tracks a person, degrees per second, -1000...1000; one left out goes on as it is.
+public struct TrackRequest: Hashable, Sendable {
+    /// Right is positive.
+    public var pan: Double?
+    /// Down is positive.
+    public var tilt: Double?
+
+    /// A request for these rates.
+    public init(pan: Double?, tilt: Double?) {
+        self.pan = pan
+        self.tilt = tilt
     }
 }
 
@@ -134,6 +153,9 @@ public protocol DiagnosticsBackend: Sendable {
         throws(RequestError) -> Acknowledgement
     /// Turns at rates until the socket's dead-man runs out.
     func rate(_ request: RateRequest, client: DiagnosticsClient)
+        throws(RequestError) -> Acknowledgement
+    /// In mode tracking, turns at these rates until the dead-man of tracking runs out.
+    func track(_ request: TrackRequest, client: DiagnosticsClient)
         throws(RequestError) -> Acknowledgement
     /// Emergency stop. Cannot be refused, whoever is in control.
     func stop(client: DiagnosticsClient) -> Acknowledgement

@@ -26,6 +26,8 @@ public enum Method: String, CaseIterable, Sendable {
     case point
     /// Turns at rates until the dead-man of the socket runs out: `Acknowledgement`.
     case rate
+    /// In mode tracking, turns at pan and tilt rates until the dead-man of tracking runs out: `Acknowledgement`.
+    case track
     /// Emergency stop, latched: `Acknowledgement`.
     case stop
     /// Releases a latched emergency stop: `Acknowledgement`.
@@ -50,7 +52,8 @@ public enum Method: String, CaseIterable, Sendable {
     /// Whether the method changes anything, so that it needs write access.
     public var isWrite: Bool {
         switch self {
-        case .set, .save, .reload, .mode, .point, .rate, .stop, .resetStop, .take, .release: true
+        case .set, .save, .reload, .mode, .point, .rate, .track, .stop, .resetStop, .take, .release:
+            true
         // Looking is free; the server asks for write access when one is stored, restored, begun or undone.
         case .baseline, .calibrate: false
         case .status, .doctor, .version, .keys, .get, .diff, .log, .subscribe, .unsubscribe,

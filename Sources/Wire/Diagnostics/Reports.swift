@@ -2,9 +2,24 @@
 public struct Acknowledgement: Hashable, Sendable, Codable {
     /// For a person: "Mode is locked."
     public var sentence: String
+    /// Seconds that what was asked for takes; absent where that has no end or is not known.
+    public var durationS: Number?
+    /// Names of what changed the request, for scripts: `range` moved an angle, `rate` or `acceleration` made it take longer,
+    /// `mode` left an axis to the mode. Absent where nothing did.
+    public var limitedBy: [String]?
+
+    enum CodingKeys: String, CodingKey {
+        case sentence
+        case durationS = "duration_s"
+        case limitedBy = "limited_by"
+    }
 
     /// An acknowledgement with this sentence.
-    public init(_ sentence: String) { self.sentence = sentence }
+    public init(_ sentence: String, durationS: Number? = nil, limitedBy: [String] = []) {
+        self.sentence = sentence
+        self.durationS = durationS
+        self.limitedBy = limitedBy.isEmpty ? nil : limitedBy
+    }
 }
 
 /// Program and protocol version.

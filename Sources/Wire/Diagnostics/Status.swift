@@ -25,6 +25,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var attitude = AttitudeStatus()
     /// Where it is to look: earth-frame angles, Z-X-Y.
     public var setpointDeg = AxisNumbers()
+    /// Where the set-point is going, and what moves it.
+    public var pointing = PointingStatus()
     /// Rotation that leads from attitude to set-point, per axis.
     public var errorDeg = AxisNumbers()
     /// Angular rate of the camera per axis: yaw about z, roll about x, pitch about y of its body.
@@ -56,7 +58,7 @@ public struct Status: Hashable, Sendable, Codable {
 
     enum CodingKeys: String, CodingKey {
         case t, version, backend, mode, holder, inhibitions, notices, attitude, estimator, imu,
-            joints
+            joints, pointing
         case motors, lockstep, control, loop, faults, realtime, memory, clients, configuration
         case uptimeS = "uptime_s"
         case isEnabled = "enabled"

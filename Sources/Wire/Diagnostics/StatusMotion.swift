@@ -20,6 +20,25 @@ public struct AttitudeStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
+/// Where the set-point is going, and what moves it.
+public struct PointingStatus: Hashable, Sendable, Codable {
+    /// Where each angle of the set-point is going: earth frame, Z-X-Y.
+    public var targetDeg = AxisNumbers()
+    /// How far each angle is behind the handle that it follows; zero on an axis that does not follow.
+    public var followErrorDeg = AxisNumbers()
+    /// Seconds until mode tracking ends by itself; absent in other modes.
+    public var trackingRemainingS: Number?
+
+    enum CodingKeys: String, CodingKey {
+        case targetDeg = "target_deg"
+        case followErrorDeg = "follow_error_deg"
+        case trackingRemainingS = "tracking_remaining_s"
+    }
+
+    /// A set-point of which nothing is known.
+    public init() {}
+}
+
 /// The estimator's view of the sensors.
 public struct EstimatorStatus: Hashable, Sendable, Codable {
     /// Estimated gyroscope bias, body frame.

@@ -99,6 +99,13 @@ final class FakeBackend: DiagnosticsBackend {
         try note("rate \(request.yaw) \(request.roll) \(request.pitch)")
         return Acknowledgement("Turning.")
     }
+    func track(_ request: TrackRequest, client: DiagnosticsClient)
+        throws(RequestError) -> Acknowledgement
+    {
+        try note("track \(request.pan ?? .nan) \(request.tilt ?? .nan)")
+        return Acknowledgement("Tracking.")
+    }
+
     func stop(client: DiagnosticsClient) -> Acknowledgement {
         record.withLock { $0.calls.append("stop") }
         return Acknowledgement("Stopped.")

@@ -1,0 +1,137 @@
+internal import CMathShim
+
+/// One set-point angle and its first two derivatives.
+struct AxisState: Sendable, BitwiseCopyable {
+    /// Radians, any number of turns.
+    var angle: Double
+    /// rad/s
+    var rate: Double
+    /// rad/s²
+    var acceleration: Double
+
+    @_noLocks @_noAllocation
+    init(angle: Double, rate: Double, acceleration: Double) {
+        self.angle = angle
+        self.rate = rate
+        self.acceleration = acceleration
+    }
+
+    /// Turning steadily, or standing still where `rate` is zero.
+    @_noLocks @_noAllocation
+    init(angle: Double, rate: Double) {
+        self.init(angle: angle, rate: rate, acceleration: 0)
+    }
+
+    /// Whether it stands still and goes on standing still.
+    var isAtRest: Bool { @_noLocks get { rate == 0 && acceleration == 0 } }
+
+    /// One period of `jerk`, integrated exactly.
+    @_noLocks @_noAllocation
+    mutating func advance(jerk: Double, dt: Double) {
+        angle += dt * (rate + dt * (acceleration / 2 + dt * jerk / 6))
+        rate += dt * (acceleration + dt * jerk / 2)
+        acceleration += dt * jerk
+    }
+}
+
+/// The limits of one angle's motion.
+struct AxisLimits: Sendable, BitwiseCopyable {
+    /// rad/s
+    var rate: Double
+    /// rad/s²
+    var acceleration: Double
+    /// rad/s³
+    var jerk: Double
+    /// Smallest angle, rad, or minus infinity.
+    var minimum: Double
+    /// Largest angle, rad, or infinity.
+    var maximum: Double
+
+    @_noLocks @_noAllocation
+    init(
+        rate: Double, acceleration: Double, jerk: Double, minimum: Double, maximum: Double
+    ) {
+        self.rate = rate
+        self.acceleration = acceleration
+        self.jerk = jerk
+        self.minimum = minimum
+        self.maximum = maximum
+    }
+
+    /// The limits under which the same path from rest takes `factor` times as long.
+    @_noLocks @_noAllocation
+    func slowed(by factor: Double) -> AxisLimits {
+        var result = self
+        result.rate = rate / factor
+        result.acceleration = acceleration / (factor * factor)
+        result.jerk = jerk / (factor * factor * factor)
+        return result
+    }
+
+    /// The angle nearest to `angle` within the range.
+    @_noLocks @_noAllocation
+    func clamped(_ angle: Double) -> Double { min(max(angle, minimum), maximum) }
+
+    /// Where an angle given modulo one turn lies for an axis that stands at `present`: the short way round where the range
+    /// has no ends, else the nearest turn that lies in the range, else its nearer end.
+    @_noLocks @_noAllocation
+    func goal(_ wanted: Double, from present: Double) -> Double {
+        let turn = 2 * Double.pi
+        let nearest = present + Angle(radians: present).shortestArc(to: .radians(wanted)).radians
+        if nearest > maximum { return nearest - turn >= minimum ? nearest - turn : maximum }
+        if nearest < minimum { return nearest + turn <= maximum ? nearest + turn : minimum }
+        return nearest
+    }
+}
+
+/// A change of rate with continuous acceleration: a third-order polynomial in the rate, from the state at its start to a
+/// steady rate at its end. Its jerk is finite everywhere.
+struct RateBlend: Sendable, BitwiseCopyable {
+    private let start: AxisState
+    private let change: Double
+    /// Seconds.
+    let duration: Double
+
+    /// The quickest blend from `start` to `rate` within the limits.
+    ///
+    /// From rest or a steady rate the duration is exact; an acceleration that the start brings along is answered by a
+    /// bound that is continuous in it, so that a search over `rate` finds every distance.
+    @_noLocks @_noAllocation
+    init(from start: AxisState, to rate: Double, limits: AxisLimits) {
+        self.start = start
+        change = rate - start.rate
+        let size = abs(change)
+        let brought = abs(start.acceleration)
+        let root = cm_sqrt(4 * brought * brought + 6 * limits.jerk * size)
+        let byJerk = (2 * brought + root) / limits.jerk
+        // Against an acceleration that points the other way, the polynomial swings further.
+        let isOpposed = start.acceleration * change < 0
+        let opposed = isOpposed ? min(brought / limits.acceleration, 1) : 0
+        let byAcceleration = 1.5 * size / limits.acceleration * (1 + 0.42 * opposed)
+        duration = max(byJerk, byAcceleration)
+    }
+
+    /// How far the angle moves on the way, rad.
+    var distance: Double {
+        @_noLocks get {
+            duration * (start.rate + change / 2 + start.acceleration * duration / 12)
+        }
+    }
+
+    /// The state after `time` seconds, 0...duration.
+    @_noLocks @_noAllocation
+    func state(at time: Double) -> AxisState {
+        guard duration > 0 else { return start }
+        let u = min(max(time / duration, 0), 1)
+        let brought = start.acceleration * duration
+        let path =
+            u
+            * (start.rate + u
+                * (brought / 2 + u
+                    * (change - brought * 2 / 3 + u * (brought / 4 - change / 2))))
+        let rate = u * (brought + u * (3 * change - 2 * brought + u * (brought - 2 * change)))
+        return AxisState(
+            angle: start.angle + duration * path, rate: start.rate + rate,
+            acceleration: (1 - u) * (6 * u * change / duration + start.acceleration * (1 - 3 * u)))
+    }
+}

@@ -1,0 +1,155 @@
+internal import CMathShim
+
+/// What kept a movement from being faster.
+public enum MotionLimit: UInt8, Sendable, BitwiseCopyable {
+    /// Nothing: it takes as long as was asked for.
+    case none
+    /// The largest rate.
+    case rate
+    /// The largest acceleration or jerk.
+    case acceleration
+}
+
+/// A movement of one angle in three parts: a blend to a steady rate, that rate, and a blend to rest at the goal. Without a
+/// goal the steady rate goes on. Angle, rate and acceleration are continuous, jerk is finite.
+struct AxisPlan: Sendable, BitwiseCopyable {
+    /// Where it ends, rad; NaN where it goes on.
+    let goal: Double
+    /// Seconds until it is at rest; infinite where it goes on.
+    let duration: Double
+    /// What keeps it from being quicker.
+    let limit: MotionLimit
+
+    private let first: RateBlend
+    private let cruise: AxisState
+    private let cruiseDuration: Double
+    private let last: RateBlend
+
+    /// Takes up `rate`, rad/s, and goes on.
+    @_noLocks @_noAllocation
+    init(from start: AxisState, turningAt rate: Double, limits: AxisLimits) {
+        first = RateBlend(from: start, to: rate, limits: limits)
+        cruise = AxisState(angle: start.angle + first.distance, rate: rate)
+        cruiseDuration = .infinity
+        last = RateBlend(from: AxisState(angle: 0, rate: 0), to: 0, limits: limits)
+        goal = .nan
+        duration = .infinity
+        limit = .none
+    }
+
+    private init(
+        from start: AxisState, to goal: Double, cruising rate: Double, limits: AxisLimits
+    ) {
+        self.goal = goal
+        first = RateBlend(from: start, to: rate, limits: limits)
+        let braking = RateBlend(from: AxisState(angle: 0, rate: rate), to: 0, limits: limits)
+        let rest = goal - start.angle - first.distance - braking.distance
+        cruiseDuration = rate == 0 ? 0 : max(rest / rate, 0)
+        cruise = AxisState(angle: start.angle + first.distance, rate: rate)
+        last = RateBlend(
+            from: AxisState(angle: goal - braking.distance, rate: rate), to: 0, limits: limits)
+        duration = first.duration + cruiseDuration + last.duration
+        limit = abs(rate) >= limits.rate ? .rate : .acceleration
+    }
+
+    /// The state `time` seconds after the start.
+    @_noLocks @_noAllocation
+    func state(at time: Double) -> AxisState {
+        if time < first.duration { return first.state(at: time) }
+        guard time < duration else { return AxisState(angle: goal, rate: 0) }
+        let cruising = time - first.duration
+        if cruising < cruiseDuration {
+            return AxisState(angle: cruise.angle + cruise.rate * cruising, rate: cruise.rate)
+        }
+        return last.state(at: cruising - cruiseDuration)
+    }
+
+    /// The quickest movement to rest at `goal`.
+    @_noLocks @_noAllocation
+    static func quickest(from start: AxisState, to goal: Double, limits: AxisLimits) -> AxisPlan {
+        let way = goal - start.angle
+        if start.isAtRest {
+            // Both blends cover `rate * duration` together.
+            let size = abs(way)
+            let byAcceleration = cm_sqrt(limits.acceleration * size / 1.5)
+            let byJerk = cm_exp(cm_log(max(size * size * limits.jerk / 6, 1e-300)) / 3)
+            let rate = size == 0 ? 0 : min(min(byAcceleration, byJerk), limits.rate)
+            return AxisPlan(
+                from: start, to: goal, cruising: way < 0 ? -rate : rate, limits: limits)
+        }
+        // From where a stop would end, the rest of the way decides the direction.
+        let beyond = way - reach(from: start, rate: 0, limits: limits)
+        let direction = beyond < 0 ? -1.0 : 1.0
+        var low = 0.0
+        var high = limits.rate
+        var rate = high
+        var round = 0
+        while round < 48 {
+            let rest = way - reach(from: start, rate: direction * rate, limits: limits)
+            if rest * direction >= 0 { low = rate } else { high = rate }
+            // The largest rate serves, or the one that just leaves no steady part.
+            if low == high { break }
+            rate = (low + high) / 2
+            round += 1
+        }
+        return AxisPlan(from: start, to: goal, cruising: direction * low, limits: limits)
+    }
+
+    /// A movement to rest at `goal` that takes `duration` seconds, or as much longer as the limits want.
+    @_noLocks @_noAllocation
+    static func timed(
+        from start: AxisState, to goal: Double, duration: Double, limits: AxisLimits
+    ) -> AxisPlan {
+        let quickest = quickest(from: start, to: goal, limits: limits)
+        guard quickest.duration > 0, duration > quickest.duration else { return quickest }
+        let factor = duration / quickest.duration
+        if start.isAtRest {
+            return self.quickest(from: start, to: goal, limits: limits.slowed(by: factor))
+        }
+        // In motion: as gently as it can be without running past the goal, then as slowly as wanted. An acceleration that the
+        // start brings along is given up quickly, the rate would run away otherwise.
+        var gentle = factor
+        var round = 0
+        while round < 6 {
+            var slow = limits.slowed(by: gentle)
+            slow.acceleration = max(slow.acceleration, abs(start.acceleration))
+            slow.jerk = limits.jerk
+            let plan = self.quickest(from: start, to: goal, limits: slow)
+            let isOnTheWay = plan.cruise.rate * quickest.cruise.rate >= 0
+            if isOnTheWay, plan.duration <= duration {
+                return plan.stretched(to: duration, from: start, limits: slow)
+            }
+            gentle = 1 + (gentle - 1) / 3
+            round += 1
+        }
+        return quickest.stretched(to: duration, from: start, limits: limits)
+    }
+
+    /// The same movement with a slower steady part, so that it takes `wanted` seconds.
+    private func stretched(to wanted: Double, from start: AxisState, limits: AxisLimits) -> AxisPlan
+    {
+        var best = self
+        var low = 0.0
+        var high = cruise.rate
+        var round = 0
+        while round < 40 {
+            let middle = (low + high) / 2
+            let way = goal - start.angle - AxisPlan.reach(from: start, rate: middle, limits: limits)
+            let plan = AxisPlan(from: start, to: goal, cruising: middle, limits: limits)
+            if way * middle >= 0, plan.duration <= wanted {
+                high = middle
+                best = plan
+            } else {
+                low = middle
+            }
+            round += 1
+        }
+        return best
+    }
+
+    /// How far both blends together lead, rad, where `rate` is the steady one.
+    private static func reach(from start: AxisState, rate: Double, limits: AxisLimits) -> Double {
+        RateBlend(from: start, to: rate, limits: limits).distance
+            + RateBlend(from: AxisState(angle: 0, rate: rate), to: 0, limits: limits).distance
+    }
+}

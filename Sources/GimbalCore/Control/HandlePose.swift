@@ -1,0 +1,29 @@
+/// Where the handle is, as far as the joints show it.
+struct HandlePose: Sendable, BitwiseCopyable {
+    /// Handle to earth.
+    let attitude: Quaternion
+    /// Angular rate of the handle, earth frame, rad/s.
+    let rate: Vector3
+    /// Joint angles, rad.
+    let joints: AxisVector
+
+    /// From the camera's attitude (body to earth), its rate (body frame, rad/s), and what the joints say; nil where nobody
+    /// knows the joints.
+    @_noLocks
+    init?(camera: Quaternion, rate cameraRate: Vector3, joints observed: JointObserver) {
+        guard observed.isKnown else { return nil }
+        joints = observed.motion.angles
+        attitude = camera * JointKinematics.attitude(joints: joints).conjugate
+        rate = camera.rotate(cameraRate - observed.relativeRate)
+    }
+
+    /// At this attitude, standing still, with the joints at these angles.
+    init(attitude: Quaternion, rate: Vector3 = .zero, joints: AxisVector) {
+        self.attitude = attitude
+        self.rate = rate
+        self.joints = joints
+    }
+
+    /// Heading, roll and pitch of the handle, Z-X-Y, rad.
+    var angles: AxisVector { @_noLocks get { EulerZXY.angles(attitude) } }
+}

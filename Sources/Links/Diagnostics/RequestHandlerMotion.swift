@@ -1,0 +1,87 @@
+import PlainText
+import Wire
+
+/// The methods that move the machine.
+extension RequestHandler {
+    func move(_ method: Method, _ request: Request, _ client: DiagnosticsClient)
+        throws(RequestError) -> [UInt8]
+    {
+        switch method {
+        case .mode:
+            let name = try Parameters(request, ["mode"]).requiredString("mode")
+            let names = backend.modeNames
+            guard names.contains(name) else {
+                throw RequestError(
+                    .invalidParams,
+                    "There is no mode \"\(name.prefix(64))\"; there are \(names.joined(separator: ", "))."
+                        + Suggestion.sentence(for: name, in: names),
+                    field: "mode")
+            }
+            return try encode(try backend.setMode(name, client: client))
+        case .point:
+            return try encode(try backend.point(try pointRequest(request), client: client))
+        case .rate:
+            return try encode(try backend.rate(try rateRequest(request), client: client))
+        case .track:
+            return try encode(try backend.track(try trackRequest(request), client: client))
+        case .stop:
+            // Nothing that can be wrong about the parameters is a reason not to stop.
+            return try encode(backend.stop(client: client))
+        case .resetStop:
+            _ = try Parameters(request)
+            return try encode(try backend.resetStop(client: client))
+        case .take:
+            _ = try Parameters(request)
+            return try encode(try backend.take(client: client))
+        default:
+            _ = try Parameters(request)
+            return try encode(try backend.release(client: client))
+        }
+    }
+
+    private func pointRequest(_ request: Request) throws(RequestError) -> PointRequest {
+        let parameters = try Parameters(request, ["yaw", "roll", "pitch", "duration", "rate"])
+        let duration = try parameters.number("duration", in: 0...600, unit: "seconds")
+        let rate = try parameters.number("rate", in: 0.01...720, unit: "degrees per second")
+        guard duration == nil || rate == nil else {
+            throw RequestError(
+                .invalidParams,
+                "Give duration or rate, not both: each says how long the turn takes.",
+                field: "rate")
+        }
+        let point = PointRequest(
+            yaw: try parameters.number("yaw", in: -180...180, unit: "degrees"),
+            roll: try parameters.number("roll", in: -180...180, unit: "degrees"),
+            pitch: try parameters.number("pitch", in: -180...180, unit: "degrees"),
+            duration: duration ?? 0, rate: rate ?? 0)
+        guard point.yaw != nil || point.roll != nil || point.pitch != nil else {
+            throw RequestError(
+                .invalidParams, "point needs at least one of yaw, roll and pitch.", field: "pitch")
+        }
+        return point
+    }
+
+    private func rateRequest(_ request: Request) throws(RequestError) -> RateRequest {
+        let parameters = try Parameters(request, ["yaw", "roll", "pitch"])
+        let range = -1000.0...1000.0
+        let yaw = try parameters.number("yaw", in: range, unit: "degrees per second")
+        let roll = try parameters.number("roll", in: range, unit: "degrees per second")
+        let pitch = try parameters.number("pitch", in: range, unit: "degrees per second")
+        guard yaw != nil || roll != nil || pitch != nil else {
+            throw RequestError(
+                .invalidParams, "rate needs at least one of yaw, roll and pitch.", field: "yaw")
+        }
+        return RateRequest(yaw: yaw ?? 0, roll: roll ?? 0, pitch: pitch ?? 0)
+    }
+    private func trackRequest(_ request: Request) throws(RequestError) -> TrackRequest {
+        let parameters = try Parameters(request, ["pan", "tilt"])
+        let range = -1000.0...1000.0
+        let pan = try parameters.number("pan", in: range, unit: "degrees per second")
+        let tilt = try parameters.number("tilt", in: range, unit: "degrees per second")
+        guard pan != nil || tilt != nil else {
+            throw RequestError(
+                .invalidParams, "track needs at least one of pan and tilt.", field: "pan")
+        }
+        return TrackRequest(pan: pan, tilt: tilt)
+    }
+}

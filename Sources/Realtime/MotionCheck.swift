@@ -1,0 +1,67 @@
+import GimbalCore
+
+// What can be asked for at all, apart from who asks and what the ring has room for.
+extension Commander {
+    /// Why a request cannot be carried out in this mode, whoever asks; nil when it can.
+    static func check(_ request: MotionRequest, mode: Mode, isStopped: Bool) -> MotionRefusal? {
+        switch request {
+        case .mode:
+            return isStopped ? .emergencyStopped : nil
+        case .point(let angles, let duration, let rate):
+            if let refusal = blocked(mode, isStopped) { return refusal }
+            guard isMovable(angles, in: mode) else { return .notInMode(mode) }
+            guard rate >= 0, rate <= 4 * .pi else {
+                return .outOfRange(field: "rate", allowed: "0...720 degrees per second")
+            }
+            guard
+                [angles.yaw, angles.roll, angles.pitch].allSatisfy({ $0.isNaN || abs($0) <= .pi })
+            else {
+                return .outOfRange(field: "angle", allowed: "-180...180 degrees")
+            }
+            guard duration >= 0, duration <= 3600 else {
+                return .outOfRange(field: "duration", allowed: "0...3600 seconds")
+            }
+            return nil
+        case .rate(let rate):
+            if let refusal = blocked(mode, isStopped) { return refusal }
+            guard isMovable(rate.onlyMoving, in: mode) else {
+                return .notInMode(mode)
+            }
+            guard rate.isFinite, rate.clamped(to: AxisVector(repeating: 4 * .pi)) == rate else {
+                return .outOfRange(field: "rate", allowed: "-720...720 degrees per second")
+            }
+            return nil
+        case .track(let pan, let tilt):
+            if let refusal = blocked(mode, isStopped) { return refusal }
+            guard mode == .tracking else { return .notInMode(mode) }
+            guard !pan.isInfinite, !tilt.isInfinite else {
+                return .outOfRange(field: "rate", allowed: "degrees per second")
+            }
+            return nil
+        case .take, .release, .emergencyStop, .resetEmergencyStop:
+            return nil
+        }
+    }
+
+    /// Whether an axis that was asked for is one that the mode leaves to requests. A request for no axis is no offence.
+    private static func isMovable(_ axes: AxisVector, in mode: Mode) -> Bool {
+        let asked = [axes.yaw, axes.roll, axes.pitch]
+        let own = axes * mode.commandable
+        return asked.allSatisfy(\.isNaN)
+            || [own.yaw, own.roll, own.pitch].contains { !$0.isNaN }
+    }
+
+    private static func blocked(_ mode: Mode, _ isStopped: Bool) -> MotionRefusal? {
+        if isStopped { return .emergencyStopped }
+        return mode == .inactive ? .inactive : nil
+    }
+}
+
+extension AxisVector {
+    /// The same, with NaN on axes that are zero: what a request for rates moves.
+    fileprivate var onlyMoving: AxisVector {
+        AxisVector(
+            yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,
+            pitch: pitch == 0 ? .nan : pitch)
+    }
+}

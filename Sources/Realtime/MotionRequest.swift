@@ -1,0 +1,73 @@
+public import GimbalCore
+
+/// Who asks for motion. One value for each connection, not for each kind of link.
+public struct CommandSource: Hashable, Sendable {
+    /// The link that the request came in by.
+    public enum Link: String, Sendable, CaseIterable {
+        /// The diagnostics socket: somebody stands beside the machine. Pre-empts every other link.
+        case diagnostics
+        /// The AirOS service over Bluetooth.
+        case airos
+        /// The RedBearLab service over Bluetooth.
+        case rbl
+        /// The rider's datagrams.
+        case udp
+        /// A MAVLink peer.
+        case mavlink
+    }
+
+    /// The link.
+    public let link: Link
+    /// Distinguishes the connections of one link.
+    public let connection: UInt64
+
+    /// The source with these values.
+    public init(link: Link, connection: UInt64) {
+        self.link = link
+        self.connection = connection
+    }
+}
+
+/// What a source may ask for. Angles in radians, earth frame, Z-X-Y order; rates in rad/s.
+public enum MotionRequest: Sendable {
+    /// Change the mode.
+    case mode(Mode)
+    /// Turn to these angles within `duration` seconds, no axis faster than `rate`; 0 = as the limits allow. An axis that is
+    /// NaN keeps where it is going.
+    case point(AxisVector, duration: Double, rate: Double = 0)
+    /// Turn at these rates until the next request, or until the source's dead-man expires.
+    case rate(AxisVector)
+    /// In mode `tracking`: pan and tilt at these rates, right and down positive, until the next request or the tracking
+    /// dead-man. NaN keeps the one in force.
+    case track(pan: Double, tilt: Double)
+    /// Take control without asking for motion.
+    case take
+    /// Give control back; a rate command stops.
+    case release
+    /// Outputs off, latched. Always granted.
+    case emergencyStop
+    /// End a latched emergency stop. The mode stays inactive.
+    case resetEmergencyStop
+}
+
+/// Why a request was not carried out. Every case is told to the source that asked.
+public enum MotionRefusal: Error, Sendable, Equatable {
+    /// Somebody else is in control, and asked for something `age` seconds ago.
+    case held(by: CommandSource, age: Double)
+    /// A latched emergency stop; reset it first.
+    case emergencyStopped
+    /// The mode is inactive, nothing would move; ask for a mode first.
+    case inactive
+    /// The mode needs to know the joints, and nothing shows them.
+    case missingSensor(Mode)
+    /// The mode needs to know the joints, and the sensors have not said anything yet.
+    case sensorsUnknown(Mode)
+    /// In this mode nothing of what was asked for can be moved: the mode itself moves it.
+    case notInMode(Mode)
+    /// A value is not finite or out of its range.
+    case outOfRange(field: String, allowed: String)
+    /// The loop has not taken earlier commands yet; try again. Never for an emergency stop, unless the loop hangs.
+    case busy
+    /// The process is ending.
+    case shuttingDown
+}

@@ -1,0 +1,32 @@
+public import GimbalCore
+
+/// A mode as people read it.
+public struct ModeWords: Sendable, Hashable {
+    /// The mode.
+    public let mode: Mode
+    /// What it does, in a few words.
+    public let summary: String
+
+    /// Its name in configuration, on the socket and in the log.
+    public var name: String { mode.name }
+
+    /// Every mode with its words.
+    public static let catalogue: [ModeWords] = [
+        ModeWords(mode: .inactive, summary: "motors off"),
+        ModeWords(mode: .locked, summary: "holds the commanded attitude in the earth frame"),
+        ModeWords(
+            mode: .panFollow,
+            summary: "horizon and pitch as in locked, yaw follows the handle's heading"),
+        ModeWords(mode: .fpv, summary: "all axes follow the handle"),
+        ModeWords(
+            mode: .tracking,
+            summary: "pan and tilt rates of an app that sees a person; silence ends it"),
+        ModeWords(mode: .neutral, summary: "level, and ahead as the handle points"),
+        ModeWords(mode: .retract, summary: "the joints go to their pose of rest"),
+    ]
+
+    /// The words of this mode.
+    public static func of(_ mode: Mode) -> String {
+        catalogue.first { $0.mode == mode }?.summary ?? ""
+    }
+}

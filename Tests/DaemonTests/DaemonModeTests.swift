@@ -1,0 +1,129 @@
+import TestSupport
+import Testing
+import Wire
+
+@Suite("Modes over the socket") struct DaemonModeTests {
+    /// Asks, and returns the whole reply.
+    private func reply(_ daemon: RunningDaemon, _ method: String, _ params: String) throws
+        -> JSONValue
+    {
+        try SocketClient(daemon.socket).ask(
+            #"{"id":1,"method":"\#(method)","params":\#(params)}"#)
+    }
+
+    private func refusal(_ daemon: RunningDaemon, _ method: String, _ params: String) throws
+        -> String
+    {
+        let reply = try reply(daemon, method, params)
+        return reply["error"]?["message"]?.string ?? "accepted: \(reply.text)"
+    }
+
+    @Test("follows the handle when it is told to, and says so")
+    func panFollow() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0["state"]?.string == "running" }
+            let answer = try daemon.control("mode", "pan_follow")
+            #expect(answer.status == 0, "\(answer.errors)")
+            #expect(answer.output.contains("yaw follows the handle"))
+            try daemon.status("pan_follow") { $0["mode"]?.string == "pan_follow" }
+            // The yaw that the mode moves is left to it, and that is said.
+            let point = try daemon.ask("point", #"{"yaw":0,"roll":0,"pitch":-30,"duration":2}"#)
+            #expect(point["sentence"]?.string?.contains("pan_follow itself moves yaw") == true)
+            #expect(point["limited_by"]?.array?.first?.string == "mode")
+            #expect(
+                try refusal(daemon, "rate", #"{"yaw":10}"#).contains("mode pan_follow itself"))
+        }
+    }
+
+    @Test("names the mode and what it lacks where nothing shows the joints, also at the start")
+    func missingSensor() throws {
+        let arguments = [
+            "--set", "hardware.simulation.encoders=false", "--set", "mode.boot=\"fpv\"",
+        ]
+        try withDaemon(arguments) { daemon throws in
+            let status = try daemon.status("running") { $0["state"]?.string == "running" }
+            #expect(status["mode"]?.string == "locked")
+            #expect(
+                status["notices"]?.array?.contains {
+                    $0["name"]?.string == "boot_mode_unavailable"
+                } == true)
+            let answer = try daemon.control("mode", "pan_follow")
+            #expect(answer.status == 1)
+            #expect(answer.errors.contains("mode pan_follow follows the handle"))
+            #expect(answer.errors.contains("encoders"))
+            #expect(try daemon.ask("status")["mode"]?.string == "locked")
+        }
+    }
+
+    @Test("falls back from tracking after a second of silence; door and loop agree")
+    func tracking() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0["state"]?.string == "running" }
+            #expect(
+                try refusal(daemon, "track", #"{"pan":10,"tilt":0}"#)
+                    .contains("mode locked itself"))
+            let client = try SocketClient(daemon.socket)
+            _ = try client.ask(#"{"id":1,"method":"mode","params":{"mode":"tracking"}}"#)
+            let turn = try client.ask(#"{"id":2,"method":"track","params":{"pan":20,"tilt":10}}"#)
+            #expect(turn["error"] == nil, "\(turn.text)")
+            let moving = try daemon.ask("status")
+            #expect(moving["mode"]?.string == "tracking")
+            #expect(moving.number("pointing", "tracking_remaining_s") > 0)
+            let status = try daemon.status("locked") { $0["mode"]?.string == "locked" }
+            #expect(status.number("setpoint_deg", "yaw") > 5)
+            #expect(status.number("setpoint_deg", "pitch") < -2)
+            // Now locked takes what tracking would refuse.
+            let point = try client.ask(#"{"id":3,"method":"point","params":{"pitch":0}}"#)
+            #expect(point["error"] == nil, "\(point.text)")
+        }
+    }
+
+    @Test("tells how long a turn takes, what stretches it and where it ends")
+    func pointAnswers() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0["state"]?.string == "running" }
+            let slow = try daemon.ask("point", #"{"pitch":-30,"rate":10}"#)
+            // At 10 degrees per second, with the short ways to and from that rate.
+            #expect(abs(slow.number("duration_s") - 3.05) < 0.06, "\(slow.text)")
+            #expect(slow["limited_by"] == nil)
+            let hasty = try daemon.ask("point", #"{"yaw":120,"duration":0.1}"#)
+            #expect(hasty["limited_by"]?.array?.first?.string == "rate")
+            #expect(hasty["sentence"]?.string?.contains("motion.max_rate_dps") == true)
+            let far = try daemon.ask("point", #"{"pitch":-150}"#)
+            #expect(far["limited_by"]?.array?.first?.string == "range")
+            #expect(far["sentence"]?.string?.contains("pitch -120°") == true)
+            #expect(
+                try refusal(daemon, "point", #"{"pitch":0,"rate":10,"duration":2}"#)
+                    .contains("not both"))
+            #expect(try daemon.control("point", "--pitch", "0", "--rate", "-5").status == 1)
+            let both = try daemon.control("point", "--pitch=0", "--rate=5", "--duration=1")
+            #expect(both.status == 64)
+        }
+    }
+
+    @Test("helps with the name of a mode")
+    func names() throws {
+        try withDaemon { daemon throws in
+            let answer = try daemon.control("mode", "pan-folow")
+            #expect(answer.status == 1)
+            #expect(answer.errors.contains("pan_follow"))
+            let help = try daemon.control("mode", "--help")
+            for name in [
+                "inactive", "locked", "pan_follow", "fpv", "tracking", "neutral", "retract",
+            ] {
+                #expect(help.output.contains(name))
+            }
+        }
+    }
+
+    @Test("cannot boot into tracking, and says why")
+    func bootIntoTracking() throws {
+        let program = try Program.built("airframed")
+        try withTemporaryDirectory { directory in
+            let result = try Program.run(
+                [program, "--set", "mode.boot=tracking", "--check-config"], in: directory)
+            #expect(result.status == 78)
+            #expect((result.errors + result.output).contains("nobody sends the rates"))
+        }
+    }
+}

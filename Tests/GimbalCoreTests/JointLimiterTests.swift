@@ -1,0 +1,51 @@
+import Testing
+
+@testable import GimbalCore
+
+@Suite("Ends of the ranges")
+struct JointLimiterTests {
+    @Test("a set-point beyond a joint's range stops there with the handle, gently, and comes back")
+    func jointRange() {
+        var rig = PointingTests.Rig(.locked)
+        rig.handle = { AxisVector(yaw: 0, roll: $0 < 3 ? 25 * $0 : 150 - 25 * $0, pitch: 0) }
+        var last = rig.setpoint.rate
+        rig.run(3) { rig in
+            #expect((rig.setpoint.rate - last).norm < 0.02, "at \(rig.seconds) s")
+            last = rig.setpoint.rate
+        }
+        #expect(rig.pointing.isLimited)
+        #expect(abs(rig.angles.roll - 30) < 0.01, "75 degrees less the 45 that the joint turns")
+        rig.run(3)
+        #expect(!rig.pointing.isLimited)
+        #expect(abs(rig.angles.roll) < 1e-9)
+    }
+
+    @Test("turned past the end of yaw, the camera stays at that end and does not swing round")
+    func yawEnd() {
+        var rig = PointingTests.Rig(.locked)
+        rig.handle = { AxisVector(yaw: -80 * min($0, 4), roll: 0, pitch: 0) }
+        rig.run(4.5) { #expect($0.setpoint.rate.norm < 1.5) }
+        // The handle is at -320 degrees, the camera 170 ahead of it.
+        let relative = rig.angles.yaw + 320
+        #expect(abs((relative - 170).remainder(dividingBy: 360)) < 0.01)
+        #expect(rig.pointing.isLimited)
+    }
+
+    @Test("set-points are smooth through straight down and up, from -120° to +120° of pitch")
+    func throughTheVertical() {
+        var rig = PointingTests.Rig(.locked)
+        rig.range.minimum.pitch = -3
+        rig.range.maximum.pitch = 3
+        rig.point(25, 0, -120)
+        rig.run(1)
+        rig.point(25, 0, 120, duration: 2)
+        var last = rig.setpoint
+        rig.run(2) { rig in
+            let turned = last.attitude.error(to: rig.setpoint.attitude) / 1e-3
+            #expect((turned - (last.rate + rig.setpoint.rate) / 2).norm < 1e-3)
+            #expect(abs(rig.setpoint.rate.x) < 1e-9 && abs(rig.setpoint.rate.z) < 1e-9)
+            last = rig.setpoint
+        }
+        #expect(abs(rig.motion.angles.pitch - 120 * PointingTests.degree) < 1e-9)
+    }
+}

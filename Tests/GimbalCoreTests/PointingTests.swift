@@ -1,0 +1,243 @@
+import Testing
+
+@testable import GimbalCore
+
+/// `Pointing` over a handle that moves by script.
+@Suite("Pointing in each mode")
+struct PointingTests {
+    static let degree = Double.pi / 180
+
+    /// A camera that is always where the set-point is, in a hand that follows a script.
+    struct Rig {
+        var pointing: Pointing
+        var tick = 0
+        var range = JointRange()
+        /// Attitude of the handle at a time; nil: nobody knows.
+        var handle: (Double) -> AxisVector? = { _ in .zero }
+        var setpoint = Setpoint(attitude: .identity, rate: .zero)
+
+        init(_ mode: Mode, modes: ModeParameters = ModeParameters()) {
+            pointing = Pointing(
+                mode: mode, parameters: SetpointGenerator.Parameters(), modes: modes)
+            pointing.takeOver(from: .identity)
+        }
+
+        var now: Instant { Instant(nanoseconds: Int64(tick) * 1_000_000) }
+        var seconds: Double { Double(tick) * 1e-3 }
+        var angles: AxisVector { EulerZXY.angles(setpoint.attitude) * (180 / .pi) }
+        var motion: PointingSnapshot { pointing.snapshot(now: now) }
+
+        mutating func step() {
+            tick += 1
+            var pose: HandlePose?
+            if let angles = handle(seconds) {
+                let base = EulerZXY.quaternion(angles * PointingTests.degree)
+                let relative = base.conjugate * setpoint.attitude
+                pose = HandlePose(
+                    attitude: base, joints: JointKinematics.joints(attitude: relative))
+            }
+            setpoint = pointing.step(now: now, dt: 1e-3, handle: pose, range: range)
+        }
+
+        mutating func run(_ seconds: Double, each: (Rig) -> Void = { _ in }) {
+            for _ in 0..<Int((seconds * 1000).rounded()) {
+                step()
+                each(self)
+            }
+        }
+
+        mutating func change(_ mode: Mode) { pointing.change(to: mode, now: now) }
+
+        mutating func point(
+            _ yaw: Double, _ roll: Double, _ pitch: Double, duration: Double = 0, rate: Double = 0
+        ) {
+            pointing.point(
+                to: AxisVector(yaw: yaw, roll: roll, pitch: pitch) * PointingTests.degree,
+                duration: duration, rate: rate * PointingTests.degree, isEnabled: true)
+        }
+    }
+
+    static let turning: @Sendable (Double) -> AxisVector? = { time in
+        AxisVector(yaw: 30 * time, roll: 8 * time, pitch: -10 * time)
+    }
+
+    @Test("locked holds the commanded attitude in the earth frame, however the handle turns")
+    func locked() {
+        var rig = Rig(.locked)
+        rig.handle = { AxisVector(yaw: 40 * $0, roll: 0, pitch: 0) }
+        rig.point(10, 0, -30)
+        rig.run(2)
+        let angles = rig.angles
+        #expect(abs(angles.yaw - 10) < 1e-9 && abs(angles.pitch + 30) < 1e-9)
+        #expect(rig.setpoint.rate == .zero)
+    }
+
+    @Test("pan_follow turns with the handle's heading behind the dead zone; roll and pitch stay")
+    func panFollow() {
+        var rig = Rig(.panFollow)
+        rig.handle = { AxisVector(yaw: $0 < 1 ? 4 : 60, roll: 20, pitch: -25) }
+        rig.point(.nan, 0, -15)
+        rig.run(0.9)
+        #expect(rig.angles.yaw == 0, "4 degrees are within the dead zone of 5")
+        rig.run(4)
+        #expect(abs(rig.angles.yaw - 55) < 0.1)
+        #expect(abs(rig.angles.roll) < 1e-9 && abs(rig.angles.pitch + 15) < 1e-9)
+    }
+
+    @Test("pan_follow goes round and round with the handle, without a jump at 180°")
+    func panFollowRound() {
+        var rig = Rig(.panFollow)
+        rig.handle = { AxisVector(yaw: 60 * $0, roll: 0, pitch: 0) }
+        rig.run(1.5)
+        rig.run(11) { #expect(abs($0.setpoint.rate.z * (180 / .pi) - 60) < 2) }
+        #expect(rig.motion.angles.yaw > 2 * .pi)
+    }
+
+    @Test(
+        "each preset keeps its rate while it follows, and sport is there before slow",
+        arguments: [40.0, 90, 200])
+    func presets(rate: Double) {
+        var modes = ModeParameters()
+        modes.follow = FollowTuning(
+            maxRate: AxisVector(repeating: rate * Self.degree),
+            smoothing: AxisVector(repeating: 0.3))
+        var rig = Rig(.panFollow, modes: modes)
+        rig.handle = { _ in AxisVector(yaw: 125, roll: 0, pitch: 0) }
+        var fastest = 0.0
+        rig.run(6) { fastest = max(fastest, $0.setpoint.rate.norm * (180 / .pi)) }
+        #expect(fastest <= rate * 1.01 && fastest > rate * 0.9)
+        #expect(abs(rig.angles.yaw - 120) < 0.1)
+    }
+
+    @Test("fpv follows the handle on all axes")
+    func fpv() {
+        var rig = Rig(.fpv)
+        rig.handle = { _ in AxisVector(yaw: 30, roll: -12, pitch: 25) }
+        rig.run(4)
+        let rest = rig.angles - AxisVector(yaw: 29, roll: -11, pitch: 24)
+        #expect(abs(rest.yaw) < 0.1 && abs(rest.roll) < 0.1 && abs(rest.pitch) < 0.1)
+    }
+
+    @Test("neutral is level, and looks where the handle points")
+    func neutral() {
+        var rig = Rig(.neutral)
+        rig.point(.nan, .nan, -40)
+        rig.handle = { _ in AxisVector(yaw: 70, roll: -12, pitch: 25) }
+        rig.run(5)
+        #expect(abs(rig.angles.yaw - 70) < 0.1)
+        #expect(abs(rig.angles.roll) < 0.01 && abs(rig.angles.pitch) < 0.01)
+    }
+
+    @Test("retract brings the joints to their pose gently, and says when they are there")
+    func retract() {
+        var modes = ModeParameters()
+        modes.retractJoints = AxisVector(yaw: 20, roll: 10, pitch: -80) * Self.degree
+        var rig = Rig(.retract, modes: modes)
+        rig.handle = { _ in AxisVector(yaw: 50, roll: 5, pitch: 10) }
+        let fastest = modes.retractRate * 1.02
+        rig.run(1) { rig in
+            let rates = rig.motion.rates
+            #expect(abs(rates.yaw) <= fastest && abs(rates.pitch) <= fastest)
+        }
+        #expect(!rig.pointing.isRetracted)
+        rig.run(8)
+        let base = EulerZXY.quaternion(AxisVector(yaw: 50, roll: 5, pitch: 10) * Self.degree)
+        let joints = JointKinematics.joints(attitude: base.conjugate * rig.setpoint.attitude)
+        let error = joints - modes.retractJoints
+        #expect(abs(error.yaw) < 0.01 && abs(error.roll) < 0.01 && abs(error.pitch) < 0.01)
+        #expect(rig.pointing.isRetracted)
+    }
+
+    @Test("no change of the mode makes the set-point jump, in angle, rate or acceleration")
+    func noJerk() {
+        let order: [Mode] = [
+            .locked, .panFollow, .fpv, .tracking, .neutral, .retract, .locked, .fpv, .panFollow,
+            .tracking, .fpv, .locked, .neutral, .fpv, .inactive, .fpv, .retract, .panFollow,
+        ]
+        var rig = Rig(.fpv)
+        rig.handle = Self.turning
+        rig.run(0.4)
+        let limits = SetpointGenerator.Parameters()
+        var last = rig.motion
+        for (index, mode) in order.enumerated() {
+            rig.change(mode)
+            if index % 3 == 0 { rig.point(50, 0, -20) }
+            rig.run(0.07 + 0.05 * Double(index % 5)) { rig in
+                let next = rig.motion
+                let jerk = (next.accelerations - last.accelerations) * 1e3
+                #expect(abs(jerk.yaw) <= limits.maxJerk.yaw * 1.05, "\(mode)")
+                #expect(abs(jerk.roll) <= limits.maxJerk.roll * 1.05, "\(mode)")
+                #expect(abs(jerk.pitch) <= limits.maxJerk.pitch * 1.05, "\(mode)")
+                let step = next.angles - last.angles - (next.rates + last.rates) * 0.5e-3
+                #expect(abs(step.yaw) < 1e-5 && abs(step.roll) < 1e-5 && abs(step.pitch) < 1e-5)
+                last = next
+            }
+        }
+    }
+
+    @Test("repeating a request changes no bit", arguments: [Mode.locked, .panFollow, .tracking])
+    func repeated(mode: Mode) {
+        var rig = Rig(.locked)
+        var twin = Rig(.locked)
+        func ask(_ rig: inout Rig) {
+            let until = Instant(nanoseconds: 5_000_000_000)
+            rig.change(mode)
+            if mode == .tracking {
+                rig.pointing.track(pan: 0.4, tilt: -0.2, validUntil: until)
+            } else {
+                rig.point(.nan, 5, -30, duration: 0.5)
+            }
+        }
+        rig.handle = Self.turning
+        twin.handle = Self.turning
+        ask(&rig)
+        ask(&twin)
+        for _ in 0..<700 {
+            ask(&twin)
+            rig.step()
+            twin.step()
+            #expect(rig.setpoint.attitude == twin.setpoint.attitude)
+            #expect(rig.setpoint.rate == twin.setpoint.rate)
+            #expect(rig.setpoint.acceleration == twin.setpoint.acceleration)
+        }
+        #expect(rig.setpoint.attitude != .identity)
+    }
+
+    @Test("a repeated rate only moves the end of its dead-man")
+    func repeatedRate() {
+        var rig = Rig(.locked)
+        var twin = Rig(.locked)
+        let rate = AxisVector(yaw: 0.5, roll: 0, pitch: 0.1)
+        rig.pointing.turn(at: rate, validUntil: Instant(nanoseconds: 2_000_000_000))
+        for _ in 0..<900 {
+            twin.pointing.turn(at: rate, validUntil: twin.now.advanced(bySeconds: 0.5))
+            rig.step()
+            twin.step()
+            #expect(rig.setpoint.attitude == twin.setpoint.attitude)
+        }
+    }
+
+    @Test(
+        "without the joints a following mode holds still, says so, and goes on when they are back")
+    func blind() {
+        var rig = Rig(.fpv)
+        rig.handle = { $0 > 1 && $0 < 2 ? nil : AxisVector(yaw: 40 * $0, roll: 0, pitch: 0) }
+        rig.run(1.3)
+        #expect(rig.pointing.isBlind && rig.pointing.mode == .fpv)
+        #expect(rig.setpoint.rate.norm < 1e-9)
+        rig.run(1.5)
+        #expect(!rig.pointing.isBlind)
+        #expect(rig.setpoint.rate.z > 0.5)
+    }
+
+    @Test("a boot mode without its joints becomes locked, until somebody asks for a mode")
+    func bootMode() {
+        var pointing = Pointing(
+            mode: .fpv, parameters: SetpointGenerator.Parameters(), modes: ModeParameters())
+        let now = Instant(nanoseconds: 0)
+        pointing.judgeBootMode(showsJoints: false, now: now)
+        #expect(pointing.mode == .locked && pointing.isBootModeMissing)
+        pointing.change(to: .locked, now: now)
+        #expect(!pointing.isBootModeMissing)
+    }
+}

@@ -1,0 +1,137 @@
+import GimbalCore
+import Realtime
+import Testing
+
+@Suite("Commander: modes and the loop that changes them")
+struct CommanderModeTests {
+    let laptop = CommandSource(link: .diagnostics, connection: 1)
+    let phone = CommandSource(link: .airos, connection: 2)
+    let turn = AxisVector(yaw: 0.2, roll: 0, pitch: 0)
+
+    func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
+
+    /// A door in this mode, and the loop's end of its ring.
+    func door(
+        mode: Mode, _ body: (Commander, inout RingReader<Command>) throws -> Void
+    ) rethrows {
+        let ends = makeRing(of: Command.self, capacity: 64)
+        var loop = ends.reader
+        try body(Commander(ring: ends.writer, bootMode: mode, rules: Commander.Rules()), &loop)
+    }
+
+    /// A door with a loop whose state the test sets.
+    final class Loop: @unchecked Sendable {
+        var state: LoopState?
+    }
+
+    func door(
+        loop: Loop, _ body: (Commander, inout RingReader<Command>) throws -> Void
+    ) rethrows {
+        let ends = makeRing(of: Command.self, capacity: 64)
+        var reader = ends.reader
+        let commander = Commander(
+            ring: ends.writer, bootMode: .locked, rules: Commander.Rules(),
+            loop: { loop.state })
+        try body(commander, &reader)
+    }
+
+    @Test("a mode that needs the joints is refused by name where nothing shows them")
+    func missingSensor() throws {
+        let loop = Loop()
+        try door(loop: loop) { commander, ring in
+            loop.state = LoopState(
+                mode: .locked, modeRequests: 0, hasSample: false, showsJoints: false)
+            #expect(throws: MotionRefusal.sensorsUnknown(.fpv)) {
+                try commander.request(.mode(.fpv), from: laptop, now: at(1))
+            }
+            loop.state?.hasSample = true
+            for mode in [Mode.panFollow, .fpv, .neutral, .retract] {
+                #expect(throws: MotionRefusal.missingSensor(mode)) {
+                    try commander.request(.mode(mode), from: laptop, now: at(1))
+                }
+            }
+            #expect(ring.pop() == nil)
+            #expect(commander.view(now: at(1)).holder == nil)
+            try commander.request(.mode(.tracking), from: laptop, now: at(1))
+            loop.state?.showsJoints = true
+            try commander.request(.mode(.fpv), from: laptop, now: at(1))
+        }
+    }
+
+    @Test("when the loop ends tracking by itself, the door knows; a request on its way counts more")
+    func agreement() throws {
+        let loop = Loop()
+        try door(loop: loop) { commander, _ in
+            try commander.request(.mode(.tracking), from: phone, now: at(1))
+            // The loop has not seen the request yet.
+            loop.state = LoopState(
+                mode: .locked, modeRequests: 0, hasSample: true, showsJoints: true)
+            #expect(commander.view(now: at(1)).mode == .tracking)
+            loop.state?.modeRequests = 1
+            #expect(commander.view(now: at(2.1)).mode == .locked)
+            #expect(throws: MotionRefusal.notInMode(.locked)) {
+                try commander.request(.track(pan: 1, tilt: 0), from: phone, now: at(2.2))
+            }
+            try commander.request(.point(turn, duration: 0), from: phone, now: at(2.3))
+        }
+    }
+
+    @Test("a tracking rate carries the end of its own dead-man, and only into mode tracking")
+    func tracking() throws {
+        try door(mode: .tracking) { commander, loop in
+            try commander.request(.track(pan: 0.3, tilt: .nan), from: phone, now: at(5))
+            guard case .track(let pan, let tilt, let validUntil) = loop.pop() else {
+                Issue.record("no tracking rate in the ring")
+                return
+            }
+            #expect(pan == 0.3 && tilt.isNaN && validUntil == at(6))
+            #expect(throws: MotionRefusal.notInMode(.tracking)) {
+                try commander.request(.rate(turn), from: phone, now: at(5))
+            }
+        }
+        for mode in [Mode.locked, .panFollow, .neutral] {
+            try door(mode: mode) { commander, loop in
+                #expect(throws: MotionRefusal.notInMode(mode)) {
+                    try commander.request(.track(pan: 1, tilt: 1), from: phone, now: at(5))
+                }
+                #expect(loop.pop() == nil)
+            }
+        }
+    }
+
+    @Test("what only the mode moves cannot be pointed, what it leaves can")
+    func notInMode() throws {
+        let yaw = AxisVector(yaw: 0.2, roll: .nan, pitch: .nan)
+        try door(mode: .panFollow) { commander, _ in
+            #expect(throws: MotionRefusal.notInMode(.panFollow)) {
+                try commander.request(.point(yaw, duration: 0), from: laptop, now: at(1))
+            }
+            #expect(throws: MotionRefusal.notInMode(.panFollow)) {
+                try commander.request(.rate(turn), from: laptop, now: at(1))
+            }
+            try commander.request(.rate(.zero), from: laptop, now: at(1))
+            try commander.request(
+                .point(AxisVector(yaw: 0, roll: 0, pitch: -0.5), duration: 2), from: laptop,
+                now: at(1))
+        }
+        door(mode: .fpv) { commander, _ in
+            #expect(throws: MotionRefusal.notInMode(.fpv)) {
+                try commander.request(.point(.zero, duration: 0), from: laptop, now: at(1))
+            }
+        }
+    }
+
+    @Test("a holder that disconnects in mode tracking ends it at once")
+    func trackingDisconnection() throws {
+        try door(mode: .tracking) { commander, loop in
+            try commander.request(.track(pan: 0.3, tilt: 0), from: phone, now: at(5))
+            _ = loop.pop()
+            commander.disconnected(phone, now: at(5.2))
+            guard case .track(let pan, _, let validUntil) = loop.pop() else {
+                Issue.record("no standstill in the ring")
+                return
+            }
+            #expect(pan == 0 && validUntil == at(5.2))
+        }
+    }
+}
