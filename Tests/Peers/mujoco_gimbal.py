@@ -368,7 +368,9 @@ def run(args):
 
 def above(signal, rate, corner):
     """The part of a signal above a frequency, without phase."""
-    spectrum = np.fft.rfft(signal - signal.mean())
+    # A heading that drifts must not look like a step from the end to the beginning.
+    x = np.arange(len(signal))
+    spectrum = np.fft.rfft(signal - np.polyval(np.polyfit(x, signal, 3), x))
     spectrum[np.fft.rfftfreq(len(signal), 1 / rate) < corner] = 0
     return np.fft.irfft(spectrum, len(signal))
 
