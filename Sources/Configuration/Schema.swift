@@ -22,6 +22,7 @@ public enum Schema {
         ("imu", "The inertial sensor on the camera."),
         ("estimator", "The attitude filter. The defaults are those of a Bosch BMI088."),
         ("control", "Attitude error -> rate -> torque. Gains are per unit of inertia."),
+        ("airos", "What AirOS apps get."),
         (
             "airos.pid",
             "Gains as an AirOS app sends them: factors on the tuning of each axis, whatever drives it."

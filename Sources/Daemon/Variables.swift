@@ -126,8 +126,9 @@ struct VariableTable {
         Entry(variable: Variable(name: "mode", unit: "", summary: "Mode by name")) {
             .string($0.snapshot.mode.name)
         },
-        entry("tracking_remaining", "s", "Time until mode tracking ends by itself") {
-            $0.snapshot.pointing.trackingSeconds
+        entry("tracking_remaining", "s", "Time until mode tracking ends, 0 in other modes") {
+            let seconds = $0.snapshot.pointing.trackingSeconds
+            return seconds.isNaN ? 0 : seconds
         },
         Entry(variable: Variable(name: "state", unit: "", summary: "State of the outputs")) {
             .string($0.snapshot.phase.words)

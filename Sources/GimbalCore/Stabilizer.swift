@@ -178,6 +178,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         observeJoints(dt: dt)
         watchGravity()
         if sample != nil { pointing.judgeBootMode(showsJoints: showsJoints, now: now) }
+        pointing.endTracking(now: now)
         let conditions = conditions(now: now)
         let wasEnabled = supervisor.isEnabled
         supervisor = Supervisor.next(
@@ -255,7 +256,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     private mutating func control(now: Instant, dt: Double) -> MotorOutput {
         guard supervisor.isEnabled else {
-            snapshot.setpoint = pointing.idle(at: estimator.attitude, now: now).attitude
+            snapshot.setpoint = pointing.idle(at: estimator.attitude).attitude
             snapshot.attitudeError = .zero
             drive.rest(dt: dt)
             return .off

@@ -66,8 +66,7 @@ import Wire
             _ = try client.ask(#"{"id":1,"method":"mode","params":{"mode":"tracking"}}"#)
             let turn = try client.ask(#"{"id":2,"method":"track","params":{"pan":20,"tilt":10}}"#)
             #expect(turn["error"] == nil, "\(turn.text)")
-            let moving = try daemon.ask("status")
-            #expect(moving["mode"]?.string == "tracking")
+            let moving = try daemon.status("tracking") { $0["mode"]?.string == "tracking" }
             #expect(moving.number("pointing", "tracking_remaining_s") > 0)
             let status = try daemon.status("locked") { $0["mode"]?.string == "locked" }
             #expect(status.number("setpoint_deg", "yaw") > 5)

@@ -36,6 +36,7 @@ struct PointingTests {
                 pose = HandlePose(
                     attitude: base, joints: JointKinematics.joints(attitude: relative))
             }
+            pointing.endTracking(now: now)
             setpoint = pointing.step(now: now, dt: 1e-3, handle: pose, range: range)
         }
 

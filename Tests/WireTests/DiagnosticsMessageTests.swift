@@ -32,7 +32,7 @@ struct DiagnosticsMessageTests {
             json.object?.keys.sorted() == [
                 "attitude", "backend", "clients", "configuration", "enabled", "error_deg",
                 "estimator", "faults", "holder", "imu", "inhibitions", "joints", "loop", "memory",
-                "mode", "motors", "notices", "rate_dps", "realtime", "setpoint_deg", "state", "t",
+                "mode", "motors", "notices", "pointing", "rate_dps", "realtime", "setpoint_deg", "state", "t",
                 "uptime_s",
                 "version",
             ])

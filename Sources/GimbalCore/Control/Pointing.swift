@@ -145,8 +145,7 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     /// One period with the outputs off: the set-point is where the camera points.
     @_noLocks
-    mutating func idle(at attitude: Quaternion, now: Instant) -> Setpoint {
-        endTracking(now: now)
+    mutating func idle(at attitude: Quaternion) -> Setpoint {
         generator.hold(at: attitude)
         limiter.reset()
         return Setpoint(attitude: attitude, rate: .zero)
@@ -164,7 +163,6 @@ struct Pointing: Sendable, BitwiseCopyable {
     mutating func step(
         now: Instant, dt: Double, handle: HandlePose?, range: JointRange
     ) -> Setpoint {
-        endTracking(now: now)
         isBlind = mode.needsJoints && handle == nil
         if let handle {
             follow(handle, dt: dt)
@@ -236,7 +234,8 @@ extension Pointing {
     }
 
     /// After the dead-man's time of silence the camera stands still, and the mode is `locked`.
-    private mutating func endTracking(now: Instant) {
+    @_noLocks
+    mutating func endTracking(now: Instant) {
         guard let until = trackingUntil, until < now else { return }
         enter(.locked, now: now)
         rateValidUntil = until
