@@ -71,7 +71,7 @@ struct ProblemTests {
             ),
             (
                 "hardware.simulation.motion = 'waking'",
-                "is not one of still | handheld | walking. Did you mean walking?"
+                "is not one of still | handheld | walking | running. Did you mean walking?"
             ),
             (
                 "mode.boot = 'tracking'",

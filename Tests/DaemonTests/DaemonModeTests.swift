@@ -58,7 +58,7 @@ import Wire
     @Test("falls back from tracking after a second of silence; door and loop agree")
     func tracking() throws {
         try withDaemon { daemon throws in
-            try daemon.status("running") { $0["state"]?.string == "running" }
+            try daemon.status("following") { $0.isFollowing }
             #expect(
                 try refusal(daemon, "track", #"{"pan":10,"tilt":0}"#)
                     .contains("mode locked itself"))

@@ -47,7 +47,7 @@ import Wire
     @Test("turns right at a positive yaw rate while the command goes on, then stands")
     func rate() throws {
         try withDaemon { daemon throws in
-            let start = try daemon.status("running") { $0["state"]?.string == "running" }
+            let start = try daemon.status("following") { $0.isFollowing }
                 .number("setpoint_deg", "yaw")
             let answer = try daemon.control("rate", "--yaw", "20", "--duration", "0.5")
             #expect(answer.status == 0, "\(answer.errors)")

@@ -30,9 +30,11 @@ struct DiagnosticsMessageTests {
         let json = try encoded(status)
         #expect(
             json.object?.keys.sorted() == [
-                "attitude", "backend", "clients", "configuration", "enabled", "error_deg",
-                "estimator", "faults", "holder", "imu", "inhibitions", "joints", "loop", "memory",
-                "mode", "motors", "notices", "pointing", "rate_dps", "realtime", "setpoint_deg", "state", "t",
+                "attitude", "backend", "clients", "configuration", "control", "enabled",
+                "error_deg", "estimator", "faults", "holder", "imu", "inhibitions", "joints",
+                "loop", "memory",
+                "mode", "motors", "notices", "pointing", "rate_dps", "realtime", "setpoint_deg",
+                "state", "t",
                 "uptime_s",
                 "version",
             ])

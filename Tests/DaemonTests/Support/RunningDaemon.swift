@@ -127,6 +127,12 @@ extension JSONValue {
         path.reduce(self as JSONValue?) { $0?[$1] }?.number ?? .nan
     }
 
+    /// Whether a status says that the motors follow the set-point, with all they have to know about the camera.
+    var isFollowing: Bool {
+        let notices = self["notices"]?.array?.compactMap { $0["name"]?.string } ?? []
+        return self["state"]?.string == "running" && !notices.contains("inertia_unknown")
+    }
+
     /// The names of the reasons that keep the machine from moving.
     var inhibitions: [String] {
         self["inhibitions"]?.array?.compactMap { $0["name"]?.string } ?? []
