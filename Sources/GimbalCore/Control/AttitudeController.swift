@@ -13,15 +13,15 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// What the user tunes. Axis values act about the camera's own axes: yaw about z, roll about x, pitch about y.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Attitude error to rate, 1/s.
-        public var attitudeGain = AxisVector(repeating: 64)
+        public var attitudeGain = AxisVector(repeating: 73)
         /// Rate error to acceleration, 1/s.
-        public var rateGain = AxisVector(repeating: 175)
+        public var rateGain = AxisVector(repeating: 162)
         /// Integrated rate error to acceleration, 1/s².
-        public var rateIntegralGain = AxisVector(repeating: 8600)
+        public var rateIntegralGain = AxisVector(repeating: 7760)
         /// Angular acceleration to acceleration, 1.
-        public var rateDerivativeGain = AxisVector(repeating: 0.5)
+        public var rateDerivativeGain = AxisVector(repeating: 0.455)
         /// Corner of the derivative's low-pass, Hz.
-        public var derivativeCutoffHz = 173.0
+        public var derivativeCutoffHz = 80.0
         /// Inertia of camera and carried parts about the camera's axes, kg·m²; where the search for it starts, if
         /// `findsInertia`.
         public var inertia = AxisVector(repeating: 2.5e-3)

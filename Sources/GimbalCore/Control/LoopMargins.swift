@@ -19,6 +19,19 @@ public struct LoopMargins: Sendable, Equatable {
         increaseDecibels >= 6 && decreaseDecibels >= 6 && phaseDegrees >= 45
     }
 
+    /// What the attitude controller has in its loop beside the two gains' paths.
+    public struct Shape: Sendable {
+        /// How far the attitude looks ahead of the rate, s.
+        public var attitudeLead = 0.0
+        /// Delay that the lag compensator is made for, s; 0 = none.
+        public var compensatedDelay = 0.0
+        /// Period of the loop, s, over which the derivative is taken; 0 = as if it were continuous.
+        public var period = 0.0
+
+        /// Nothing else.
+        public init() {}
+    }
+
     /// The margins of one axis.
     ///
     /// - Parameters:
@@ -26,8 +39,10 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - rate: Rate controller's parameters; the inertia is that which the controller believes.
     ///   - inertia: True inertia, kg·m².
     ///   - delay: From motion to torque, with half a period for the holding of the output, s.
+    ///   - shape: What else the controller has in its loop.
     public init(
-        attitudeGain: Double, rate: PIDController.Parameters, inertia: Double, delay: Double
+        attitudeGain: Double, rate: PIDController.Parameters, inertia: Double, delay: Double,
+        shape: Shape = Shape()
     ) {
         var lastGain = 0.0
         var lastPhase = 0.0
@@ -42,7 +57,7 @@ public struct LoopMargins: Sendable, Equatable {
             // 1...3000 rad/s.
             let omega = cm_exp(Double(i) / 4000 * 8.006)
             let loop = LoopMargins.response(
-                omega: omega, attitudeGain: attitudeGain, rate: rate, delay: delay)
+                omega: omega, attitudeGain: attitudeGain, rate: rate, delay: delay, shape: shape)
             let gain = loop.gain * rate.inertia / inertia
             if i == 0 {
                 // At low frequency the loop is a triple integrator: -270°, which atan2 gives as +90°.
@@ -93,32 +108,67 @@ public struct LoopMargins: Sendable, Equatable {
         of controller: AttitudeController.Parameters, axis: GimbalAxis,
         inertia: Double, delay: Double
     ) {
+        self.init(
+            attitudeGain: controller.attitudeGain[axis],
+            rate: LoopMargins.rate(of: controller, axis: axis), inertia: inertia, delay: delay,
+            shape: LoopMargins.shape(of: controller))
+    }
+
+    /// Gain and phase (rad, -π...π) of the open loop of one axis of a whole controller, for inertia and delay as believed.
+    ///
+    /// - Parameters:
+    ///   - controller: Parameters of the attitude controller.
+    ///   - axis: Which axis.
+    ///   - omega: rad/s.
+    public static func response(
+        of controller: AttitudeController.Parameters, axis: GimbalAxis, omega: Double
+    ) -> (gain: Double, phase: Double) {
+        response(
+            omega: omega, attitudeGain: controller.attitudeGain[axis],
+            rate: rate(of: controller, axis: axis), delay: controller.loopDelay,
+            shape: shape(of: controller))
+    }
+
+    private static func shape(of controller: AttitudeController.Parameters) -> Shape {
+        var shape = Shape()
+        shape.attitudeLead = controller.attitudeLead
+        shape.compensatedDelay = controller.loopDelay
+        shape.period = 0.001
+        return shape
+    }
+
+    private static func rate(
+        of controller: AttitudeController.Parameters, axis: GimbalAxis
+    ) -> PIDController.Parameters {
         var rate = PIDController.Parameters()
         rate.kp = controller.rateGain[axis]
         rate.ki = controller.rateIntegralGain[axis]
         rate.kd = controller.rateDerivativeGain[axis]
         rate.derivativeCutoffHz = controller.derivativeCutoffHz
         rate.inertia = controller.inertia[axis]
-        self.init(
-            attitudeGain: controller.attitudeGain[axis], rate: rate, inertia: inertia,
-            delay: delay)
+        return rate
     }
 
     /// Gain and phase (rad, -π...π) of the open loop for inertia as believed.
     private static func response(
-        omega: Double, attitudeGain: Double, rate: PIDController.Parameters, delay: Double
+        omega: Double, attitudeGain: Double, rate: PIDController.Parameters, delay: Double,
+        shape: Shape
     ) -> (gain: Double, phase: Double) {
-        // kp (s + ka) + ki (s + ka) / s, with s = jω.
-        var real = rate.kp * attitudeGain + rate.ki
-        var imaginary = rate.kp * omega - rate.ki * attitudeGain / omega
-        // kd s² / (1 + s / corner).
-        let ratio = omega / (2 * .pi * rate.derivativeCutoffHz)
-        let share = -rate.kd * omega * omega / (1 + ratio * ratio)
-        real += share
-        imaginary -= share * ratio
+        // (kp + ki / s) (s + ka (1 + lead s)), with s = jω.
+        let slope = 1 + attitudeGain * shape.attitudeLead
+        var real = rate.kp * attitudeGain + rate.ki * slope
+        var imaginary = rate.kp * slope * omega - rate.ki * attitudeGain / omega
+        // kd s² / (1 + s / corner), taken from the difference of two samples.
+        let corner = cm_atan2(omega, 2 * .pi * rate.derivativeCutoffHz)
+        let damping = rate.kd * omega * omega * cm_cos(corner)
+        let turned = .pi - corner - omega * shape.period / 2
+        real += damping * cm_cos(turned)
+        imaginary += damping * cm_sin(turned)
         // 1 / s² turns the sign.
-        let gain = cm_sqrt(real * real + imaginary * imaginary) / (omega * omega)
-        let raw = cm_atan2(-imaginary, -real) - omega * delay
+        let lead = LagCompensator.response(omega: omega, delay: shape.compensatedDelay)
+        let gain =
+            lead.gain * cm_sqrt(real * real + imaginary * imaginary) / (omega * omega)
+        let raw = cm_atan2(-imaginary, -real) + lead.phase - omega * delay
         let turns = cm_floor(raw / (2 * .pi) + 0.5)
         return (gain, raw - turns * 2 * .pi)
     }

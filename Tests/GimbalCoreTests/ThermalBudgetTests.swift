@@ -1,0 +1,60 @@
+import Testing
+
+@testable import GimbalCore
+
+@Suite("Thermal budget")
+struct ThermalBudgetTests {
+    static let peak = AxisVector(repeating: 0.25)
+
+    static func warmed(_ torque: Double, seconds: Double) -> ThermalBudget {
+        var budget = ThermalBudget()
+        for _ in 0..<Int(seconds * 100) {
+            let limit = budget.limit(peak: peak, parameters: .init())
+            budget.pass(
+                torque: AxisVector(repeating: torque).clamped(to: limit), parameters: .init(),
+                dt: 0.01)
+        }
+        return budget
+    }
+
+    @Test("a cold motor may give its peak, and the continuous torque for ever")
+    func continuous() {
+        #expect(ThermalBudget().limit(peak: Self.peak, parameters: .init()) == Self.peak)
+        let warm = Self.warmed(0.15, seconds: 600)
+        #expect(warm.limit(peak: Self.peak, parameters: .init()).pitch >= 0.15)
+    }
+
+    @Test("a motor at its peak is let down to what it can hold, without a jump")
+    func peak() {
+        var budget = ThermalBudget()
+        var last = 0.25
+        for _ in 0..<20_000 {
+            let limit = budget.limit(peak: Self.peak, parameters: .init()).pitch
+            #expect(abs(limit - last) < 0.001)
+            last = limit
+            budget.pass(torque: AxisVector(repeating: limit), parameters: .init(), dt: 0.01)
+        }
+        #expect(last > 0.15 && last < 0.17)
+        #expect(budget.isLowered)
+    }
+
+    @Test("it gets its peak back when it has cooled")
+    func cooling() {
+        var budget = Self.warmed(0.25, seconds: 100)
+        #expect(budget.isLowered)
+        for _ in 0..<1000 { budget.pass(torque: .zero, parameters: .init(), dt: 0.01) }
+        #expect(!budget.isLowered)
+        #expect(budget.limit(peak: Self.peak, parameters: .init()) == Self.peak)
+    }
+
+    @Test("without a continuous torque no budget is kept")
+    func none() {
+        var parameters = ThermalBudget.Parameters()
+        parameters.continuousTorque = .zero
+        var budget = ThermalBudget()
+        for _ in 0..<10_000 {
+            budget.pass(torque: Self.peak, parameters: parameters, dt: 0.01)
+        }
+        #expect(budget.limit(peak: Self.peak, parameters: parameters) == Self.peak)
+    }
+}

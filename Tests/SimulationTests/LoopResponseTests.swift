@@ -1,0 +1,66 @@
+import GimbalCore
+import Glibc
+import Simulation
+import Testing
+
+/// What `LoopMargins` says about the loop, against the loop itself.
+@Suite("Loop response")
+struct LoopResponseTests {
+    /// Gain and phase of the open loop at one frequency: a small torque is added behind the controller, and what the
+    /// controller answers is held against what the motor gets.
+    static func measured(omega: Double) -> (gain: Double, phase: Double) {
+        var parameters = SimulatedGimbal.Parameters()
+        parameters.plant.friction = .none
+        parameters.plant.imbalance = .zero
+        parameters.plant.cableStiffness = .zero
+        parameters.imu.gyroNoiseDensity = 0
+        parameters.imu.accelNoiseDensity = .zero
+        parameters.imu.isQuantized = false
+        parameters.imu.clockError = 0
+        var gimbal = SimulatedGimbal(
+            parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 1)
+        var tuning = Stabilizer.Parameters()
+        tuning.controller.findsInertia = false
+        var stabilizer = Stabilizer(parameters: tuning)
+        // Whole periods of the probe, so that nothing leaks.
+        let period = Int((2 * Double.pi / omega * 1000).rounded())
+        let exact = 2 * Double.pi / Double(period)
+        let begin = 3000
+        var control = (cosine: 0.0, sine: 0.0)
+        var total = (cosine: 0.0, sine: 0.0)
+        for tick in 1...(begin + 40 * period) {
+            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
+            gimbal.advance(to: now) { stabilizer.integrate($0) }
+            var output = stabilizer.step(now: now)
+            let answer = output.torque.pitch
+            let probe = 0.004 * sin(exact * Double(tick))
+            if tick > 2000 { output.torque.pitch += probe }
+            gimbal.apply(output, at: now)
+            if tick > begin + 20 * period {
+                let angle = exact * Double(tick)
+                control.cosine += answer * cos(angle)
+                control.sine += answer * sin(angle)
+                total.cosine += (answer + probe) * cos(angle)
+                total.sine += (answer + probe) * sin(angle)
+            }
+        }
+        // answer = -L total; a delay turns the phasor cosine - j sine backwards.
+        let gain = hypot(control.cosine, control.sine) / hypot(total.cosine, total.sine)
+        let phase = atan2(-control.sine, control.cosine) - atan2(-total.sine, total.cosine)
+        return (gain, remainder(phase + .pi, 2 * .pi))
+    }
+
+    @Test(
+        "the margins' open loop is the loop's, below, at and above the crossover",
+        arguments: [100.0, 220, 420])
+    func response(omega: Double) {
+        let period = (2 * Double.pi / omega * 1000).rounded()
+        let exact = 2 * Double.pi / period * 1000
+        let found = Self.measured(omega: omega)
+        let said = LoopMargins.response(
+            of: AttitudeController.Parameters(), axis: .pitch, omega: exact)
+        #expect(abs(found.gain / said.gain - 1) < 0.08, "\(found.gain) \(said.gain)")
+        let difference = remainder(found.phase - said.phase, 2 * .pi) * 180 / .pi
+        #expect(abs(difference) < 6, "\(difference)")
+    }
+}

@@ -1,0 +1,118 @@
+import GimbalCore
+import Simulation
+import Testing
+
+/// The same controller, untouched, from the starts and on the gimbals that it may meet.
+@Suite("Torque motors start")
+struct TorqueStartTests {
+    static let degrees = 180 / Double.pi
+
+    struct Result {
+        var largestRate = 0.0
+        var tilt = 0.0
+        var shake = 0.0
+        var snapshot = StabilizerSnapshot()
+    }
+
+    static func run(
+        seconds: Double = 5, motion: BaseMotion.Kind = .still,
+        change: (inout SimulatedGimbal.Parameters) -> Void
+    ) -> Result {
+        var parameters = SimulatedGimbal.Parameters()
+        parameters.imu.accelBias = 0
+        parameters.imu.accelScaleError = 0
+        parameters.imu.accelMisalignment = 0
+        change(&parameters)
+        var gimbal = SimulatedGimbal(
+            parameters: parameters, motion: BaseMotion(motion, seed: 1, stillDuration: 2), seed: 1)
+        var stabilizer = Stabilizer(parameters: .init())
+        var result = Result()
+        let ticks = Int(seconds * 1000)
+        for tick in 1...ticks {
+            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
+            gimbal.advance(to: now) { stabilizer.integrate($0) }
+            gimbal.apply(stabilizer.step(now: now), at: now)
+            guard stabilizer.snapshot.output.enabled else { continue }
+            result.largestRate = max(result.largestRate, gimbal.rate.norm * degrees)
+            if tick > ticks - 500 {
+                let down = gimbal.attitude.inverseRotate(Vector3(0, 0, 1))
+                result.tilt = max(result.tilt, down.cross(Vector3(0, 0, 1)).norm * degrees)
+                if down.z < 0 { result.tilt = 180 }
+                result.shake = max(result.shake, gimbal.rate.norm * degrees)
+            }
+        }
+        result.snapshot = stabilizer.snapshot
+        return result
+    }
+
+    @Test(
+        "the inertia is found, and the camera stands still, whatever it is",
+        arguments: [1 / 17.0, 1, 4])
+    func inertia(factor: Double) {
+        let truth = 2.5e-3 * factor
+        let result = Self.run { $0.plant.inertia = AxisVector(repeating: truth) }
+        let found = result.snapshot.inertia
+        for value in [found.yaw, found.roll, found.pitch] {
+            #expect(value / truth > 0.65 && value / truth < 1.35)
+        }
+        #expect(result.tilt < 0.5)
+        #expect(result.shake < 3)
+    }
+
+    @Test("a phone in the hand of somebody who walks does not tremble")
+    func walkingPhone() {
+        let result = Self.run(motion: .walking) {
+            $0.plant.inertia = AxisVector(repeating: 2.5e-3 / 17)
+        }
+        #expect(result.tilt < 1.5)
+        #expect(result.shake < 40)
+    }
+
+    @Test("hanging 60° down it comes up to level without a blow")
+    func hanging() {
+        let result = Self.run {
+            $0.initialJoints = AxisVector(yaw: 0, roll: 0, pitch: -60 / Self.degrees)
+        }
+        #expect(result.tilt < 0.5)
+        #expect(result.largestRate < 300)
+    }
+
+    @Test("from a stop it comes back to level, too")
+    func fromStop() {
+        let result = Self.run {
+            $0.initialJoints = AxisVector(yaw: 0, roll: 1.15, pitch: 2.2)
+        }
+        #expect(result.tilt < 0.5)
+        #expect(result.largestRate < 400)
+    }
+
+    @Test("6 ms of delay instead of 3.5 is noticed, and the loop stays calm")
+    func late() {
+        let result = Self.run { $0.transportDelay = 0.00352 }
+        #expect(result.tilt < 0.5)
+        #expect(result.shake < 3)
+    }
+
+    @Test("a gyroscope on the handle shows the friction that no encoder shows")
+    func handleGyro() {
+        func shake(_ hasGyro: Bool) -> Double {
+            var parameters = SimulatedGimbal.Parameters()
+            parameters.encoderCounts = 0
+            parameters.hasHandleGyro = hasGyro
+            var gimbal = SimulatedGimbal(
+                parameters: parameters, motion: BaseMotion(.walking, seed: 1, stillDuration: 2),
+                seed: 1)
+            var stabilizer = Stabilizer(parameters: .init())
+            var sum = 0.0
+            for tick in 1...14_000 {
+                let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
+                gimbal.advance(to: now) { stabilizer.integrate($0) }
+                gimbal.apply(stabilizer.step(now: now), at: now)
+                let error = stabilizer.snapshot.attitudeError
+                if tick > 9000 { sum += error.y * error.y }
+            }
+            return (sum / 5000).squareRoot() * Self.degrees
+        }
+        #expect(shake(true) < 0.7 * shake(false))
+    }
+}
