@@ -7,7 +7,7 @@ import GimbalCore
 public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =
-        hardware + loop + imu + estimator + control + airos + motors + motion + modes
+        hardware + loop + imu + estimator + control + airos + motors + servo + motion + modes
         + supervision + services
 
     /// One sentence for each table.
@@ -28,6 +28,7 @@ public enum Schema {
             "Gains as an AirOS app sends them: factors on the tuning of each axis, whatever drives it."
         ),
         ("motors", "The actuators."),
+        ("servo", "What position servos are like; used with motors.type = \"servo\"."),
         ("joints", "The mechanics between handle and camera."),
         ("motion", "How fast set-points move when somebody points the camera."),
         ("mode", "What the gimbal does by itself."),
@@ -237,6 +238,9 @@ public enum Schema {
         .number(
             "motors.power", \.motors.power, 0.05...1, .live,
             "Strength of the field; with type = \"field\". More holds more and heats more."),
+        .number(
+            "motors.power_max", \.motors.powerMax, 0.05...1, .live,
+            "Strength to which a load may raise the field; at least motors.power counts."),
         .triple(
             "motors.continuous_torque_nm", \.motors.continuousTorqueNm, 0...20, unit: "N·m", .live,
             "Torque that each motor holds for ever; more is for as long as it stays cool; 0 = no such limit."
@@ -247,6 +251,26 @@ public enum Schema {
         .number(
             "motors.soft_start_s", \.motors.softStartS, 0...10, unit: "s", .live,
             "Time over which the motors come up after they are switched on."),
+    ]
+
+    private static let servo: [Setting] = [
+        .number(
+            "servo.delay_ms", \.servo.delayMs, 0...40, unit: "ms", .live,
+            "From command to the start of the servo's answer, half a frame of waiting included.",
+            hint: "Right within 10 %: what is wrong looks like motion of the handle."),
+        .number(
+            "servo.lag_ms", \.servo.lagMs, 0...50, unit: "ms", .live,
+            "Lag of the servo's own position loop."),
+        .triple(
+            "servo.max_rate_dps", \.servo.maxRateDps, 10...5000, unit: "deg/s", .live,
+            "Fastest movement of the servos."),
+        .number(
+            "servo.dead_band_deg", \.servo.deadBandDeg, 0...5, unit: "deg", .live,
+            "How far a command must be from the horn before the servo moves."),
+        .number(
+            "servo.tracker_bandwidth", \.servo.trackerBandwidth, 10...300, unit: "rad/s", .live,
+            "How fast a motion of the handle is believed: more follows faster, less forgives a wrong delay."
+        ),
         .ranges(
             "joints.range_deg", \.joints.rangeDeg, -360...360, unit: "deg", .restart,
             "Mechanical range of each joint; zero is aligned with the handle, yaw of -360 to 360 is a slip ring."

@@ -19,6 +19,8 @@ public struct Settings: Sendable, Equatable {
     public var airos = AirOS()
     /// The actuators.
     public var motors = Motors()
+    /// What position servos are like.
+    public var servo = Servo()
     /// The mechanics between handle and camera.
     public var joints = Joints()
     /// How fast set-points may move.
@@ -193,8 +195,26 @@ extension Settings {
         public var continuousTorqueNm = ThermalBudget.Parameters().continuousTorque
         /// How long a motor's windings take to warm up, s.
         public var thermalTimeS = ThermalBudget.Parameters().timeConstant
+        /// Power to which a load may raise the field of open-loop motors, 0...1.
+        public var powerMax = FieldController.Parameters().maxPower
         /// Time from off to full authority, s.
         public var softStartS = 0.5
+    }
+
+    /// `[servo]`
+    public struct Servo: Sendable, Equatable {
+        private static let core = ServoController.Parameters()
+
+        /// From command to the start of the answer, ms.
+        public var delayMs = 11.0
+        /// Lag of the position loop, ms.
+        public var lagMs = 4.0
+        /// Fastest movement, deg/s.
+        public var maxRateDps = AxisVector(repeating: 600)
+        /// How far a command must be from the horn before it moves, degrees.
+        public var deadBandDeg = 0.2
+        /// Bandwidth of the handle's extrapolation, rad/s.
+        public var trackerBandwidth = core.trackerBandwidth
     }
 
     /// `[joints]`

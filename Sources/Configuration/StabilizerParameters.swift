@@ -18,6 +18,11 @@ extension Settings {
         }
         parameters.servo.minimum = joints.rangeDeg.lower.radians
         parameters.servo.maximum = joints.rangeDeg.upper.radians
+        parameters.servo.delay = servo.delayMs / 1e3
+        parameters.servo.lag = servo.lagMs / 1e3
+        parameters.servo.maxRate = servo.maxRateDps.radians
+        parameters.servo.deadBand = Angle.degrees(servo.deadBandDeg).radians
+        parameters.servo.trackerBandwidth = servo.trackerBandwidth
         parameters.servo.attitudeLead = imu.filterDelayMs / 1e3
         parameters.servo = parameters.servo.scaled(
             yaw: airos.pid.yaw, roll: airos.pid.roll, pitch: airos.pid.pitch)
@@ -79,6 +84,8 @@ extension Settings {
         var field = FieldController.Parameters()
         field.polePairs = Double(motors.polePairs)
         field.power = motors.power
+        field.maxPower = max(motors.powerMax, motors.power)
+        field.probesInertia = control.findInertia
         field.peakTorque = motors.torqueLimitNm
         field.inertia = control.inertiaKgM2
         field.maxRate = Angle.degrees(control.maxRateDps).radians

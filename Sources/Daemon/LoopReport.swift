@@ -47,7 +47,8 @@ struct LoopReport: Sendable {
     private mutating func describe(_ servo: ServoController.Parameters) {
         status.gains = [
             GainStatus(
-                "prediction corner", unit: "Hz", AxisNumbers(servo.bandwidth * servo.rateCutoffHz)),
+                "prediction corner", unit: "Hz",
+                AxisNumbers(servo.bandwidth * (servo.trackerBandwidth / (2 * .pi)))),
             GainStatus("loop gain", unit: "", AxisNumbers(servo.loopGain)),
             GainStatus("look-ahead", unit: "", AxisNumbers(servo.lookAhead)),
         ]

@@ -71,6 +71,7 @@ struct StatusReport {
             case .encoders: "encoders"
             case .servoCommand: "servo command"
             case .fieldAngle: "field angle"
+            case .handleIMU: "handle IMU"
             }
         status.motors.torqueNm = AxisNumbers(snapshot.output.torque)
         if snapshot.inertia.pitch > 0 {

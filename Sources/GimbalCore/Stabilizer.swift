@@ -195,7 +195,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func observeJoints(dt: Double) {
         joints.update(
             sample: sample, modelled: supervisor.isEnabled ? drive.modelledJoints : nil,
-            modelSource: drive.modelSource, attitude: estimator.attitude, dt: dt)
+            modelSource: drive.modelSource, attitude: estimator.attitude, rate: estimator.rate,
+            isAtRest: estimator.isAtRest, dt: dt)
         // Motors that null the gyroscope make motion look like rest; without the joints nobody can tell.
         estimator.relativeRate = joints.relativeRate
         estimator.restIsPlausible = joints.isKnown || !supervisor.isEnabled
@@ -236,6 +237,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if pointing.isRetracted, parameters.modes.isOffWhenRetracted { result.insert(.retracted) }
         if supervisor.isEnabled, pointing.isLimited { result.insert(.jointLimit) }
         if supervisor.isEnabled, drive.isSaturated { result.insert(.motorSaturated) }
+        if supervisor.isEnabled, drive.isSlipping { result.insert(.motorSlipped) }
         if !parameters.jointRange.contains(joints.motion.angles) { result.insert(.jointLimit) }
         return result
     }
@@ -270,12 +272,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         return drive.step(
             MotorDrive.Input(
                 attitude: estimator.attitude, rate: estimator.rate, setpoint: setpoint,
-                joints: joints, handleRate: handleRate, authority: supervisor.authority, dt: dt))
-    }
-
-    private var handleRate: Vector3? {
-        guard let sample, sample.contents.contains(.baseGyro) else { return nil }
-        return sample.baseGyro
+                joints: joints, handleRate: joints.handleRate, authority: supervisor.authority,
+                dt: dt))
     }
 
     private mutating func record(_ output: MotorOutput, conditions: Conditions) {

@@ -8,13 +8,15 @@ public enum JointSource: UInt8, Sendable, BitwiseCopyable {
     case servoCommand
     /// The field angle of the motors, less their load.
     case fieldAngle
+    /// A second IMU on the handle.
+    case handleIMU
 
     /// Written out: the loop's checker refuses the derived comparison.
     @_noLocks
     func differs(from other: JointSource) -> Bool {
         switch (self, other) {
         case (.assumed, .assumed), (.encoders, .encoders), (.servoCommand, .servoCommand),
-            (.fieldAngle, .fieldAngle):
+            (.fieldAngle, .fieldAngle), (.handleIMU, .handleIMU):
             false
         default: true
         }

@@ -56,6 +56,11 @@ extension Conditions {
                 "The camera's inertia is being measured by a small shake; it should hang freely. Set-points are followed after that."
         ),
         ConditionWords(
+            condition: .motorSlipped, name: "motor_slipped",
+            sentence:
+                "A motor's rotor slipped out of its field. Balance the camera, or raise motors.power; check motors.pole_pairs."
+        ),
+        ConditionWords(
             condition: .jointLimit, name: "joint_limit",
             sentence: "A joint is at the end of joints.range_deg."),
         ConditionWords(

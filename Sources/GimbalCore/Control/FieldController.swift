@@ -18,10 +18,14 @@ public struct FieldController: Sendable, BitwiseCopyable {
         public var polePairs = 7.0
         /// Power with which the motors hold, 0...1 of what the stage can give.
         public var power = 0.5
+        /// Power to which a load may raise it, 0...1.
+        public var maxPower = 1.0
         /// Torque of each motor at full power and 90 electrical degrees, N·m.
         public var peakTorque = AxisVector(repeating: 0.25)
-        /// Inertia of camera and carried parts about the camera's axes, kg·m².
+        /// Inertia of camera and carried parts about the camera's axes, kg·m²: a first belief when it is probed.
         public var inertia = AxisVector(repeating: 2.5e-3)
+        /// Whether the inertia is found by a small swing when the motors come on for the first time.
+        public var probesInertia = true
         /// Attitude error to rate, 1/s.
         public var attitudeGain = 30.0
         /// Rate error to acceleration, 1/s.
@@ -66,6 +70,27 @@ public struct FieldController: Sendable, BitwiseCopyable {
     /// Where the rotors' observers believe the joints to be, rad: the joint source when there is no encoder.
     public private(set) var modelledJoints = AxisVector.zero
 
+    /// What the gains count with: the inertia about the camera's axes as configured, or as found, kg·m².
+    public private(set) var inertia: AxisVector
+
+    /// Whether a rotor has left its field, now or a second ago.
+    public var isSlipping: Bool { @_noLocks get { sinceSlip < 1 } }
+    /// Whether the rotors are locked and the inertia is known, so that a set-point can be followed.
+    public private(set) var isReady = false
+    /// Standard deviation of `inertia`, natural logarithm: a factor of four is possible before it has been found.
+    public var inertiaSigma: AxisVector {
+        @_noLocks get { AxisVector(repeating: hasProbed ? 0.15 : 0.7) }
+    }
+
+    private var yawProbe = InertiaProbe()
+    private var rollProbe = InertiaProbe()
+    private var pitchProbe = InertiaProbe()
+    /// Seconds since full authority.
+    private var running = 0.0
+    private var sinceSlip = Double.infinity
+    private var hasProbed = false
+    private var probed = AxisVector.zero
+    private var strength = 0.0
     private var yaw = FieldObserver()
     private var roll = FieldObserver()
     private var pitch = FieldObserver()
@@ -73,7 +98,11 @@ public struct FieldController: Sendable, BitwiseCopyable {
     private var powers = JointHistory()
 
     /// A controller whose rotors are believed at joint angle zero.
-    public init(parameters: Parameters) { self.parameters = parameters }
+    public init(parameters: Parameters) {
+        self.parameters = parameters
+        inertia = parameters.inertia
+        strength = parameters.power
+    }
 
     /// One period.
     ///
@@ -81,23 +110,39 @@ public struct FieldController: Sendable, BitwiseCopyable {
     ///   - attitude: Estimated camera attitude, body to earth.
     ///   - rate: Camera rate without bias, body frame, rad/s.
     ///   - setpoint: Where the camera is to look now.
+    ///   - measuredJoints: Joint angles as encoders measure them, rad; nil = none fitted.
+    ///   - handleRate: Rate of the handle as a second IMU measures it, handle frame, rad/s; nil = none fitted.
     ///   - authority: 0...1, scales the power: the soft start. Until it is 1 the rotors' electrical angles are learned.
     ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
     /// - Returns: Field angles and powers. Unchanged when an argument is not finite or `dt` is out of range.
     @_noLocks @_noAllocation
     public mutating func step(
-        attitude: Quaternion, rate: Vector3, setpoint: Setpoint, authority: Double, dt: Double
+        attitude: Quaternion, rate: Vector3, setpoint: Setpoint, measuredJoints: AxisVector? = nil,
+        handleRate: Vector3? = nil, authority: Double, dt: Double
     ) -> Output {
         guard attitude.isFinite, rate.isFinite, setpoint.isFinite, authority.isFinite, dt > 0,
             dt <= 0.1
         else { return output }
         attitudeError = attitude.error(to: setpoint.attitude)
         let share = min(max(authority, 0), 1)
+        if let measuredJoints, measuredJoints.isFinite { modelledJoints = measuredJoints }
         let kinematics = JointKinematics(joints: modelledJoints)
-        observe(rate: rate, kinematics: kinematics, isLearning: share < 1, dt: dt)
-        let torques = kinematics.torques(
-            moment: moment(attitude: attitude, rate: rate, setpoint: setpoint))
-        drive(torques: torques, rates: kinematics.jointRates(relativeRate: rate), share: share)
+        let stage = stage(share: share, kinematics: kinematics, dt: dt)
+        if case .holding = stage { isReady = true } else { isReady = false }
+        let rates = kinematics.jointRates(relativeRate: rate)
+        var known = rates
+        if let handleRate, handleRate.isFinite {
+            let turning = JointKinematics.attitude(joints: modelledJoints).inverseRotate(handleRate)
+            known = kinematics.jointRates(relativeRate: rate - turning)
+        }
+        observe(rates: rates, known: known, kinematics: kinematics, stage: stage, dt: dt)
+        var torques = kinematics.torques(
+            moment: moment(attitude: attitude, rate: rate, setpoint: setpoint, stage: stage))
+        if case .probing = stage {
+            torques = torques + swing(rates: rates, kinematics: kinematics, dt: dt)
+        }
+        drive(torques: torques, rates: known, share: share, dt: dt)
+        if isReady { notice(attitude: attitude, dt: dt) }
         fields.append(output.field)
         powers.append(output.power)
         return output
@@ -117,14 +162,112 @@ public struct FieldController: Sendable, BitwiseCopyable {
         powers.fill(.zero)
         attitudeError = .zero
         isSaturated = false
+        running = 0
+        isReady = false
+        strength = parameters.power
+    }
+
+    /// What the controller is about.
+    private enum Stage {
+        /// The power comes up, the observers look for the rotors.
+        case locking
+        /// A small swing shows the inertia.
+        case probing
+        /// The camera is stabilised.
+        case holding
+    }
+
+    /// Time at full power in which the observers settle on their rotors before the swing, s.
+    private static var lockTime: Double { @_noLocks get { 0.2 } }
+
+    private mutating func stage(
+        share: Double, kinematics: JointKinematics, dt: Double
+    ) -> Stage {
+        if !hasProbed, !(probed == parameters.inertia) { inertia = parameters.inertia }
+        if running == 0, share < 1 { return .locking }
+        running += dt
+        if running < Self.lockTime {
+            yawProbe.begin()
+            rollProbe.begin()
+            pitchProbe.begin()
+            return .locking
+        }
+        guard parameters.probesInertia, !hasProbed else { return .holding }
+        if yawProbe.isRunning { return .probing }
+        conclude(kinematics)
+        return .holding
+    }
+
+    /// A rotor that is lost is looked for again, with gentle gains.
+    private mutating func notice(attitude: Quaternion, dt: Double) {
+        sinceSlip += dt
+        guard yaw.isLost || roll.isLost || pitch.isLost else { return }
+        sinceSlip = 0
+        // By how many pole pairs it slipped nobody knows: begin again with an upright handle.
+        let angles = EulerZXY.angles(attitude)
+        modelledJoints.roll = angles.roll
+        modelledJoints.pitch = angles.pitch
+        if yaw.isLost { yaw.search() }
+        if roll.isLost { roll.search() }
+        if pitch.isLost { pitch.search() }
+        // Not zero, which would wait for full authority.
+        running = dt
+    }
+
+    /// Takes over what the swings have shown.
+    private mutating func conclude(_ kinematics: JointKinematics) {
+        hasProbed = true
+        probed = parameters.inertia
+        inertia.pitch = inertia.pitch / pitchProbe.scale
+        // With the camera straight up or down, the yaw joint turns it about its own roll axis.
+        if abs(kinematics.yawAxis.z) > 0.7 {
+            inertia.yaw = inertia.yaw / yawProbe.scale
+            inertia.roll = inertia.roll / rollProbe.scale
+        } else {
+            inertia.roll = inertia.roll / yawProbe.scale
+            inertia.yaw = inertia.yaw / rollProbe.scale
+        }
+    }
+
+    /// The torques of the swing, N·m.
+    private mutating func swing(
+        rates: AxisVector, kinematics: JointKinematics, dt: Double
+    ) -> AxisVector {
+        let p = parameters
+        let inertia = jointInertia(kinematics)
+        let sine = cm_sin(InertiaProbe.phase(at: running - Self.lockTime))
+        let bound = 0.8 * p.maxPower
+        return AxisVector(
+            yaw: inertia.yaw
+                * yawProbe.step(
+                    measured: rates.yaw, expected: yaw.expected,
+                    bound: bound * p.peakTorque.yaw / inertia.yaw, sine: sine, dt: dt),
+            roll: inertia.roll
+                * rollProbe.step(
+                    measured: rates.roll, expected: roll.expected,
+                    bound: bound * p.peakTorque.roll / inertia.roll, sine: sine, dt: dt),
+            pitch: inertia.pitch
+                * pitchProbe.step(
+                    measured: rates.pitch, expected: pitch.expected,
+                    bound: bound * p.peakTorque.pitch / inertia.pitch, sine: sine, dt: dt))
     }
 
     /// Follows the rotors by one period.
     private mutating func observe(
-        rate: Vector3, kinematics: JointKinematics, isLearning: Bool, dt: Double
+        rates: AxisVector, known: AxisVector, kinematics: JointKinematics, stage: Stage,
+        dt: Double
     ) {
         let p = parameters
-        let rates = kinematics.jointRates(relativeRate: rate)
+        var bandwidth = p.observerBandwidth
+        var isLearning = false
+        switch stage {
+        case .locking:
+            isLearning = true
+            bandwidth = min(bandwidth, 80)
+        // An observer that explains the swing by a moving rotor would hide what it is to show.
+        case .probing: bandwidth = min(bandwidth, 20)
+        case .holding: break
+        }
         let field = fields.value(age: p.loopDelay, dt: dt)
         let power = powers.value(age: p.loopDelay, dt: dt)
         let inertia = jointInertia(kinematics)
@@ -133,29 +276,28 @@ public struct FieldController: Sendable, BitwiseCopyable {
             pitch: p.peakTorque.pitch / inertia.pitch)
         let before = AxisVector(
             yaw: yaw.electrical, roll: roll.electrical, pitch: pitch.electrical)
-        let slip = AxisVector(
+        _ = AxisVector(
             yaw: yaw.update(
-                measured: rates.yaw, knownJointRate: rates.yaw, field: field.yaw,
+                measured: rates.yaw, knownJointRate: known.yaw, field: field.yaw,
                 pull: full.yaw * power.yaw, smallestPull: full.yaw * p.power * 0.2,
-                polePairs: p.polePairs, bandwidth: p.observerBandwidth, dt: dt),
+                polePairs: p.polePairs, bandwidth: bandwidth, dt: dt),
             roll: roll.update(
-                measured: rates.roll, knownJointRate: rates.roll, field: field.roll,
+                measured: rates.roll, knownJointRate: known.roll, field: field.roll,
                 pull: full.roll * power.roll, smallestPull: full.roll * p.power * 0.2,
-                polePairs: p.polePairs, bandwidth: p.observerBandwidth, dt: dt),
+                polePairs: p.polePairs, bandwidth: bandwidth, dt: dt),
             pitch: pitch.update(
-                measured: rates.pitch, knownJointRate: rates.pitch, field: field.pitch,
+                measured: rates.pitch, knownJointRate: known.pitch, field: field.pitch,
                 pull: full.pitch * power.pitch, smallestPull: full.pitch * p.power * 0.2,
-                polePairs: p.polePairs, bandwidth: p.observerBandwidth, dt: dt))
+                polePairs: p.polePairs, bandwidth: bandwidth, dt: dt))
         let after = AxisVector(
             yaw: yaw.electrical, roll: roll.electrical, pitch: pitch.electrical)
         // While the electrical zero is learned, a correction says where the field is, not where the joint is.
-        let moved = isLearning ? after - before - slip : after - before
-        modelledJoints = modelledJoints + moved * (1 / p.polePairs)
+        let moved = isLearning ? known * dt : (after - before) * (1 / p.polePairs)
+        modelledJoints = modelledJoints + moved
     }
 
     /// Inertia about each joint's axis, kg·m²: roll and yaw exchange theirs when the camera looks straight up.
     private func jointInertia(_ kinematics: JointKinematics) -> AxisVector {
-        let inertia = parameters.inertia
         let a = kinematics.yawAxis
         let b = kinematics.rollAxis
         return AxisVector(
@@ -164,19 +306,29 @@ public struct FieldController: Sendable, BitwiseCopyable {
     }
 
     /// The moment on the camera that the errors ask for, body frame, N·m.
-    private func moment(attitude: Quaternion, rate: Vector3, setpoint: Setpoint) -> Vector3 {
+    private func moment(
+        attitude: Quaternion, rate: Vector3, setpoint: Setpoint, stage: Stage
+    ) -> Vector3 {
         let p = parameters
+        var rateGain = p.rateGain
+        var attitudeGain = p.attitudeGain
+        switch stage {
+        case .holding: break
+        case .locking, .probing:
+            // Gains that no inertia makes unstable within the short time.
+            rateGain = min(rateGain, 30)
+            attitudeGain = min(attitudeGain, 5)
+        }
         // What the measurement can show is the set-point of a delay ago, less what the estimator looks ahead.
         let age = p.loopDelay - p.attitudeLead
         let lag = setpoint.acceleration * (0.5 * age * age) - setpoint.rate * age
         let reference = setpoint.attitude * Quaternion(rotationVector: lag)
         let toCamera = attitude.conjugate * reference
         let wanted =
-            rateCommand(error: toCamera.rotationVector)
+            rateCommand(error: toCamera.rotationVector, gain: attitudeGain)
             + toCamera.rotate(setpoint.rate - setpoint.acceleration * p.loopDelay)
         let acceleration =
-            (wanted - rate) * p.rateGain + toCamera.rotate(setpoint.acceleration)
-        let inertia = p.inertia
+            (wanted - rate) * rateGain + toCamera.rotate(setpoint.acceleration)
         let momentum = Vector3(inertia.roll * rate.x, inertia.pitch * rate.y, inertia.yaw * rate.z)
         return Vector3(
             inertia.roll * acceleration.x, inertia.pitch * acceleration.y,
@@ -184,19 +336,22 @@ public struct FieldController: Sendable, BitwiseCopyable {
     }
 
     /// The rate that takes an attitude error away, no faster than a constant deceleration can still stop.
-    private func rateCommand(error: Vector3) -> Vector3 {
+    private func rateCommand(error: Vector3, gain: Double) -> Vector3 {
         let p = parameters
         let angle = error.norm
-        let knee = p.maxAcceleration / (p.attitudeGain * p.attitudeGain)
-        guard angle > knee else { return error * p.attitudeGain }
+        let knee = p.maxAcceleration / (gain * gain)
+        guard angle > knee else { return error * gain }
         let speed = cm_sqrt(2 * p.maxAcceleration * (angle - knee / 2))
         return error * (min(speed, p.maxRate) / angle)
     }
 
     /// Sets each field on its rotor, led by the load angle that gives the torque.
-    private mutating func drive(torques: AxisVector, rates: AxisVector, share: Double) {
+    private mutating func drive(
+        torques: AxisVector, rates: AxisVector, share: Double, dt: Double
+    ) {
         let p = parameters
-        let peak = p.peakTorque * p.power
+        raisePower(torques: torques, dt: dt)
+        let peak = p.peakTorque * strength
         let bound = cm_sin(p.loadLimit)
         let load = AxisVector(
             yaw: peak.yaw > 0 ? torques.yaw / peak.yaw : 0,
@@ -210,6 +365,19 @@ public struct FieldController: Sendable, BitwiseCopyable {
             roll: roll.electrical + (rates.roll + roll.hiddenRate) * ahead + cm_asin(bounded.roll),
             pitch: pitch.electrical + (rates.pitch + pitch.hiddenRate) * ahead
                 + cm_asin(bounded.pitch))
-        output.power = AxisVector(repeating: p.power * share)
+        output.power = AxisVector(repeating: strength * share)
+    }
+
+    /// A load that would need more than 45 electrical degrees raises the power at once; it then falls back slowly.
+    private mutating func raisePower(torques: AxisVector, dt: Double) {
+        let p = parameters
+        let peak = p.peakTorque
+        let load = max(
+            peak.yaw > 0 ? abs(torques.yaw) / peak.yaw : 0,
+            max(
+                peak.roll > 0 ? abs(torques.roll) / peak.roll : 0,
+                peak.pitch > 0 ? abs(torques.pitch) / peak.pitch : 0))
+        let needed = min(max(load / 0.7, p.power), max(p.maxPower, p.power))
+        strength = needed > strength ? needed : strength + (needed - strength) * min(dt / 0.5, 1)
     }
 }

@@ -17,19 +17,44 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     private(set) var hiddenRate = 0.0
     /// What was last left between measured and expected rate, rad/s.
     private(set) var innovation = 0.0
+    private static var largestShare: Double { @_noLocks get { 0.25 } }
 
+    /// Whether the rotor is lost: for some time no motion that a hand can make has explained what the gyroscope sees.
+    var isLost: Bool { @_noLocks get { atBound > 0.15 } }
+
+    /// Acceleration that the motor should have given over the last period, with the rotor where its joint's motion and
+    /// only slowly the observer says, rad/s²: what an inertia can be judged by.
+    private(set) var expected = 0.0
+
+    /// Electrical angle that follows the known motion at once and the corrections slowly, rad.
+    private var kinematic = 0.0
     private var rate = 0.0
+    /// Seconds since `hiddenRate` has been at its bound.
+    private var atBound = 0.0
     private var hasRate = false
 
     /// A rotor at electrical angle zero.
     @_noLocks
     init() {}
 
+    /// Fastest motion of a joint that no sensor shows, rad/s. Without this bound an observer that has lost its rotor runs
+    /// away with the field turning ever faster.
+    private static var largestHiddenRate: Double { @_noLocks get { 2.5 } }
+
     /// Forgets everything; the rotor is believed at this electrical angle.
     @_noLocks
     mutating func reset(electrical angle: Double) {
         self = FieldObserver()
         electrical = angle
+        kinematic = angle
+    }
+
+    /// Looks for the rotor again, from where it was last believed to be.
+    @_noLocks
+    mutating func search() {
+        hiddenRate = 0
+        atBound = 0
+        hasRate = false
     }
 
     /// One period.
@@ -53,17 +78,25 @@ struct FieldObserver: Sendable, BitwiseCopyable {
             rate = measured
             hasRate = true
         }
+        expected = pull * cm_sin(field - kinematic)
+        kinematic +=
+            knownJointRate * polePairs * dt + (electrical - kinematic) * min(6 * dt, 1)
         rate += pull * cm_sin(field - electrical) * dt
         electrical += (knownJointRate + hiddenRate) * polePairs * dt
         innovation = measured - rate
         // Three poles at one place, exact for the sampled triple integrator.
         let decay = cm_exp(-bandwidth * dt)
         let fade = 1 - decay
-        let push = innovation / max(pull, smallestPull)
+        // Two thirds of the pull is the largest disturbance that a displacement can stand for.
+        let bound = Self.largestShare / bandwidth
+        let push = min(max(innovation / max(pull, smallestPull), -bound), bound)
         rate += (1 - decay * decay * decay) * innovation
         let slip = -1.5 * fade * fade * (1 + decay) / dt * push
         electrical += slip
-        hiddenRate -= fade * fade * fade / (dt * dt) / polePairs * push
+        let change = fade * fade * fade / (dt * dt) / polePairs * push
+        hiddenRate = min(
+            max(hiddenRate - change, -Self.largestHiddenRate), Self.largestHiddenRate)
+        atBound = abs(hiddenRate) < Self.largestHiddenRate ? 0 : atBound + dt
         return slip
     }
 }

@@ -82,6 +82,11 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Whether a rotor has left its field, now or a second ago.
+    var isSlipping: Bool {
+        @_noLocks get { if case .field = type { field.isSlipping } else { false } }
+    }
+
     /// What `modelledJoints` rest on.
     var modelSource: JointSource {
         @_noLocks get { if case .field = type { .fieldAngle } else { .servoCommand } }
@@ -92,7 +97,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         @_noLocks get {
             switch type {
             case .torque: torque.isReady
-            case .servo, .field: true
+            case .servo: true
+            case .field: field.isReady
             }
         }
     }
@@ -103,7 +109,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         @_noLocks get {
             switch type {
             case .torque: (torque.learnedInertia, torque.inertiaSigma)
-            case .servo, .field: (.zero, .zero)
+            case .servo: (.zero, .zero)
+            case .field: (field.inertia, field.inertiaSigma)
             }
         }
     }
@@ -143,12 +150,13 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         case .servo:
             let angles = servo.step(
                 attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
-                authority: input.authority, dt: input.dt)
+                handleRate: input.handleRate, authority: input.authority, dt: input.dt)
             return MotorOutput(enabled: true, angle: angles)
         case .field:
             let fields = field.step(
                 attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
-                authority: input.authority, dt: input.dt)
+                measuredJoints: input.areJointsMeasured ? input.joints : nil,
+                handleRate: input.handleRate, authority: input.authority, dt: input.dt)
             return MotorOutput(enabled: true, field: fields.field, power: fields.power)
         }
     }

@@ -1,9 +1,9 @@
 /// Attitude to absolute joint angles, for position servos.
 ///
 /// A servo hides its position, answers after a delay, and cannot be pushed by torque, so feedback alone is slow.
-/// The controller therefore carries a model of the servos (pure delay, rate limit): camera attitude and modelled joint
-/// angles together tell where the handle is and how fast it turns; the handle is extrapolated to the moment at which
-/// a command takes effect, and the joints are set to what will be right then (internal model control). An error of the
+/// The controller therefore carries a model of the servos (pure delay, lag, dead band, rate limit): camera attitude and
+/// modelled joint angles together tell where the handle is; a tracker extrapolates it to the moment at which a command
+/// takes effect, and the joints are set to what will be right then (internal model control). An error of the
 /// model, such as a servo's zero, appears as handle attitude and is thereby taken out like an integral would.
 ///
 /// Loop thread only; constant time, no allocation.
@@ -14,14 +14,20 @@ public struct ServoController: Sendable, BitwiseCopyable {
         public var delay = 0.011
         /// Lag of the servo's own position loop, s.
         public var lag = 0.004
+        /// How far a command must be from the horn before the servo moves, rad.
+        public var deadBand = 0.2 * Double.pi / 180
         /// From the camera's motion to the sample that shows it, s.
         public var sensorDelay = 0.0015
         /// How far the attitude that the controller is given looks ahead of its sample, s.
         public var attitudeLead = 0.003
-        /// Corner of the low-pass on the handle's rate before extrapolation, Hz: lower is calmer, higher follows
-        /// faster motion.
-        public var rateCutoffHz = 14.0
-        /// Factor on `rateCutoffHz` for rotation about each of the camera's axes.
+        /// Natural frequency of the tracker that extrapolates the handle's motion, rad/s: lower is calmer, higher
+        /// follows faster motion.
+        public var trackerBandwidth = 90.0
+        /// The same where a second IMU measures the handle's rate.
+        public var measuredTrackerBandwidth = 250.0
+        /// How fast the handle's attitude then follows what camera and servos say, 1/s.
+        public var trackerLeaning = 20.0
+        /// Factor on both bandwidths for rotation about each of the handle's axes.
         public var bandwidth = AxisVector(repeating: 1)
         /// Gain of the loop: how much of an attitude error that the model does not explain is taken out at once; 1 is
         /// all of it, 2 the end of stability without look-ahead.
@@ -29,7 +35,7 @@ public struct ServoController: Sendable, BitwiseCopyable {
         /// Share of the handle's motion until a command takes effect that is looked ahead, 1 is all of it.
         public var lookAhead = AxisVector(repeating: 1)
         /// Fastest movement of the servos, rad/s.
-        public var maxRate = AxisVector(repeating: 10.0)
+        public var maxRate = AxisVector(repeating: 600 * Double.pi / 180)
         /// Smallest joint angle, rad.
         public var minimum = AxisVector(repeating: -1.5)
         /// Largest joint angle, rad.
@@ -51,8 +57,12 @@ public struct ServoController: Sendable, BitwiseCopyable {
     public private(set) var modelledJoints = AxisVector.zero
 
     private var history = JointHistory()
-    private var baseRate = Vector3.zero
-    private var isFirst = true
+    private var yawHorn = ServoHorn(angle: 0)
+    private var rollHorn = ServoHorn(angle: 0)
+    private var pitchHorn = ServoHorn(angle: 0)
+    /// The error that lasts, rad: taken out whatever the loop gain, else the dead band would hold it.
+    private var lasting = Vector3.zero
+    private var handleMotion = HandleTracker()
 
     /// A controller whose servos stand at zero.
     public init(parameters: Parameters) { self.parameters = parameters }
@@ -63,6 +73,7 @@ public struct ServoController: Sendable, BitwiseCopyable {
     ///   - attitude: Estimated camera attitude, body to earth.
     ///   - rate: Camera rate without bias, body frame, rad/s.
     ///   - setpoint: Where the camera is to look now.
+    ///   - handleRate: Rate of the handle as a second IMU measures it, handle frame, rad/s; nil = none fitted.
     ///   - authority: 0...1, how much of the way from the present command to the wanted one may be gone: the soft
     ///     start. At 0 the command stands still.
     ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
@@ -70,16 +81,21 @@ public struct ServoController: Sendable, BitwiseCopyable {
     ///   of range.
     @_noLocks @_noAllocation
     public mutating func step(
-        attitude: Quaternion, rate: Vector3, setpoint: Setpoint, authority: Double, dt: Double
+        attitude: Quaternion, rate: Vector3, setpoint: Setpoint, handleRate: Vector3? = nil,
+        authority: Double, dt: Double
     ) -> AxisVector {
         guard attitude.isFinite, rate.isFinite, setpoint.isFinite, authority.isFinite, dt > 0,
             dt <= 0.1
         else { return joints }
         attitudeError = attitude.error(to: setpoint.attitude)
+        lasting += (attitudeError - lasting) * (dt / (0.5 + dt))
         let arrived = history.value(age: parameters.delay + parameters.sensorDelay, dt: dt)
-        let modelStep = (arrived - modelledJoints) * (dt / (parameters.lag + dt))
-        let modelRates = modelStep * (1 / dt)
-        modelledJoints = modelledJoints + modelStep
+        let before = modelledJoints
+        modelledJoints = AxisVector(
+            yaw: yawHorn.follow(arrived.yaw, horn(parameters.maxRate.yaw), dt: dt),
+            roll: rollHorn.follow(arrived.roll, horn(parameters.maxRate.roll), dt: dt),
+            pitch: pitchHorn.follow(arrived.pitch, horn(parameters.maxRate.pitch), dt: dt))
+        let modelRates = (modelledJoints - before) * (1 / dt)
 
         // Where the handle is, and how it turns.
         let relative = JointKinematics.attitude(joints: modelledJoints)
@@ -87,20 +103,26 @@ public struct ServoController: Sendable, BitwiseCopyable {
         // Attitude and model must speak of the same instant, that of the sample.
         let sampled = attitude * Quaternion(rotationVector: rate * -parameters.attitudeLead)
         let handle = sampled * relative.conjugate
-        let turning = relative.rotate(rate - kinematics.relativeRate(jointRates: modelRates))
-        if isFirst { baseRate = turning }
-        isFirst = false
-        baseRate += lowPassed(turning - baseRate, dt: dt)
+        let p = parameters
+        if let handleRate, handleRate.isFinite {
+            handleMotion.update(
+                attitude: handle, measuredRate: handleRate,
+                bandwidth: p.bandwidth * p.measuredTrackerBandwidth, leaning: p.trackerLeaning,
+                dt: dt)
+        } else {
+            let turning = relative.rotate(rate - kinematics.relativeRate(jointRates: modelRates))
+            handleMotion.update(
+                attitude: handle, rate: turning, bandwidth: p.bandwidth * p.trackerBandwidth,
+                dt: dt)
+        }
 
         // Where it will be when the command takes effect, and where it is to look then.
-        let horizon = parameters.sensorDelay + parameters.delay + parameters.lag
-        let ahead = parameters.lookAhead
-        let turn = Vector3(
-            baseRate.x * ahead.roll, baseRate.y * ahead.pitch, baseRate.z * ahead.yaw)
-        let predicted = handle * Quaternion(rotationVector: turn * horizon)
+        let horizon = p.sensorDelay + p.delay + p.lag
+        let predicted = handleMotion.predicted(after: horizon, share: p.lookAhead)
+        let ahead = setpoint.rate * horizon + setpoint.acceleration * (0.5 * horizon * horizon)
         let goal =
             setpoint.attitude
-            * Quaternion(rotationVector: setpoint.rate * horizon + surplus(of: attitudeError))
+            * Quaternion(rotationVector: ahead + surplus(of: attitudeError - lasting))
         let wanted = JointKinematics.joints(attitude: predicted.conjugate * goal)
         move(towards: wanted, authority: min(max(authority, 0), 1), dt: dt)
         history.append(joints)
@@ -112,22 +134,14 @@ public struct ServoController: Sendable, BitwiseCopyable {
     public mutating func reset(joints: AxisVector = .zero) {
         self.joints = joints
         modelledJoints = joints
+        yawHorn = ServoHorn(angle: joints.yaw)
+        rollHorn = ServoHorn(angle: joints.roll)
+        pitchHorn = ServoHorn(angle: joints.pitch)
         history.fill(joints)
-        baseRate = .zero
-        isFirst = true
+        handleMotion = HandleTracker()
+        lasting = .zero
         attitudeError = .zero
         isSaturated = false
-    }
-
-    /// What a first-order low-pass adds to its state in one step, handle frame.
-    private func lowPassed(_ innovation: Vector3, dt: Double) -> Vector3 {
-        let corner = 2 * Double.pi * parameters.rateCutoffHz * dt
-        let x = corner * parameters.bandwidth.roll
-        let y = corner * parameters.bandwidth.pitch
-        let z = corner * parameters.bandwidth.yaw
-        return Vector3(
-            innovation.x * (x / (1 + x)), innovation.y * (y / (1 + y)),
-            innovation.z * (z / (1 + z)))
     }
 
     /// The part of an error, camera frame, rad, by which a loop gain other than 1 goes beyond it or stays behind.
@@ -135,6 +149,11 @@ public struct ServoController: Sendable, BitwiseCopyable {
         let gain = parameters.loopGain
         return Vector3(
             error.x * (gain.roll - 1), error.y * (gain.pitch - 1), error.z * (gain.yaw - 1))
+    }
+
+    private func horn(_ maxRate: Double) -> ServoHorn.Parameters {
+        ServoHorn.Parameters(
+            lag: parameters.lag, deadBand: parameters.deadBand, maxRate: maxRate)
     }
 
     private mutating func move(towards wanted: AxisVector, authority: Double, dt: Double) {

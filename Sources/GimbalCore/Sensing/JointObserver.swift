@@ -7,12 +7,24 @@ struct JointObserver: Sendable, BitwiseCopyable {
     /// Angles and rates of the joints.
     private(set) var motion = JointMotion()
 
+    /// Rate of the handle as a second IMU measures it, handle frame, rad/s; nil = none fitted.
+    private(set) var handleRate: Vector3?
+
+    private var handle = HandleIMU()
+
     @_noLocks
     init() {}
 
-    /// Whether `motion` shows the joints, instead of assuming an upright handle.
+    /// Whether rest of the handle can be told from a camera that is held still: `motion` shows the joints, or a second
+    /// IMU sees the handle rest.
     var isKnown: Bool {
-        @_noLocks get { if case .assumed = source { false } else { true } }
+        @_noLocks get {
+            switch source {
+            case .assumed: false
+            case .handleIMU: handle.isStill
+            case .encoders, .servoCommand, .fieldAngle: true
+            }
+        }
     }
 
     /// Whether encoders show the joints.
@@ -20,10 +32,12 @@ struct JointObserver: Sendable, BitwiseCopyable {
         @_noLocks get { if case .encoders = source { true } else { false } }
     }
 
-    /// The camera's rate against the handle, camera frame, rad/s; zero where nobody knows it.
+    /// The camera's rate against the handle, camera frame, rad/s; zero where nobody knows it. A second gyroscope cannot
+    /// say it for this purpose: its offset would become the camera's.
     var relativeRate: Vector3 {
         @_noLocks get {
             guard isKnown else { return .zero }
+            if case .handleIMU = source { return .zero }
             return JointKinematics(joints: motion.angles).relativeRate(jointRates: motion.rates)
         }
     }
@@ -35,20 +49,32 @@ struct JointObserver: Sendable, BitwiseCopyable {
     ///   - modelled: Where the motors' own model believes the joints to be, rad; nil where they have none.
     ///   - modelSource: What that model rests on.
     ///   - attitude: Estimated camera attitude, body to earth.
+    ///   - rate: Camera rate without bias, body frame, rad/s.
+    ///   - isAtRest: Whether the estimator sees rest.
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks
     mutating func update(
         sample: IMUSample?, modelled: AxisVector?, modelSource: JointSource,
-        attitude: Quaternion, dt: Double
+        attitude: Quaternion, rate: Vector3, isAtRest: Bool, dt: Double
     ) {
         let previous = source
+        let angles = EulerZXY.angles(attitude)
+        let upright = AxisVector(yaw: 0, roll: angles.roll, pitch: angles.pitch)
+        if let sample, sample.contents.contains(.baseGyro), sample.baseGyro.isFinite {
+            handle.update(
+                measured: sample.baseGyro, cameraRate: rate, upright: upright,
+                isAtRest: isAtRest, dt: dt)
+            handleRate = handle.rate
+        } else {
+            handleRate = nil
+        }
         if let sample, sample.contents.contains(.joints) {
             use(sample.joints, from: .encoders, after: previous, dt: dt)
         } else if let modelled {
             use(modelled, from: modelSource, after: previous, dt: dt)
+        } else if case .some = handleRate {
+            use(handle.joints, from: .handleIMU, after: previous, dt: dt)
         } else {
-            let angles = EulerZXY.angles(attitude)
-            let upright = AxisVector(yaw: 0, roll: angles.roll, pitch: angles.pitch)
             use(upright, from: .assumed, after: previous, dt: dt)
         }
     }
@@ -59,6 +85,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
     ) {
         if new.differs(from: previous) { motion.reset() }
         source = new
+        if case .handleIMU = new {} else { handle.align(angles) }
         motion.update(angles, dt: dt)
     }
 }

@@ -129,6 +129,10 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var handleIMUMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 23) }
     }
+    /// A motor without encoder has lost its rotor; the field looks for it again.
+    @inlinable public static var motorSlipped: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 26) }
+    }
     /// The magnetometer was there at the start and has stopped delivering.
     @inlinable public static var magnetometerMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 24) }

@@ -1,0 +1,103 @@
+/// Finds how heavy the camera is about one joint, by shaking it a little.
+///
+/// A torque at 8 Hz, above what a hand does and below what the loop's delay blurs, grows until the gyroscope sees the
+/// camera swing by a quarter of a degree. What accelerates the camera and how the camera accelerates pass the same
+/// band-pass; the slope of one over the other (least squares, with the direction of motion beside it for the friction) is
+/// the torque per inertia.
+///
+/// Loop thread only; constant time.
+struct InertiaProbe: Sendable, BitwiseCopyable {
+    /// Frequency of the swing, rad/s.
+    private static var frequency: Double { @_noLocks get { 2 * Double.pi * 8 } }
+    /// Rate of the camera at which the torque has grown enough, rad/s.
+    private static var enough: Double { @_noLocks get { 0.2 } }
+    /// Time in which the torque would grow to its bound, s.
+    private static var growth: Double { @_noLocks get { 0.35 } }
+    /// Length of the whole, s: four swings.
+    static var duration: Double { @_noLocks get { 0.5 } }
+
+    /// The expected acceleration times this is the true one: the believed inertia over the true one.
+    private(set) var scale = 1.0
+    /// Whether `scale` was found.
+    private(set) var isKnown = false
+
+    private var time = 0.0
+    private var amplitude = 0.0
+    private var hasSwung = false
+    // Band-pass (state-variable filter) of the measured rate and of the expected acceleration.
+    private var rateBand = 0.0
+    private var rateLow = 0.0
+    private var expectedBand = 0.0
+    private var expectedLow = 0.0
+    private var frictionBand = 0.0
+    private var frictionLow = 0.0
+    // Moments of motor x, friction s and acceleration y.
+    private var sumXX = 0.0
+    private var sumXS = 0.0
+    private var sumSS = 0.0
+    private var sumXY = 0.0
+    private var sumSY = 0.0
+    private var sumYY = 0.0
+
+    /// Nothing known.
+    @_noLocks
+    init() {}
+
+    /// Begins anew; forgets what was found.
+    @_noLocks
+    mutating func begin() { self = InertiaProbe() }
+
+    /// Whether the swing is still going on.
+    var isRunning: Bool { @_noLocks get { time < Self.duration } }
+
+    /// One period of the swing.
+    ///
+    /// - Parameters:
+    ///   - measured: Rate of the camera about the joint's axis, rad/s.
+    ///   - expected: Acceleration that the motor gave when the gyroscope saw this, for the believed inertia, rad/s².
+    ///   - bound: Largest acceleration that may be asked for, for the believed inertia, rad/s².
+    ///   - sine: Sine of the phase of the swing.
+    ///   - dt: Seconds since the previous period.
+    /// - Returns: Acceleration to ask for, for the believed inertia, rad/s².
+    @_noLocks
+    mutating func step(
+        measured: Double, expected: Double, bound: Double, sine: Double, dt: Double
+    ) -> Double {
+        time += dt
+        let w = Self.frequency
+        let high = measured - rateBand - rateLow
+        rateBand += w * dt * high
+        rateLow += w * dt * rateBand
+        expectedBand += w * dt * (expected - expectedBand - expectedLow)
+        expectedLow += w * dt * expectedBand
+        let slide = measured / (abs(measured) + 0.03)
+        frictionBand += w * dt * (slide - frictionBand - frictionLow)
+        frictionLow += w * dt * frictionBand
+        let y = w * high
+        sumXS += expectedBand * frictionBand
+        sumSS += frictionBand * frictionBand
+        sumSY += frictionBand * y
+        sumXX += expectedBand * expectedBand
+        sumXY += expectedBand * y
+        sumYY += y * y
+        if abs(rateBand) > Self.enough { hasSwung = true }
+        if !hasSwung { amplitude = min(amplitude + bound * dt / Self.growth, bound) }
+        if !isRunning { conclude() }
+        return amplitude * sine
+    }
+
+    /// Phase of all swings at this time since the beginning, rad.
+    @_noLocks
+    static func phase(at time: Double) -> Double { frequency * time }
+
+    private mutating func conclude() {
+        let determinant = sumXX * sumSS - sumXS * sumXS
+        guard determinant > 1e-9 * sumXX * sumSS else { return }
+        let slope = (sumXY * sumSS - sumSY * sumXS) / determinant
+        let friction = (sumSY * sumXX - sumXY * sumXS) / determinant
+        // Half of the motion must be explained, else a stop, a hand or stiction has the say.
+        guard slope > 0, slope * sumXY + friction * sumSY > 0.5 * sumYY else { return }
+        scale = min(max(slope, 0.05), 30)
+        isKnown = true
+    }
+}

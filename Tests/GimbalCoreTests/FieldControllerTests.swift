@@ -1,0 +1,82 @@
+import GimbalCore
+import Testing
+
+@Suite("Field controller")
+struct FieldControllerTests {
+    static let still = Setpoint(attitude: .identity, rate: .zero)
+
+    @Test("the power follows the authority, and is off without it")
+    func power() {
+        var controller = FieldController(parameters: .init())
+        let off = controller.step(
+            attitude: .identity, rate: .zero, setpoint: Self.still, authority: 0, dt: 1e-3)
+        #expect(off.power == .zero)
+        let half = controller.step(
+            attitude: .identity, rate: .zero, setpoint: Self.still, authority: 0.5, dt: 1e-3)
+        #expect(half.power == AxisVector(repeating: 0.25))
+    }
+
+    @Test("it starts with the field at the joints that are known")
+    func reset() {
+        var controller = FieldController(parameters: .init())
+        controller.reset(joints: AxisVector(yaw: 0.1, roll: -0.2, pitch: 0.3))
+        let field = controller.step(
+            attitude: .identity, rate: .zero, setpoint: Self.still, authority: 0, dt: 1e-3
+        ).field
+        #expect(abs(field.yaw - 0.7) < 1e-9)
+        #expect(abs(field.roll + 1.4) < 1e-9)
+        #expect(abs(field.pitch - 2.1) < 1e-9)
+    }
+
+    @Test("the field leads its rotor by no more than the load limit, however large the error")
+    func loadLimit() {
+        var parameters = FieldController.Parameters()
+        parameters.probesInertia = false
+        var controller = FieldController(parameters: parameters)
+        let tilted = Quaternion.aboutY(-1.5)
+        var output = FieldController.Output()
+        for _ in 0..<215 {
+            output = controller.step(
+                attitude: tilted, rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+        }
+        #expect(controller.isReady)
+        #expect(controller.isSaturated)
+        #expect(output.power.pitch <= 1)
+        #expect(output.field.isFinite)
+    }
+
+    @Test("a load raises the power at once and lets it fall slowly")
+    func raise() {
+        var parameters = FieldController.Parameters()
+        parameters.probesInertia = false
+        var controller = FieldController(parameters: parameters)
+        for _ in 0..<250 {
+            _ = controller.step(
+                attitude: .aboutY(-0.5), rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+        }
+        let loaded = controller.output.power.pitch
+        #expect(loaded > 0.6)
+        let next = controller.step(
+            attitude: .identity, rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+        #expect(next.power.pitch > 0.9 * loaded)
+    }
+
+    @Test(
+        "what is not a number repeats the last output and leaves no trace",
+        arguments: [Double.nan, .infinity])
+    func notANumber(value: Double) {
+        var controller = FieldController(parameters: .init())
+        var twin = controller
+        for _ in 0..<50 {
+            let good = controller.step(
+                attitude: .aboutX(0.1), rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+            let expected = twin.step(
+                attitude: .aboutX(0.1), rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+            #expect(good.field == expected.field && good.power == expected.power)
+            let bad = controller.step(
+                attitude: .identity, rate: Vector3(value, 0, 0), setpoint: Self.still,
+                authority: 1, dt: 1e-3)
+            #expect(bad.field == good.field && bad.power == good.power)
+        }
+    }
+}
