@@ -130,7 +130,7 @@ struct FieldGimbalTests {
     @Test("servos on a table do not hunt around their dead band")
     func servoAtRest() {
         var rig = Rig(.still, .servo)
-        rig.run(4)
+        rig.run(8)
         let jitter = rig.jitter(2)
         #expect(jitter.roll < 0.05 && jitter.pitch < 0.05)
     }
