@@ -1,5 +1,6 @@
 import Glibc
 import PlainText
+import Plot
 import Recording
 import SystemPackage
 
@@ -23,7 +24,16 @@ enum EstimatorFiles {
             return true
         }
         if let directory = options.plotDirectory {
-            try ConsistencyPlot.draw(into: FilePath(directory))
+            guard options.names == ["pointing"] else {
+                try ConsistencyPlot.draw(into: FilePath(directory))
+                return true
+            }
+            try makeDirectory(FilePath(directory))
+            for (file, figure) in PointingPlot.figures() {
+                let path = FilePath(directory).appending(file)
+                try write(Array(figure.svg().utf8), to: path)
+                print(path)
+            }
             return true
         }
         return false

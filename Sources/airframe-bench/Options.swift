@@ -93,7 +93,7 @@ struct Options: Sendable {
             "  --daemon PATH     the daemon to measure (the one beside the bench)",
             "  --export DIR      write the harder logs of --data there, and end",
             "  --cost LOG        print the ns of one update over that log, and end",
-            "  --plots DIR       draw the estimator's consistency in simulation there, and end",
+            "  --plots DIR       draw the estimator's consistency there, or with `pointing` that; end",
             "  --seconds S       length of an allocation run (60)",
             "  --rounds N        wake-up rounds (5), --round-seconds S each (5)",
             "  --items N         items through the ring between two threads (100000000)",

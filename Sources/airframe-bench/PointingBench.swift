@@ -20,6 +20,7 @@ enum PointingBench {
         walking(&report)
         running(&report)
         handheld(&report)
+        vertical(&report)
         step(&report)
         push(&report)
         servos(&report)
@@ -66,6 +67,19 @@ enum PointingBench {
         pair.check("running, hold error pitch", atMost: 8, &report) { $0.holdPitch.rms }
         report.show("running, shake roll", pair.worst { $0.roll.shake * 1000 }, "mdeg")
         report.show("running, shake pitch", pair.worst { $0.pitch.shake * 1000 }, "mdeg")
+    }
+
+    /// Around straight up, where yaw and roll of the camera meet.
+    private static func vertical(_ report: inout BenchReport) {
+        for pitch in [80.0, 90, 100] {
+            var run = PointingRun()
+            run.seconds = 25
+            run.event = .point(AxisVector(yaw: .nan, roll: 0, pitch: pitch * .pi / 180), at: 5)
+            let outcome = run.run()
+            report.check(
+                "walking, pitch \(Int(pitch)) deg, shake",
+                max(outcome.roll.shake, outcome.pitch.shake) * 1000, atMost: 15, "mdeg")
+        }
     }
 
     private static func handheld(_ report: inout BenchReport) {
@@ -120,6 +134,14 @@ enum PointingBench {
         report.check("gain margin upwards", margins.increaseDecibels, atLeast: 6, "dB")
         report.check("gain margin downwards", margins.decreaseDecibels, atLeast: 6, "dB")
         report.check("phase margin", margins.phaseDegrees, atLeast: 45, "deg")
+        for factor in [0.7, 1.3] {
+            let askew = LoopMargins(
+                of: AttitudeController.Parameters(), axis: .pitch, inertia: 2.5e-3 * factor,
+                delay: 0.0035 * 1.1)
+            report.check(
+                "smallest gain margin, \(factor) x inertia, + 10 % delay",
+                min(askew.increaseDecibels, askew.decreaseDecibels), atLeast: 0, "dB")
+        }
     }
 
     private static func repeatability(_ report: inout BenchReport) {

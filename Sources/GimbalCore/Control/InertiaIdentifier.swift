@@ -93,7 +93,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         sigma = max(sigma, least)
         guard !isKnown else { return }
         isProbing = true
-        amplitude = 0.01 * p.torqueLimit
+        amplitude = 0.03 * p.torqueLimit
         rounds = 0
         previous = 0
         hasRate = false
@@ -163,7 +163,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             found > 0 && noise < 0.25 * signal && ratio.inQuadrature > -2 * ratio.inPhase
             && late < 1.2 && found > Self.smallest && found < Self.largest
         let angle = centre.accelerationNorm / (omega * omega) * 4 / (Self.blockSeconds / dt)
-        let isOther = amplitude > 1.4 * previousAmplitude || angle > 0.5 * Self.largestAngle
+        let isOther =
+            amplitude > 1.4 * previousAmplitude || angle > 0.5 * Self.largestAngle
+            || amplitude >= 0.5 * p.torqueLimit
         if isSeen, isOther, previous > 0, abs(cm_log(found / previous)) < 0.2 {
             extraDelay = late / omega
             // The larger friction is beside the torque that accelerates, the more of it is elastic.
@@ -182,7 +184,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         amplitude *= min(2, max(room, 0.1))
         if rounds >= 16 {
             rounds = 0
-            amplitude = 0.01 * p.torqueLimit
+            amplitude = 0.03 * p.torqueLimit
         }
         amplitude = min(amplitude, 0.5 * p.torqueLimit)
     }

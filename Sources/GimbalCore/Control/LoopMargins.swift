@@ -120,6 +120,7 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - controller: Parameters of the attitude controller.
     ///   - axis: Which axis.
     ///   - omega: rad/s.
+    /// - Returns: Gain, and phase as a delay makes it fall.
     public static func response(
         of controller: AttitudeController.Parameters, axis: GimbalAxis, omega: Double
     ) -> (gain: Double, phase: Double) {

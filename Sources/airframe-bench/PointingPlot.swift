@@ -1,0 +1,59 @@
+import GimbalCore
+import Plot
+import Simulation
+
+/// Walking, a commanded step and a push, as pictures for people: `airframe-bench pointing --plots DIRECTORY`.
+enum PointingPlot {
+    /// Each picture with the name of its file.
+    static func figures() -> [(file: String, figure: Figure)] {
+        var walking = PointingRun()
+        walking.isCalibrated = true
+        walking.seconds = 20
+        var step = PointingRun()
+        step.motion = .still
+        step.isCalibrated = true
+        step.seconds = 13
+        step.event = .point(AxisVector(yaw: .nan, roll: 0, pitch: 30 * .pi / 180), at: 12)
+        var push = step
+        push.event = .push(0.020, at: 12)
+        return [
+            ("pointing-walking.svg", figure(walking, "Walking, seed 1", from: 0)),
+            ("pointing-step.svg", figure(step, "A step of 30°", from: 11.9)),
+            ("pointing-push.svg", figure(push, "A push of 20 mN·m that stays", from: 11.9)),
+        ]
+    }
+
+    private static func figure(_ run: PointingRun, _ title: String, from start: Double) -> Figure {
+        let rows = run.run(tracing: true).trace.filter { $0.time >= start }
+        var reference = run
+        reference.isPerfect = true
+        let perfect = reference.run(tracing: true).trace.filter { $0.time >= start }
+        return Figure(
+            title: title,
+            subtitle: "default plant and tuning, true angles; perfect: true state, no delay",
+            label: "time, s", abscissa: rows.map(\.time),
+            charts: [
+                Chart(
+                    title: "Handle", label: "angle, °",
+                    lines: [
+                        Chart.Line("roll", color: "#0072b2", values: rows.map(\.handle.roll)),
+                        Chart.Line("pitch", color: "#d55e00", values: rows.map(\.handle.pitch)),
+                    ]),
+                Chart(
+                    title: "Camera", label: "angle, °",
+                    lines: [
+                        Chart.Line(
+                            "perfect, pitch", color: "#999999",
+                            values: perfect.map(\.camera.pitch)),
+                        Chart.Line("roll", color: "#0072b2", values: rows.map(\.camera.roll)),
+                        Chart.Line("pitch", color: "#d55e00", values: rows.map(\.camera.pitch)),
+                    ], least: -0.05...0.05),
+                Chart(
+                    title: "Motors", label: "torque, N·m",
+                    lines: [
+                        Chart.Line("roll", color: "#0072b2", values: rows.map(\.torque.roll)),
+                        Chart.Line("pitch", color: "#d55e00", values: rows.map(\.torque.pitch)),
+                    ]),
+            ])
+    }
+}
