@@ -5,9 +5,9 @@ internal import CMathShim
 /// The loop is cut at the motor: `L(s) = C(s) / s² * e^(-s delay)`, with the controller's attitude and rate paths added
 /// up in C. Friction and cables are left out; they add damping. Not for the loop thread: it sweeps frequencies.
 public struct LoopMargins: Sendable, Equatable {
-    /// Where the open loop crosses 1 for the last time, rad/s.
+    /// Where the open loop first falls through 1, rad/s.
     public let crossover: Double
-    /// Phase above -180° there, degrees.
+    /// Smallest angle from -1 wherever the open loop crosses 1, degrees; negative where the loop is unstable.
     public let phaseDegrees: Double
     /// How much the gain may rise, dB.
     public let increaseDecibels: Double
@@ -49,7 +49,7 @@ public struct LoopMargins: Sendable, Equatable {
         var previousRaw = 0.0
         var phase = 0.0
         var crossover = 0.0
-        var margin = -180.0
+        var margin = 180.0
         var increase = Double.infinity
         var decrease = Double.infinity
         var i = 0
@@ -67,12 +67,18 @@ public struct LoopMargins: Sendable, Equatable {
                 if change > .pi { change -= 2 * .pi }
                 if change < -.pi { change += 2 * .pi }
                 phase += change
-                if lastGain > 1, gain <= 1 {
-                    crossover = omega
-                    margin = 180 + phase * 180 / .pi
+                if lastGain > 1, gain <= 1, crossover == 0 { crossover = omega }
+                if (lastGain > 1) != (gain > 1) {
+                    let turns = (phase + .pi) / (2 * .pi)
+                    let distance = abs(turns - cm_floor(turns + 0.5)) * 360
+                    margin = min(margin, distance)
                 }
                 let decibels = 20 * cm_log(gain) / cm_log(10)
+                // Beyond 180° the loop may come round once more.
                 if lastPhase > -.pi, phase <= -.pi { increase = min(increase, -decibels) }
+                if lastPhase > -3 * .pi, phase <= -3 * .pi {
+                    increase = min(increase, -decibels)
+                }
                 if lastPhase < -.pi, phase >= -.pi { decrease = min(decrease, decibels) }
             }
             previousRaw = loop.phase
@@ -81,7 +87,7 @@ public struct LoopMargins: Sendable, Equatable {
             i += 1
         }
         self.crossover = crossover
-        phaseDegrees = margin
+        phaseDegrees = increase >= 0 && decrease >= 0 ? margin : -margin
         increaseDecibels = increase
         decreaseDecibels = decrease
     }
