@@ -57,7 +57,7 @@ struct AirOSScaleTests {
     @Test("a loop at its edge is given no room to be pushed over it")
     func room() {
         var edge = AttitudeController.Parameters()
-        edge.rateGain.pitch *= 1.95
+        edge.rateGain.pitch *= 2.0
         edge.attitudeGain.pitch *= 1.2
         edge.rateIntegralGain.pitch *= 1.5
         let before = LoopMargins(of: edge, axis: .pitch)
