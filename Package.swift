@@ -39,6 +39,9 @@ let package = Package(
         .target(name: "GimbalCore", dependencies: ["CMathShim"], swiftSettings: strict),
         .target(
             name: "Calibration", dependencies: ["GimbalCore", "CMathShim"], swiftSettings: strict),
+        .target(
+            name: "Identification", dependencies: ["GimbalCore", "CMathShim"],
+            swiftSettings: strict),
         .target(name: "PlainText", swiftSettings: strict),
         .target(name: "Plot", dependencies: ["PlainText"], swiftSettings: strict),
         .target(name: "Wire", dependencies: ["GimbalCore"], swiftSettings: strict),
@@ -87,7 +90,7 @@ let package = Package(
             name: "Daemon",
             dependencies: [
                 "GimbalCore", "Wire", "Simulation", "Configuration", "Realtime", "Persistence",
-                "Calibration", "Links", "PlainText",
+                "Calibration", "Identification", "Links", "PlainText",
                 "CLinuxShim",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -113,7 +116,9 @@ let package = Package(
         .executableTarget(
             name: "airframe-bench",
             dependencies: [
-                "GimbalCore", "Calibration", "Simulation", "Realtime", "Recording", "PlainText",
+                "GimbalCore", "Calibration", "Identification", "Simulation", "Realtime",
+                "Recording",
+                "PlainText",
                 "Plot", "Wire", "CLinuxShim", "CMallocCounter",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -128,6 +133,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "GimbalCore"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "IdentificationTests",
+            dependencies: ["Identification", "GimbalCore", "Simulation"],
             swiftSettings: strict),
         .testTarget(
             name: "CalibrationTests",

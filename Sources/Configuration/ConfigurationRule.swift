@@ -9,6 +9,19 @@ struct ConfigurationRule: Sendable {
 
     /// Every rule.
     static let all: [ConfigurationRule] = [
+        ConfigurationRule(
+            keys: ["filter.notch_yaw", "filter.notch_roll", "filter.notch_pitch", "loop.rate_hz"]
+        ) { settings in
+            let notches =
+                settings.filter.notchYaw + settings.filter.notchRoll + settings.filter.notchPitch
+            guard let highest = notches.map(\.hz).max(),
+                highest >= 0.45 * Double(settings.loop.rateHz)
+            else { return nil }
+            return (
+                "has a centre of \(SettingValue.text(of: highest)) Hz, not below 0.45 of loop.rate_hz",
+                "The loop does not see what is faster than half its rate."
+            )
+        },
         ConfigurationRule(keys: ["control.derivative_cutoff_hz", "loop.rate_hz"]) { settings in
             let limit = Double(settings.loop.rateHz) / 2
             guard settings.control.derivativeCutoffHz >= limit else { return nil }

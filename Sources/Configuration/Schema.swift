@@ -7,7 +7,8 @@ import GimbalCore
 public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =
-        hardware + loop + imu + estimator + control + airos + motors + servo + motion + modes
+        hardware + loop + imu + estimator + control + filter + airos + motors + servo + motion
+        + modes
         + supervision + services
 
     /// One sentence for each table.
@@ -23,6 +24,10 @@ public enum Schema {
         ("estimator", "The attitude filter. The defaults are those of a Bosch BMI088."),
         ("control", "Attitude error -> rate -> torque. Gains are per unit of inertia."),
         ("airos", "What AirOS apps get."),
+        (
+            "filter",
+            "Filters on the rate that the controllers see; `airframectl spectrum` proposes them."
+        ),
         (
             "airos.pid",
             "Gains as an AirOS app sends them: factors on the tuning of each axis, whatever drives it."
@@ -74,6 +79,23 @@ public enum Schema {
         .number(
             "hardware.lockstep.timeout", \.hardware.lockstep.timeout, 0.01...3600, unit: "s",
             .restart, "Wall time without a line after which the outputs go off."),
+        .number(
+            "hardware.simulation.inertia_factor", \.hardware.simulation.inertiaFactor, 0.02...20,
+            .restart, "How heavy the camera is: its inertia against 2.5e-3 kg·m².",
+            hint: "A phone is 0.06, a heavy camera 4."),
+        .number(
+            "hardware.simulation.friction_factor", \.hardware.simulation.frictionFactor, 0...10,
+            .restart, "Friction of the joints against 10 mN·m."),
+        .number(
+            "hardware.simulation.imbalance_mm", \.hardware.simulation.imbalanceMm, 0...50,
+            unit: "mm", .restart,
+            "How far the centre of mass of a camera of 0.51 kg is off, along each axis."),
+        .number(
+            "hardware.simulation.vibration_hz", \.hardware.simulation.vibrationHz, 1...500,
+            unit: "Hz", .restart, "Frequency of a vibration that reaches the gyroscope."),
+        .number(
+            "hardware.simulation.vibration_dps", \.hardware.simulation.vibrationDps, 0...200,
+            unit: "deg/s", .restart, "Amplitude of that vibration about each axis; 0 = none."),
     ]
 
     private static let loop: [Setting] = [
@@ -202,6 +224,27 @@ public enum Schema {
             "control.friction_limit_nm", \.control.frictionLimitNm, 0...1, unit: "N·m", .live,
             "Largest friction that is compensated."),
     ]
+
+    private static let filter: [Setting] = [
+        notches("filter.notch_yaw", \.filter.notchYaw, "yaw"),
+        notches("filter.notch_roll", \.filter.notchRoll, "roll"),
+        notches("filter.notch_pitch", \.filter.notchPitch, "pitch"),
+        .triple(
+            "filter.low_pass_hz", \.filter.lowPassHz, 0...1000, unit: "Hz", .live,
+            "Corner of the low-pass of each axis; 0 = none.",
+            hint: "A corner below 150 Hz costs phase margin: see `airframectl status`."),
+        .integer(
+            "filter.low_pass_order", \.filter.lowPassOrder, 1...2, .live,
+            "Order of the low-passes."),
+    ]
+
+    private static func notches(
+        _ key: String, _ path: Setting.Path<[Notch]>, _ axis: String
+    ) -> Setting {
+        .notches(
+            key, path, .live, "Narrow bands taken out of the rate of the \(axis) axis.",
+            hint: "[[85, 3, 20]] takes 20 dB out at 85 Hz, a third of that wide.")
+    }
 
     private static let airos: [Setting] = [
         .choice(

@@ -20,6 +20,8 @@ public struct Setting: Sendable, CustomStringConvertible {
         case triple(ClosedRange<Double>)
         /// `[[min, max], [min, max], [min, max]]`, each end in the range and min below max.
         case ranges(ClosedRange<Double>)
+        /// `[[hz, q, depth], …]`, at most so many.
+        case notches(maxCount: Int)
         /// `[p, i, d]`, each in its own range.
         case pid(p: ClosedRange<Double>, i: ClosedRange<Double>, d: ClosedRange<Double>)
     }
@@ -77,6 +79,10 @@ public struct Setting: Sendable, CustomStringConvertible {
         case .triple(let range): "[yaw, roll, pitch], each \(Self.text(of: range))"
         case .ranges(let range):
             "[[min, max], …] for yaw, roll, pitch, each \(Self.text(of: range))"
+        case .notches(let count):
+            "up to \(count) of [centre, Q, depth], "
+                + Self.notchParts.map { "\($0.name) \(Self.text(of: $0.range))" }
+                .joined(separator: ", ")
         case .pid(let p, let i, let d):
             "[p, i, d], p \(Self.text(of: p)), i \(Self.text(of: i)), d \(Self.text(of: d))"
         }
@@ -86,6 +92,11 @@ public struct Setting: Sendable, CustomStringConvertible {
     static func parts(
         p: ClosedRange<Double>, i: ClosedRange<Double>, d: ClosedRange<Double>
     ) -> [(name: String, range: ClosedRange<Double>)] { [("p", p), ("i", i), ("d", d)] }
+
+    /// The parts of a notch with their ranges: Hz, 1, dB.
+    static let notchParts: [(name: String, range: ClosedRange<Double>)] = [
+        ("centre", 5...1000), ("Q", 0.5...20), ("depth", 3...60),
+    ]
 
     static func text(of range: ClosedRange<Double>) -> String {
         SettingValue.text(of: range.lowerBound) + "..." + SettingValue.text(of: range.upperBound)
@@ -158,6 +169,17 @@ extension Setting {
             summary: summary, hint: hint,
             read: { .text($0[keyPath: path]) },
             write: { if case .text(let value) = $1 { $0[keyPath: path] = value } })
+    }
+
+    static func notches(
+        _ key: String, _ path: Path<[Notch]>, _ applies: Applies, _ summary: String,
+        hint: String? = nil
+    ) -> Setting {
+        Setting(
+            key: key, kind: .notches(maxCount: 4), unit: "Hz, 1, dB", applies: applies,
+            summary: summary, hint: hint,
+            read: { .notches($0[keyPath: path]) },
+            write: { if case .notches(let value) = $1 { $0[keyPath: path] = value } })
     }
 
     static func pid(

@@ -70,6 +70,20 @@ extension Setting {
         case .triple(let range):
             let values = try numbers(raw, in: range, problem: problem, mismatch: mismatch)
             return .triple(AxisVector(yaw: values[0], roll: values[1], pitch: values[2]))
+        case .notches(let count):
+            let shape = "[[centre, Q, depth], …]"
+            guard case .array(let rows) = raw else { throw mismatch(shape) }
+            guard rows.count <= count else {
+                throw problem(.outOfRange, "has \(rows.count) notches where \(count) fit")
+            }
+            var notches: [Notch] = []
+            for row in rows {
+                let values = try elements(
+                    row, named: "[centre, Q, depth]", Self.notchParts, problem: problem,
+                    mismatch: mismatch)
+                notches.append(Notch(hz: values[0], q: values[1], depth: values[2]))
+            }
+            return .notches(notches)
         case .pid(let p, let i, let d):
             let values = try elements(
                 raw, named: "[p, i, d]", Self.parts(p: p, i: i, d: d), problem: problem,

@@ -14,6 +14,8 @@ public enum SettingValue: Sendable, Equatable {
     case triple(AxisVector)
     /// `[[min, max], [min, max], [min, max]]` for yaw, roll and pitch.
     case ranges(AxisRanges)
+    /// `[[hz, q, depth], …]`
+    case notches([Notch])
     /// `[p, i, d]`
     case pid(PIDTriple)
 
@@ -28,6 +30,11 @@ public enum SettingValue: Sendable, Equatable {
             return "[\(Self.text(of: v.yaw)), \(Self.text(of: v.roll)), \(Self.text(of: v.pitch))]"
         case .pid(let v):
             return "[\(Self.text(of: v.p)), \(Self.text(of: v.i)), \(Self.text(of: v.d))]"
+        case .notches(let notches):
+            let rows = notches.map {
+                "[\([$0.hz, $0.q, $0.depth].map(Self.text).joined(separator: ", "))]"
+            }
+            return "[\(rows.joined(separator: ", "))]"
         case .ranges(let r):
             let pairs = [
                 (r.lower.yaw, r.upper.yaw), (r.lower.roll, r.upper.roll),

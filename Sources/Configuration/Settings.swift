@@ -15,6 +15,8 @@ public struct Settings: Sendable, Equatable {
     public var estimator = Estimator()
     /// The attitude and rate controllers.
     public var control = Control()
+    /// Filters on the rate that the controllers see.
+    public var filter = Filter()
     /// What an AirOS app may change.
     public var airos = AirOS()
     /// The actuators.
@@ -75,6 +77,16 @@ extension Settings {
         public var encoders = true
         /// Start of the random numbers.
         public var seed = 1
+        /// Moments of inertia against the default plant.
+        public var inertiaFactor = 1.0
+        /// Friction of the joints against the default plant.
+        public var frictionFactor = 1.0
+        /// Offset of the centre of mass along each axis, mm.
+        public var imbalanceMm = 1.0
+        /// Frequency of a vibration, Hz.
+        public var vibrationHz = 83.0
+        /// Amplitude of that vibration about each axis, deg/s.
+        public var vibrationDps = 0.0
     }
 
     /// `[loop]`
@@ -161,6 +173,20 @@ extension Settings {
         public var frictionLearningRate = 0.5
         /// Largest friction that is compensated, N·m.
         public var frictionLimitNm = 0.05
+    }
+
+    /// `[filter]`
+    public struct Filter: Sendable, Equatable {
+        /// Notches on the rate about the camera's z.
+        public var notchYaw: [Notch] = []
+        /// Notches on the rate about the camera's x.
+        public var notchRoll: [Notch] = []
+        /// Notches on the rate about the camera's y.
+        public var notchPitch: [Notch] = []
+        /// Corner of each axis's low-pass, Hz; 0 = none.
+        public var lowPassHz = AxisVector.zero
+        /// Order of the low-pass.
+        public var lowPassOrder = 2
     }
 
     /// `[airos]`

@@ -10,6 +10,7 @@ extension Settings {
         parameters.field = fieldParameters
         parameters.motors.continuousTorque = motors.continuousTorqueNm
         parameters.motors.timeConstant = motors.thermalTimeS
+        parameters.rateFilter = rateFilterParameters
         parameters.jointRange.minimum = joints.rangeDeg.lower.radians
         parameters.jointRange.maximum = joints.rangeDeg.upper.radians
         if joints.rangeDeg.isYawEndless {
@@ -92,6 +93,19 @@ extension Settings {
         field.loopDelay = control.loopDelayMs / 1e3
         field.attitudeLead = imu.filterDelayMs / 1e3
         return field
+    }
+
+    private var rateFilterParameters: RateFilter.Parameters {
+        func axis(_ notches: [Notch], _ lowPassHz: Double) -> RateFilter.Axis {
+            RateFilter.Axis(
+                notches: notches, lowPassHz: lowPassHz, order: filter.lowPassOrder,
+                sampleRate: Double(loop.rateHz))
+        }
+        var result = RateFilter.Parameters()
+        result.yaw = axis(filter.notchYaw, filter.lowPassHz.yaw)
+        result.roll = axis(filter.notchRoll, filter.lowPassHz.roll)
+        result.pitch = axis(filter.notchPitch, filter.lowPassHz.pitch)
+        return result
     }
 
     private var controllerParameters: AttitudeController.Parameters {

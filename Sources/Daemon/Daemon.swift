@@ -52,8 +52,12 @@ public struct Daemon {
             store: store, source: source, saved: saved, correction: stabilizer.correction,
             mailbox: loop.tuning, commander: commander, logStore: logStore, clock: clock, log: log)
         let calibration = CalibrationService(door: tuning)
+        let spectra = SpectrumService()
+        let autotuning = AutotuneService(
+            tuning: tuning, commander: commander, calibration: calibration)
         housekeeping = Housekeeping(
-            hub: hub, commander: commander, tuning: tuning, calibration: calibration)
+            hub: hub, commander: commander, tuning: tuning, calibration: calibration,
+            spectra: spectra, autotuning: autotuning)
         let driver = loop.source.driver(settings, clock: clock, housekeeping: housekeeping)
         let session = driver as? LockstepSession
         simulator = try session.map { session in
@@ -72,8 +76,8 @@ public struct Daemon {
                 path: settings.diagnostics.socket, group: settings.diagnostics.group),
             backend: DiagnosticsAdapter(
                 motion: Self.door(commander, hub, tuning, clock), tuning: tuning,
-                machine: machine, calibration: calibration, logStore: logStore,
-                simulator: simulator),
+                machine: machine, calibration: calibration, spectra: spectra,
+                autotuning: autotuning, logStore: logStore, simulator: simulator),
             logger: log)
         do {
             try diagnostics.open()

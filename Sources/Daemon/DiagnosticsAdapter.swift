@@ -13,6 +13,8 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
     let tuning: Tuning
     let machine: Machine
     let calibration: CalibrationService
+    let spectra: SpectrumService
+    let autotuning: AutotuneService
     let logStore: LogStore
     /// Nil on the computer's own clock.
     let simulator: LockstepServer?
@@ -139,6 +141,30 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         }
     }
 
+    func spectrum(
+        _ request: SpectrumRequest, client: DiagnosticsClient
+    ) throws(RequestError) -> SpectrumReport {
+        switch request {
+        case .status: spectra.status
+        case .cancel: spectra.cancel()
+        case .start(let seconds):
+            try spectra.start(seconds: seconds, owner: client.id, now: machine.clock.now)
+        }
+    }
+
+    func autotune(
+        _ request: AutotuneRequest, client: DiagnosticsClient
+    ) throws(RequestError) -> AutotuneReport {
+        switch request {
+        case .status: return autotuning.status
+        case .cancel: return autotuning.cancel()
+        case .start(let names, let apply):
+            let axes = names.compactMap { name in GimbalAxis.allCases.first { $0.name == name } }
+            return try autotuning.start(
+                axes: axes, apply: apply, owner: client.id, now: machine.clock.now)
+        }
+    }
+
     func log(since: Int?, limit: Int) -> LogPage { logStore.page(since: since, limit: limit) }
 
     var variables: [Variable] { VariableTable.variables }
@@ -155,5 +181,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
     func clientClosed(_ client: DiagnosticsClient) {
         motion.disconnected(client)
         calibration.disconnected(client.id)
+        spectra.disconnected(client.id)
+        autotuning.disconnected(client.id)
     }
 }

@@ -20,6 +20,8 @@ final class Housekeeping: Sendable {
     private let commander: Commander
     private let tuning: Tuning
     private let calibration: CalibrationService
+    private let spectra: SpectrumService
+    private let autotuning: AutotuneService
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -27,19 +29,26 @@ final class Housekeeping: Sendable {
     ///   - commander: Gives control back after silence.
     ///   - tuning: Takes back what nobody kept.
     ///   - calibration: Sees every record.
+    ///   - spectra: Sees every record.
+    ///   - autotuning: Sees every record.
     init(
-        hub: TelemetryHub, commander: Commander, tuning: Tuning, calibration: CalibrationService
+        hub: TelemetryHub, commander: Commander, tuning: Tuning, calibration: CalibrationService,
+        spectra: SpectrumService, autotuning: AutotuneService
     ) {
         self.hub = hub
         self.commander = commander
         self.tuning = tuning
         self.calibration = calibration
+        self.spectra = spectra
+        self.autotuning = autotuning
     }
 
     /// Takes what the loop has recorded.
     func drain() {
         hub.drain { record in
             calibration.feed(record.snapshot)
+            spectra.feed(record)
+            autotuning.feed(record.snapshot)
             state.withLock { state in
                 for event in state.reporter.events(in: record) { Self.keep(event, in: &state) }
             }
@@ -55,6 +64,8 @@ final class Housekeeping: Sendable {
         commander.advance(now: now)
         tuning.advance(now: now)
         calibration.advance(now: now, date: date)
+        autotuning.advance(now: now)
+        spectra.advance(now: now, settings: tuning.settings)
     }
 
     /// Adds a sentence for the log.
@@ -75,6 +86,9 @@ final class Housekeeping: Sendable {
     /// - Parameter restartLoop: Makes the loop start afresh with the newest tuning; must not call back.
     func restart(_ restartLoop: () -> Void) {
         _ = calibration.cancel()
+        _ = spectra.cancel()
+        _ = autotuning.cancel()
+        autotuning.advance(now: Instant(nanoseconds: 0))
         tuning.restart()
         commander.restart(bootMode: tuning.settings.mode.boot, restartLoop: restartLoop)
         hub.restart()

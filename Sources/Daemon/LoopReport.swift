@@ -11,7 +11,7 @@ struct LoopReport: Sendable {
     /// - Parameter parameters: As the loop has them.
     init(_ parameters: Stabilizer.Parameters) {
         switch parameters.motorType {
-        case .torque: describe(parameters.controller)
+        case .torque: describe(parameters.controller, parameters.rateFilter)
         case .servo: describe(parameters.servo)
         case .field: describe(parameters.field)
         }
@@ -22,7 +22,9 @@ struct LoopReport: Sendable {
         status.warnings.isEmpty ? nil : status.warnings.joined(separator: " ")
     }
 
-    private mutating func describe(_ torque: AttitudeController.Parameters) {
+    private mutating func describe(
+        _ torque: AttitudeController.Parameters, _ filter: RateFilter.Parameters
+    ) {
         status.gains = [
             GainStatus("attitude gain", unit: "1/s", AxisNumbers(torque.attitudeGain)),
             GainStatus("rate gain", unit: "1/s", AxisNumbers(torque.rateGain)),
@@ -31,7 +33,7 @@ struct LoopReport: Sendable {
         ]
         var (up, down, phase) = (AxisVector.zero, AxisVector.zero, AxisVector.zero)
         for axis in GimbalAxis.allCases {
-            let margins = LoopMargins(of: torque, axis: axis)
+            let margins = LoopMargins(of: torque, axis: axis, filter: filter[axis])
             up[axis] = margins.increaseDecibels
             down[axis] = margins.decreaseDecibels
             phase[axis] = margins.phaseDegrees

@@ -64,6 +64,14 @@ extension SimulatedBus {
         parameters.imu.gyroRange = Angle.degrees(settings.imu.gyroRangeDps).radians
         parameters.imu.accelRange = settings.imu.accelRangeG * 9.80665
         if !settings.hardware.simulation.encoders { parameters.encoderCounts = 0 }
+        let simulation = settings.hardware.simulation
+        parameters.plant.scale(
+            inertia: simulation.inertiaFactor, friction: simulation.frictionFactor,
+            imbalance: simulation.imbalanceMm)
+        parameters.plant.torqueLimit = settings.motors.torqueLimitNm
+        parameters.imu.vibrationHz = simulation.vibrationHz
+        parameters.imu.gyroVibration =
+            Vector3(1, 1, 1) * Angle.degrees(simulation.vibrationDps).radians
         let seed = UInt64(settings.hardware.simulation.seed)
         let kind: BaseMotion.Kind =
             switch settings.hardware.simulation.motion {

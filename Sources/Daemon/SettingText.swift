@@ -11,6 +11,9 @@ extension JSONValue {
         case .number(let value): self = .double(value)
         case .text(let value): self = .string(value)
         case .triple(let v): self = .array([.double(v.yaw), .double(v.roll), .double(v.pitch)])
+        case .notches(let notches):
+            self = .array(
+                notches.map { .array([.double($0.hz), .double($0.q), .double($0.depth)]) })
         case .pid(let v): self = .array([.double(v.p), .double(v.i), .double(v.d)])
         case .ranges(let r):
             self = .array(

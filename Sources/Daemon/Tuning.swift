@@ -21,6 +21,8 @@ final class Tuning: Sendable {
         var mailbox: MailboxWriter<Stabilizer.Parameters>
         var rollback = TimedRollback<ParameterStore.Snapshot>()
         var needsRestart: [String] = []
+        /// Gains that are tried for a while instead of those of the settings.
+        var trial: AttitudeController.Parameters?
         var loop: LoopReport
     }
 
@@ -135,6 +137,49 @@ final class Tuning: Sendable {
             of: setting, changed, rollback: state.rollback.secondsLeft(now: self.clock.now))
         if setting.affectsMargins { reading.warning = state.loop.warning }
         return reading
+    }
+
+    /// Tries gains without touching the settings; nil returns to those.
+    func setTrial(_ gains: AttitudeController.Parameters?) {
+        state.withLock { state in
+            state.trial = gains
+            publish(&state)
+        }
+    }
+
+    /// Changes several settings together: keeps what was in force under a name, and takes the change back unless saved.
+    ///
+    /// - Parameters:
+    ///   - proposals: All of them, or nothing changes.
+    ///   - baseline: The name.
+    ///   - rollback: Seconds.
+    /// - Throws: What does not fit, or cannot be stored.
+    func apply(
+        _ proposals: [SettingProposal], storing baseline: String, rollback: Double
+    ) throws(RequestError) {
+        let result: Result<Void, RequestError> = state.withLock { state in
+            Result { () throws(RequestError) in
+                var changed = state.store
+                do throws(ConfigurationProblem) {
+                    for proposal in proposals { try changed.set(proposal.key, to: proposal.value) }
+                } catch {
+                    throw RequestError(error)
+                }
+                do {
+                    try state.saved.store(baseline: baseline, state.store.tuning)
+                    try state.rollback.begin(
+                        state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
+                        now: self.clock.now)
+                } catch {
+                    throw RequestError(.refused, "\(error)")
+                }
+                state.store = changed
+                self.publish(&state)
+            }
+        }
+        try result.get()
+        log.notice(
+            "\(proposals.count) settings changed together, for \(Int(rollback)) s unless saved.")
     }
 
     /// What differs from the defaults, and what is not saved.
@@ -275,6 +320,7 @@ final class Tuning: Sendable {
         var parameters = settings.stabilizerParameters
         parameters.correction = state.correction
         parameters.isCalibrating = state.isCalibrating
+        if let trial = state.trial { parameters.controller = trial }
         state.mailbox.publish(parameters)
         state.loop = LoopReport(parameters)
         commander.apply(settings.commanderRules)

@@ -17,6 +17,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         public var field = FieldController.Parameters()
         /// What the motors hold for ever.
         public var motors = ThermalBudget.Parameters()
+        /// What the controller's rate goes through.
+        public var rateFilter = RateFilter.Parameters()
         /// Limits of the set-point's motion.
         public var setpoint = SetpointGenerator.Parameters()
         /// What the modes do.
@@ -60,6 +62,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var joints = JointObserver()
     private var pointing: Pointing
     private var drive: MotorDrive
+    private var rateFilter: RateFilter
+    /// Rate without what the filters take out, body frame, rad/s.
+    private var filteredRate = Vector3.zero
+    private var exciter = Exciter()
     private var supervisor = Supervisor.State()
     /// Where the camera is held until the drive can follow a set-point.
     private var held = Quaternion.identity
@@ -68,6 +74,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var isShuttingDown = false
     private var external: Conditions = .none
     private var sample: IMUSample?
+    private var batch = GyroBatch()
     private var lastStep: Instant?
     private var seenRefutations: UInt64 = 0
     private var isGravityLost = false
@@ -80,6 +87,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         pointing = Pointing(
             mode: parameters.bootMode, parameters: parameters.setpoint, modes: parameters.modes)
         drive = MotorDrive(parameters)
+        rateFilter = RateFilter(parameters: parameters.rateFilter)
         snapshot.mode = parameters.bootMode
     }
 
@@ -93,6 +101,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         pointing.parameters = new.setpoint
         pointing.modes = new.modes
         drive.apply(new)
+        rateFilter.apply(new.rateFilter)
         recalibrate(from: old, to: new.correction)
     }
 
@@ -114,7 +123,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Carries out one request.
     @_noLocks
     public mutating func apply(_ command: Command, now: Instant) {
+        exciter.stop(.command)
         switch command {
+        case .excite(let excitation):
+            exciter.start(excitation)
         case .mode(let wanted):
             pointing.change(to: wanted, now: now)
         case .point(let target, let duration, let rate):
@@ -151,6 +163,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
         vibration.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
         sample = corrected
+        batch.append(corrected.gyro)
         snapshot.rawGyro = new.gyro
         snapshot.rawAccel = new.accel
         snapshot.hasMagneticField = new.contents.contains(.magneticField)
@@ -175,6 +188,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         var dt = 0.0
         if let lastStep { dt = min(max(now.seconds(since: lastStep), 0), 0.1) }
         lastStep = now
+        filteredRate = rateFilter.step(estimator.rate, dt: dt)
         observeJoints(dt: dt)
         watchGravity()
         if sample != nil { pointing.judgeBootMode(showsJoints: showsJoints, now: now) }
@@ -183,6 +197,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         let wasEnabled = supervisor.isEnabled
         supervisor = Supervisor.next(
             after: supervisor, conditions: conditions, dt: dt, parameters: parameters.supervisor)
+        exciter.supervise(
+            authority: supervisor.authority, conditions: conditions, error: snapshot.attitudeError,
+            dt: dt)
         if supervisor.isEnabled, !wasEnabled { takeOver() }
         if wasEnabled, !supervisor.isEnabled { pointing.letGo() }
         let output = control(now: now, dt: dt)
@@ -227,6 +244,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if !estimator.isConverged { result.insert(.estimateNotConverged) }
         if isGravityLost { result.insert(.gravityMismatch) }
         if parameters.isCalibrating { result.insert(.calibrating) }
+        if exciter.state.isActive { result.insert(.autotuning) }
         if isStopped { result.insert(.emergencyStop) }
         if isShuttingDown { result.insert(.shutdown) }
         if let until = pointing.rateValidUntil, !(now < until) { result.insert(.commandExpired) }
@@ -269,11 +287,20 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             wasReady ? nextSetpoint(now: now, dt: dt) : Setpoint(attitude: held, rate: .zero)
         snapshot.setpoint = setpoint.attitude
         snapshot.attitudeError = estimator.attitude.error(to: setpoint.attitude)
-        return drive.step(
+        var output = drive.step(
             MotorDrive.Input(
-                attitude: estimator.attitude, rate: estimator.rate, setpoint: setpoint,
+                attitude: estimator.attitude, rate: filteredRate, setpoint: setpoint,
                 joints: joints, handleRate: joints.handleRate, authority: supervisor.authority,
                 dt: dt))
+        if exciter.state.isActive { excite(&output) }
+        return output
+    }
+
+    /// Adds the excitation to the torques.
+    private mutating func excite(_ output: inout MotorOutput) {
+        let kinematics = JointKinematics(joints: joints.motion.angles)
+        let torque = output.torque + kinematics.torques(moment: exciter.step())
+        output.torque = torque.clamped(to: parameters.controller.torqueLimit)
     }
 
     private mutating func record(_ output: MotorOutput, conditions: Conditions) {
@@ -289,7 +316,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.showsJoints = showsJoints
         snapshot.modeRequests = pointing.modeRequests
         snapshot.output = output
+        snapshot.excitation = exciter.state
         snapshot.samples = screen.counters
+        snapshot.gyro = batch
+        batch = GyroBatch()
         if let sample {
             snapshot.accel = sample.accel
             snapshot.sampleTime = sample.time

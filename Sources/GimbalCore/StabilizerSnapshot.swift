@@ -88,6 +88,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var isAtRest = false
     /// Last specific force, body frame, corrected, m/s².
     public var accel = Vector3.zero
+    /// Every rate of this tick, camera frame, bias included: what a spectrum is made of.
+    public var gyro = GyroBatch()
     /// Last rate as the sensor said it, sensor frame, rad/s: what calibration looks at.
     public var rawGyro = Vector3.zero
     /// Last specific force as the sensor said it, sensor frame, m/s².
@@ -110,6 +112,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var showsJoints = false
     /// Requests for a mode since the start, emergency stops among them.
     public var modeRequests: UInt64 = 0
+    /// The excitation that runs, or ran last.
+    public var excitation = Exciter.State()
     /// What the motors were told.
     public var output = MotorOutput.off
     /// When the newest sample was taken.

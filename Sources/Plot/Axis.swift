@@ -1,6 +1,7 @@
+import Glibc
 import PlainText
 
-/// A linear axis: values to pixels, and the round values that are marked.
+/// A linear or logarithmic axis: values to pixels, and the round values that are marked.
 struct Axis {
     var range: ClosedRange<Double>
     /// Where the ends of the range are drawn.
@@ -8,6 +9,8 @@ struct Axis {
     var end: Double
     /// Distance of the marks; 1, 2 or 5 times a power of ten, or a round share of a turn.
     let step: Double
+    /// Whether equal ratios are equal distances.
+    let isLogarithmic: Bool
 
     /// An axis.
     ///
@@ -16,8 +19,13 @@ struct Axis {
     ///   - start: Pixel of the lower bound.
     ///   - end: Pixel of the upper bound.
     ///   - marks: About how many.
-    init(range: ClosedRange<Double>, start: Double, end: Double, marks: Int) {
+    ///   - isLogarithmic: Whether equal ratios are equal distances; the range is then above zero.
+    init(
+        range: ClosedRange<Double>, start: Double, end: Double, marks: Int,
+        isLogarithmic: Bool = false
+    ) {
         self.range = range
+        self.isLogarithmic = isLogarithmic && range.lowerBound > 0
         self.start = start
         self.end = end
         step = Self.roundStep((range.upperBound - range.lowerBound) / Double(max(marks, 1)))
@@ -25,6 +33,10 @@ struct Axis {
 
     /// The pixel of a value.
     func position(_ value: Double) -> Double {
+        if isLogarithmic {
+            let span = log(range.upperBound / range.lowerBound)
+            return start + log(max(value, 1e-300) / range.lowerBound) / span * (end - start)
+        }
         let share = (value - range.lowerBound) / (range.upperBound - range.lowerBound)
         return start + share * (end - start)
     }
@@ -32,6 +44,15 @@ struct Axis {
     /// The marked values within the range, in order.
     var marks: [Double] {
         var result: [Double] = []
+        if isLogarithmic {
+            // 1, 2 and 5 of every decade.
+            var decade = pow(10, floor(log10(range.lowerBound)))
+            while decade <= range.upperBound, result.count < 100 {
+                result += [1, 2, 5].map { $0 * decade }.filter(range.contains)
+                decade *= 10
+            }
+            return result
+        }
         var index = (range.lowerBound / step).rounded(.up)
         while index * step <= range.upperBound, result.count < 100 {
             result.append(index * step)
@@ -42,6 +63,7 @@ struct Axis {
 
     /// A marked value as text, with as many decimals as the step has.
     func text(_ value: Double) -> String {
+        if isLogarithmic { return Format.plain((value * 1e6).rounded() / 1e6) }
         var decimals = 0
         var scaled = step
         while decimals < 9, abs(scaled - scaled.rounded()) > 1e-6 * scaled {

@@ -14,6 +14,8 @@ public struct Chart: Sendable {
         public var breaksAt: Double
         /// Whether the ordinate must show all of it; otherwise what lies beyond the others is cut off.
         public var setsRange: Bool
+        /// Whether single points are drawn instead of a line.
+        public var isPoints: Bool
 
         /// A line.
         ///
@@ -24,9 +26,10 @@ public struct Chart: Sendable {
         ///   - band: Empty, or one for each value.
         ///   - breaksAt: A difference of neighbours that is no movement; infinite: none.
         ///   - setsRange: Whether the ordinate must show all of it.
+        ///   - isPoints: Whether single points are drawn instead of a line.
         public init(
             _ name: String, color: String, values: [Double], band: [Double] = [],
-            breaksAt: Double = .infinity, setsRange: Bool = true
+            breaksAt: Double = .infinity, setsRange: Bool = true, isPoints: Bool = false
         ) {
             self.name = name
             self.color = color
@@ -34,6 +37,7 @@ public struct Chart: Sendable {
             self.band = band
             self.breaksAt = breaksAt
             self.setsRange = setsRange
+            self.isPoints = isPoints
         }
     }
 

@@ -12,6 +12,10 @@ public struct Figure: Sendable {
     public var abscissa: [Double]
     /// From the top.
     public var charts: [Chart]
+    /// Whether the abscissa is logarithmic: equal ratios are equal distances. Then it must be above zero.
+    public var isLogarithmic = false
+    /// Upright lines with a name, at these values of the abscissa.
+    public var marks: [(value: Double, name: String)] = []
 
     /// A picture.
     ///
@@ -51,7 +55,7 @@ public struct Figure: Sendable {
         let last = abscissa.last { $0.isFinite } ?? 1
         let across = Axis(
             range: first...(last > first ? last : first + 1), start: Self.left, end: Self.right,
-            marks: 12)
+            marks: 12, isLogarithmic: isLogarithmic)
         let columns = abscissa.map { value in
             value.isFinite ? Int(across.position(value)) : 0
         }
@@ -78,11 +82,21 @@ public struct Figure: Sendable {
             }
         }
         drawGrid(top: top, bottom: bottom, across: across, up: up, &pen)
+        for mark in marks where across.range.contains(mark.value) {
+            let x = across.position(mark.value)
+            pen.polyline([(x, top), (x, bottom)], color: "#cc79a7")
+            pen.text(mark.name, x: x + 4, y: top + 13, size: 11, color: "#8f4a72")
+        }
         pen.beginCut(x: Self.left, y: top, width: Self.right - Self.left, height: Self.chartHeight)
         for line in chart.lines where !line.band.isEmpty {
             drawBand(line, across: across, up: up, columns: columns, &pen)
         }
-        for line in chart.lines {
+        for line in chart.lines where line.isPoints {
+            for (value, x) in zip(line.values, abscissa) where value.isFinite && x.isFinite {
+                pen.dot(x: across.position(x), y: up.position(value), color: line.color)
+            }
+        }
+        for line in chart.lines where !line.isPoints {
             drawLine(line, across: across, up: up, columns: columns, &pen)
         }
         pen.endCut()
@@ -155,6 +169,11 @@ public struct Figure: Sendable {
         for line in chart.lines.reversed() {
             pen.text(line.name, x: x, y: y, size: 13, anchor: "end")
             x -= pen.width(of: line.name, size: 13) + 26
+            if line.isPoints {
+                pen.dot(x: x + 10, y: y - 4, color: line.color)
+                x -= 18
+                continue
+            }
             pen.polyline([(x, y - 4), (x + 20, y - 4)], color: line.color, width: 2.5)
             x -= 18
         }

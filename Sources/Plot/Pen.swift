@@ -70,6 +70,10 @@ struct Pen {
         body += "stroke-linejoin=\"round\" points=\"\(list(points))\"/>\n"
     }
 
+    mutating func dot(x: Double, y: Double, color: String) {
+        body += "<circle cx=\"\(short(x))\" cy=\"\(short(y))\" r=\"4\" fill=\"\(color)\"/>\n"
+    }
+
     mutating func area(_ points: [Point], color: String) {
         guard points.count > 3 else { return }
         body += "<polygon fill=\"\(color)\" fill-opacity=\"0.16\" points=\"\(list(points))\"/>\n"

@@ -180,6 +180,7 @@ public final class Commander: Sendable {
         if let command = command(for: request, now: now, state.rules) {
             guard state.ring.room > reserve, state.ring.push(command) else { return .busy }
         }
+        if case .excite = request { return nil }
         state.holder = source
         state.lastRequest = now
         switch request {
@@ -189,7 +190,7 @@ public final class Commander: Sendable {
         case .track: state.isTurning = true
         case .point: state.isTurning = false
         case .resetEmergencyStop: state.isStopped = false
-        case .take, .release, .emergencyStop: break
+        case .take, .release, .emergencyStop, .excite: break
         }
         return nil
     }
@@ -236,6 +237,7 @@ public final class Commander: Sendable {
         case .track(let pan, let tilt):
             .track(
                 pan: pan, tilt: tilt, validUntil: now.advanced(bySeconds: rules.trackingSeconds))
+        case .excite(let excitation): .excite(excitation)
         case .emergencyStop: .emergencyStop
         case .resetEmergencyStop: .resetEmergencyStop
         case .take, .release: nil

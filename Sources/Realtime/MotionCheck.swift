@@ -38,6 +38,12 @@ extension Commander {
                 return .outOfRange(field: "rate", allowed: "degrees per second")
             }
             return nil
+        case .excite(let excitation):
+            if let refusal = blocked(mode, isStopped) { return refusal }
+            guard excitation.amplitude.isFinite, excitation.amplitude >= 0 else {
+                return .outOfRange(field: "amplitude", allowed: "0 and more")
+            }
+            return nil
         case .take, .release, .emergencyStop, .resetEmergencyStop:
             return nil
         }

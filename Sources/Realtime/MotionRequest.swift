@@ -40,6 +40,8 @@ public enum MotionRequest: Sendable {
     /// In mode `tracking`: pan and tilt at these rates, right and down positive, until the next request or the tracking
     /// dead-man. NaN keeps the one in force.
     case track(pan: Double, tilt: Double)
+    /// Shake one axis a little, to find out what it turns. Takes no control: whoever asks for something ends it.
+    case excite(Excitation)
     /// Take control without asking for motion.
     case take
     /// Give control back; a rate command stops.

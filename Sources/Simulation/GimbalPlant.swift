@@ -42,6 +42,19 @@ public struct GimbalPlant: Sendable {
                 pitchFriction = newValue
             }
         }
+
+        /// Makes it another gimbal: factors on inertia, on all friction, and on the imbalance.
+        public mutating func scale(
+            inertia: Double = 1, friction factor: Double = 1, imbalance: Double = 1
+        ) {
+            self.inertia = self.inertia * inertia
+            self.imbalance = self.imbalance * imbalance
+            var joint = friction
+            joint.coulomb *= factor
+            joint.stiction *= factor
+            joint.viscous *= factor
+            friction = joint
+        }
     }
 
     /// What moves the plant in one step.

@@ -57,6 +57,11 @@ public struct IMUModel: Sendable {
         /// Relative error of the sensor's clock; each part is drawn uniformly within ± this. Sheet: 1 %.
         public var clockError = 0.01
 
+        /// Vibration of motors that reaches the sensor, Hz.
+        public var vibrationHz = 83.0
+        /// Amplitude of that vibration about each axis, rad/s; zero is none.
+        public var gyroVibration = Vector3.zero
+
         /// A fresh BMI088.
         public init() {}
 
@@ -129,6 +134,8 @@ public struct IMUModel: Sendable {
     private var gyro = Vector3.zero
     private var accel = Vector3.zero
     private var noise: RandomSource
+    private var vibrationPhase = 0.0
+    private let vibrationStep: Double
 
     /// One individual sensor.
     ///
@@ -159,6 +166,7 @@ public struct IMUModel: Sendable {
             thermal.uniform() < 0.5 ? -drift : drift, thermal.uniform() < 0.5 ? -drift : drift,
             thermal.uniform() < 0.5 ? -drift : drift)
         temperature = parameters.ambientTemperature
+        vibrationStep = 2 * .pi * parameters.vibrationHz / feedRate
     }
 
     /// Lets the sensor's analogue side and filters see the truth for one step.
@@ -168,6 +176,11 @@ public struct IMUModel: Sendable {
     ///   - specificForce: Body frame, m/s².
     public mutating func feed(rate: Vector3, specificForce: Vector3) {
         var w = rate
+        if parameters.gyroVibration.squaredNorm > 0 {
+            vibrationPhase += vibrationStep
+            if vibrationPhase > 2 * .pi { vibrationPhase -= 2 * .pi }
+            w += parameters.gyroVibration * cm_sin(vibrationPhase)
+        }
         if gyroSigma > 0 { w += IMUModel.gaussian(&noise) * gyroSigma }
         gyro = gyroFilter.step(w)
         var f = specificForce

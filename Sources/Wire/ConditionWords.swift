@@ -26,6 +26,11 @@ extension Conditions {
             sentence:
                 "A calibration is going on. `airframectl calibrate status` says how far it is."),
         ConditionWords(
+            condition: .autotuning, name: "autotuning",
+            sentence:
+                "An axis is shaken to find its tuning. Any command ends it; so does `airframectl autotune cancel`."
+        ),
+        ConditionWords(
             condition: .commandExpired, name: "command_expired",
             sentence:
                 "The last rate or tracking command outlived its dead-man, so the set-point stands still."

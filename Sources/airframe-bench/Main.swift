@@ -22,6 +22,8 @@ struct Main {
         Bench(
             name: "pointing", summary: "the simulated gimbal, stabilised", run: PointingBench.run),
         Bench(
+            name: "autotune", summary: "gimbals it has never seen", run: AutotuneBench.run),
+        Bench(
             name: "gains", summary: "PID triples of an app, the whole grid", run: GainGridBench.run),
         Bench(
             name: "actuators", summary: "servos and motors without encoders, stabilised",

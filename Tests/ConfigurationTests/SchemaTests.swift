@@ -111,6 +111,7 @@ struct SchemaTests {
             .triple(AxisVector(yaw: v.yaw, roll: v.roll, pitch: range.upperBound - 0.5))
         case (.ranges, .ranges(let r)):
             .ranges(AxisRanges(lower: r.lower, upper: AxisVector(repeating: 90)))
+        case (.notches, .notches): .notches([Notch(hz: 85)])
         case (.pid, .pid(let v)): .pid(PIDTriple(p: v.p, i: v.i, d: 0.3))
         default: .text("/other")
         }

@@ -10,6 +10,8 @@ public enum Command: Sendable, BitwiseCopyable {
     /// In mode `tracking`: turn at these rates, rad/s, right and down positive, NaN keeps the one in force; after `validUntil`
     /// the mode is `locked`.
     case track(pan: Double, tilt: Double, validUntil: Instant)
+    /// Shake one axis a little, to find out what it turns; ends at the next command of any kind.
+    case excite(Excitation)
     /// Outputs off, latched until `resetEmergencyStop`.
     case emergencyStop
     /// Release a latched emergency stop; the mode stays `inactive` until asked for.

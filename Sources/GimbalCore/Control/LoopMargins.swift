@@ -27,6 +27,8 @@ public struct LoopMargins: Sendable, Equatable {
         public var compensatedDelay = 0.0
         /// Period of the loop, s, over which the derivative is taken; 0 = as if it were continuous.
         public var period = 0.0
+        /// What the measured rate goes through.
+        public var filter = RateFilter.Axis()
 
         /// Nothing else.
         public init() {}
@@ -97,10 +99,14 @@ public struct LoopMargins: Sendable, Equatable {
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.
     ///   - axis: Which axis.
-    public init(of controller: AttitudeController.Parameters, axis: GimbalAxis) {
+    ///   - filter: What the measured rate goes through.
+    public init(
+        of controller: AttitudeController.Parameters, axis: GimbalAxis,
+        filter: RateFilter.Axis = RateFilter.Axis()
+    ) {
         self.init(
             of: controller, axis: axis, inertia: controller.inertia[axis],
-            delay: controller.loopDelay)
+            delay: controller.loopDelay, filter: filter)
     }
 
     /// The margins of one axis of a whole controller.
@@ -110,14 +116,17 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - axis: Which axis.
     ///   - inertia: True inertia, kg·m².
     ///   - delay: From motion to torque, with half a period for the holding of the output, s.
+    ///   - filter: What the measured rate goes through.
     public init(
         of controller: AttitudeController.Parameters, axis: GimbalAxis,
-        inertia: Double, delay: Double
+        inertia: Double, delay: Double, filter: RateFilter.Axis = RateFilter.Axis()
     ) {
+        var shape = LoopMargins.shape(of: controller)
+        shape.filter = filter
         self.init(
             attitudeGain: controller.attitudeGain[axis],
             rate: LoopMargins.rate(of: controller, axis: axis), inertia: inertia, delay: delay,
-            shape: LoopMargins.shape(of: controller))
+            shape: shape)
     }
 
     /// Gain and phase (rad, -π...π) of the open loop of one axis of a whole controller, for inertia and delay as believed.
@@ -161,16 +170,17 @@ public struct LoopMargins: Sendable, Equatable {
         omega: Double, attitudeGain: Double, rate: PIDController.Parameters, delay: Double,
         shape: Shape
     ) -> (gain: Double, phase: Double) {
-        // (kp + ki / s) (s + ka (1 + lead s)), with s = jω.
-        let slope = 1 + attitudeGain * shape.attitudeLead
-        var real = rate.kp * attitudeGain + rate.ki * slope
-        var imaginary = rate.kp * slope * omega - rate.ki * attitudeGain / omega
+        // (kp + ki / s) (s filter + ka (1 + lead s)), with s = jω.
+        let s = Complex(0, omega)
+        let filter = shape.filter.response(omega: omega)
+        let angle = Complex(attitudeGain, omega * attitudeGain * shape.attitudeLead)
+        let path = (Complex(rate.kp) + Complex(rate.ki) / s) * (s * filter + angle)
         // kd s² / (1 + s / corner), taken from the difference of two samples.
         let corner = cm_atan2(omega, 2 * .pi * rate.derivativeCutoffHz)
-        let damping = rate.kd * omega * omega * cm_cos(corner)
         let turned = .pi - corner - omega * shape.period / 2
-        real += damping * cm_cos(turned)
-        imaginary += damping * cm_sin(turned)
+        let damping =
+            Complex(phase: turned) * filter * (rate.kd * omega * omega * cm_cos(corner))
+        let (real, imaginary) = (path.real + damping.real, path.imaginary + damping.imaginary)
         // 1 / s² turns the sign.
         let lead = LagCompensator.response(omega: omega, delay: shape.compensatedDelay)
         let gain =

@@ -105,6 +105,10 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var inertiaUnknown: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 17) }
     }
+    /// An axis is shaken to find its tuning.
+    @inlinable public static var autotuning: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 19) }
+    }
     /// A calibration is going on: the camera is turned by hand, or must be still.
     @inlinable public static var calibrating: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 15) }

@@ -98,6 +98,26 @@ public enum CalibrationRequest: Hashable, Sendable {
     case undo(String?)
 }
 
+/// What a request about a spectrum wants.
+public enum SpectrumRequest: Hashable, Sendable {
+    /// Where a recording stands, and what came out.
+    case status
+    /// Begin one of so many seconds.
+    case start(seconds: Double)
+    /// End it without a result.
+    case cancel
+}
+
+/// What a request about autotune wants.
+public enum AutotuneRequest: Hashable, Sendable {
+    /// Where it stands, and what came out.
+    case status
+    /// Begin with these axes, by name, and put the result in force if asked.
+    case start(axes: [String], apply: Bool)
+    /// End it without a result.
+    case cancel
+}
+
 /// One reading of subscribed variables.
 public struct VariableSample: Sendable {
     /// When the values were true: seconds on the loop's clock.
@@ -171,6 +191,14 @@ public protocol DiagnosticsBackend: Sendable {
     /// Begins, watches, cancels or undoes a calibration; it goes on by itself, and ends with the connection.
     func calibrate(_ request: CalibrationRequest, client: DiagnosticsClient)
         throws(RequestError) -> CalibrationReport
+
+    /// Begins, watches or cancels a recording of the gyroscope; it goes on by itself, and ends with the connection.
+    func spectrum(_ request: SpectrumRequest, client: DiagnosticsClient)
+        throws(RequestError) -> SpectrumReport
+
+    /// Begins, watches or cancels an autotune; it goes on by itself, and ends with the connection.
+    func autotune(_ request: AutotuneRequest, client: DiagnosticsClient)
+        throws(RequestError) -> AutotuneReport
 
     /// Log lines after `since` (nil: the newest), at most `limit`.
     func log(since: Int?, limit: Int) -> LogPage

@@ -63,6 +63,12 @@ struct Parameters {
         return number
     }
 
+    func bool(_ name: String) throws(RequestError) -> Bool? {
+        guard let value = value(name) else { return nil }
+        guard let bool = value.bool else { throw wrongType(name, "true or false", value) }
+        return bool
+    }
+
     func integer(_ name: String, in range: ClosedRange<Int>) throws(RequestError) -> Int? {
         guard let value = value(name) else { return nil }
         guard let integer = value.int else { throw wrongType(name, "a whole number", value) }

@@ -84,6 +84,10 @@ struct RequestHandler {
             return try move(method, request, connection.client)
         case .calibrate:
             return try calibrate(request, connection)
+        case .autotune:
+            return try autotune(request, connection)
+        case .spectrum:
+            return try spectrum(request, connection)
         case .subscribe:
             return try subscribe(request, connection, now)
         case .unsubscribe:

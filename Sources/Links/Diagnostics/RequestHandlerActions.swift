@@ -98,6 +98,60 @@ extension RequestHandler {
         return try encode(try backend.calibrate(calibration, client: connection.client))
     }
 
+    func spectrum(_ request: Request, _ connection: ClientConnection)
+        throws(RequestError) -> [UInt8]
+    {
+        let parameters = try Parameters(request, ["action", "seconds"])
+        let seconds = try parameters.number("seconds", in: 1...60, unit: "seconds") ?? 10
+        let wanted: SpectrumRequest
+        switch try action(parameters, of: ["status", "start", "cancel"]) {
+        case "start": wanted = .start(seconds: seconds)
+        case "cancel": wanted = .cancel
+        default: wanted = .status
+        }
+        return try encode(try backend.spectrum(wanted, client: connection.client))
+    }
+
+    func autotune(_ request: Request, _ connection: ClientConnection)
+        throws(RequestError) -> [UInt8]
+    {
+        let parameters = try Parameters(request, ["action", "axis", "apply"])
+        let wanted: AutotuneRequest
+        switch try action(parameters, of: ["status", "start", "cancel"]) {
+        case "start":
+            guard let axis = try parameters.string("axis") else { throw parameters.missing("axis") }
+            let names = ["yaw", "roll", "pitch"]
+            guard axis == "all" || names.contains(axis) else {
+                throw RequestError(
+                    .invalidParams,
+                    "axis is yaw, roll, pitch or all, not \"\(axis.prefix(64))\"."
+                        + Suggestion.sentence(for: axis, in: names + ["all"]),
+                    field: "axis")
+            }
+            let apply = try parameters.bool("apply") ?? false
+            wanted = .start(axes: axis == "all" ? names : [axis], apply: apply)
+        case "cancel": wanted = .cancel
+        default: wanted = .status
+        }
+        if wanted != .status { try requireWrite(connection) }
+        return try encode(try backend.autotune(wanted, client: connection.client))
+    }
+
+    /// The parameter `action`, one of these words; the first one when it is left out.
+    private func action(
+        _ parameters: Parameters, of actions: [String]
+    ) throws(RequestError) -> String {
+        let action = try parameters.string("action") ?? actions[0]
+        guard actions.contains(action) else {
+            throw RequestError(
+                .invalidParams,
+                "action is \(actions.joined(separator: ", ")), not \"\(action.prefix(64))\"."
+                    + Suggestion.sentence(for: action, in: actions),
+                field: "action")
+        }
+        return action
+    }
+
     private func calibrationRequest(_ parameters: Parameters)
         throws(RequestError) -> CalibrationRequest
     {

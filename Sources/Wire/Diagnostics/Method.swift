@@ -38,6 +38,10 @@ public enum Method: String, CaseIterable, Sendable {
     case release
     /// Begins, watches, cancels or undoes a calibration: `CalibrationReport`.
     case calibrate
+    /// Records the gyroscope and says what vibrates: `SpectrumReport`.
+    case spectrum
+    /// Shakes the axes a little and proposes gains: `AutotuneReport`.
+    case autotune
     /// Log lines: `LogPage`.
     case log
     /// Starts a stream of named variables: `SubscriptionInfo`, then `SubscriptionMessage` lines.
@@ -55,7 +59,7 @@ public enum Method: String, CaseIterable, Sendable {
         case .set, .save, .reload, .mode, .point, .rate, .track, .stop, .resetStop, .take, .release:
             true
         // Looking is free; the server asks for write access when one is stored, restored, begun or undone.
-        case .baseline, .calibrate: false
+        case .baseline, .calibrate, .spectrum, .autotune: false
         case .status, .doctor, .version, .keys, .get, .diff, .log, .subscribe, .unsubscribe,
             .variables, .ping:
             false

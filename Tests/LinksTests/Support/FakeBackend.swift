@@ -133,6 +133,20 @@ final class FakeBackend: DiagnosticsBackend {
         return report
     }
 
+    func spectrum(_ request: SpectrumRequest, client: DiagnosticsClient)
+        throws(RequestError) -> SpectrumReport
+    {
+        try note("spectrum \(request)")
+        return SpectrumReport()
+    }
+
+    func autotune(_ request: AutotuneRequest, client: DiagnosticsClient)
+        throws(RequestError) -> AutotuneReport
+    {
+        try note("autotune \(request)")
+        return AutotuneReport()
+    }
+
     func log(since: Int?, limit: Int) -> LogPage {
         LogPage(
             lines: [LogLine(sequence: 7, t: 1, level: "info", message: "Started.")], next: 8,

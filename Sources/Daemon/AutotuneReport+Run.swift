@@ -1,0 +1,95 @@
+import Configuration
+import GimbalCore
+import Glibc
+import Identification
+import PlainText
+import Wire
+
+extension AutotuneReport {
+    /// Takes over what a run has found.
+    mutating func fill(from run: AutotuneRun, present: Settings.Control) {
+        state = State.done.rawValue
+        progress = 1
+        axes = run.results.map(AutotuneAxis.init)
+        let tuned = run.proposal
+        func propose(_ key: String, _ value: SettingValue) {
+            proposals.append(SettingProposal(key: key, value: value.tomlText))
+        }
+        propose("control.inertia_kg_m2", .triple(tuned.inertia.rounded(4)))
+        propose("control.find_inertia", .bool(false))
+        propose("control.attitude_gain", .triple(tuned.attitudeGain.rounded(3)))
+        propose("control.rate_gain", .triple(tuned.rateGain.rounded(3)))
+        propose("control.rate_integral_gain", .triple(tuned.rateIntegralGain.rounded(3)))
+        propose("control.rate_derivative_gain", .triple(tuned.rateDerivativeGain.rounded(3)))
+        propose("control.derivative_cutoff_hz", .number(tuned.derivativeCutoffHz.rounded(3)))
+        propose("control.loop_delay_ms", .number((tuned.loopDelay * 1e3).rounded(3)))
+        if tuned.frictionLimit > present.frictionLimitNm {
+            propose("control.friction_limit_nm", .number(tuned.frictionLimit.rounded(2)))
+        }
+        sentence = "Not applied. With --apply it is, for a while."
+    }
+}
+
+extension AutotuneAxis {
+    init(_ found: AutotuneRun.AxisResult) {
+        self.init(axis: found.axis.name)
+        inertiaKgM2 = Number(found.model.inertia)
+        delayMs = Number(found.model.delay * 1e3)
+        coulombNm = Number(found.coulomb)
+        viscous = Number(found.viscous)
+        stiffness = Number(found.model.stiffness)
+        residual = Number(found.residual)
+        let margins = found.design.margins
+        gainMarginDb = Number(margins.increaseDecibels)
+        gainMarginDownDb = Number(margins.decreaseDecibels)
+        phaseMarginDeg = Number(margins.phaseDegrees)
+        crossoverHz = Number(margins.crossover / (2 * .pi))
+        measured = BodePoint.curve(
+            found.points.map { ($0.omega, $0.response, $0.coherence) })
+        let grid = (0...120).map { 2 * Double.pi * exp(log(1.5) + Double($0) / 120 * log(100)) }
+        model = BodePoint.curve(grid.map { ($0, found.model.response(omega: $0), nil) })
+        loop = BodePoint.curve(
+            grid.map { omega in
+                let controller = found.design.response(omega: omega)
+                return (omega, controller * found.model.response(omega: omega), nil)
+            })
+    }
+}
+
+extension BodePoint {
+    /// Points in order of frequency, their phases without jumps.
+    static func curve(
+        _ points: [(omega: Double, response: Complex, coherence: Double?)]
+    ) -> [BodePoint] {
+        var last: Double?
+        return points.map { point in
+            var degrees = point.response.phase * 180 / .pi
+            if let last { degrees -= 360 * ((degrees - last) / 360).rounded() }
+            last = degrees
+            return BodePoint(
+                hz: Number((point.omega / (2 * .pi)).rounded(4)),
+                db: Number((20 * log10(point.response.magnitude) * 100).rounded() / 100),
+                deg: Number((degrees * 10).rounded() / 10),
+                coherence: point.coherence.map { Number(($0 * 1e4).rounded() / 1e4) })
+        }
+    }
+}
+
+extension Double {
+    /// The number with so many significant digits.
+    func rounded(_ digits: Int) -> Double {
+        guard self != 0, isFinite else { return self }
+        // By way of text, so that 0.0025 does not become 0.0025000000000000001.
+        let scale = pow(10, Double(digits - 1) - floor(log10(magnitude)))
+        let value = (self * scale).rounded() / scale
+        return Double(Format.fixed(value, max(0, min(9, Int(log10(scale).rounded()))))) ?? value
+    }
+}
+
+extension AxisVector {
+    /// Every axis with so many significant digits.
+    fileprivate func rounded(_ digits: Int) -> AxisVector {
+        AxisVector(
+            yaw: yaw.rounded(digits), roll: roll.rounded(digits), pitch: pitch.rounded(digits))
+    }
+}

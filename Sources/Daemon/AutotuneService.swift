@@ -1,0 +1,220 @@
+import Configuration
+import GimbalCore
+import Identification
+import PlainText
+import Realtime
+import Synchronization
+import Wire
+
+/// One autotune at a time: hands the loop's records to `AutotuneRun`, and what that wants to the doors for motion and
+/// parameters.
+///
+/// `feed` runs where telemetry is drained and only thinks; what it wants is done in `advance`, on the same thread.
+final class AutotuneService: Sendable {
+    private struct State {
+        var run: AutotuneRun?
+        var owner = 0
+        var isToApply = false
+        var actions: [AutotuneRun.Action] = []
+        var lastID: UInt32 = 0
+        var began = Instant(nanoseconds: 0)
+        var report = AutotuneReport()
+    }
+
+    /// How long an applied tuning is kept unless saved, s.
+    static let rollbackSeconds = 120.0
+    /// No run takes longer, s.
+    private static let longestSeconds = 240.0
+
+    private let tuning: Tuning
+    private let commander: Commander
+    private let calibration: CalibrationService
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - tuning: Where gains are tried and applied.
+    ///   - commander: The door for the excitation.
+    ///   - calibration: Must not go on at the same time.
+    init(tuning: Tuning, commander: Commander, calibration: CalibrationService) {
+        self.tuning = tuning
+        self.commander = commander
+        self.calibration = calibration
+    }
+
+    /// Begins.
+    ///
+    /// - Parameters:
+    ///   - axes: What to tune.
+    ///   - apply: Whether to put the result in force.
+    ///   - owner: The connection that asks; when it ends, so does the run.
+    ///   - now: On the loop's clock.
+    /// - Returns: Where it stands.
+    /// - Throws: Why it cannot begin.
+    func start(
+        axes: [GimbalAxis], apply: Bool, owner: Int, now: Instant
+    ) throws(RequestError) -> AutotuneReport {
+        let settings = tuning.settings
+        try check(settings, now: now)
+        let parameters = settings.stabilizerParameters
+        let report: AutotuneReport? = state.withLock { state in
+            guard state.run == nil else { return nil }
+            state = State()
+            state.run = AutotuneRun(
+                axes: axes, present: parameters.controller, filter: parameters.rateFilter,
+                tickRate: Double(settings.loop.rateHz))
+            state.owner = owner
+            state.isToApply = apply
+            state.began = now
+            state.report.state = AutotuneReport.State.running.rawValue
+            return state.report
+        }
+        guard let report else {
+            throw RequestError(
+                .refused, "An autotune is going on; `airframectl autotune cancel` ends it.")
+        }
+        return report
+    }
+
+    private func check(_ settings: Settings, now: Instant) throws(RequestError) {
+        let door = commander.view(now: now)
+        if door.isStopped {
+            throw RequestError(
+                .refused, "An emergency stop is latched; reset it first: airframectl stop --reset")
+        }
+        if case .inactive = door.mode {
+            throw RequestError(
+                .refused, "The mode is inactive, nothing would move: airframectl mode locked")
+        }
+        guard case .torque = settings.motors.type else {
+            throw RequestError(
+                .refused,
+                "Autotune is for torque motors; motors.type is \(settings.motors.type.name).")
+        }
+        if calibration.status().isRunning {
+            throw RequestError(
+                .refused, "A calibration is going on: airframectl calibrate cancel")
+        }
+    }
+
+    /// Where it stands.
+    var status: AutotuneReport {
+        state.withLock { state in
+            var report = state.report
+            if let run = state.run {
+                report.progress = Number(run.progress)
+                report.secondsLeft = Number(run.secondsLeft)
+                report.axis = run.axis.name
+                report.activity = run.words
+            }
+            return report
+        }
+    }
+
+    /// Ends it without a result; the gains before it are in force again within some milliseconds.
+    func cancel() -> AutotuneReport {
+        stop { _ in true }
+        return status
+    }
+
+    /// A connection has ended: what it began ends as well.
+    func disconnected(_ owner: Int) { stop { $0.owner == owner } }
+
+    private func stop(where isMeant: (State) -> Bool) {
+        state.withLock { state in
+            guard state.run != nil, isMeant(state) else { return }
+            state.run?.cancel("Cancelled. The gains are what they were.")
+            state.actions = [.finish]
+        }
+    }
+
+    /// Lets the run think about a tick. Cheap while there is none.
+    func feed(_ snapshot: StabilizerSnapshot) {
+        state.withLock { state in
+            guard let action = state.run?.take(snapshot) else { return }
+            state.actions.append(action)
+        }
+    }
+
+    /// Does what the run wants. Call often.
+    func advance(now: Instant) {
+        let actions = state.withLock { state in
+            if state.run != nil, state.actions.isEmpty,
+                now.seconds(since: state.began) > Self.longestSeconds
+            {
+                state.run?.cancel("It took too long, and was given up.")
+                state.actions = [.finish]
+            }
+            defer { state.actions = [] }
+            return state.actions
+        }
+        for action in actions {
+            switch action {
+            case .trial(let gains): tuning.setTrial(gains)
+            case .excite(let excitation): excite(excitation, now: now)
+            case .finish: finish(now: now)
+            }
+        }
+    }
+
+    private func excite(_ excitation: Excitation, now: Instant) {
+        state.withLock { $0.lastID = excitation.id }
+        do {
+            try commander.request(.excite(excitation), from: Self.source, now: now)
+        } catch {
+            state.withLock { $0.run?.cancel(Self.sentence(error)) }
+            finish(now: now)
+        }
+    }
+
+    /// The gains before the run are put back, or those that it has found are put in force.
+    private func finish(now: Instant) {
+        let (ended, isToApply, id) = state.withLock { ($0.run, $0.isToApply, $0.lastID) }
+        guard let ended else { return }
+        let silence = Excitation(
+            id: id &+ 1, axis: ended.axis, amplitude: 0, periodTicks: 1, ticks: 0, errorLimit: 1)
+        if case .failed = ended.outcome {
+            try? commander.request(.excite(silence), from: Self.source, now: now)
+        }
+        defer { tuning.setTrial(nil) }
+        var report = AutotuneReport()
+        switch ended.outcome {
+        case .failed(let sentence):
+            report.state = AutotuneReport.State.refused.rawValue
+            report.sentence = sentence
+        case .done, nil:
+            report.fill(from: ended, present: tuning.settings.control)
+            if isToApply { apply(&report) }
+        }
+        state.withLock { state in
+            state.run = nil
+            state.report = report
+        }
+    }
+
+    private func apply(_ report: inout AutotuneReport) {
+        do throws(RequestError) {
+            try tuning.apply(
+                report.proposals, storing: "before-autotune", rollback: Self.rollbackSeconds)
+            report.rollbackS = Number(Self.rollbackSeconds)
+            report.sentence =
+                "In force for \(Int(Self.rollbackSeconds)) s: `airframectl save` keeps it. "
+                + "`airframectl baseline restore before-autotune` undoes it."
+        } catch {
+            report.sentence = "Found, but not applied: \(error.message)"
+        }
+    }
+
+    /// Nobody's connection: it never holds the door.
+    private static let source = CommandSource(link: .diagnostics, connection: .max)
+
+    private static func sentence(_ refusal: MotionRefusal) -> String {
+        switch refusal {
+        case .held: "Somebody else is in control."
+        case .emergencyStopped: "Somebody stopped everything."
+        case .inactive: "The mode has become inactive."
+        case .outOfRange, .busy: "The loop does not take requests."
+        case .shuttingDown: "airframed is stopping."
+        case .missingSensor, .sensorsUnknown, .notInMode: "The mode does not allow it."
+        }
+    }
+}

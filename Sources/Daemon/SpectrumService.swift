@@ -1,0 +1,199 @@
+import Configuration
+import GimbalCore
+import Identification
+import PlainText
+import Realtime
+import Synchronization
+import Wire
+
+/// Records every gyroscope sample for some seconds, and says what is in them. One recording at a time.
+///
+/// `feed` runs where telemetry is drained, everything else on ordinary threads; the transform is computed in `advance`.
+final class SpectrumService: Sendable {
+    private struct State {
+        var owner = 0
+        var began = Instant(nanoseconds: 0)
+        var seconds = 0.0
+        var samples: [Vector3] = []
+        var first: Instant?
+        var last = Instant(nanoseconds: 0)
+        var tick: UInt64 = 0
+        /// Whether samples are missing in between.
+        var hasGap = false
+        var report = SpectrumReport()
+    }
+
+    private let state = Mutex(State())
+
+    /// Begins a recording; one that is going on is begun again by its owner only.
+    ///
+    /// - Parameters:
+    ///   - seconds: How long, 1...60.
+    ///   - owner: The connection that asks; when it ends, so does the recording.
+    ///   - now: On the loop's clock.
+    /// - Returns: Where it stands.
+    /// - Throws: Another one is going on.
+    func start(seconds: Double, owner: Int, now: Instant) throws(RequestError) -> SpectrumReport {
+        let report: SpectrumReport? = state.withLock { state in
+            guard !state.report.isRunning || state.owner == owner else { return nil }
+            state = State()
+            state.owner = owner
+            state.began = now
+            state.seconds = seconds
+            state.report.state = SpectrumReport.State.recording.rawValue
+            state.report.seconds = Number(seconds)
+            return state.report
+        }
+        guard let report else {
+            throw RequestError(
+                .refused, "Another client records a spectrum; try again in some seconds.")
+        }
+        return report
+    }
+
+    /// Where it stands.
+    var status: SpectrumReport { state.withLock { $0.report } }
+
+    /// Ends it without a result.
+    func cancel() -> SpectrumReport {
+        state.withLock { state in
+            if state.report.isRunning { Self.refuse(&state, "Cancelled.") }
+            return state.report
+        }
+    }
+
+    /// A connection has ended: what it began ends as well.
+    func disconnected(_ owner: Int) {
+        state.withLock { state in
+            if state.report.isRunning, state.owner == owner { Self.refuse(&state, "Cancelled.") }
+        }
+    }
+
+    /// Takes the samples of a tick.
+    func feed(_ record: TelemetryRecord) {
+        state.withLock { state in
+            guard state.report.isRunning else { return }
+            let batch = record.snapshot.gyro
+            if state.first != nil, record.tick != state.tick &+ 1 { state.hasGap = true }
+            state.tick = record.tick
+            guard batch.count > 0 else { return }
+            if state.first == nil {
+                state.first = record.snapshot.sampleTime
+                state.samples = [batch[batch.count - 1]]
+            } else {
+                for index in 0..<batch.count { state.samples.append(batch[index]) }
+            }
+            state.last = record.snapshot.sampleTime
+            let recorded = state.first.map { state.last.seconds(since: $0) } ?? 0
+            state.report.progress = Number(min(recorded / state.seconds, 1))
+        }
+    }
+
+    /// Computes what is complete.
+    ///
+    /// - Parameters:
+    ///   - now: On the loop's clock.
+    ///   - settings: The filters in force.
+    func advance(now: Instant, settings: Settings) {
+        let complete: State? = state.withLock { state in
+            guard state.report.isRunning else { return nil }
+            if let first = state.first, state.last.seconds(since: first) >= state.seconds {
+                return state
+            }
+            if now.seconds(since: state.began) > state.seconds + 5 {
+                Self.refuse(&state, "The sensor does not deliver: see `airframectl doctor`.")
+            }
+            return nil
+        }
+        guard let complete else { return }
+        let report = Self.result(complete, settings)
+        state.withLock { state in
+            // Somebody may have begun the next one already.
+            guard state.began == complete.began, state.report.isRunning else { return }
+            state = State()
+            state.report = report
+        }
+    }
+
+    private static func refuse(_ state: inout State, _ sentence: String) {
+        state.samples = []
+        state.report.state = SpectrumReport.State.refused.rawValue
+        state.report.sentence = sentence
+    }
+
+    private static func result(_ state: State, _ settings: Settings) -> SpectrumReport {
+        var report = state.report
+        let span = state.first.map { state.last.seconds(since: $0) } ?? 0
+        let sampleRate = Double(state.samples.count - 1) / span
+        report.sampleRateHz = Number(rounded(sampleRate))
+        for axis in [GimbalAxis.roll, .pitch, .yaw] {
+            let rates = state.samples.map { $0[axis] * (180 / .pi) }
+            guard let spectrum = PowerSpectrum(of: rates, sampleRate: sampleRate) else {
+                report.state = SpectrumReport.State.refused.rawValue
+                report.sentence = "Too few samples: record for longer."
+                return report
+            }
+            report.resolutionHz = Number(spectrum.resolution)
+            let peaks = SpectralPeak.find(in: spectrum)
+            let lowPass = settings.filter.lowPassHz[axis]
+            report.axes.append(
+                SpectrumAxis(
+                    axis: axis.letter, density: spectrum.density.map { Number(rounded($0)) },
+                    peaks: peaks.map(SpectrumPeak.init),
+                    notchesHz: settings.filter.notches(axis).map { Number($0.hz) },
+                    lowPassHz: lowPass > 0 ? Number(lowPass) : .unknown))
+            let notches = SpectralPeak.notches(
+                for: peaks, below: min(0.45 * Double(settings.loop.rateHz), 0.9 * sampleRate / 2))
+            if !notches.isEmpty {
+                report.proposals.append(
+                    SettingProposal(
+                        key: "filter.notch_\(axis.name)",
+                        value: SettingValue.notches(notches).tomlText))
+            }
+        }
+        report.state = SpectrumReport.State.done.rawValue
+        report.progress = 1
+        report.sentence =
+            "\(state.samples.count) samples at \(Format.fixed(sampleRate, 1)) Hz"
+            + (state.hasGap ? ", with gaps: the loop was held up." : ".")
+        return report
+    }
+
+    /// Four significant digits: what is behind them is noise, and makes the answer long.
+    private static func rounded(_ value: Double) -> Double {
+        guard value > 0, value.isFinite else { return value }
+        var scale = 1.0
+        while value * scale < 1000 { scale *= 10 }
+        return scale > 1 ? (value * scale).rounded() / scale : (value * 10).rounded() / 10
+    }
+}
+
+extension SpectrumPeak {
+    fileprivate init(_ peak: SpectralPeak) {
+        self.init(
+            hz: Number((peak.hz * 100).rounded() / 100),
+            prominenceDb: Number((peak.prominence * 10).rounded() / 10), rmsDps: Number(peak.rms))
+    }
+}
+
+extension Settings.Filter {
+    /// The notches of one axis.
+    func notches(_ axis: GimbalAxis) -> [Notch] {
+        switch axis {
+        case .yaw: notchYaw
+        case .roll: notchRoll
+        case .pitch: notchPitch
+        }
+    }
+}
+
+extension GimbalAxis {
+    /// The camera's axis about which it turns.
+    var letter: String {
+        switch self {
+        case .yaw: "z"
+        case .roll: "x"
+        case .pitch: "y"
+        }
+    }
+}

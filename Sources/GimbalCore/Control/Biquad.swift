@@ -1,0 +1,145 @@
+internal import CMathShim
+
+/// A filter of second order, transposed direct form II.
+///
+/// Source of the coefficients: R. Bristow-Johnson, "Cookbook formulae for audio equalizer biquad filter coefficients"
+/// (W3C Working Group Note, 2021).
+public struct Biquad: Sendable, BitwiseCopyable {
+    /// `H(z) = (b0 + b1/z + b2/z²) / (1 + a1/z + a2/z²)`.
+    public struct Coefficients: Sendable, BitwiseCopyable {
+        var b0 = 1.0
+        var b1 = 0.0
+        var b2 = 0.0
+        var a1 = 0.0
+        var a2 = 0.0
+
+        /// Nothing is filtered.
+        @_noLocks
+        public init() {}
+
+        /// A low-pass with a gain of 1 at zero frequency.
+        ///
+        /// - Parameters:
+        ///   - hz: Corner (-3 dB); kept below 0.45 of the sample rate.
+        ///   - order: 1 or 2 (Butterworth).
+        ///   - sampleRate: Hz.
+        /// - Returns: Ready to run.
+        public static func lowPass(hz: Double, order: Int, sampleRate: Double) -> Coefficients {
+            let w = angle(hz, sampleRate)
+            var c = Coefficients()
+            if order == 1 {
+                // Bilinear, the corner prewarped.
+                let k = cm_sin(w / 2) / cm_cos(w / 2)
+                c.b0 = k / (1 + k)
+                c.b1 = c.b0
+                c.a1 = (k - 1) / (k + 1)
+                return c
+            }
+            let alpha = cm_sin(w) / cm_sqrt(2)
+            let a0 = 1 + alpha
+            c.b1 = (1 - cm_cos(w)) / a0
+            c.b0 = c.b1 / 2
+            c.b2 = c.b0
+            c.a1 = -2 * cm_cos(w) / a0
+            c.a2 = (1 - alpha) / a0
+            return c
+        }
+
+        /// A notch of finite depth: the cookbook's peaking equaliser with a negative gain.
+        ///
+        /// - Parameters:
+        ///   - notch: Centre, width and depth; the centre is kept below 0.45 of the sample rate.
+        ///   - sampleRate: Hz.
+        /// - Returns: Ready to run.
+        public static func notch(_ notch: Notch, sampleRate: Double) -> Coefficients {
+            let w = angle(notch.hz, sampleRate)
+            let amplitude = cm_exp(-notch.depth / 40 * cm_log(10))
+            let alpha = cm_sin(w) / (2 * notch.q)
+            let a0 = 1 + alpha / amplitude
+            var c = Coefficients()
+            c.b0 = (1 + alpha * amplitude) / a0
+            c.b1 = -2 * cm_cos(w) / a0
+            c.b2 = (1 - alpha * amplitude) / a0
+            c.a1 = c.b1
+            c.a2 = (1 - alpha / amplitude) / a0
+            return c
+        }
+
+        private static func angle(_ hz: Double, _ sampleRate: Double) -> Double {
+            2 * Double.pi * min(hz / sampleRate, 0.45)
+        }
+
+        /// Gain and phase at a normalised frequency.
+        ///
+        /// - Parameter angle: Frequency times sample period, rad, 0...π.
+        /// - Returns: Gain and phase as one number.
+        public func response(angle: Double) -> Complex {
+            let z1 = Complex(phase: -angle)
+            let z2 = Complex(phase: -2 * angle)
+            return (Complex(b0) + z1 * b1 + z2 * b2) / (Complex(1) + z1 * a1 + z2 * a2)
+        }
+
+        /// Written out: the loop's checker refuses the derived one.
+        @_noLocks
+        static func areSame(_ a: Coefficients, _ b: Coefficients) -> Bool {
+            a.b0 == b.b0 && a.b1 == b.b1 && a.b2 == b.b2 && a.a1 == b.a1 && a.a2 == b.a2
+        }
+    }
+
+    private var s1 = 0.0
+    private var s2 = 0.0
+
+    /// At rest at zero.
+    @_noLocks
+    init() {}
+
+    /// The output for the next input. Loop thread; constant time.
+    @_noLocks @_noAllocation
+    mutating func step(_ x: Double, _ c: Coefficients) -> Double {
+        let y = c.b0 * x + s1
+        s1 = c.b1 * x - c.a1 * y + s2
+        s2 = c.b2 * x - c.a2 * y
+        return y
+    }
+
+    /// As if the input had been `x` for ever; a gain of 1 at zero frequency is assumed.
+    @_noLocks @_noAllocation
+    mutating func settle(at x: Double, _ c: Coefficients) {
+        s2 = (c.b2 - c.a2) * x
+        s1 = (c.b1 - c.a1) * x + s2
+    }
+}
+
+/// A narrow band that is taken out: a motor's vibration, a resonance of the frame.
+public struct Notch: Sendable, BitwiseCopyable, Equatable {
+    /// Centre, Hz.
+    public var hz: Double
+    /// Centre divided by width: 3 is a third of the centre.
+    public var q: Double
+    /// How much is taken out at the centre, dB.
+    public var depth: Double
+
+    /// A notch with these values.
+    public init(hz: Double, q: Double = 3, depth: Double = 20) {
+        self.hz = hz
+        self.q = q
+        self.depth = depth
+    }
+}
+
+extension Biquad {
+    /// A filter with its coefficients, for signals that are not in the loop.
+    public struct Runner: Sendable {
+        private var filter = Biquad()
+        private let coefficients: Coefficients
+
+        /// A filter that has seen `value` for ever.
+        public init(_ coefficients: Coefficients, from value: Double) {
+            self.coefficients = coefficients
+            filter.settle(at: value, coefficients)
+        }
+
+        /// The output for the next input.
+        public mutating func step(_ value: Double) -> Double { filter.step(value, coefficients) }
+    }
+}

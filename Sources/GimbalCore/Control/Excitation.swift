@@ -1,0 +1,169 @@
+internal import CMathShim
+
+/// A small multisine of moment on one of the camera's axes, for identifying what the motors turn.
+///
+/// Its lines are odd harmonics of `1 / period`, so that what a nonlinearity adds falls beside most of them, and none of
+/// them is a multiple of 2 Hz, where people walk. Phases after M. Schroeder, "Synthesis of low-peak-factor signals",
+/// IEEE Trans. Information Theory 16 (1970).
+public struct Excitation: Sendable, BitwiseCopyable {
+    /// Told back in the snapshot, so that whoever asked knows his own.
+    public var id: UInt32
+    /// The camera's axis.
+    public var axis: GimbalAxis
+    /// Root mean square, N·m.
+    public var amplitude: Double
+    /// Ticks of one period.
+    public var periodTicks: Int32
+    /// Ticks until it ends by itself.
+    public var ticks: Int32
+    /// Attitude error at which it ends at once, rad.
+    public var errorLimit: Double
+
+    /// How many lines there are.
+    public static var lineCount: Int { @_noLocks get { 11 } }
+
+    /// An excitation with these values.
+    public init(
+        id: UInt32, axis: GimbalAxis, amplitude: Double, periodTicks: Int32, ticks: Int32,
+        errorLimit: Double
+    ) {
+        self.id = id
+        self.axis = axis
+        self.amplitude = amplitude
+        self.periodTicks = periodTicks
+        self.ticks = ticks
+        self.errorLimit = errorLimit
+    }
+
+    /// How many times the line's sine fits into a period.
+    @_noLocks @_noAllocation
+    public static func harmonic(_ line: Int) -> Int {
+        switch line {
+        case 0: 5
+        case 1: 9
+        case 2: 13
+        case 3: 19
+        case 4: 27
+        case 5: 39
+        case 6: 55
+        case 7: 75
+        case 8: 103
+        case 9: 141
+        default: 191
+        }
+    }
+
+    /// The moment at a tick since its start, N·m. Fades in over a quarter of a period.
+    @_noLocks @_noAllocation
+    func moment(tick: Int32) -> Double {
+        guard periodTicks > 0 else { return 0 }
+        var sum = 0.0
+        var power = 0.0
+        let turn = 2 * Double.pi / Double(periodTicks)
+        var line = 0
+        while line < Excitation.lineCount {
+            let harmonic = Double(Excitation.harmonic(line))
+            // Rising a little with frequency, so that the slow lines do not move the camera far.
+            let weight = cm_sqrt(cm_sqrt(harmonic))
+            let phase = -Double.pi * Double(line * (line + 1)) / Double(Excitation.lineCount)
+            sum += weight * cm_sin(turn * harmonic * Double(tick) + phase)
+            power += weight * weight / 2
+            line += 1
+        }
+        let fade = min(4 * Double(tick) / Double(periodTicks), 1)
+        return amplitude * fade * sum / cm_sqrt(power)
+    }
+}
+
+/// Runs an excitation in the loop, and ends it at the first sign that it should not go on.
+///
+/// Loop thread only; constant time, no allocation.
+public struct Exciter: Sendable, BitwiseCopyable {
+    /// How an excitation ended.
+    public enum Ending: UInt8, Sendable, BitwiseCopyable {
+        /// It has not ended, or there was none.
+        case none
+        /// Its time was over.
+        case complete
+        /// Somebody asked for something else.
+        case command
+        /// The outputs went off, or were not fully on.
+        case outputs
+        /// A joint reached the end of its range.
+        case jointLimit
+        /// A motor was at its limit for a tenth of a second.
+        case saturated
+        /// The attitude error grew beyond its limit.
+        case error
+    }
+
+    /// What runs, or ran last.
+    public struct State: Sendable, BitwiseCopyable {
+        /// As given to `start`; 0 before the first.
+        public var id: UInt32 = 0
+        /// Whether it runs.
+        public var isActive = false
+        /// How it ended.
+        public var ending = Ending.none
+        /// Ticks since its start.
+        public var tick: Int32 = 0
+
+        /// None.
+        @_noLocks
+        public init() {}
+    }
+
+    /// What runs, or ran last.
+    private(set) var state = State()
+    private var excitation: Excitation?
+    private var saturatedSeconds = 0.0
+
+    @_noLocks
+    init() {}
+
+    /// Begins; one that runs is replaced.
+    @_noLocks @_noAllocation
+    mutating func start(_ new: Excitation) {
+        excitation = new
+        saturatedSeconds = 0
+        state = State()
+        state.id = new.id
+        state.isActive = true
+    }
+
+    /// Ends what runs.
+    @_noLocks @_noAllocation
+    mutating func stop(_ ending: Ending) {
+        guard state.isActive else { return }
+        state.isActive = false
+        state.ending = ending
+        excitation = nil
+    }
+
+    /// Looks whether it may go on.
+    @_noLocks @_noAllocation
+    mutating func supervise(
+        authority: Double, conditions: Conditions, error: Vector3, dt: Double
+    ) {
+        guard let excitation else { return }
+        if authority < 1 { return stop(.outputs) }
+        if conditions.intersects(.jointLimit) { return stop(.jointLimit) }
+        if !(error.squaredNorm < excitation.errorLimit * excitation.errorLimit) {
+            return stop(.error)
+        }
+        let isSaturated = conditions.intersects(.motorSaturated)
+        saturatedSeconds = isSaturated ? saturatedSeconds + dt : 0
+        if saturatedSeconds > 0.1 { return stop(.saturated) }
+        if state.tick >= excitation.ticks { stop(.complete) }
+    }
+
+    /// The moment of this tick, camera frame, N·m.
+    @_noLocks @_noAllocation
+    mutating func step() -> Vector3 {
+        var moment = Vector3.zero
+        guard let excitation else { return moment }
+        moment[excitation.axis] = excitation.moment(tick: state.tick)
+        state.tick += 1
+        return moment
+    }
+}

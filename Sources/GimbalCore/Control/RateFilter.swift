@@ -1,0 +1,173 @@
+/// What the controller's rate goes through on each axis: up to four notches and a low-pass.
+///
+/// A change of the filters does not jump: the new ones start as if the last input had always been there, and what is
+/// left of the difference to the last output fades within some hundredths of a second.
+///
+/// Loop thread only; constant time, no allocation.
+public struct RateFilter: Sendable, BitwiseCopyable {
+    /// The filters of one axis, ready to run.
+    public struct Axis: Sendable, BitwiseCopyable {
+        /// Whether there is any filter.
+        public private(set) var isActive = false
+        private(set) var first = Biquad.Coefficients()
+        private(set) var second = Biquad.Coefficients()
+        private(set) var third = Biquad.Coefficients()
+        private(set) var fourth = Biquad.Coefficients()
+        private(set) var lowPass = Biquad.Coefficients()
+        private var samplePeriod = 0.001
+
+        /// No filter.
+        @_noLocks
+        public init() {}
+
+        /// Filters of one axis. Not for the loop thread.
+        ///
+        /// - Parameters:
+        ///   - notches: At most four; those beyond are left out.
+        ///   - lowPassHz: Corner; 0 = none.
+        ///   - order: Of the low-pass, 1 or 2.
+        ///   - sampleRate: Of the loop, Hz.
+        public init(notches: [Notch], lowPassHz: Double, order: Int, sampleRate: Double) {
+            func coefficients(_ index: Int) -> Biquad.Coefficients {
+                index < notches.count
+                    ? .notch(notches[index], sampleRate: sampleRate) : Biquad.Coefficients()
+            }
+            first = coefficients(0)
+            second = coefficients(1)
+            third = coefficients(2)
+            fourth = coefficients(3)
+            if lowPassHz > 0 {
+                lowPass = .lowPass(hz: lowPassHz, order: order, sampleRate: sampleRate)
+            }
+            isActive = lowPassHz > 0 || !notches.isEmpty
+            samplePeriod = 1 / sampleRate
+        }
+
+        /// Gain and phase of all of them at `omega`, rad/s.
+        public func response(omega: Double) -> Complex {
+            guard isActive else { return Complex(1) }
+            let angle = min(omega * samplePeriod, .pi)
+            return [first, second, third, fourth, lowPass]
+                .reduce(Complex(1)) { $0 * $1.response(angle: angle) }
+        }
+
+        @_noLocks
+        static func areSame(_ a: Axis, _ b: Axis) -> Bool {
+            Biquad.Coefficients.areSame(a.first, b.first)
+                && Biquad.Coefficients.areSame(a.second, b.second)
+                && Biquad.Coefficients.areSame(a.third, b.third)
+                && Biquad.Coefficients.areSame(a.fourth, b.fourth)
+                && Biquad.Coefficients.areSame(a.lowPass, b.lowPass)
+        }
+    }
+
+    /// The filters of all axes.
+    public struct Parameters: Sendable, BitwiseCopyable, Equatable {
+        /// About the camera's z.
+        public var yaw = Axis()
+        /// About the camera's x.
+        public var roll = Axis()
+        /// About the camera's y.
+        public var pitch = Axis()
+
+        /// No filter.
+        public init() {}
+
+        /// The filters of one axis.
+        public subscript(axis: GimbalAxis) -> Axis {
+            switch axis {
+            case .yaw: yaw
+            case .roll: roll
+            case .pitch: pitch
+            }
+        }
+
+        /// Whether all filters are the same.
+        public static func == (a: Parameters, b: Parameters) -> Bool {
+            Axis.areSame(a.yaw, b.yaw) && Axis.areSame(a.roll, b.roll)
+                && Axis.areSame(a.pitch, b.pitch)
+        }
+    }
+
+    /// How long what is left of a change takes to fade, s.
+    private static var fadingTime: Double { @_noLocks get { 0.02 } }
+
+    private var yaw: Channel
+    private var roll: Channel
+    private var pitch: Channel
+
+    /// Filters at rest.
+    public init(parameters: Parameters) {
+        yaw = Channel(parameters.yaw)
+        roll = Channel(parameters.roll)
+        pitch = Channel(parameters.pitch)
+    }
+
+    /// Changes the filters between two steps, without a jump.
+    @_noLocks @_noAllocation
+    public mutating func apply(_ parameters: Parameters) {
+        yaw.change(to: parameters.yaw)
+        roll.change(to: parameters.roll)
+        pitch.change(to: parameters.pitch)
+    }
+
+    /// The rate without what the filters take out.
+    ///
+    /// - Parameters:
+    ///   - rate: Body frame, rad/s; not finite: handed on, and the filters keep their state.
+    ///   - dt: Seconds since the previous step.
+    /// - Returns: Body frame, rad/s.
+    @_noLocks @_noAllocation
+    public mutating func step(_ rate: Vector3, dt: Double) -> Vector3 {
+        guard rate.isFinite else { return rate }
+        let keep = max(0, 1 - dt / RateFilter.fadingTime)
+        return Vector3(
+            roll.step(rate.x, keep: keep), pitch.step(rate.y, keep: keep),
+            yaw.step(rate.z, keep: keep))
+    }
+
+    private struct Channel: Sendable, BitwiseCopyable {
+        private var filters: Axis
+        private var first = Biquad()
+        private var second = Biquad()
+        private var third = Biquad()
+        private var fourth = Biquad()
+        private var lowPass = Biquad()
+        private var input = 0.0
+        private var output = 0.0
+        /// What is still added after a change.
+        private var rest = 0.0
+
+        init(_ filters: Axis) { self.filters = filters }
+
+        @_noLocks @_noAllocation
+        mutating func change(to new: Axis) {
+            guard !Axis.areSame(new, filters) else { return }
+            filters = new
+            first.settle(at: input, new.first)
+            second.settle(at: input, new.second)
+            third.settle(at: input, new.third)
+            fourth.settle(at: input, new.fourth)
+            lowPass.settle(at: input, new.lowPass)
+            rest = output - input
+        }
+
+        @_noLocks @_noAllocation
+        mutating func step(_ x: Double, keep: Double) -> Double {
+            input = x
+            output = x
+            if filters.isActive {
+                output = first.step(output, filters.first)
+                output = second.step(output, filters.second)
+                output = third.step(output, filters.third)
+                output = fourth.step(output, filters.fourth)
+                output = lowPass.step(output, filters.lowPass)
+            }
+            if rest != 0 {
+                rest = abs(rest) < 1e-9 ? 0 : rest * keep
+                output += rest
+            }
+            return output
+        }
+    }
+}

@@ -1,0 +1,364 @@
+public import GimbalCore
+
+/// Finds the tuning of torque motors: shakes one axis after the other a little, in closed loop, and learns from the
+/// answer what it turns.
+///
+/// A pure sequence: it takes the stabilizer's snapshot of every tick and says what is to be done next. When the present
+/// gains do not hold the camera still, it begins with soft ones that are stable from a seventeenth to four times
+/// the inertia that they are made for, measures roughly, and measures again with gains that fit.
+public struct AutotuneRun: Sendable {
+    /// What is to be done next.
+    public enum Action: Sendable {
+        /// Put these gains in force for the time of the run.
+        case trial(AttitudeController.Parameters)
+        /// Begin an excitation.
+        case excite(Excitation)
+        /// It is over: `outcome` says how. The gains before the run are to be put back.
+        case finish
+    }
+
+    /// What was found on one axis.
+    public struct AxisResult: Sendable {
+        /// The axis.
+        public var axis: GimbalAxis
+        /// The points of the frequency response.
+        public var points: [ResponsePoint]
+        /// The model that fits them.
+        public var model: PlantModel
+        /// Root mean square of the relative error that the model leaves.
+        public var residual: Double
+        /// Coulomb friction, N·m.
+        public var coulomb: Double
+        /// Viscous friction, N·m·s/rad.
+        public var viscous: Double
+        /// Gains with 6 dB and 45°.
+        public var design: GainDesign
+    }
+
+    /// How it ended.
+    public enum Outcome: Sendable {
+        /// All axes are found.
+        case done
+        /// It ended early, in a sentence.
+        case failed(String)
+    }
+
+    private enum Phase: Sendable {
+        case observing
+        case catching
+        case settling
+        case ramping
+        case measuring
+        case over
+    }
+
+    /// The axes to tune, in this order.
+    public let axes: [GimbalAxis]
+    /// What was found so far.
+    public private(set) var results: [AxisResult] = []
+    /// How it ended; nil while it goes on.
+    public private(set) var outcome: Outcome?
+
+    private let present: AttitudeController.Parameters
+    private let filter: RateFilter.Parameters
+    private let tickRate: Double
+    private let periodTicks: Int
+    private var phase = Phase.observing
+    private var ticks = 0
+    private var waiting = 0
+    private var largestError = 0.0
+    private var saturated = 0
+    private var baseline = 0.0
+    private var swing = 0.0
+    /// Whether the gains in force fit well enough for the measurement that counts.
+    private var isFine = true
+    private var trial: AttitudeController.Parameters?
+    private var excitation: Excitation
+    private var record: ExcitationRecord
+
+    /// As hard as the motor may be used: the more torque, the less friction counts. Share of its limit, RMS.
+    private static let largestShare = 0.3
+    /// Enough, however little torque it took: RMS, rad/s.
+    private static let largestRate = 1.5
+    /// Enough: how far the camera is off at most, rad.
+    private static let largestSwing = 0.04
+    private static let roughPeriods = 2
+    private static let finePeriods = 4
+
+    /// A run that has not begun.
+    ///
+    /// - Parameters:
+    ///   - axes: One to three.
+    ///   - present: The controller's tuning in force.
+    ///   - filter: The filters in force.
+    ///   - tickRate: Of the loop, Hz.
+    public init(
+        axes: [GimbalAxis], present: AttitudeController.Parameters, filter: RateFilter.Parameters,
+        tickRate: Double
+    ) {
+        self.axes = axes
+        self.present = present
+        self.filter = filter
+        self.tickRate = tickRate
+        // Two seconds: half a hertz between the lines.
+        periodTicks = Int((2 * tickRate).rounded())
+        excitation = Excitation(
+            id: 0, axis: axes.first ?? .yaw, amplitude: 0, periodTicks: Int32(periodTicks),
+            ticks: 0, errorLimit: 0.2)
+        record = ExcitationRecord(axis: .yaw, periodTicks: periodTicks)
+    }
+
+    /// The axis that is measured at present.
+    public var axis: GimbalAxis { axes[min(results.count, axes.count - 1)] }
+
+    /// What it does, for a person.
+    public var words: String {
+        switch phase {
+        case .observing: "looking how well the present gains hold"
+        case .catching, .settling: "letting the camera settle"
+        case .ramping: "finding how hard to shake"
+        case .measuring: isFine ? "measuring" : "measuring roughly"
+        case .over: ""
+        }
+    }
+
+    /// About how far it is, 0...1.
+    public var progress: Double {
+        guard outcome == nil, !axes.isEmpty else { return 1 }
+        let share: Double =
+            switch phase {
+            case .observing, .catching, .settling, .over: 0
+            case .ramping: isFine ? 0.1 : 0.02
+            case .measuring:
+                (isFine ? 0.25 : 0.05) + (isFine ? 0.75 : 0.15) * Double(ticks)
+                    / Double(max(excitation.ticks, 1))
+            }
+        return (Double(results.count) + min(share, 0.99)) / Double(axes.count)
+    }
+
+    /// About how many seconds it still takes.
+    public var secondsLeft: Double {
+        (1 - progress) * Double(axes.count) * (trial == nil ? 13.5 : 24)
+    }
+
+    /// The tuning with what was found: every tuned axis with 6 dB and 45°. Delay and the derivative's corner are
+    /// common to all axes and follow the slowest one, when all are tuned.
+    public var proposal: AttitudeController.Parameters {
+        var result = present
+        let slowest = results.map(\.model.delay).max() ?? present.loopDelay
+        for found in results {
+            design(found.model.inertia, slowest, found.axis).apply(to: &result, found.axis)
+        }
+        result.findsInertia = false
+        if results.count == GimbalAxis.allCases.count { result.loopDelay = slowest }
+        let friction = results.map(\.coulomb).filter(\.isFinite).max() ?? 0
+        result.frictionLimit = max(present.frictionLimit, (friction * 2e3).rounded() / 1e3)
+        return result
+    }
+
+    /// Somebody wants it to end.
+    public mutating func cancel(_ sentence: String) {
+        guard outcome == nil else { return }
+        outcome = .failed(sentence)
+        phase = .over
+    }
+
+    /// Takes the newest tick.
+    ///
+    /// - Parameter snapshot: As the stabilizer left it.
+    /// - Returns: What is to be done; nil most of the time.
+    public mutating func take(_ snapshot: StabilizerSnapshot) -> Action? {
+        guard outcome == nil else { return nil }
+        switch phase {
+        case .observing: return observe(snapshot)
+        case .catching: return catchCamera()
+        case .settling: return settle(snapshot)
+        case .ramping, .measuring: return follow(snapshot)
+        case .over: return nil
+        }
+    }
+
+    private mutating func fail(_ sentence: String) -> Action {
+        cancel(sentence)
+        return .finish
+    }
+
+    private mutating func observe(_ snapshot: StabilizerSnapshot) -> Action? {
+        guard snapshot.output.enabled, snapshot.authority == 1 else {
+            return fail("The outputs are not on: see `airframectl status`.")
+        }
+        ticks += 1
+        largestError = max(largestError, snapshot.attitudeError.norm)
+        baseline += snapshot.rate.squaredNorm
+        if snapshot.conditions.intersects(.motorSaturated) { saturated += 1 }
+        guard ticks >= Int(0.5 * tickRate) else { return nil }
+        baseline = (baseline / Double(ticks)).squareRoot()
+        isFine = largestError < 0.025 && saturated == 0 && baseline < 0.5
+        guard !isFine else { return ramp() }
+        return soften()
+    }
+
+    /// The present gains do not do: begins again with soft ones. What the integrals have piled up is taken out first, by
+    /// hardly any torque at all.
+    private mutating func soften() -> Action {
+        isFine = false
+        baseline = 0
+        var limp = softGains
+        limp.torqueLimit = present.torqueLimit * 0.02
+        trial = limp
+        phase = .catching
+        ticks = Int(0.3 * tickRate)
+        return .trial(limp)
+    }
+
+    private mutating func catchCamera() -> Action? {
+        ticks -= 1
+        guard ticks <= 0 else { return nil }
+        let soft = softGains
+        trial = soft
+        phase = .settling
+        ticks = Int(3 * tickRate)
+        return .trial(soft)
+    }
+
+    private mutating func settle(_ snapshot: StabilizerSnapshot) -> Action? {
+        ticks -= 1
+        guard snapshot.output.enabled else {
+            return fail("The outputs went off: see `airframectl status`.")
+        }
+        return ticks > 0 ? nil : ramp()
+    }
+
+    /// Gains for an axis of which nothing is known but its motor.
+    private var softGains: AttitudeController.Parameters {
+        var soft = present
+        soft.attitudeGain = AxisVector(repeating: 1.2)
+        soft.rateGain = AxisVector(repeating: 10)
+        soft.rateIntegralGain = AxisVector(repeating: 8)
+        soft.rateDerivativeGain = .zero
+        // The default plant: as much inertia as its motor turns by 100 rad/s².
+        soft.inertia = present.torqueLimit * 0.01
+        soft.frictionLearningRate = 0
+        soft.findsInertia = false
+        return soft
+    }
+
+    private mutating func ramp() -> Action {
+        phase = .ramping
+        let limit = present.torqueLimit[axis]
+        let next = excitation.axis == axis ? excitation.amplitude : 0
+        return begin(amplitude: max(next, 0.015 * limit), ticks: Int(0.5 * tickRate))
+    }
+
+    private mutating func begin(amplitude: Double, ticks count: Int) -> Action {
+        excitation.id &+= 1
+        excitation.axis = axis
+        excitation.amplitude = amplitude
+        excitation.ticks = Int32(count)
+        // Soft gains let the camera wander.
+        excitation.errorLimit = isFine ? 0.14 : 0.35
+        record = ExcitationRecord(axis: axis, periodTicks: periodTicks)
+        ticks = 0
+        waiting = 0
+        swing = 0
+        return .excite(excitation)
+    }
+
+    /// Records while the excitation runs, and judges when it has ended.
+    private mutating func follow(_ snapshot: StabilizerSnapshot) -> Action? {
+        let state = snapshot.excitation
+        guard state.id == excitation.id else {
+            waiting += 1
+            return waiting < Int(tickRate) ? nil : fail("The loop did not take the excitation.")
+        }
+        if state.isActive {
+            // The first period belongs to what the start has stirred up.
+            let skipped = if case .measuring = phase { periodTicks } else { Int(0.1 * tickRate) }
+            let index = Int(state.tick) - 1
+            guard index >= skipped else { return nil }
+            guard index - skipped == record.moments.count else {
+                return fail("Ticks were lost on the way: the computer is too busy. Try again.")
+            }
+            record.append(snapshot)
+            swing = max(swing, snapshot.attitudeError.norm)
+            ticks = index
+            return nil
+        }
+        switch state.ending {
+        case .complete: break
+        case .error where trial == nil, .saturated where trial == nil: return soften()
+        default: return fail(Self.sentence(state.ending))
+        }
+        if case .measuring = phase { return judge() }
+        return louder()
+    }
+
+    private mutating func louder() -> Action {
+        let limit = Self.largestShare * present.torqueLimit[axis]
+        // How much louder it may become; the swing of soft gains is not all of the excitation's making.
+        let bySwing = isFine ? Self.largestSwing / max(swing, 1e-6) : 2
+        let room = min(
+            limit / excitation.amplitude, Self.largestRate / max(record.rateRMS, 1e-6), bySwing)
+        if room <= 1.1 {
+            phase = .measuring
+            let periods = 1 + (isFine ? Self.finePeriods : Self.roughPeriods)
+            return begin(
+                amplitude: excitation.amplitude * min(room, 1), ticks: periods * periodTicks)
+        }
+        return begin(
+            amplitude: excitation.amplitude * min(room, 1.7), ticks: Int(0.5 * tickRate))
+    }
+
+    private mutating func judge() -> Action {
+        let points = record.response(tickRate: tickRate)
+        guard let (model, residual) = PlantModel.fit(points), residual < 0.5 else {
+            return fail(
+                "The answer of the \(axis) axis does not look like that of a motor with a camera: "
+                    + "is everything fastened, and does nothing touch?")
+        }
+        guard isFine else {
+            // Good enough for gains to measure with: a little softer than the optimum.
+            var gains = trial ?? present
+            gains.findsInertia = false
+            design(model.inertia, model.delay, axis, speed: 0.7).apply(to: &gains, axis)
+            gains.loopDelay = model.delay
+            trial = gains
+            isFine = true
+            phase = .settling
+            ticks = Int(1.5 * tickRate)
+            // A stiffer loop allows for less.
+            excitation.amplitude *= 0.5
+            return .trial(gains)
+        }
+        let friction = record.friction(model: model, tickRate: tickRate)
+        results.append(
+            AxisResult(
+                axis: axis, points: points, model: model, residual: residual,
+                coulomb: friction.coulomb, viscous: friction.viscous,
+                design: design(model.inertia, model.delay, axis)))
+        if results.count == axes.count {
+            outcome = .done
+            phase = .over
+            return .finish
+        }
+        isFine = trial == nil
+        return ramp()
+    }
+
+    private func design(
+        _ inertia: Double, _ delay: Double, _ axis: GimbalAxis, speed: Double = 1
+    ) -> GainDesign {
+        GainDesign(inertia: inertia, delay: delay, filter: filter[axis], speed: speed)
+    }
+
+    private static func sentence(_ ending: Exciter.Ending) -> String {
+        switch ending {
+        case .none, .complete: ""
+        case .command: "Somebody asked for something else, which ends it."
+        case .outputs: "The outputs went off: see `airframectl status`."
+        case .jointLimit: "A joint reached the end of its range: turn the handle to the middle."
+        case .saturated: "A motor was at its torque limit: balance the camera first."
+        case .error: "The camera swung too far: put the handle on something firm, and try again."
+        }
+    }
+}

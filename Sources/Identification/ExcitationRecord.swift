@@ -1,0 +1,116 @@
+import CMathShim
+public import GimbalCore
+
+/// What happened on one axis while it was excited: a value for each tick, from the start of a period on.
+public struct ExcitationRecord: Sendable {
+    /// The axis.
+    public let axis: GimbalAxis
+    /// Ticks of one period.
+    public let periodTicks: Int
+    /// Moment on the camera about the axis, N·m.
+    public private(set) var moments: [Double] = []
+    /// Rate of the camera about the axis, rad/s.
+    public private(set) var rates: [Double] = []
+    /// Angle of the joint, rad.
+    private var joints: [Double] = []
+
+    /// Nothing recorded yet.
+    public init(axis: GimbalAxis, periodTicks: Int) {
+        self.axis = axis
+        self.periodTicks = periodTicks
+    }
+
+    /// Takes the newest tick.
+    public mutating func append(_ snapshot: StabilizerSnapshot) {
+        let kinematics = JointKinematics(joints: snapshot.joints)
+        moments.append(kinematics.moment(torques: snapshot.output.torque)[axis])
+        rates.append(snapshot.rate[axis])
+        joints.append(snapshot.joints[axis])
+    }
+
+    /// Complete periods so far.
+    public var periods: Int { moments.count / periodTicks }
+
+    /// Root mean square of the rate, rad/s.
+    public var rateRMS: Double {
+        let mean = rates.reduce(0, +) / Double(max(rates.count, 1))
+        let sum = rates.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        return cm_sqrt(sum / Double(max(rates.count, 1)))
+    }
+
+    /// The response from moment to rate at the excited lines.
+    ///
+    /// Both are projected on the excitation, which is the same in every period: what the feedback makes of noise drops
+    /// out (L. Ljung, "System Identification", 2nd ed., section 13.5: the indirect way). Coherence is judged by how well
+    /// the periods agree.
+    ///
+    /// - Parameter tickRate: Hz.
+    /// - Returns: Lines slower than a fifth of the tick rate; empty without two complete periods.
+    public func response(tickRate: Double) -> [ResponsePoint] {
+        guard periods >= 2 else { return [] }
+        return (0..<Excitation.lineCount).compactMap { line in
+            let harmonic = Excitation.harmonic(line)
+            guard Double(harmonic) < 0.2 * Double(periodTicks) else { return nil }
+            var (moment, rate) = (Complex(0), Complex(0))
+            var power = 0.0
+            for period in 0..<periods {
+                let u = coefficient(moments, harmonic, period)
+                let y = coefficient(rates, harmonic, period)
+                moment = moment + u
+                rate = rate + y
+                power += y.squaredMagnitude
+            }
+            let coherence = rate.squaredMagnitude / (Double(periods) * max(power, 1e-300))
+            let omega = 2 * .pi * Double(harmonic) * tickRate / Double(periodTicks)
+            return ResponsePoint(
+                omega: omega, response: rate / moment, coherence: coherence, periods: periods)
+        }
+    }
+
+    /// The Fourier coefficient of one period.
+    private func coefficient(_ values: [Double], _ harmonic: Int, _ period: Int) -> Complex {
+        let step = Complex(phase: -2 * .pi * Double(harmonic) / Double(periodTicks))
+        var turn = Complex(1)
+        var sum = Complex(0)
+        for index in period * periodTicks..<(period + 1) * periodTicks {
+            sum = sum + turn * values[index]
+            turn = turn * step
+        }
+        return sum
+    }
+
+    /// Coulomb and viscous friction of the joint, from the moment that the inertia does not need, over time.
+    ///
+    /// - Parameters:
+    ///   - model: Inertia and delay, as found.
+    ///   - tickRate: Hz.
+    /// - Returns: N·m and N·m·s/rad, not negative.
+    public func friction(
+        model: PlantModel, tickRate: Double
+    ) -> (coulomb: Double, viscous: Double) {
+        let c = Biquad.Coefficients.lowPass(hz: 25, order: 2, sampleRate: tickRate)
+        let rate = Self.filtered(rates, c)
+        let joint = Self.filtered(joints, c)
+        let moment = Self.filtered(moments, c)
+        let shift = Int((model.delay * tickRate).rounded())
+        var equations = NormalEquations()
+        for n in stride(from: max(shift, 200) + 1, to: rate.count - 1, by: 3) {
+            let acceleration = (rate[n + 1] - rate[n - 1]) * tickRate / 2
+            let speed = (joint[n + 1] - joint[n - 1]) * tickRate / 2
+            // Slower than this a bearing may still stick.
+            guard abs(speed) > 0.05 else { continue }
+            equations.add(
+                [speed > 0 ? 1 : -1, speed, 1],
+                moment[n - shift] - model.inertia * acceleration, weight: 1)
+        }
+        // Over a narrow range of speeds both look alike: bearings have little viscous friction, 0.01 N·m·s/rad at most.
+        equations.add([0, 1, 0], 0, weight: 500)
+        guard let x = equations.solution else { return (.nan, .nan) }
+        return (max(x[0], 0), max(x[1], 0))
+    }
+
+    private static func filtered(_ values: [Double], _ c: Biquad.Coefficients) -> [Double] {
+        var filter = Biquad.Runner(c, from: values.first ?? 0)
+        return values.map { filter.step($0) }
+    }
+}

@@ -1,0 +1,62 @@
+import CMathShim
+
+/// The discrete Fourier transform of a power of two of samples, radix 2, in place.
+///
+/// Source: J. Cooley, J. Tukey, "An algorithm for the machine calculation of complex Fourier series", Math. Comp. 19
+/// (1965). Not for the loop thread.
+struct FourierTransform: Sendable {
+    /// Number of samples, a power of two.
+    let count: Int
+    private let cosines: [Double]
+    private let sines: [Double]
+
+    /// A transform of so many samples.
+    ///
+    /// - Parameter count: A power of two, 2 or more.
+    init(count: Int) {
+        precondition(count >= 2 && count & (count - 1) == 0, "a power of two")
+        self.count = count
+        let angles = (0..<count / 2).map { -2 * Double.pi * Double($0) / Double(count) }
+        cosines = angles.map(cm_cos)
+        sines = angles.map(cm_sin)
+    }
+
+    /// Replaces samples by their transform, `X[k] = Σ x[n] exp(-2πj k n / count)`.
+    func transform(_ real: inout [Double], _ imaginary: inout [Double]) {
+        reorder(&real, &imaginary)
+        var half = 1
+        while half < count {
+            let stride = count / (2 * half)
+            for start in Swift.stride(from: 0, to: count, by: 2 * half) {
+                for k in 0..<half {
+                    let (c, s) = (cosines[k * stride], sines[k * stride])
+                    let (a, b) = (start + k, start + k + half)
+                    let x = real[b] * c - imaginary[b] * s
+                    let y = real[b] * s + imaginary[b] * c
+                    real[b] = real[a] - x
+                    imaginary[b] = imaginary[a] - y
+                    real[a] += x
+                    imaginary[a] += y
+                }
+            }
+            half *= 2
+        }
+    }
+
+    /// Puts every sample at the place of its index with the bits reversed.
+    private func reorder(_ real: inout [Double], _ imaginary: inout [Double]) {
+        var reversed = 0
+        for index in 1..<count {
+            var bit = count >> 1
+            while reversed & bit != 0 {
+                reversed ^= bit
+                bit >>= 1
+            }
+            reversed |= bit
+            if index < reversed {
+                real.swapAt(index, reversed)
+                imaginary.swapAt(index, reversed)
+            }
+        }
+    }
+}

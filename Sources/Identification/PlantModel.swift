@@ -1,0 +1,155 @@
+import CMathShim
+public import GimbalCore
+
+/// What one motor turns, as a frequency response from moment to rate: an inertia with friction and a spring, behind a
+/// delay.
+///
+/// `P(s) = exp(-s delay) / (s inertia + damping + stiffness / s)`
+public struct PlantModel: Sendable, Equatable {
+    /// kg·m².
+    public var inertia: Double
+    /// N·m·s/rad; Coulomb friction appears here as what it takes at the speed of the measurement.
+    public var damping: Double
+    /// N·m/rad: cables, gravity, bearings that stick.
+    public var stiffness: Double
+    /// From torque to rate, with half a period for the holding of the output, s.
+    public var delay: Double
+
+    /// A model with these values.
+    public init(inertia: Double, damping: Double, stiffness: Double, delay: Double) {
+        self.inertia = inertia
+        self.damping = damping
+        self.stiffness = stiffness
+        self.delay = delay
+    }
+
+    /// Rate per moment at `omega`, rad/s; rad/s per N·m.
+    public func response(omega: Double) -> Complex {
+        Complex(phase: -omega * delay)
+            / Complex(damping, omega * inertia - stiffness / omega)
+    }
+
+    /// The model that fits measured points best, and what it leaves of them.
+    ///
+    /// For each delay the rest is linear: the relative errors of all points, weighted with what is known of them, are
+    /// least; the delay is searched.
+    ///
+    /// - Parameters:
+    ///   - points: Measured; 4 or more.
+    ///   - delays: Where to search, s.
+    /// - Returns: The model and the root mean square of the relative error; nil when nothing fits.
+    public static func fit(
+        _ points: [ResponsePoint], delays: ClosedRange<Double> = 0.0005...0.03
+    ) -> (model: PlantModel, residual: Double)? {
+        guard points.count >= 4 else { return nil }
+        var best: (model: PlantModel, residual: Double)?
+        var delay = delays.lowerBound
+        while delay <= delays.upperBound {
+            if let (model, residual) = solve(points, delay: delay), model.inertia > 0,
+                residual < best?.residual ?? .infinity
+            {
+                best = (model, residual)
+            }
+            delay += 0.00005
+        }
+        return best
+    }
+
+    private static func solve(
+        _ points: [ResponsePoint], delay: Double
+    ) -> (model: PlantModel, residual: Double)? {
+        // Rows of (inertia, damping, stiffness) . columns = 1, real and imaginary part of each point.
+        var equations = NormalEquations()
+        for point in points {
+            let omega = point.omega
+            let turned = point.response * Complex(phase: omega * delay)
+            let columns = [
+                turned * Complex(0, omega), turned, turned / Complex(0, omega),
+            ]
+            equations.add(columns.map(\.real), 1, weight: point.weight)
+            equations.add(columns.map(\.imaginary), 0, weight: point.weight)
+        }
+        guard let x = equations.solution else { return nil }
+        let model = PlantModel(inertia: x[0], damping: x[1], stiffness: x[2], delay: delay)
+        return (model, equations.residual(of: x))
+    }
+}
+
+/// One measured point of a frequency response.
+public struct ResponsePoint: Sendable, Equatable {
+    /// rad/s.
+    public var omega: Double
+    /// Rate per moment, rad/s per N·m.
+    public var response: Complex
+    /// How much of the rate the excitation explains, 0...1.
+    public var coherence: Double
+    /// Periods that it is the mean of.
+    public var periods: Int
+
+    /// A measured point.
+    public init(omega: Double, response: Complex, coherence: Double, periods: Int) {
+        self.omega = omega
+        self.response = response
+        self.coherence = coherence
+        self.periods = periods
+    }
+
+    /// The inverse of the relative variance: what the coherence leaves, and what no linear model explains, 3 % and what
+    /// friction that sticks does to slow lines.
+    var weight: Double {
+        let share = min(max(coherence, 1e-3), 1)
+        let slowness = ResponsePoint.frictionCorner / omega
+        let sticking = 0.1 * slowness * slowness
+        return 1 / (9e-4 + sticking * sticking + (1 - share) / (share * Double(periods)))
+    }
+
+    /// Where friction no longer matters much beside the inertia, rad/s.
+    private static let frictionCorner = 2 * Double.pi * 30
+}
+
+/// Least squares with three unknowns.
+struct NormalEquations {
+    private var matrix = [Double](repeating: 0, count: 9)
+    private var right = [Double](repeating: 0, count: 3)
+    private var square = 0.0
+    private var weights = 0.0
+
+    mutating func add(_ row: [Double], _ value: Double, weight: Double) {
+        for i in 0..<3 {
+            for j in 0..<3 { matrix[3 * i + j] += weight * row[i] * row[j] }
+            right[i] += weight * row[i] * value
+        }
+        square += weight * value * value
+        weights += weight
+    }
+
+    /// By Cramer's rule with scaled columns; nil when the rows do not determine it.
+    var solution: [Double]? {
+        let scales = (0..<3).map { cm_sqrt(matrix[4 * $0]) }
+        guard scales.allSatisfy({ $0 > 0 }) else { return nil }
+        let a = (0..<9).map { matrix[$0] / (scales[$0 / 3] * scales[$0 % 3]) }
+        let b = (0..<3).map { right[$0] / scales[$0] }
+        let whole = Self.determinant(a)
+        guard abs(whole) > 1e-12 else { return nil }
+        return (0..<3).map { column in
+            var replaced = a
+            for row in 0..<3 { replaced[3 * row + column] = b[row] }
+            return Self.determinant(replaced) / whole / scales[column]
+        }
+    }
+
+    /// Root of the weighted mean square that `x` leaves; a point has two rows.
+    func residual(of x: [Double]) -> Double {
+        var rest = square
+        for i in 0..<3 {
+            rest -= 2 * x[i] * right[i]
+            for j in 0..<3 { rest += x[i] * x[j] * matrix[3 * i + j] }
+        }
+        return cm_sqrt(max(rest, 0) * 2 / max(weights, 1e-300))
+    }
+
+    private static func determinant(_ m: [Double]) -> Double {
+        m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6])
+            + m[2] * (m[3] * m[7] - m[4] * m[6])
+    }
+}

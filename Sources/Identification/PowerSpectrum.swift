@@ -1,0 +1,61 @@
+import CMathShim
+
+/// How the power of a signal is spread over frequency: one-sided density, unit of the signal squared per Hz.
+///
+/// Source: P. Welch, "The use of fast Fourier transform for the estimation of power spectra", IEEE Trans. Audio
+/// Electroacoustics 15 (1967): Hann windows that overlap by half, the mean of each segment taken out.
+public struct PowerSpectrum: Sendable, Equatable {
+    /// Distance of the frequencies, Hz; the first one is zero, the last half the sample rate.
+    public let resolution: Double
+    /// At each frequency.
+    public let density: [Double]
+    /// How many segments it is the mean of.
+    public let segments: Int
+
+    /// The spectrum of evenly spaced samples; nil when there are fewer samples than a segment has.
+    ///
+    /// - Parameters:
+    ///   - samples: All finite.
+    ///   - sampleRate: Hz.
+    ///   - segment: Samples of one segment, a power of two, 8 or more; nil takes the one nearest to a second.
+    public init?(of samples: [Double], sampleRate: Double, segment: Int? = nil) {
+        let length = segment ?? Self.segment(sampleRate: sampleRate)
+        guard length >= 8, length & (length - 1) == 0, samples.count >= length, sampleRate > 0
+        else { return nil }
+        let transform = FourierTransform(count: length)
+        let window = (0..<length).map {
+            0.5 - 0.5 * cm_cos(2 * Double.pi * Double($0) / Double(length))
+        }
+        var sum = [Double](repeating: 0, count: length / 2 + 1)
+        var segments = 0
+        var start = 0
+        while start + length <= samples.count {
+            let part = samples[start..<start + length]
+            let mean = part.reduce(0, +) / Double(length)
+            var real = zip(part, window).map { ($0 - mean) * $1 }
+            var imaginary = [Double](repeating: 0, count: length)
+            transform.transform(&real, &imaginary)
+            for k in sum.indices { sum[k] += real[k] * real[k] + imaginary[k] * imaginary[k] }
+            segments += 1
+            start += length / 2
+        }
+        // Both halves of the two-sided spectrum are one, but for zero and half the sample rate.
+        let power = window.reduce(0) { $0 + $1 * $1 }
+        let scale = 1 / (sampleRate * power * Double(segments))
+        self.segments = segments
+        resolution = sampleRate / Double(length)
+        density = sum.indices.map {
+            $0 == 0 || $0 == length / 2 ? sum[$0] * scale : sum[$0] * 2 * scale
+        }
+    }
+
+    /// The power of two nearest to a second of samples, from below, 16 to 4096.
+    static func segment(sampleRate: Double) -> Int {
+        var length = 16
+        while length < 4096, Double(2 * length) <= 1.1 * sampleRate { length *= 2 }
+        return length
+    }
+
+    /// The frequency of an element of `density`, Hz.
+    public func frequency(_ index: Int) -> Double { Double(index) * resolution }
+}

@@ -1,0 +1,85 @@
+import CMathShim
+public import GimbalCore
+
+/// A line that stands out of a spectrum: a motor, a propeller, a resonance.
+public struct SpectralPeak: Sendable, Equatable {
+    /// Its frequency, interpolated between the bins, Hz.
+    public var hz: Double
+    /// The density at its top.
+    public var density: Double
+    /// How far it stands above its surroundings, dB.
+    public var prominence: Double
+    /// Root mean square of what is in it, unit of the signal.
+    public var rms: Double
+
+    /// The peaks of a spectrum, strongest first.
+    ///
+    /// - Parameters:
+    ///   - spectrum: A power spectrum.
+    ///   - lowest: Below this frequency there is motion, not vibration, Hz.
+    ///   - prominence: How far a peak must stand above the median of its surroundings, dB.
+    ///   - limit: At most so many.
+    /// - Returns: Strongest first.
+    public static func find(
+        in spectrum: PowerSpectrum, above lowest: Double = 15, prominence: Double = 10,
+        limit: Int = 8
+    ) -> [SpectralPeak] {
+        let density = spectrum.density
+        var peaks: [SpectralPeak] = []
+        for k in density.indices.dropFirst(2).dropLast(2)
+        where spectrum.frequency(k) >= lowest && isTop(density, k) {
+            let floor = surroundings(density, k)
+            guard floor > 0 else { continue }
+            let decibels = 10 * cm_log(density[k] / floor) / cm_log(10)
+            guard decibels >= prominence else { continue }
+            // A Hann window spreads a line over four bins.
+            let share = density[(k - 2)...(k + 2)].reduce(0, +) - 5 * floor
+            peaks.append(
+                SpectralPeak(
+                    hz: spectrum.frequency(k) + offset(density, k) * spectrum.resolution,
+                    density: density[k], prominence: decibels,
+                    rms: cm_sqrt(max(share, 0) * spectrum.resolution)))
+        }
+        return Array(peaks.sorted { $0.density > $1.density }.prefix(limit))
+    }
+
+    private static func isTop(_ density: [Double], _ k: Int) -> Bool {
+        density[k] > density[k - 1] && density[k] >= density[k + 1]
+            && density[k] > density[k - 2] && density[k] >= density[k + 2]
+    }
+
+    /// The median of the bins around, without the peak itself.
+    private static func surroundings(_ density: [Double], _ k: Int) -> Double {
+        let reach = max(12, k / 6)
+        let indices = max(1, k - reach)...min(density.count - 2, k + reach)
+        let values = indices.filter { abs($0 - k) > 3 }.map { density[$0] }.sorted()
+        return values.isEmpty ? 0 : values[values.count / 2]
+    }
+
+    /// Where the top of a parabola through the logarithms of three bins is, in bins.
+    private static func offset(_ density: [Double], _ k: Int) -> Double {
+        guard density[k - 1] > 0, density[k + 1] > 0 else { return 0 }
+        let (a, b, c) = (cm_log(density[k - 1]), cm_log(density[k]), cm_log(density[k + 1]))
+        let curvature = a - 2 * b + c
+        return curvature < 0 ? min(max(0.5 * (a - c) / curvature, -0.5), 0.5) : 0
+    }
+
+    /// Notches for the strongest peaks of one axis.
+    ///
+    /// - Parameters:
+    ///   - peaks: Strongest first.
+    ///   - highest: Above this a notch has no effect on the loop, Hz.
+    ///   - limit: At most so many.
+    /// - Returns: In order of frequency, each as deep as its peak stands out, in whole decibels.
+    public static func notches(
+        for peaks: [SpectralPeak], below highest: Double, limit: Int = 4
+    ) -> [Notch] {
+        peaks.filter { $0.hz < highest }.prefix(limit)
+            .map { peak in
+                Notch(
+                    hz: cm_floor(peak.hz * 10 + 0.5) / 10, q: 4,
+                    depth: min(max(cm_floor(peak.prominence), 6), 30))
+            }
+            .sorted { $0.hz < $1.hz }
+    }
+}

@@ -1,0 +1,112 @@
+/// How a recording of the gyroscope stands, and when it is done its spectrum: the answer to `spectrum`.
+public struct SpectrumReport: Hashable, Sendable, Codable {
+    /// Where the recording is.
+    public enum State: String, Sendable, Codable {
+        /// None has been asked for since the start.
+        case idle
+        /// Samples are collected.
+        case recording
+        /// Done; `axes` holds the result.
+        case done
+        /// It could not be done, or somebody ended it; `sentence` says why.
+        case refused
+    }
+
+    /// A `State`; a string, so that a newer daemon does not make an older client fail.
+    public var state = State.idle.rawValue
+    /// 0...1.
+    public var progress: Number = 0
+    /// Length of the recording, s.
+    public var seconds: Number = .unknown
+    /// What came out, or why nothing did, for a person.
+    public var sentence = ""
+    /// Of the samples, by the loop's clock.
+    public var sampleRateHz: Number = .unknown
+    /// Distance of the frequencies; the first is zero.
+    public var resolutionHz: Number = .unknown
+    /// Camera's axes x, y, z; empty until done.
+    public var axes: [SpectrumAxis] = []
+    /// Settings worth trying, ready for `set`.
+    public var proposals: [SettingProposal] = []
+
+    enum CodingKeys: String, CodingKey {
+        case state, progress, seconds, sentence, axes, proposals
+        case sampleRateHz = "sample_rate_hz"
+        case resolutionHz = "resolution_hz"
+    }
+
+    /// Nothing has happened yet.
+    public init() {}
+
+    /// Whether it goes on by itself.
+    public var isRunning: Bool { state == State.recording.rawValue }
+}
+
+/// The spectrum about one of the camera's axes.
+public struct SpectrumAxis: Hashable, Sendable, Codable {
+    /// x, y or z.
+    public var axis: String
+    /// Power spectral density, (deg/s)²/Hz, one for each frequency.
+    public var density: [Number]
+    /// Strongest first.
+    public var peaks: [SpectrumPeak]
+    /// Centres of the notches in force, Hz.
+    public var notchesHz: [Number]
+    /// Corner of the low-pass in force, Hz; unknown without one.
+    public var lowPassHz: Number
+
+    enum CodingKeys: String, CodingKey {
+        case axis, density, peaks
+        case notchesHz = "notches_hz"
+        case lowPassHz = "low_pass_hz"
+    }
+
+    /// A spectrum with these parts.
+    public init(
+        axis: String, density: [Number], peaks: [SpectrumPeak], notchesHz: [Number],
+        lowPassHz: Number
+    ) {
+        self.axis = axis
+        self.density = density
+        self.peaks = peaks
+        self.notchesHz = notchesHz
+        self.lowPassHz = lowPassHz
+    }
+}
+
+/// A line that stands out.
+public struct SpectrumPeak: Hashable, Sendable, Codable {
+    /// Its frequency.
+    public var hz: Number
+    /// How far it stands above its surroundings.
+    public var prominenceDb: Number
+    /// Root mean square of what is in it.
+    public var rmsDps: Number
+
+    enum CodingKeys: String, CodingKey {
+        case hz
+        case prominenceDb = "prominence_db"
+        case rmsDps = "rms_dps"
+    }
+
+    /// A peak with these figures.
+    public init(hz: Number, prominenceDb: Number, rmsDps: Number) {
+        self.hz = hz
+        self.prominenceDb = prominenceDb
+        self.rmsDps = rmsDps
+    }
+}
+
+/// A setting and a value for it.
+public struct SettingProposal: Hashable, Sendable, Codable {
+    /// Dotted key.
+    public var key: String
+    /// As TOML.
+    public var value: String
+
+    /// A proposal.
+    public init(key: String, value: String) {
+        self.key = key
+        self.value = value
+    }
+}

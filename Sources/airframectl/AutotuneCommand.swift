@@ -1,0 +1,221 @@
+import ArgumentParser
+import Glibc
+import PlainText
+import Plot
+import Wire
+
+struct AutotuneCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "autotune",
+        abstract: "Find out what each motor turns, and propose gains for it.",
+        discussion: """
+            yaw, roll, pitch, all   shake the axis a little and measure; about 13 s an axis, longer when the present \
+            gains do not hold the camera
+            status                  how far it is, or what was found last
+            cancel                  end it
+
+            Put the handle on something firm, or hold it still. Whatever anybody else asks for ends it. Without \
+            --apply nothing is changed. With it the gains are taken back after two minutes unless \
+            `airframectl save` keeps them, and the baseline before-autotune has what was in force before.
+            """)
+
+    /// What can follow the command.
+    enum Action: String, ExpressibleByArgument, CaseIterable {
+        case yaw, roll, pitch, all, status, cancel
+    }
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "yaw, roll, pitch or all; status or cancel.")
+    var action: Action
+    @Flag(help: "Put the proposed gains in force, with a timed rollback.")
+    var apply = false
+    @Option(help: "Also draw the Bode plot into this file.")
+    var svg: String?
+
+    func run() throws {
+        let client = try options.connect()
+        switch action {
+        case .status: try show(try ask(client, "status"))
+        case .cancel: try show(try ask(client, "cancel"))
+        case .yaw, .roll, .pitch, .all: try watch(client)
+        }
+    }
+
+    private func ask(_ client: DaemonClient, _ action: String) throws -> AutotuneReport {
+        try client.request(.autotune, ["action": .string(action)])
+    }
+
+    private func watch(_ client: DaemonClient) throws {
+        let signals = Signals(SIGINT, SIGTERM)
+        var progress = ProgressLine()
+        var report: AutotuneReport = try client.request(
+            .autotune,
+            ["action": "start", "axis": .string(action.rawValue), "apply": .bool(apply)])
+        while report.isRunning {
+            let rest = "about \(Format.fixed(report.secondsLeft.value, 0)) s"
+            progress.show(
+                report.progress.known ?? 0,
+                "\(report.axis ?? "") \(report.activity), \(rest)")
+            let isEnded = signals.wait(seconds: 0.2) != nil
+            report = try ask(client, isEnded ? "cancel" : "status")
+            // The loop is told within some milliseconds; then the end is certain.
+            if isEnded {
+                while report.isRunning {
+                    _ = signals.wait(seconds: 0.05)
+                    report = try ask(client, "status")
+                }
+            }
+        }
+        progress.clear()
+        try show(report)
+        guard report.state == AutotuneReport.State.done.rawValue else {
+            throw ExitCode(ExitCodes.refused)
+        }
+    }
+
+    private func show(_ report: AutotuneReport) throws {
+        if options.json {
+            try Output.json(report)
+        } else {
+            AutotuneView.lines(report, .forOutput()).forEach(Output.line)
+        }
+        if let svg, !report.axes.isEmpty {
+            try SVGFile.write(AutotuneView.figure(report), to: svg)
+        }
+    }
+}
+
+/// What autotune found, for people.
+enum AutotuneView {
+    private static let blue = "#0072b2"
+    private static let orange = "#d55e00"
+    private static let green = "#009e73"
+
+    static func lines(_ report: AutotuneReport, _ style: Style) -> [String] {
+        var lines: [String] = []
+        for axis in report.axes {
+            lines += [style(.strong, axis.axis)]
+            lines += facts(axis).lines(style, indent: 2)
+            lines += bode(axis)
+            lines.append("")
+        }
+        if !report.proposals.isEmpty, report.rollbackS == nil {
+            lines.append("Proposed, with 6 dB and 45° to spare:")
+            lines += report.proposals.map { "  airframectl set \($0.key) '\($0.value)'" }
+        }
+        if report.isRunning {
+            lines.append("An autotune is going on: \(report.axis ?? ""), \(report.activity).")
+        } else if report.sentence.isEmpty {
+            lines.append("Nothing has been tuned yet: airframectl autotune all")
+        } else {
+            lines.append(report.sentence)
+        }
+        return lines
+    }
+
+    private static func facts(_ axis: AutotuneAxis) -> Table {
+        var table = Table()
+        func row(_ name: String, _ text: String) { table.add(.init(name, .quiet), .init(text)) }
+        row("inertia", "\(Format.fixed(axis.inertiaKgM2.value * 1e3, 3)) g·m²")
+        row("delay", "\(Format.fixed(axis.delayMs.value, 2)) ms from torque to rate")
+        row(
+            "friction",
+            "Coulomb \(Format.fixed(axis.coulombNm.value * 1e3, 1)) mN·m, viscous "
+                + "\(Format.fixed(axis.viscous.value * 1e3, 2)) mN·m·s")
+        row(
+            "margins",
+            "\(Format.fixed(axis.gainMarginDb.value, 1)) dB up, "
+                + "\(Format.fixed(axis.gainMarginDownDb.value, 1)) dB down, "
+                + "\(Format.fixed(axis.phaseMarginDeg.value, 0))° at "
+                + "\(Format.fixed(axis.crossoverHz.value, 1)) Hz, with the proposed gains")
+        row("model", "leaves \(Format.fixed(axis.residual.value * 100, 0)) % of the answer")
+        return table
+    }
+
+    /// Gain of the plant, then its phase: dots are the model, letters what was measured.
+    private static func bode(_ axis: AutotuneAxis) -> [String] {
+        let marks = [1.0, 2, 5, 10, 20, 50, 100, 200]
+        func chart(_ title: String, _ value: (BodePoint) -> Number) -> [String] {
+            let values = (axis.model + axis.measured).map { value($0).value }.filter(\.isFinite)
+            guard let low = values.min(), let high = values.max(), high > low else { return [] }
+            var chart = TerminalChart(
+                across: 1.5...150, up: low - 2...high + 2, isLogarithmic: true, height: 8)
+            chart.line(axis.model.map { ($0.hz.value, value($0).value) })
+            for point in axis.measured {
+                let isSure = (point.coherence?.value ?? 0) > 0.8
+                chart.put(isSure ? "o" : "?", x: point.hz.value, y: value(point).value)
+            }
+            if let crossover = axis.crossoverHz.known { chart.upright("┊", x: crossover) }
+            return ["  \(title)"] + chart.lines(marks: marks)
+        }
+        return chart("gain from moment to rate, dB (o measured, ? doubtful, ┊ crossover)", \.db)
+            + chart("phase, ° over Hz", \.deg)
+    }
+
+    /// The Bode plot of all axes: plant as measured and as fitted, and the open loop with the proposed gains.
+    static func figure(_ report: AutotuneReport) -> Figure {
+        var hz = Set<Double>()
+        for axis in report.axes { hz.formUnion((axis.measured + axis.model).map(\.hz.value)) }
+        let abscissa = hz.sorted()
+        var charts: [Chart] = []
+        for axis in report.axes {
+            func line(
+                _ name: String, _ color: String, _ points: [BodePoint],
+                _ value: (BodePoint) -> Number,
+                isPoints: Bool = false
+            ) -> Chart.Line {
+                let known = Dictionary(
+                    points.map { ($0.hz.value, value($0).value) }, uniquingKeysWith: { $1 })
+                // Between the points of a curve there are those of the others: bridged.
+                let values = abscissa.map { x in
+                    known[x] ?? (isPoints ? .nan : between(points, x, value))
+                }
+                return Chart.Line(name, color: color, values: values, isPoints: isPoints)
+            }
+            let margins =
+                "\(Format.fixed(axis.gainMarginDb.value, 1)) dB, "
+                + "\(Format.fixed(axis.phaseMarginDeg.value, 0))° at "
+                + "\(Format.fixed(axis.crossoverHz.value, 1)) Hz"
+            charts.append(
+                Chart(
+                    title: "\(axis.axis): gain (\(margins))", label: "dB",
+                    lines: [
+                        line("loop, proposed", green, axis.loop, \.db),
+                        line("model", blue, axis.model, \.db),
+                        line("measured", orange, axis.measured, \.db, isPoints: true),
+                    ]))
+            charts.append(
+                Chart(
+                    title: "\(axis.axis): phase", label: "°",
+                    lines: [
+                        line("loop, proposed", green, axis.loop, \.deg),
+                        line("model", blue, axis.model, \.deg),
+                        line("measured", orange, axis.measured, \.deg, isPoints: true),
+                    ]))
+        }
+        let names = report.axes.map {
+            "\($0.axis) \(Format.fixed($0.inertiaKgM2.value * 1e3, 2)) g·m², "
+                + "\(Format.fixed($0.delayMs.value, 1)) ms"
+        }
+        var figure = Figure(
+            title: "Autotune: moment to rate", subtitle: names.joined(separator: " · "),
+            label: "frequency, Hz", abscissa: abscissa, charts: charts)
+        figure.isLogarithmic = true
+        figure.marks = report.axes.compactMap { axis in
+            axis.crossoverHz.known.map { ($0, "crossover \(axis.axis)") }
+        }
+        return figure
+    }
+
+    /// A curve between its points.
+    private static func between(
+        _ points: [BodePoint], _ x: Double, _ value: (BodePoint) -> Number
+    ) -> Double {
+        guard let after = points.firstIndex(where: { $0.hz.value >= x }), after > 0 else {
+            return .nan
+        }
+        let (a, b) = (points[after - 1], points[after])
+        let share = (x - a.hz.value) / (b.hz.value - a.hz.value)
+        return value(a).value + share * (value(b).value - value(a).value)
+    }
+}

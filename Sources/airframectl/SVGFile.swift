@@ -1,0 +1,16 @@
+import FoundationEssentials
+import Plot
+
+/// Where a picture goes.
+enum SVGFile {
+    /// Writes a picture.
+    ///
+    /// - Throws: That the file cannot be written.
+    static func write(_ figure: Figure, to path: String) throws(ClientError) {
+        do {
+            try Data(figure.svg().utf8).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw .file("\(path) cannot be written: \(error).", field: "svg")
+        }
+    }
+}

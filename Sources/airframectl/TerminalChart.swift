@@ -1,0 +1,154 @@
+import Glibc
+import PlainText
+
+/// A chart of braille dots: two by four of them in a character.
+struct TerminalChart {
+    /// Characters across, without the labels at the left.
+    let width: Int
+    /// Lines, without the abscissa.
+    let height: Int
+    private var dots: [UInt8]
+    private var letters: [Character?]
+    private let across: ClosedRange<Double>
+    private let up: ClosedRange<Double>
+    private let isLogarithmic: Bool
+
+    /// Characters that the labels at the left take.
+    private static let margin = 9
+
+    /// An empty chart.
+    ///
+    /// - Parameters:
+    ///   - across: What the abscissa shows.
+    ///   - up: What the ordinate shows.
+    ///   - isLogarithmic: Whether equal ratios of the abscissa are equal distances.
+    ///   - width: Characters.
+    ///   - height: Lines.
+    init(
+        across: ClosedRange<Double>, up: ClosedRange<Double>, isLogarithmic: Bool = false,
+        width: Int = 70, height: Int = 10
+    ) {
+        self.across = across
+        self.up = up
+        self.isLogarithmic = isLogarithmic
+        self.width = width
+        self.height = height
+        dots = [UInt8](repeating: 0, count: width * height)
+        letters = [Character?](repeating: nil, count: width * height)
+    }
+
+    /// Draws through the points, from left to right.
+    mutating func line(_ points: [(x: Double, y: Double)]) {
+        var last: (x: Int, y: Int)?
+        for point in points where point.x.isFinite && point.y.isFinite {
+            guard across.contains(point.x) else { continue }
+            let place = (x: column(point.x), y: row(point.y))
+            if let last {
+                let steps = max(abs(place.x - last.x), abs(place.y - last.y), 1)
+                for step in 0...steps {
+                    dot(
+                        last.x + (place.x - last.x) * step / steps,
+                        last.y + (place.y - last.y) * step / steps)
+                }
+            } else {
+                dot(place.x, place.y)
+            }
+            last = place
+        }
+    }
+
+    /// Puts a character at a point, over everything else.
+    mutating func put(_ letter: Character, x: Double, y: Double) {
+        guard across.contains(x), y.isFinite else { return }
+        letters[min(row(y) / 4, height - 1) * width + min(column(x) / 2, width - 1)] = letter
+    }
+
+    /// Puts a character into every line at a value of the abscissa, under everything else.
+    mutating func upright(_ letter: Character, x: Double) {
+        guard across.contains(x) else { return }
+        let place = min(column(x) / 2, width - 1)
+        for row in 0..<height where letters[row * width + place] == nil {
+            letters[row * width + place] = letter
+        }
+    }
+
+    /// The chart with labels: the ends of the ordinate, and some values of the abscissa below.
+    ///
+    /// - Parameters:
+    ///   - marks: Values of the abscissa to write.
+    ///   - decimals: Of the ordinate.
+    /// - Returns: Lines without newlines.
+    func lines(marks: [Double], decimals: Int = 0) -> [String] {
+        var result: [String] = []
+        for row in 0..<height {
+            let share = Double(row) / Double(max(height - 1, 1))
+            let value = up.upperBound - share * (up.upperBound - up.lowerBound)
+            let isLabelled = row == 0 || row == height - 1 || row == height / 2
+            let label = isLabelled ? Format.fixed(value, decimals) : ""
+            var line = Format.right(label, Self.margin - 1) + "┤"
+            for column in 0..<width {
+                let bits = dots[row * width + column]
+                let braille = Character(Unicode.Scalar(0x2800 + UInt32(bits)) ?? " ")
+                line.append(letters[row * width + column] ?? (bits == 0 ? " " : braille))
+            }
+            while line.last == " " { line.removeLast() }
+            result.append(line)
+        }
+        var axis = Array(repeating: Character(" "), count: Self.margin + width + 8)
+        for mark in marks where across.contains(mark) {
+            let text = Format.plain(mark)
+            let start = Self.margin + min(column(mark) / 2, width - 1) - text.count / 2
+            guard axis[max(start - 1, 0)..<start + text.count + 1].allSatisfy({ $0 == " " }) else {
+                continue
+            }
+            for (offset, letter) in text.enumerated() { axis[start + offset] = letter }
+        }
+        while axis.last == " " { axis.removeLast() }
+        return result + [String(axis)]
+    }
+
+    private func column(_ x: Double) -> Int {
+        let share =
+            isLogarithmic
+            ? log(x / across.lowerBound) / log(across.upperBound / across.lowerBound)
+            : (x - across.lowerBound) / (across.upperBound - across.lowerBound)
+        return min(max(Int(share * Double(2 * width)), 0), 2 * width - 1)
+    }
+
+    private func row(_ y: Double) -> Int {
+        let share = (up.upperBound - y) / (up.upperBound - up.lowerBound)
+        guard share.isFinite else { return 0 }
+        return Int(min(max(share * Double(4 * height), 0), Double(4 * height - 1)))
+    }
+
+    private mutating func dot(_ x: Int, _ y: Int) {
+        // The order of the dots in Unicode's braille patterns.
+        let bits: [[UInt8]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
+        dots[y / 4 * width + x / 2] |= bits[y % 4][x % 2]
+    }
+}
+
+/// A bar that grows in one line of a terminal; in a file or a pipe nothing.
+struct ProgressLine {
+    private let isShown: Bool
+    private var wasShown = false
+
+    init(isShown: Bool = isatty(STDERR_FILENO) == 1) { self.isShown = isShown }
+
+    /// Shows how far it is.
+    mutating func show(_ share: Double, _ words: String) {
+        guard isShown else { return }
+        wasShown = true
+        let full = Int(min(max(share, 0), 1) * 30)
+        let bar = String(repeating: "█", count: full) + String(repeating: "░", count: 30 - full)
+        Output.write(
+            "\r\u{1B}[K\(bar) \(Format.right(Format.fixed(share * 100, 0), 3)) %  \(words)",
+            to: STDERR_FILENO)
+    }
+
+    /// Takes it away.
+    mutating func clear() {
+        if wasShown { Output.write("\r\u{1B}[K", to: STDERR_FILENO) }
+        wasShown = false
+    }
+}

@@ -1,0 +1,75 @@
+import TestSupport
+import Testing
+import Wire
+
+@Suite("Spectrum and autotune from the command line") struct DaemonIdentificationTests {
+    @Test("a vibration is found, drawn, and a notch for it can be set")
+    func spectrum() throws {
+        let vibration = [
+            "--set", "hardware.simulation.vibration_hz=83",
+            "--set", "hardware.simulation.vibration_dps=2",
+        ]
+        try withDaemon(vibration) { daemon throws in
+            try daemon.status("enabled") { $0["enabled"]?.bool == true }
+            let svg = "\(daemon.directory)/s.svg"
+            let answer = try daemon.control("spectrum", "--seconds", "3", "--svg", svg)
+            #expect(answer.status == 0, "\(answer.errors)")
+            #expect(answer.output.contains("83."), "\(answer.output)")
+            #expect(answer.output.contains("airframectl set filter.notch_pitch '[["))
+            let report = try daemon.ask("spectrum")
+            let peak = report["axes"]?.array?[1]["peaks"]?.array?[0].number("hz") ?? .nan
+            // The sensor's clock is off by up to one percent.
+            #expect(abs(peak - 83) < 1.5, "\(peak)")
+            let set = try daemon.control("set", "filter.notch_pitch", "[[83, 3, 20]]")
+            #expect(set.status == 0, "\(set.errors)")
+            #expect(try daemon.control("spectrum", "--seconds", "90").status == 1)
+        }
+    }
+
+    @Test("autotune is refused by name while it makes no sense")
+    func refusals() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("enabled") { $0["enabled"]?.bool == true }
+            let unknown = try SocketClient(daemon.socket).ask(
+                #"{"id":1,"method":"autotune","params":{"action":"start","axis":"pich"}}"#)
+            #expect(unknown["error"]?["message"]?.string?.contains("pitch") == true)
+            #expect(try daemon.control("stop").status == 0)
+            let stopped = try daemon.control("autotune", "pitch")
+            #expect(stopped.status == 1 && stopped.errors.contains("emergency stop"))
+            #expect(try daemon.control("stop", "--reset").status == 0)
+            let inactive = try daemon.control("autotune", "pitch")
+            #expect(inactive.status == 1 && inactive.errors.contains("mode is inactive"))
+        }
+        try withDaemon(["--set", "motors.type=servo"]) { daemon throws in
+            let servo = try daemon.control("autotune", "all")
+            #expect(servo.status == 1 && servo.errors.contains("torque motors"))
+        }
+    }
+
+    @Test("autotune shows itself, yields to the next command, and leaves the gains alone")
+    func yields() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("enabled") { $0["enabled"]?.bool == true }
+            try daemon.status("running") { $0["state"]?.string == "running" }
+            let client = try SocketClient(daemon.socket)
+            let start = #"{"id":1,"method":"autotune","params":{"action":"start","axis":"yaw"}}"#
+            #expect(try client.ask(start)["error"] == nil)
+            #expect(
+                try client.ask(start)["error"]?["message"]?.string?.contains("going on") == true)
+            try daemon.status("shaken") {
+                $0["notices"]?.array?.contains { $0["name"]?.string == "autotuning" } == true
+            }
+            #expect(try daemon.control("point", "--pitch", "2").status == 0)
+            let deadline = Deadline(seconds: 10)
+            var report = try daemon.ask("autotune")
+            while report["state"]?.string == "running", !deadline.hasPassed {
+                report = try daemon.ask("autotune")
+            }
+            #expect(report["state"]?.string == "refused", "\(report.text)")
+            #expect(report["sentence"]?.string?.contains("Somebody asked") == true)
+            #expect(
+                try daemon.ask("diff").array?.contains { $0["key"]?.string == "control.rate_gain" }
+                    == false)
+        }
+    }
+}

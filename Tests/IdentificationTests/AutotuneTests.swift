@@ -1,0 +1,118 @@
+import GimbalCore
+import Identification
+import Simulation
+import Testing
+
+@Suite("Autotune")
+struct AutotuneTests {
+    /// The run over a whole simulated gimbal.
+    struct Rig {
+        var gimbal: SimulatedGimbal
+        var stabilizer: Stabilizer
+        var tick = 0
+
+        init(_ plant: GimbalPlant.Parameters, _ tuning: Stabilizer.Parameters) {
+            var parameters = SimulatedGimbal.Parameters()
+            parameters.plant = plant
+            gimbal = SimulatedGimbal(
+                parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 1)
+            stabilizer = Stabilizer(parameters: tuning)
+        }
+
+        mutating func step() {
+            tick += 1
+            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
+            gimbal.advance(to: now) { stabilizer.integrate($0) }
+            gimbal.apply(stabilizer.step(now: now), at: now)
+        }
+
+        /// Carries a run out; nil when it has not ended after so many seconds.
+        mutating func autotune(_ axes: [GimbalAxis], seconds: Double = 120) -> AutotuneRun {
+            var run = AutotuneRun(
+                axes: axes, present: stabilizer.parameters.controller,
+                filter: RateFilter.Parameters(), tickRate: 1000)
+            let before = stabilizer.parameters
+            for _ in 0..<Int(seconds * 1000) where run.outcome == nil {
+                step()
+                switch run.take(stabilizer.snapshot) {
+                case .trial(let gains):
+                    var trial = before
+                    trial.controller = gains
+                    stabilizer.apply(trial)
+                case .excite(let excitation):
+                    stabilizer.apply(
+                        .excite(excitation), now: Instant(nanoseconds: Int64(tick) * 1_000_000))
+                case .finish, nil: break
+                }
+            }
+            stabilizer.apply(before)
+            return run
+        }
+    }
+
+    @Test("finds a known model again from exact points, delay and spring included")
+    func exactFit() throws {
+        let truth = PlantModel(inertia: 2.5e-3, damping: 0.02, stiffness: 0.3, delay: 0.0042)
+        let points = [3.0, 8, 20, 50, 120, 300, 600].map {
+            ResponsePoint(
+                omega: $0, response: truth.response(omega: $0), coherence: 1, periods: 4)
+        }
+        let (model, residual) = try #require(PlantModel.fit(points))
+        #expect(abs(model.inertia / 2.5e-3 - 1) < 1e-3 && abs(model.delay - 0.0042) < 2e-5)
+        #expect(abs(model.stiffness - 0.3) < 0.01 && residual < 0.01)
+    }
+
+    @Test("gains for the default plant are the default tuning, and a slower loop gets slower ones")
+    func design() {
+        let base = AttitudeController.Parameters()
+        let same = GainDesign(inertia: 2.5e-3, delay: 0.0035)
+        #expect(abs(same.rateGain / base.rateGain.pitch - 1) < 0.2 && same.margins.areHealthy)
+        let slow = GainDesign(inertia: 1e-2, delay: 0.007)
+        #expect(abs(slow.rateGain / same.rateGain - 0.5) < 0.05)
+        #expect(slow.margins.areHealthy)
+    }
+
+    @Test("finds inertia and delay of the default plant, from gains four times too low")
+    func defaultPlant() throws {
+        var tuning = Stabilizer.Parameters()
+        tuning.controller.rateGain = tuning.controller.rateGain * 0.25
+        tuning.controller.attitudeGain = tuning.controller.attitudeGain * 0.25
+        tuning.controller.rateIntegralGain = tuning.controller.rateIntegralGain * 0.0625
+        var rig = Rig(GimbalPlant.Parameters(), tuning)
+        for _ in 0..<3000 { rig.step() }
+        let run = rig.autotune([.pitch])
+        let found = try #require(run.results.first, "\(String(describing: run.outcome))")
+        #expect(abs(found.model.inertia / 2.5e-3 - 1) < 0.1)
+        #expect(abs(found.model.delay - 0.0035) < 0.0006)
+        let best = GainDesign(inertia: 2.5e-3, delay: 0.0035)
+        #expect(abs(found.design.rateGain / best.rateGain - 1) < 0.2)
+        #expect(found.design.margins.areHealthy)
+    }
+
+    @Test("ends at the next command of anybody")
+    func command() {
+        var rig = Rig(GimbalPlant.Parameters(), Stabilizer.Parameters())
+        for _ in 0..<3000 { rig.step() }
+        var run = AutotuneRun(
+            axes: [.yaw], present: AttitudeController.Parameters(),
+            filter: RateFilter.Parameters(), tickRate: 1000)
+        for step in 0..<3000 where run.outcome == nil {
+            rig.step()
+            let now = Instant(nanoseconds: Int64(rig.tick) * 1_000_000)
+            if case .excite(let excitation) = run.take(rig.stabilizer.snapshot) {
+                rig.stabilizer.apply(.excite(excitation), now: now)
+            }
+            if step == 800 {
+                #expect(rig.stabilizer.snapshot.conditions.intersects(.autotuning))
+                rig.stabilizer.apply(
+                    .point(target: AxisVector(yaw: 0.1, roll: 0, pitch: 0), duration: 1), now: now)
+            }
+        }
+        guard case .failed(let sentence) = run.outcome else {
+            Issue.record("did not end")
+            return
+        }
+        #expect(sentence.contains("Somebody asked"))
+        #expect(!rig.stabilizer.snapshot.excitation.isActive)
+    }
+}
