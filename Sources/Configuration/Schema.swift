@@ -72,13 +72,6 @@ public enum Schema {
         .integer(
             "hardware.simulation.seed", \.hardware.simulation.seed, 0...4_294_967_295, .restart,
             "Start of the random numbers: the same seed gives the same run."),
-        .path(
-            "hardware.lockstep.socket", \.hardware.lockstep.socket, maxLength: 107, .restart,
-            "Path of the UNIX socket that the simulator connects to.",
-            hint: "Linux allows 107 bytes, such as /run/airframe/lockstep.sock."),
-        .number(
-            "hardware.lockstep.timeout", \.hardware.lockstep.timeout, 0.01...3600, unit: "s",
-            .restart, "Wall time without a line after which the outputs go off."),
         .number(
             "hardware.simulation.inertia_factor", \.hardware.simulation.inertiaFactor, 0.02...20,
             .restart, "How heavy the camera is: its inertia against 2.5e-3 kg·m².",
@@ -96,6 +89,13 @@ public enum Schema {
         .number(
             "hardware.simulation.vibration_dps", \.hardware.simulation.vibrationDps, 0...200,
             unit: "deg/s", .restart, "Amplitude of that vibration about each axis; 0 = none."),
+        .path(
+            "hardware.lockstep.socket", \.hardware.lockstep.socket, maxLength: 107, .restart,
+            "Path of the UNIX socket that the simulator connects to.",
+            hint: "Linux allows 107 bytes, such as /run/airframe/lockstep.sock."),
+        .number(
+            "hardware.lockstep.timeout", \.hardware.lockstep.timeout, 0.01...3600, unit: "s",
+            .restart, "Wall time without a line after which the outputs go off."),
     ]
 
     private static let loop: [Setting] = [

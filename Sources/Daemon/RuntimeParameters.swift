@@ -69,6 +69,7 @@ extension SimulatedBus {
             inertia: simulation.inertiaFactor, friction: simulation.frictionFactor,
             imbalance: simulation.imbalanceMm)
         parameters.plant.torqueLimit = settings.motors.torqueLimitNm
+        parameters.imu.warmUp = 10
         parameters.imu.vibrationHz = simulation.vibrationHz
         parameters.imu.gyroVibration =
             Vector3(1, 1, 1) * Angle.degrees(simulation.vibrationDps).radians

@@ -30,8 +30,9 @@ public struct IMUModel: Sendable {
         public var gyroDriftPerKelvin = 0.015 * Double.pi / 180
         /// Temperature of the sensor when it is switched on, °C.
         public var ambientTemperature = 25.0
-        /// What the electronics around it warm it up by, K, and the time constant of that, s.
-        public var warmUp = 10.0
+        /// What the electronics around it warm it up by, K, and the time constant of that, s. Zero is a part that has
+        /// been on for a while; 10 K within some minutes is a board that was cold.
+        public var warmUp = 0.0
         /// See `warmUp`.
         public var warmUpTime = 180.0
         /// Standard deviation of the gyroscope's scale error, 1. Sheet: sensitivity tolerance ±1 %.

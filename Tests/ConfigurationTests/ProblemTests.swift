@@ -124,7 +124,7 @@ struct ProblemTests {
             ("control.torque_limit_nm = [1, 1, 1]", "Did you mean motors.torque_limit_nm?"),
             ("[motor]\ntype = 'servo'", ":1: [motor] is not a known table. Did you mean [motors]?"),
             ("[hardware.simulaton]\nseed = 1", "Did you mean [hardware.simulation]?"),
-            ("[[servo]]\npin = 1", ":1: [servo] is not a known table."),
+            ("[[pump]]\npin = 1", ":1: [pump] is not a known table."),
             ("\"loop.rate_hz\" = 1", "\"loop.rate_hz\" = 1 is not a known key."),
             ("[loop]\n\"rate.hz\" = 1", "loop.\"rate.hz\" = 1 is not a known key."),
             ("completely_different = 1", "completely_different = 1 is not a known key."),

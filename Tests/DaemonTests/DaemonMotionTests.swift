@@ -103,7 +103,9 @@ import Wire
     @Test("refuses what makes no sense, each time with a sentence and without moving")
     func refusals() throws {
         try withDaemon { daemon throws in
-            try daemon.status("running") { $0["state"]?.string == "running" }
+            try daemon.status("level") {
+                $0.isFollowing && abs($0.number("setpoint_deg", "pitch")) < 0.01
+            }
             #expect(try daemon.control("mode", "sideways").errors.contains("locked"))
             #expect(try daemon.control("mode", "sideways").status == 1)
             #expect(try daemon.control("point", "--pitch", "1e9").status == 1)
