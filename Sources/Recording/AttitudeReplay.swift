@@ -73,6 +73,7 @@ public enum AttitudeReplay {
                     isSaturated: estimator.isSaturated,
                     isUsed: isUsed))
         }
+        report.gravityMismatches = Int(estimator.refutations)
         return report
     }
 

@@ -10,6 +10,8 @@ public struct ReplayReport: Sendable, Equatable, Encodable {
     public var clockRestarts = 0
     /// How often so much time is missing that the inclination started from the accelerometer again.
     public var gaps = 0
+    /// How often gravity was somewhere else than the estimate said, which then started again: a sensor was swapped or turned.
+    public var gravityMismatches = 0
 
     /// Nothing seen.
     public init() {}
@@ -35,6 +37,7 @@ public struct ReplayReport: Sendable, Equatable, Encodable {
         add(disorderedTimes, "records not used, their time is not later than the one before")
         add(clockRestarts, "the log's clock was set back, one period assumed")
         add(gaps, "gaps too long to bridge, the inclination started from the accelerometer again")
+        add(gravityMismatches, "gravity was elsewhere than estimated, the estimate started again")
         return remarks
     }
 }

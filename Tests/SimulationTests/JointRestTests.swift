@@ -24,7 +24,7 @@ struct JointRestTests {
     func held() {
         var rig = settled(handleTurnsAt: 0)
         // The joints have moved a little as the motors came on; it takes three seconds to be sure of them.
-        rig.run(3)
+        rig.run(5)
         rig.rest = 0
         rig.run(5)
         #expect(rig.rest > 3)
@@ -40,7 +40,7 @@ struct JointRestTests {
             rig.run(5)
             #expect(rig.rest == 0)
             rig.command = .zero
-            rig.run(8)
+            rig.run(10)
             #expect(rig.rest > 1, "it comes back when the command has ended")
         }
     }

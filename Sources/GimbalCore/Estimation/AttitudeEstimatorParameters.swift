@@ -61,8 +61,8 @@ extension AttitudeEstimator {
         /// degree.
         public var restDriftThreshold = 0.085
         /// Turn of the joints that shows that they move, rad, 0.0001...0.1: beyond what noise and the steps of their
-        /// sensor show at rest. The default, 0.05°, is twice a step of a 14-bit encoder.
-        public var restJointTurn = 0.05 * Double.pi / 180
+        /// sensor show while motors hold a camera still. The default, 0.1°, is four steps of a 14-bit encoder.
+        public var restJointTurn = 0.1 * Double.pi / 180
         /// Share of a commanded turn by which the handle's rate, the gyroscope's less the joints', may be wrong, 0.001...0.1:
         /// scale error and misalignment of a gyroscope. BMI088: 1 % each at most.
         public var turnErrorShare = 0.01

@@ -17,7 +17,7 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
 /// steps of an encoder make noisy.
 ///
 /// They move once they have turned by `restJointTurn`, and stand still again when they have not for `restProofTime`. The
-/// angle is counted anew each time, so that no noise adds up: rates below 0.02 °/s pass for standing still.
+/// angle is counted anew each time, so that no noise adds up: rates below 0.03 °/s pass for standing still.
 struct JointStillness: Sendable, BitwiseCopyable {
     /// Whether they have been seen to move.
     private(set) var areMoving = false
