@@ -7,26 +7,50 @@ import Wire
 
 extension AutotuneReport {
     /// Takes over what a run has found.
-    mutating func fill(from run: AutotuneRun, present: Settings.Control) {
+    ///
+    /// The run knows the gains as they act. A setting is what acts before the app's PID triple scales it: axes that were
+    /// not tuned keep their settings, those that were go back to the app's default triple, which changes nothing.
+    mutating func fill(from run: AutotuneRun, present: Settings) {
         state = State.done.rawValue
         progress = 1
         axes = run.results.map(AutotuneAxis.init)
         let tuned = run.proposal
+        let own = present.control
         func propose(_ key: String, _ value: SettingValue) {
             proposals.append(SettingProposal(key: key, value: value.tomlText))
         }
         propose("control.inertia_kg_m2", .triple(tuned.inertia.rounded(4)))
         propose("control.find_inertia", .bool(false))
-        propose("control.attitude_gain", .triple(tuned.attitudeGain.rounded(3)))
-        propose("control.rate_gain", .triple(tuned.rateGain.rounded(3)))
-        propose("control.rate_integral_gain", .triple(tuned.rateIntegralGain.rounded(3)))
-        propose("control.rate_derivative_gain", .triple(tuned.rateDerivativeGain.rounded(3)))
+        func gains(_ key: String, _ found: AxisVector, _ kept: AxisVector) {
+            var values = kept
+            for result in run.results { values[result.axis] = found[result.axis].rounded(3) }
+            propose(key, .triple(values))
+        }
+        gains("control.attitude_gain", tuned.attitudeGain, own.attitudeGain)
+        gains("control.rate_gain", tuned.rateGain, own.rateGain)
+        gains("control.rate_integral_gain", tuned.rateIntegralGain, own.rateIntegralGain)
+        gains("control.rate_derivative_gain", tuned.rateDerivativeGain, own.rateDerivativeGain)
+        for result in run.results {
+            let (app, plain) = present.airos.pid.ofAxis(result.axis)
+            if app != plain { propose("airos.pid.\(result.axis.name)", .pid(plain)) }
+        }
         propose("control.derivative_cutoff_hz", .number(tuned.derivativeCutoffHz.rounded(3)))
         propose("control.loop_delay_ms", .number((tuned.loopDelay * 1e3).rounded(3)))
-        if tuned.frictionLimit > present.frictionLimitNm {
+        if tuned.frictionLimit > own.frictionLimitNm {
             propose("control.friction_limit_nm", .number(tuned.frictionLimit.rounded(2)))
         }
         sentence = "Not applied. With --apply it is, for a while."
+    }
+}
+
+extension Settings.AirOS.PID {
+    /// The triple of an axis, and the app's default of it.
+    fileprivate func ofAxis(_ axis: GimbalAxis) -> (PIDTriple, PIDTriple) {
+        switch axis {
+        case .yaw: (yaw, .pan)
+        case .roll: (roll, .tilt)
+        case .pitch: (pitch, .tilt)
+        }
     }
 }
 

@@ -182,7 +182,7 @@ final class AutotuneService: Sendable {
             report.state = AutotuneReport.State.refused.rawValue
             report.sentence = sentence
         case .done, nil:
-            report.fill(from: ended, present: tuning.settings.control)
+            report.fill(from: ended, present: tuning.settings)
             if isToApply { apply(&report) }
         }
         state.withLock { state in

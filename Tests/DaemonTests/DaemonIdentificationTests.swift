@@ -72,4 +72,53 @@ import Wire
                     == false)
         }
     }
+
+    @Test("autotune --apply puts gains in force for a while, and its baseline takes them back")
+    func applies() throws {
+        let plant = [
+            "--set", "hardware.simulation.inertia_factor=2", "--set", "control.find_inertia=false",
+            "--set", "airos.pid.pitch=[2.0, 0.1, 0.05]",
+        ]
+        try withDaemon(plant) { daemon throws in
+            try daemon.status("running") { $0.isFollowing }
+            let before = try daemon.status("gains").text(ofGain: 1)
+            // The run ends with the connection that asked for it.
+            let client = try SocketClient(daemon.socket)
+            let start = #"{"action":"start","axis":"pitch","apply":true}"#
+            let begun = try client.ask(#"{"id":1,"method":"autotune","params":\#(start)}"#)
+            #expect(begun["error"] == nil, "\(begun.text)")
+            let deadline = Deadline(seconds: 60)
+            var report = try daemon.ask("autotune")
+            while report["state"]?.string == "running", !deadline.hasPassed {
+                _ = daemon.program.hasEnded(within: 0.1)
+                report = try daemon.ask("autotune")
+            }
+            #expect(report["state"]?.string == "done", "\(report.text)")
+            #expect(report["rollback_s"]?.number == 120, "\(report.text)")
+            let inertia = report["axes"]?.array?[0].number("inertia_kg_m2") ?? .nan
+            #expect(abs(inertia / 5e-3 - 1) < 0.3, "\(inertia)")
+
+            #expect(try daemon.status("gains").text(ofGain: 1) != before)
+            func change(_ key: String) throws -> JSONValue? {
+                try daemon.ask("diff").array?.first { $0["key"]?.string == key }
+            }
+            let left = try #require(try change("control.inertia_kg_m2")).number("rollback_s")
+            #expect(left > 60 && left < 120, "\(left)")
+            // What was found acts as it was found: the app's factors are 1 again.
+            #expect(try change("airos.pid.pitch") == nil)
+
+            let undo = try daemon.control("baseline", "restore", "before-autotune")
+            #expect(undo.status == 0, "\(undo.errors)")
+            #expect(try daemon.status("gains").text(ofGain: 1) == before)
+            #expect(try change("control.inertia_kg_m2") == nil)
+            #expect(try change("airos.pid.pitch") != nil)
+        }
+    }
+}
+
+extension JSONValue {
+    /// The effective gain with this number, as a status writes it.
+    fileprivate func text(ofGain index: Int) -> String {
+        self["control"]?["gains"]?.array?[index].text ?? ""
+    }
 }
