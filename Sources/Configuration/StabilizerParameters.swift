@@ -92,7 +92,7 @@ extension Settings {
         field.maxRate = Angle.degrees(control.maxRateDps).radians
         field.loopDelay = control.loopDelayMs / 1e3
         field.attitudeLead = imu.filterDelayMs / 1e3
-        return field
+        return field.scaled(yaw: airos.pid.yaw, roll: airos.pid.roll, pitch: airos.pid.pitch)
     }
 
     private var rateFilterParameters: RateFilter.Parameters {

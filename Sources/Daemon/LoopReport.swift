@@ -58,11 +58,11 @@ struct LoopReport: Sendable {
 
     private mutating func describe(_ field: FieldController.Parameters) {
         status.gains = [
+            GainStatus("attitude gain", unit: "1/s", AxisNumbers(field.attitudeGain)),
+            GainStatus("rate gain", unit: "1/s", AxisNumbers(field.rateGain)),
             GainStatus(
-                "attitude gain", unit: "1/s", AxisNumbers(AxisVector(repeating: field.attitudeGain))
-            ),
-            GainStatus(
-                "rate gain", unit: "1/s", AxisNumbers(AxisVector(repeating: field.rateGain))),
+                "observer bandwidth", unit: "Hz",
+                AxisNumbers(field.observerBandwidth * (1 / (2 * .pi)))),
         ]
     }
 

@@ -20,10 +20,12 @@ import Wire
         private var loop: MailboxReader<Stabilizer.Parameters>
         private let store = LogStore(isJournal: false)
 
-        init(_ directory: FilePath, config: FilePath? = nil) throws {
+        init(
+            _ directory: FilePath, config: FilePath? = nil, overrides: [String] = []
+        ) throws {
             let source = ConfigurationSource(
                 config: config?.string,
-                overrides: ["persistence.directory=\(directory)/state"])
+                overrides: ["persistence.directory=\(directory)/state"] + overrides)
             let loaded = try ConfigurationLoader.load(source)
             var saved = SavedTuning(directory: "\(directory)/state", log: .silent)
             let parameters = saved.load(into: loaded)
@@ -75,6 +77,23 @@ import Wire
             #expect(status.gains[1].values.pitch.value == gains.pitch)
             #expect(status.gainMarginDb.pitch.value > 2)
             #expect(status.warnings == [warning])
+        }
+    }
+
+    @Test("an app's PID triple reaches field motors, and the status says what it amounts to")
+    func appGainsOfFieldMotors() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory, overrides: ["motors.type=field"])
+            _ = try bench.tuning.set(
+                key: "airos.pid.roll", value: [5, 0, 0.5], rollback: nil, client: Self.client)
+            let field = bench.taken().field
+            let own = FieldController.Parameters()
+            #expect(
+                field.rateGain.roll > own.rateGain.roll && field.rateGain.yaw == own.rateGain.yaw)
+            let gains = bench.tuning.controlStatus.gains
+            #expect(gains[0].values.roll.value == field.attitudeGain.roll)
+            #expect(gains[1].values.roll.value == field.rateGain.roll)
+            #expect(gains[2].values.roll.value < gains[2].values.yaw.value)
         }
     }
 

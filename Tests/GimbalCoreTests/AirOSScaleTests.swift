@@ -20,24 +20,54 @@ struct AirOSScaleTests {
         #expect(torque.scaled() == torque)
         let servo = ServoController.Parameters()
         #expect(servo.scaled() == servo)
+        let field = FieldController.Parameters()
+        #expect(field.scaled() == field)
         #expect(AirOSScale(.pan, relativeTo: .pan) == .one)
         #expect(AirOSScale.one.proportional == 1 && AirOSScale.one.integral == 1)
     }
 
     @Test("each gain rises strictly with its own value over the whole slider, and with no other")
     func monotonic() {
-        var before = AirOSScale(PIDTriple(p: 0, i: 0, d: 0), relativeTo: .tilt)
+        for bounds in [AirOSScale.Bounds.torque, .servo, .field] { monotonic(within: bounds) }
+    }
+
+    private func monotonic(within bounds: AirOSScale.Bounds) {
+        var before = AirOSScale(PIDTriple(p: 0, i: 0, d: 0), relativeTo: .tilt, bounds: bounds)
         for step in 1...100 {
             let share = Double(step) / 100
             let next = AirOSScale(
-                PIDTriple(p: 5 * share, i: share, d: 0.5 * share), relativeTo: .tilt)
+                PIDTriple(p: 5 * share, i: share, d: 0.5 * share), relativeTo: .tilt,
+                bounds: bounds)
             #expect(next.proportional > before.proportional)
             #expect(next.integral > before.integral)
             #expect(next.derivative > before.derivative)
             before = next
         }
-        let alone = AirOSScale(PIDTriple(p: 5, i: 0.1, d: 0.05), relativeTo: .tilt)
-        #expect(alone.proportional > 1.2 && alone.integral == 1 && alone.derivative == 1)
+        let alone = AirOSScale(
+            PIDTriple(p: 5, i: 0.1, d: 0.05), relativeTo: .tilt, bounds: bounds)
+        #expect(alone.proportional > before.proportional - 1e-9 && alone.proportional > 1.05)
+        #expect(alone.proportional <= bounds.proportional.upperBound)
+        #expect(alone.integral == 1 && alone.derivative == 1)
+    }
+
+    @Test("on field motors p is the stiffness, d the damping and i the observer, axis by axis")
+    func field() {
+        let base = FieldController.Parameters()
+        func stiffness(_ p: FieldController.Parameters) -> Double {
+            p.attitudeGain.pitch * p.rateGain.pitch
+        }
+        let stiff = base.scaled(pitch: PIDTriple(p: 5, i: 0.1, d: 0.05))
+        #expect(stiffness(stiff) > 1.1 * stiffness(base))
+        #expect(stiff.rateGain == base.rateGain)
+        #expect(stiff.observerBandwidth == base.observerBandwidth)
+        #expect(stiff.attitudeGain.yaw == base.attitudeGain.yaw)
+        let damped = base.scaled(pitch: PIDTriple(p: 1.2, i: 0.1, d: 0.5))
+        #expect(damped.rateGain.pitch > 1.1 * base.rateGain.pitch)
+        #expect(abs(stiffness(damped) / stiffness(base) - 1) < 1e-12)
+        let slow = base.scaled(pitch: PIDTriple(p: 1.2, i: 0, d: 0.05))
+        #expect(slow.observerBandwidth.pitch < base.observerBandwidth.pitch)
+        #expect(slow.observerBandwidth.roll == base.observerBandwidth.roll)
+        #expect(slow.rateGain == base.rateGain && slow.attitudeGain == base.attitudeGain)
     }
 
     @Test("every point of the sliders keeps 3 dB either way and 25° with the default tuning")

@@ -19,7 +19,13 @@ struct AirOSScaleLoopTests {
     @Test("servos hold a still camera with every corner of the sliders", arguments: corners)
     func servo(_ triple: PIDTriple) {
         let error = Self.error(.servo, triple)
-        #expect(error < 0.8, "\(error)°")
+        #expect(error < 0.5, "\(error)°")
+    }
+
+    @Test("field motors hold a still camera with every corner of the sliders", arguments: corners)
+    func field(_ triple: PIDTriple) {
+        let error = Self.error(.field, triple)
+        #expect(error < 0.06, "\(error)°")
     }
 
     /// Largest error after a push of the set-point has been followed, degrees.
@@ -29,6 +35,7 @@ struct AirOSScaleLoopTests {
         var tuning = rig.stabilizer.parameters
         tuning.controller = tuning.controller.scaled(yaw: pan, roll: triple, pitch: triple)
         tuning.servo = tuning.servo.scaled(yaw: pan, roll: triple, pitch: triple)
+        tuning.field = tuning.field.scaled(yaw: pan, roll: triple, pitch: triple)
         rig.stabilizer.apply(tuning)
         rig.run(2.2)
         rig.stabilizer.apply(

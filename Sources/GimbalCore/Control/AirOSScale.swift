@@ -36,9 +36,14 @@ public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
 /// | --- | --- | --- | --- |
 /// | torque | attitude and rate gain | integral gain | derivative gain |
 /// | servo | corner of the prediction's low-pass | gain of the loop | share of the look-ahead |
+/// | field | attitude gain (stiffness) | bandwidth of the rotor's observer | rate gain (damping) |
 ///
-/// Source of the bounds: with all three at any of their ends, the default tuning keeps 3.5 dB and 25°
-/// (`LoopMargins`; the whole grid is in the tests).
+/// A field motor's controller has no integral: its observer takes out the lasting loads, faster with more bandwidth.
+/// There d changes the damping and leaves the stiffness, the product of both gains, to p.
+///
+/// Source of the bounds: for torque motors, with all three at any of their ends, the default tuning keeps 3.5 dB and 25°
+/// (`LoopMargins`; the whole grid is in the tests). For the others, the simulated gimbal comes to rest after a step at
+/// every point of the grid (`airframe-bench gains`).
 public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     /// How far a loop may be changed: 1 where it keeps 6 dB, 0 where it has nothing to spare.
     public struct Room: Sendable, BitwiseCopyable, Equatable {
@@ -64,11 +69,34 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         }
     }
 
-    /// On the proportional path, 0.7...1.3.
+    /// Between what each factor lies. Every range holds 1.
+    public struct Bounds: Sendable, Equatable {
+        /// Of the proportional factor.
+        public var proportional: ClosedRange<Double>
+        /// Of the integral factor.
+        public var integral: ClosedRange<Double>
+        /// Of the derivative factor.
+        public var derivative: ClosedRange<Double>
+
+        /// For torque motors.
+        public static var torque: Bounds {
+            Bounds(proportional: 0.7...1.3, integral: 0.1...1.3, derivative: 0.5...1.4)
+        }
+        /// For servos. With much less gain an error stays until it leaves the dead band, and the camera swings across it.
+        public static var servo: Bounds {
+            Bounds(proportional: 0.7...1.3, integral: 0.6...1.3, derivative: 0.5...1.4)
+        }
+        /// For motors without encoders. The observer and the gains share one phase margin.
+        public static var field: Bounds {
+            Bounds(proportional: 0.7...1.3, integral: 0.7...1.2, derivative: 0.75...1.25)
+        }
+    }
+
+    /// On the proportional path.
     public var proportional: Double
-    /// On the integral, 0.1...1.3.
+    /// On the integral.
     public var integral: Double
-    /// On the derivative, 0.5...1.4.
+    /// On the derivative.
     public var derivative: Double
 
     /// Nothing is changed.
@@ -81,11 +109,15 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     /// - Parameters:
     ///   - triple: As written; negative and not finite count as zero.
     ///   - reference: The app's defaults of the axis.
+    ///   - bounds: Those of the kind of motor.
     ///   - room: How far the axis may be changed.
-    public init(_ triple: PIDTriple, relativeTo reference: PIDTriple, room: Room = .full) {
-        proportional = Self.factor(triple.p / reference.p, 0.7...1.3, room)
-        integral = Self.factor(triple.i / reference.i, 0.1...1.3, room)
-        derivative = Self.factor(triple.d / reference.d, 0.5...1.4, room)
+    public init(
+        _ triple: PIDTriple, relativeTo reference: PIDTriple, bounds: Bounds = .torque,
+        room: Room = .full
+    ) {
+        proportional = Self.factor(triple.p / reference.p, bounds.proportional, room)
+        integral = Self.factor(triple.i / reference.i, bounds.integral, room)
+        derivative = Self.factor(triple.d / reference.d, bounds.derivative, room)
     }
 
     /// From a ratio to the default to a factor within `bounds`.
@@ -132,9 +164,9 @@ extension ServoController.Parameters {
     public func scaled(
         yaw: PIDTriple = .pan, roll: PIDTriple = .tilt, pitch: PIDTriple = .tilt
     ) -> ServoController.Parameters {
-        let y = AirOSScale(yaw, relativeTo: .pan)
-        let r = AirOSScale(roll, relativeTo: .tilt)
-        let p = AirOSScale(pitch, relativeTo: .tilt)
+        let y = AirOSScale(yaw, relativeTo: .pan, bounds: .servo)
+        let r = AirOSScale(roll, relativeTo: .tilt, bounds: .servo)
+        let p = AirOSScale(pitch, relativeTo: .tilt, bounds: .servo)
         var result = self
         result.bandwidth =
             bandwidth * AxisVector(yaw: y.proportional, roll: r.proportional, pitch: p.proportional)
@@ -143,5 +175,24 @@ extension ServoController.Parameters {
         result.lookAhead =
             lookAhead * AxisVector(yaw: y.derivative, roll: r.derivative, pitch: p.derivative)
         return result
+    }
+}
+
+extension FieldController.Parameters {
+    /// The same tuning with the factors of each axis.
+    public func scaled(
+        yaw: PIDTriple = .pan, roll: PIDTriple = .tilt, pitch: PIDTriple = .tilt
+    ) -> FieldController.Parameters {
+        var result = self
+        result.scale(.yaw, AirOSScale(yaw, relativeTo: .pan, bounds: .field))
+        result.scale(.roll, AirOSScale(roll, relativeTo: .tilt, bounds: .field))
+        result.scale(.pitch, AirOSScale(pitch, relativeTo: .tilt, bounds: .field))
+        return result
+    }
+
+    private mutating func scale(_ axis: GimbalAxis, _ scale: AirOSScale) {
+        attitudeGain[axis] *= scale.proportional / scale.derivative
+        rateGain[axis] *= scale.derivative
+        observerBandwidth[axis] *= scale.integral
     }
 }

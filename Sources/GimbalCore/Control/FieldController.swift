@@ -26,12 +26,12 @@ public struct FieldController: Sendable, BitwiseCopyable {
         public var inertia = AxisVector(repeating: 2.5e-3)
         /// Whether the inertia is found by a small swing when the motors come on for the first time.
         public var probesInertia = true
-        /// Attitude error to rate, 1/s.
-        public var attitudeGain = 30.0
-        /// Rate error to acceleration, 1/s.
-        public var rateGain = 110.0
-        /// Natural frequency of the rotors' observers, rad/s.
-        public var observerBandwidth = 100.0
+        /// Attitude error to rate, about the camera's axes, 1/s.
+        public var attitudeGain = AxisVector(repeating: 30)
+        /// Rate error to acceleration, about the camera's axes, 1/s.
+        public var rateGain = AxisVector(repeating: 110)
+        /// Natural frequency of the rotors' observers, rad/s: how fast a load that nobody modelled is taken out.
+        public var observerBandwidth = AxisVector(repeating: 100)
         /// Largest rate that an attitude error may command, rad/s.
         public var maxRate = 2 * Double.pi
         /// Deceleration that a large attitude error plans with, rad/s².
@@ -263,9 +263,9 @@ public struct FieldController: Sendable, BitwiseCopyable {
         switch stage {
         case .locking:
             isLearning = true
-            bandwidth = min(bandwidth, 80)
+            bandwidth = bandwidth.capped(80)
         // An observer that explains the swing by a moving rotor would hide what it is to show.
-        case .probing: bandwidth = min(bandwidth, 20)
+        case .probing: bandwidth = bandwidth.capped(20)
         case .holding: break
         }
         let field = fields.value(age: p.loopDelay, dt: dt)
@@ -280,15 +280,15 @@ public struct FieldController: Sendable, BitwiseCopyable {
             yaw: yaw.update(
                 measured: rates.yaw, knownJointRate: known.yaw, field: field.yaw,
                 pull: full.yaw * power.yaw, smallestPull: full.yaw * p.power * 0.2,
-                polePairs: p.polePairs, bandwidth: bandwidth, dt: dt),
+                polePairs: p.polePairs, bandwidth: bandwidth.yaw, dt: dt),
             roll: roll.update(
                 measured: rates.roll, knownJointRate: known.roll, field: field.roll,
                 pull: full.roll * power.roll, smallestPull: full.roll * p.power * 0.2,
-                polePairs: p.polePairs, bandwidth: bandwidth, dt: dt),
+                polePairs: p.polePairs, bandwidth: bandwidth.roll, dt: dt),
             pitch: pitch.update(
                 measured: rates.pitch, knownJointRate: known.pitch, field: field.pitch,
                 pull: full.pitch * power.pitch, smallestPull: full.pitch * p.power * 0.2,
-                polePairs: p.polePairs, bandwidth: bandwidth, dt: dt))
+                polePairs: p.polePairs, bandwidth: bandwidth.pitch, dt: dt))
         let after = AxisVector(
             yaw: yaw.electrical, roll: roll.electrical, pitch: pitch.electrical)
         // While the electrical zero is learned, a correction says where the field is, not where the joint is.
@@ -316,8 +316,8 @@ public struct FieldController: Sendable, BitwiseCopyable {
         case .holding: break
         case .locking, .probing:
             // Gains that no inertia makes unstable within the short time.
-            rateGain = min(rateGain, 30)
-            attitudeGain = min(attitudeGain, 5)
+            rateGain = rateGain.capped(30)
+            attitudeGain = attitudeGain.capped(5)
         }
         // What the measurement can show is the set-point of a delay ago, less what the estimator looks ahead.
         let age = p.loopDelay - p.attitudeLead
@@ -327,8 +327,11 @@ public struct FieldController: Sendable, BitwiseCopyable {
         let wanted =
             rateCommand(error: toCamera.rotationVector, gain: attitudeGain)
             + toCamera.rotate(setpoint.rate - setpoint.acceleration * p.loopDelay)
+        let lacking = wanted - rate
         let acceleration =
-            (wanted - rate) * rateGain + toCamera.rotate(setpoint.acceleration)
+            Vector3(
+                lacking.x * rateGain.roll, lacking.y * rateGain.pitch, lacking.z * rateGain.yaw)
+            + toCamera.rotate(setpoint.acceleration)
         let momentum = Vector3(inertia.roll * rate.x, inertia.pitch * rate.y, inertia.yaw * rate.z)
         return Vector3(
             inertia.roll * acceleration.x, inertia.pitch * acceleration.y,
@@ -336,13 +339,17 @@ public struct FieldController: Sendable, BitwiseCopyable {
     }
 
     /// The rate that takes an attitude error away, no faster than a constant deceleration can still stop.
-    private func rateCommand(error: Vector3, gain: Double) -> Vector3 {
+    private func rateCommand(error: Vector3, gain: AxisVector) -> Vector3 {
         let p = parameters
+        let linear = Vector3(gain.roll * error.x, gain.pitch * error.y, gain.yaw * error.z)
         let angle = error.norm
-        let knee = p.maxAcceleration / (gain * gain)
-        guard angle > knee else { return error * gain }
-        let speed = cm_sqrt(2 * p.maxAcceleration * (angle - knee / 2))
-        return error * (min(speed, p.maxRate) / angle)
+        let speed = linear.norm
+        guard angle > 0, speed > 0 else { return .zero }
+        let slope = speed / angle
+        let knee = p.maxAcceleration / (slope * slope)
+        guard angle > knee else { return linear }
+        let braking = cm_sqrt(2 * p.maxAcceleration * (angle - knee / 2))
+        return linear * (min(braking, p.maxRate) / speed)
     }
 
     /// Sets each field on its rotor, led by the load angle that gives the torque.
@@ -379,5 +386,13 @@ public struct FieldController: Sendable, BitwiseCopyable {
                 peak.pitch > 0 ? abs(torques.pitch) / peak.pitch : 0))
         let needed = min(max(load / 0.7, p.power), max(p.maxPower, p.power))
         strength = needed > strength ? needed : strength + (needed - strength) * min(dt / 0.5, 1)
+    }
+}
+
+extension AxisVector {
+    /// No axis above `most`.
+    @_noLocks
+    fileprivate func capped(_ most: Double) -> AxisVector {
+        AxisVector(yaw: min(yaw, most), roll: min(roll, most), pitch: min(pitch, most))
     }
 }
