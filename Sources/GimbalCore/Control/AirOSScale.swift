@@ -41,7 +41,7 @@ public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
 /// A field motor's controller has no integral: its observer takes out the lasting loads, faster with more bandwidth.
 /// There d changes the damping and leaves the stiffness, the product of both gains, to p.
 ///
-/// Source of the bounds: for torque motors, with all three at any of their ends, the default tuning keeps 3.5 dB and 25°
+/// Source of the bounds: for torque motors, with all three at any of their ends, the default tuning keeps 3.3 dB and 25°
 /// (`LoopMargins`; the whole grid is in the tests). For the others, the simulated gimbal comes to rest after a step at
 /// every point of the grid (`airframe-bench gains`).
 public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
