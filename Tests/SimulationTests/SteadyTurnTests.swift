@@ -141,7 +141,9 @@ struct SteadyTurnTests {
             #expect(rig.worst < rate + 0.6)
             rig.run(10)
             let error = rig.error
-            #expect(error < 0.2, "\(rate) °/s: \(error)")
+            // Motors that hold the camera on joints that nobody sees let no rest be seen either.
+            let bound = encoders || mode == .inactive ? 0.05 : 0.1
+            #expect(error < bound, "\(rate) °/s: \(error)")
         }
     }
 
