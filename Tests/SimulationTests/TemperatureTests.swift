@@ -10,6 +10,7 @@ struct TemperatureTests {
         parameters.gyroBiasWander = 0
         parameters.accelBiasWander = 0
         parameters.sampleRate = 10
+        parameters.warmUp = 10
         var imu = IMUModel(parameters: parameters, feedRate: 10, seed: 1)
         let cold = imu.gyroBias
         var sample = imu.sample(time: Instant(nanoseconds: 0))
