@@ -6,7 +6,7 @@ SYSCONFDIR ?= /etc
 CONFIGURATION ?= release
 
 # What the build, the tests and the bench need beside Swift 6.3, as Debian package names.
-APT_PACKAGES := g++ git jq netcat-openbsd procps python3-venv rt-tests tmux
+APT_PACKAGES := dbus g++ git jq libsystemd-dev make netcat-openbsd procps python3-pip python3-venv rt-tests tmux
 
 SWIFT_SOURCES := Sources Tests Package.swift
 BIN = .build/$(CONFIGURATION)
@@ -18,7 +18,7 @@ IMU_DATA ?= ../shared/data/imu
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test lint format bench bench-estimator lockstep-mujoco check install uninstall clean
+.PHONY: help deps build run test test-system soak lab lint format bench bench-estimator lockstep-mujoco check install uninstall clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -39,9 +39,21 @@ build: ## build both programs, optimised
 run: deps build ## start the simulated gimbal and watch it; Ctrl-C stops both
 	@etc/run-simulated $(BIN)
 
-test: ## run every test
+test: build ## run every test, the short ones in the virtual machine too
 	# One after the other: tests that wait for threads and sockets must not starve each other on two cores.
 	swift test --no-parallel
+	@if Tests/Lab/install --kmod; then Tests/System/run; else \
+	    echo "SKIPPED: the system tests, because their virtual machine cannot be installed here (see above)"; fi
+
+test-system: lab build ## run the programs at the real BlueZ and at chips, in a virtual machine
+	Tests/System/run
+
+soak: lab build ## the long ones of these: restarts and vanishing phones, 10^6 requests at the shim
+	Tests/System/run --soak
+	AIRFRAME_WRITES=1000000 swift test --no-parallel --filter BlueZBusTests
+
+lab: ## install the virtual machine of the system tests (Tests/Lab) into ~/.cache/airframe-lab
+	Tests/Lab/install --kmod
 
 lint: ## check the formatting and the doc comments
 	swift format lint --strict --recursive $(SWIFT_SOURCES)

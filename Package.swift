@@ -32,6 +32,14 @@ let package = Package(
 
         .target(name: "CLinuxShim", path: "CSources/CLinuxShim"),
 
+        // The ioctls of I2C, SPI and GPIO.
+        .target(name: "CHardwareShim", path: "CSources/CHardwareShim"),
+
+        // GATT at bluetoothd through libsystemd's D-Bus (libsystemd-dev).
+        .target(
+            name: "CBlueZ", path: "CSources/CBlueZ",
+            cSettings: [.define("_GNU_SOURCE")], linkerSettings: [.linkedLibrary("systemd")]),
+
         // Replaces malloc by a counting one: for tests and the bench only.
         .target(name: "CMallocCounter", path: "CSources/CMallocCounter"),
 
@@ -68,6 +76,10 @@ let package = Package(
                 ])
             ]),
         .target(
+            name: "Hardware",
+            dependencies: ["GimbalCore", "Realtime", "CHardwareShim"],
+            swiftSettings: strict),
+        .target(
             name: "Persistence",
             dependencies: ["GimbalCore", .product(name: "SystemPackage", package: "swift-system")],
             swiftSettings: strict),
@@ -78,7 +90,7 @@ let package = Package(
         .target(
             name: "Links",
             dependencies: [
-                "GimbalCore", "Wire", "PlainText", "CLinuxShim",
+                "GimbalCore", "Wire", "PlainText", "CLinuxShim", "CBlueZ",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -90,7 +102,7 @@ let package = Package(
             name: "Daemon",
             dependencies: [
                 "GimbalCore", "Wire", "Simulation", "Configuration", "Realtime", "Persistence",
-                "Calibration", "Identification", "Links", "PlainText",
+                "Calibration", "Identification", "Links", "Hardware", "PlainText",
                 "CLinuxShim",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -124,6 +136,10 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // bluetoothd as the tests of the shim need it: on a private bus, wrong on purpose.
+        .target(
+            name: "CFakeBlueZ", path: "Tests/FakeBlueZ", cSettings: [.define("_GNU_SOURCE")],
+            linkerSettings: [.linkedLibrary("systemd")]),
         .target(
             name: "TestSupport",
             dependencies: [.product(name: "SystemPackage", package: "swift-system")],
@@ -132,7 +148,7 @@ let package = Package(
             name: "GimbalCoreTests", dependencies: ["GimbalCore", "CMathShim"],
             swiftSettings: strict),
         .testTarget(
-            name: "SimulationTests", dependencies: ["Simulation", "GimbalCore"],
+            name: "SimulationTests", dependencies: ["Simulation", "GimbalCore", "Configuration"],
             swiftSettings: strict),
         .testTarget(
             name: "IdentificationTests",
@@ -176,6 +192,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "HardwareTests",
+            dependencies: ["Hardware", "Configuration", "GimbalCore", "Realtime"],
+            swiftSettings: strict),
+        .testTarget(
             name: "WireTests", dependencies: ["Wire", "GimbalCore"], swiftSettings: strict),
         .testTarget(
             name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),
@@ -183,9 +203,10 @@ let package = Package(
         .testTarget(
             name: "LinksTests",
             dependencies: [
-                "Links", "Wire", "GimbalCore", "CLinuxShim",
+                "Links", "Wire", "GimbalCore", "CLinuxShim", "CBlueZ", "CFakeBlueZ", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .testTarget(

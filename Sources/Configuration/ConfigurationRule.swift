@@ -2,10 +2,21 @@ import GimbalCore
 
 /// What several settings must fulfil together, beyond the range of each.
 struct ConfigurationRule: Sendable {
-    /// The settings it reads; the first one is the one to complain about.
+    /// The settings it reads; of those that somebody wrote, the first one is the one to complain about.
     let keys: [String]
+    /// The setting that somebody must have written, because its default gives way by itself where the settings are used.
+    let trigger: String
     /// What is wrong and what helps; nil when the rule holds.
     let violation: @Sendable (Settings) -> (complaint: String, hint: String)?
+
+    init(
+        keys: [String], trigger: String? = nil,
+        violation: @escaping @Sendable (Settings) -> (complaint: String, hint: String)?
+    ) {
+        self.keys = keys
+        self.trigger = trigger ?? keys[0]
+        self.violation = violation
+    }
 
     /// Every rule.
     static let all: [ConfigurationRule] = [
@@ -49,14 +60,38 @@ struct ConfigurationRule: Sendable {
                 "Control cannot be free for others before the last command has died."
             )
         },
+        ConfigurationRule(keys: ["motors.type", "hardware.backend"], trigger: "hardware.backend") {
+            settings in
+            guard settings.hardware.backend == .linux,
+                settings.hardware.linux.motors == .pca9685, settings.motors.type != .servo
+            else { return nil }
+            return (
+                "is not driven by a PCA9685 in this build",
+                "Set motors.type = \"servo\", or hardware.linux.motors = \"none\"."
+            )
+        },
+        ConfigurationRule(keys: ["hardware.linux.motor_channels"]) { settings in
+            let channels = settings.hardware.linux.motorChannels
+            let numbers = [channels.yaw, channels.roll, channels.pitch]
+            guard numbers.contains(where: { $0 != $0.rounded() }) || Set(numbers).count < 3 else {
+                return nil
+            }
+            return ("must be three different whole numbers", "For example [0, 1, 2].")
+        },
+        ConfigurationRule(keys: ["servo.direction"]) { settings in
+            let direction = settings.servo.direction
+            guard ![direction.yaw, direction.roll, direction.pitch].allSatisfy({ abs($0) == 1 })
+            else { return nil }
+            return ("must be 1 or -1 for each joint", "For example [1, -1, 1].")
+        },
+        BusSchedule.rule,
     ]
 
     /// The problem in `settings`, whose values come from `origin`; nil when the rule holds.
     func problem(
         in settings: Settings, origin: (String) -> Origin
     ) -> ConfigurationProblem? {
-        // A default that nobody wrote gives way by itself, where the settings are used.
-        guard origin(keys[0]) != .builtIn, let (complaint, hint) = violation(settings) else {
+        guard origin(trigger) != .builtIn, let (complaint, hint) = violation(settings) else {
             return nil
         }
         // The value that somebody wrote is the one to change, not a default that it collides with.

@@ -17,15 +17,26 @@ public struct LoadedConfiguration: Sendable {
     /// The built-in defaults.
     public init() {}
 
-    /// The values of keys that nobody mentions: the built-in ones, and in lockstep a sensor without a filter, because a
-    /// simulator says what is so at `t`.
+    /// The values of keys that nobody mentions: the built-in ones; in lockstep a sensor without a filter, because a
+    /// simulator says what is so at `t`; with real chips what sensor and servos on one I2C bus of 400 kHz leave time for;
+    /// and gains that fit the loop's rate.
     var defaults: Settings {
         var settings = Settings()
-        let backend = "hardware.backend"
-        if (fromCommandLine[backend] ?? fromFiles[backend])?.value == .text("lockstep") {
-            settings.imu.filterDelayMs = 0
+        switch written("hardware.backend") {
+        case .text("lockstep"): settings.imu.filterDelayMs = 0
+        case .text("linux"): settings.loop.rateHz = 500
+        default: break
+        }
+        if case .integer(let rate) = written("loop.rate_hz") {
+            settings.control.fit(rateHz: rate)
+        } else {
+            settings.control.fit(rateHz: settings.loop.rateHz)
         }
         return settings
+    }
+
+    private func written(_ key: String) -> SettingValue? {
+        (fromCommandLine[key] ?? fromFiles[key])?.value
     }
 
     /// The values in force when nothing is saved.

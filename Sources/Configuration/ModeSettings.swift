@@ -10,22 +10,6 @@ public enum FollowPreset: String, Sendable, CaseIterable {
     case sport
 }
 
-/// What AirOS calls inactive.
-public enum AirOSInactive: String, Sendable, CaseIterable {
-    /// Outputs off.
-    case off
-    /// Level, and ahead as the handle points.
-    case neutral
-
-    /// The mode that an AirOS client gets when it asks for inactive.
-    public var mode: Mode {
-        switch self {
-        case .off: .inactive
-        case .neutral: .neutral
-        }
-    }
-}
-
 /// What happens when the joints have reached their pose of rest.
 public enum RetractedOutputs: String, Sendable, CaseIterable {
     /// The motors hold them there.

@@ -45,8 +45,8 @@ public struct ParameterStore: Sendable {
 
     /// What was set at run time at one moment, to return to: the state before a change that may be rolled back.
     public struct Snapshot: Sendable, Equatable {
-        fileprivate var live: [String: SettingValue]
-        fileprivate var cleared: Set<String>
+        var live: [String: SettingValue]
+        var cleared: Set<String>
     }
 
     /// The values in force.
@@ -56,10 +56,10 @@ public struct ParameterStore: Sendable {
     var loaded: LoadedConfiguration
     /// What waits for a restart, from the last reload.
     var pending: [String: SettingValue] = [:]
-    private var saved: [String: SettingValue] = [:]
-    private var live: [String: SettingValue] = [:]
+    var saved: [String: SettingValue] = [:]
+    var live: [String: SettingValue] = [:]
     /// Saved values that `reset` has taken out of force, until the next save forgets them.
-    private var cleared: Set<String> = []
+    var cleared: Set<String> = []
 
     /// A store without saved values.
     public init(_ loaded: LoadedConfiguration) {

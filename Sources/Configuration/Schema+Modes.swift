@@ -26,7 +26,9 @@ extension Schema {
                 unavailable: [
                     Mode.tracking.name:
                         "at the start nobody sends the rates that tracking lives on, so that it would end within a second"
-                ], .restart, "Mode after the start-up checks."),
+                ], .live,
+                "Mode of the next start, after its checks; an AirOS app that saves stores its own here."
+            ),
             .choice(
                 "follow.preset", \.follow.preset, .live,
                 "How briskly pan_follow, fpv and neutral follow the handle: which of the tables below is in force."

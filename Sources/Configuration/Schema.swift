@@ -7,14 +7,18 @@ import GimbalCore
 public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =
-        hardware + loop + imu + estimator + control + filter + airos + motors + servo + motion
+        hardware + loop + imu + estimator + control + filter + airos + rbl + motors + servo + motion
         + modes
-        + supervision + services
+        + supervision + bluetooth + services
 
     /// One sentence for each table.
     public static let tables: [(name: String, summary: String)] = [
         ("hardware", "Which sensor and motors are driven."),
         ("hardware.simulation", "The simulated gimbal; used with backend = \"simulated\"."),
+        (
+            "hardware.linux",
+            "Real chips on an I2C bus of the board; used with backend = \"linux\"."
+        ),
         (
             "hardware.lockstep",
             "Another program's physics, which owns time; used with backend = \"lockstep\"."
@@ -32,6 +36,7 @@ public enum Schema {
             "airos.pid",
             "Gains as an AirOS app sends them: factors on the tuning of each axis, whatever drives it."
         ),
+        ("rbl", "What clients of RedBearLab's serial service over Bluetooth get."),
         ("motors", "The actuators."),
         ("servo", "What position servos are like; used with motors.type = \"servo\"."),
         ("joints", "The mechanics between handle and camera."),
@@ -45,6 +50,7 @@ public enum Schema {
         ("retract", "Mode retract: the pose of rest."),
         ("supervisor", "How the motors go off after a fault, and come back."),
         ("commander", "Who is in control, and for how long."),
+        ("bluetooth", "The radio: a peripheral of bluetoothd that phones connect to."),
         ("diagnostics", "The socket that airframectl talks to."),
         ("persistence", "Where saved tuning, baselines and calibration are kept."),
         ("log", "What is written to the journal."),
@@ -55,48 +61,6 @@ public enum Schema {
 
     private static let byKey = Dictionary(
         settings.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-
-    private static let hardware: [Setting] = [
-        .choice(
-            "hardware.backend", \.hardware.backend,
-            unavailable: [
-                "linux": "this build has no drivers for real sensors and motors"
-            ], .restart, "Where samples come from and where torques go."),
-        .choice(
-            "hardware.simulation.motion", \.hardware.simulation.motion, .restart,
-            "How the simulated handle moves."),
-        .bool(
-            "hardware.simulation.encoders", \.hardware.simulation.encoders, .restart,
-            "Whether the simulated brushless motors have encoders; modes that follow the handle need them."
-        ),
-        .integer(
-            "hardware.simulation.seed", \.hardware.simulation.seed, 0...4_294_967_295, .restart,
-            "Start of the random numbers: the same seed gives the same run."),
-        .number(
-            "hardware.simulation.inertia_factor", \.hardware.simulation.inertiaFactor, 0.02...20,
-            .restart, "How heavy the camera is: its inertia against 2.5e-3 kg·m².",
-            hint: "A phone is 0.06, a heavy camera 4."),
-        .number(
-            "hardware.simulation.friction_factor", \.hardware.simulation.frictionFactor, 0...10,
-            .restart, "Friction of the joints against 10 mN·m."),
-        .number(
-            "hardware.simulation.imbalance_mm", \.hardware.simulation.imbalanceMm, 0...50,
-            unit: "mm", .restart,
-            "How far the centre of mass of a camera of 0.51 kg is off, along each axis."),
-        .number(
-            "hardware.simulation.vibration_hz", \.hardware.simulation.vibrationHz, 1...500,
-            unit: "Hz", .restart, "Frequency of a vibration that reaches the gyroscope."),
-        .number(
-            "hardware.simulation.vibration_dps", \.hardware.simulation.vibrationDps, 0...200,
-            unit: "deg/s", .restart, "Amplitude of that vibration about each axis; 0 = none."),
-        .path(
-            "hardware.lockstep.socket", \.hardware.lockstep.socket, maxLength: 107, .restart,
-            "Path of the UNIX socket that the simulator connects to.",
-            hint: "Linux allows 107 bytes, such as /run/airframe/lockstep.sock."),
-        .number(
-            "hardware.lockstep.timeout", \.hardware.lockstep.timeout, 0.01...3600, unit: "s",
-            .restart, "Wall time without a line after which the outputs go off."),
-    ]
 
     private static let loop: [Setting] = [
         .integer(
@@ -158,7 +122,7 @@ public enum Schema {
         .number(
             "estimator.velocity_noise_mps_sqrts", \.estimator.velocityNoiseMpsSqrts, 0.01...10,
             unit: "m/s·√s", .live,
-            "How large and lasting the motion of the hand is; more trusts the accelerometer less."),
+            "How lively the motion of the hand is at most; more trusts the accelerometer less."),
         .number(
             "estimator.rest_rate_dps", \.estimator.restRateDps, 0.01...50, unit: "deg/s", .live,
             "Unsteadiness of the rotation below which the camera may be at rest."),
@@ -246,24 +210,6 @@ public enum Schema {
             hint: "[[85, 3, 20]] takes 20 dB out at 85 Hz, a third of that wide.")
     }
 
-    private static let airos: [Setting] = [
-        .choice(
-            "airos.inactive", \.airos.inactive, .live,
-            "What an AirOS app gets that asks for inactive: the motors off, or mode neutral."),
-        gains("airos.pid.pitch", \.airos.pid.pitch, "pitch"),
-        gains("airos.pid.roll", \.airos.pid.roll, "roll"),
-        gains("airos.pid.yaw", \.airos.pid.yaw, "yaw"),
-    ]
-
-    private static func gains(
-        _ key: String, _ path: Setting.Path<PIDTriple>, _ axis: String
-    ) -> Setting {
-        .pid(
-            key, path, p: 0...5, i: 0...1, d: 0...0.5, .live,
-            "Gains of \(axis): at the default the axis's own tuning, above it stronger, below it weaker.",
-            hint: "The effect stays within the loop's margins; `airframectl status` shows it.")
-    }
-
     private static let motors: [Setting] = [
         .choice(
             "motors.type", \.motors.type,
@@ -294,30 +240,6 @@ public enum Schema {
         .number(
             "motors.soft_start_s", \.motors.softStartS, 0...10, unit: "s", .live,
             "Time over which the motors come up after they are switched on."),
-    ]
-
-    private static let servo: [Setting] = [
-        .number(
-            "servo.delay_ms", \.servo.delayMs, 0...40, unit: "ms", .live,
-            "From command to the start of the servo's answer, half a frame of waiting included.",
-            hint: "Right within 10 %: what is wrong looks like motion of the handle."),
-        .number(
-            "servo.lag_ms", \.servo.lagMs, 0...50, unit: "ms", .live,
-            "Lag of the servo's own position loop."),
-        .triple(
-            "servo.max_rate_dps", \.servo.maxRateDps, 10...5000, unit: "deg/s", .live,
-            "Fastest movement of the servos."),
-        .number(
-            "servo.dead_band_deg", \.servo.deadBandDeg, 0...5, unit: "deg", .live,
-            "How far a command must be from the horn before the servo moves."),
-        .number(
-            "servo.tracker_bandwidth", \.servo.trackerBandwidth, 10...300, unit: "rad/s", .live,
-            "How fast a motion of the handle is believed: more follows faster, less forgives a wrong delay."
-        ),
-        .ranges(
-            "joints.range_deg", \.joints.rangeDeg, -360...360, unit: "deg", .restart,
-            "Mechanical range of each joint; zero is aligned with the handle, yaw of -360 to 360 is a slip ring."
-        ),
     ]
 
     private static let supervision: [Setting] = [

@@ -18,6 +18,8 @@ public struct Setting: Sendable, CustomStringConvertible {
         case path(maxLength: Int)
         /// `[yaw, roll, pitch]`, each in the range.
         case triple(ClosedRange<Double>)
+        /// `[pitch, roll, yaw]`, each 1 or -1.
+        case signs
         /// `[[min, max], [min, max], [min, max]]`, each end in the range and min below max.
         case ranges(ClosedRange<Double>)
         /// `[[hz, q, depth], …]`, at most so many.
@@ -77,6 +79,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         case .text(let length): "text of 1...\(length) bytes"
         case .path(let length): "absolute path of at most \(length) bytes"
         case .triple(let range): "[yaw, roll, pitch], each \(Self.text(of: range))"
+        case .signs: "[pitch, roll, yaw], each 1 or -1"
         case .ranges(let range):
             "[[min, max], …] for yaw, roll, pitch, each \(Self.text(of: range))"
         case .notches(let count):
@@ -191,6 +194,16 @@ extension Setting {
             hint: hint,
             read: { .pid($0[keyPath: path]) },
             write: { if case .pid(let value) = $1 { $0[keyPath: path] = value } })
+    }
+
+    static func signs(
+        _ key: String, _ path: Path<AxisSigns>, _ applies: Applies, _ summary: String,
+        hint: String? = nil
+    ) -> Setting {
+        Setting(
+            key: key, kind: .signs, unit: nil, applies: applies, summary: summary, hint: hint,
+            read: { .signs($0[keyPath: path]) },
+            write: { if case .signs(let value) = $1 { $0[keyPath: path] = value } })
     }
 
     static func path(

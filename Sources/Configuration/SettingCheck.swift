@@ -46,6 +46,10 @@ extension Setting {
             guard range.contains(value) else { throw problem(.outOfRange, "is outside \(allowed)") }
             return .number(value == 0 ? 0 : value)
         case .choice(let words, let unavailable):
+            // 57600 is a word of a choice as well.
+            if case .integer(let number) = raw, words.contains(String(number)) {
+                return .text(String(number))
+            }
             guard case .text(let word) = raw else { throw mismatch("one of these words") }
             if words.contains(word) { return .text(word) }
             if let reason = unavailable[word] {
@@ -70,6 +74,15 @@ extension Setting {
         case .triple(let range):
             let values = try numbers(raw, in: range, problem: problem, mismatch: mismatch)
             return .triple(AxisVector(yaw: values[0], roll: values[1], pitch: values[2]))
+        case .signs:
+            let parts = ["pitch", "roll", "yaw"].map { ($0, -1.0...1.0) }
+            let values = try elements(
+                raw, named: "[pitch, roll, yaw]", parts, problem: problem, mismatch: mismatch)
+            guard values.allSatisfy({ abs($0) == 1 }) else {
+                throw problem(.outOfRange, "is not \(allowed)")
+            }
+            return .signs(
+                AxisSigns(pitch: Int(values[0]), roll: Int(values[1]), yaw: Int(values[2])))
         case .notches(let count):
             let shape = "[[centre, Q, depth], …]"
             guard case .array(let rows) = raw else { throw mismatch(shape) }

@@ -6,6 +6,8 @@ public enum Backend: String, Sendable, CaseIterable {
     case simulated
     /// Another program's physics, over a socket.
     case lockstep
+    /// Real chips on the board's buses.
+    case linux
 }
 
 /// How the simulated handle moves.

@@ -12,6 +12,8 @@ public enum SettingValue: Sendable, Equatable {
     case text(String)
     /// `[yaw, roll, pitch]`
     case triple(AxisVector)
+    /// `[pitch, roll, yaw]`, each 1 or -1.
+    case signs(AxisSigns)
     /// `[[min, max], [min, max], [min, max]]` for yaw, roll and pitch.
     case ranges(AxisRanges)
     /// `[[hz, q, depth], …]`
@@ -28,6 +30,7 @@ public enum SettingValue: Sendable, Equatable {
         case .text(let value): return Self.quoted(value)
         case .triple(let v):
             return "[\(Self.text(of: v.yaw)), \(Self.text(of: v.roll)), \(Self.text(of: v.pitch))]"
+        case .signs(let v): return "[\(v.pitch), \(v.roll), \(v.yaw)]"
         case .pid(let v):
             return "[\(Self.text(of: v.p)), \(Self.text(of: v.i)), \(Self.text(of: v.d))]"
         case .notches(let notches):

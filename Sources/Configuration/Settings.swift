@@ -17,8 +17,10 @@ public struct Settings: Sendable, Equatable {
     public var control = Control()
     /// Filters on the rate that the controllers see.
     public var filter = Filter()
-    /// What an AirOS app may change.
+    /// What AirOS apps get and may change.
     public var airos = AirOS()
+    /// What clients of RedBearLab's serial service get.
+    public var rbl = RBL()
     /// The actuators.
     public var motors = Motors()
     /// What position servos are like.
@@ -39,6 +41,8 @@ public struct Settings: Sendable, Equatable {
     public var supervisor = Supervision()
     /// Who may command, and for how long.
     public var commander = Commanding()
+    /// The radio.
+    public var bluetooth = Bluetooth()
     /// The diagnostics socket.
     public var diagnostics = Diagnostics()
     /// Where saved values live.
@@ -57,6 +61,8 @@ extension Settings {
         public var backend = Backend.simulated
         /// What the simulated gimbal does.
         public var simulation = Simulation()
+        /// Which chips are where.
+        public var linux = Linux()
         /// Where a simulator connects.
         public var lockstep = Lockstep()
     }
@@ -189,24 +195,6 @@ extension Settings {
         public var lowPassOrder = 2
     }
 
-    /// `[airos]`
-    public struct AirOS: Sendable, Equatable {
-        /// What inactive means.
-        public var inactive = AirOSInactive.off
-        /// The gains that the app shows.
-        public var pid = PID()
-
-        /// `[airos.pid]`
-        public struct PID: Sendable, Equatable {
-            /// Pitch, as the app sends it.
-            public var pitch = PIDTriple.tilt
-            /// Roll, as the app sends it.
-            public var roll = PIDTriple.tilt
-            /// Yaw, as the app sends it.
-            public var yaw = PIDTriple.pan
-        }
-    }
-
     /// `[motors]`
     public struct Motors: Sendable, Equatable {
         /// How the motors are driven.
@@ -225,22 +213,6 @@ extension Settings {
         public var powerMax = FieldController.Parameters().maxPower
         /// Time from off to full authority, s.
         public var softStartS = 0.5
-    }
-
-    /// `[servo]`
-    public struct Servo: Sendable, Equatable {
-        private static let core = ServoController.Parameters()
-
-        /// From command to the start of the answer, ms.
-        public var delayMs = 11.0
-        /// Lag of the position loop, ms.
-        public var lagMs = 4.0
-        /// Fastest movement, deg/s.
-        public var maxRateDps = AxisVector(repeating: 600)
-        /// How far a command must be from the horn before it moves, degrees.
-        public var deadBandDeg = 0.2
-        /// Bandwidth of the handle's extrapolation, rad/s.
-        public var trackerBandwidth = core.trackerBandwidth
     }
 
     /// `[joints]`

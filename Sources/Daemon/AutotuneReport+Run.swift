@@ -45,7 +45,7 @@ extension AutotuneReport {
 
 extension Settings.AirOS.PID {
     /// The triple of an axis, and the app's default of it.
-    fileprivate func ofAxis(_ axis: GimbalAxis) -> (PIDTriple, PIDTriple) {
+    func ofAxis(_ axis: GimbalAxis) -> (present: PIDTriple, plain: PIDTriple) {
         switch axis {
         case .yaw: (yaw, .pan)
         case .roll: (roll, .tilt)

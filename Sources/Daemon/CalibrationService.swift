@@ -1,5 +1,6 @@
 import Calibration
 import GimbalCore
+import Realtime
 import Synchronization
 import Wire
 
@@ -13,11 +14,13 @@ protocol CalibrationDoor: Sendable {
     func setCalibrating(_ isCalibrating: Bool)
     /// Saves a calibration, then puts it in force; nothing changes when it cannot be saved.
     func apply(_ record: CalibrationRecord) throws(RequestError)
+    /// Hears of a calibration that came to nothing, and why: a phone shows no sentences.
+    func noteRefusal(of kind: CalibrationKind, _ reason: String)
     /// Returns to the calibration before; nil: of the kind that was changed last. Returns what was undone.
     func undo(_ kind: CalibrationKind?) throws(RequestError) -> CalibrationKind
 }
 
-/// One calibration at a time, for whoever asks over the socket.
+/// One calibration at a time, for whoever asks over the socket or Bluetooth.
 ///
 /// `feed` runs where telemetry is drained, everything else on ordinary threads; saving happens in `advance`, outside the
 /// hub's lock. Time and wall clock are arguments.
@@ -26,7 +29,7 @@ final class CalibrationService: Sendable {
         var run: CalibrationRun?
         var outcome: CalibrationOutcome<CalibrationRun.Result> = .collecting
         var areMotorsOff = false
-        var owner = 0
+        var owner: CommandSource?
         var began = Instant(nanoseconds: 0)
         var report = CalibrationReport()
     }
@@ -49,7 +52,7 @@ final class CalibrationService: Sendable {
     /// - Returns: Where it stands.
     /// - Throws: Another one is going on.
     func start(
-        _ kind: CalibrationKind, owner: Int, now: Instant
+        _ kind: CalibrationKind, owner: CommandSource, now: Instant
     ) throws(RequestError) -> CalibrationReport {
         let correction = door.correction
         let running: CalibrationKind? = state.withLock { state in
@@ -91,6 +94,9 @@ final class CalibrationService: Sendable {
             return report
         }
     }
+
+    /// Whether one goes on.
+    var isRunning: Bool { state.withLock { $0.run != nil } }
 
     /// Takes the newest sample of a tick. Cheap while nothing is calibrated.
     func feed(_ snapshot: StabilizerSnapshot) {
@@ -137,7 +143,9 @@ final class CalibrationService: Sendable {
         var residual = Number.unknown
         switch outcome {
         case .collecting: break
-        case .refused(let reason): sentence = reason
+        case .refused(let reason):
+            sentence = reason
+            door.noteRefusal(of: kind, reason)
         case .done(let result):
             residual = Number(result.residual)
             let record = CalibrationRecord(
@@ -169,7 +177,7 @@ final class CalibrationService: Sendable {
     }
 
     /// A connection has ended: what it began ends as well, so that the outputs are not kept off by nobody.
-    func disconnected(_ owner: Int) { cancel { $0.owner == owner } }
+    func disconnected(_ owner: CommandSource) { cancel { $0.owner == owner } }
 
     private func cancel(where isMeant: (State) -> Bool) {
         let wasRunning = state.withLock { state in

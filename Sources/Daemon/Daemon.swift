@@ -20,6 +20,8 @@ public struct Daemon {
     private let diagnostics: DiagnosticsServer
     /// Nil unless the backend is lockstep.
     private let simulator: LockstepServer?
+    /// Nil when it is off.
+    private let radio: BluetoothServer?
     private let logger: Logger
 
     /// Builds everything, starts nothing but the socket's file.
@@ -44,6 +46,7 @@ public struct Daemon {
         let settings = store.settings
         let stabilizer = settings.stabilizerParameters(calibrated: saved.calibrations)
         let loop = LoopAssembly(settings, stabilizer)
+        let sensor = loop.sensor
         let hub = TelemetryHub(ring: loop.telemetry)
         let commander = Commander(
             ring: loop.commands, bootMode: settings.mode.boot, rules: settings.commanderRules,
@@ -68,16 +71,26 @@ public struct Daemon {
         // Everything that allocates for long is built now; what follows is locked in place.
         let isLocked = settings.loop.lockMemory && !isLockstep
         machine = Machine(
-            driver: driver, commander: commander, hub: hub, clock: clock, lockstep: session,
+            driver: driver, commander: commander, hub: hub, sensor: sensor, clock: clock,
+            lockstep: session,
             wakefulness: Wakefulness(), started: started,
             memory: isLocked ? RealtimeSetup.lockMemory() : nil, startProblems: startProblems)
+        // In lockstep a phone would be a second clock.
+        radio =
+            settings.bluetooth.enabled && !isLockstep
+            ? try BluetoothServer(
+                configuration: settings.bluetoothConfiguration,
+                services: BluetoothServices.make(
+                    commander: commander, tuning: tuning, hub: hub, calibration: calibration,
+                    clock: clock, log: log), logger: log) : nil
         diagnostics = try DiagnosticsServer(
             configuration: DiagnosticsConfiguration(
                 path: settings.diagnostics.socket, group: settings.diagnostics.group),
             backend: DiagnosticsAdapter(
                 motion: Self.door(commander, hub, tuning, clock), tuning: tuning,
                 machine: machine, calibration: calibration, spectra: spectra,
-                autotuning: autotuning, logStore: logStore, simulator: simulator),
+                autotuning: autotuning, logStore: logStore, simulator: simulator,
+                bluetooth: BluetoothDoor(server: radio, isEnabled: settings.bluetooth.enabled)),
             logger: log)
         do {
             try diagnostics.open()
@@ -102,6 +115,7 @@ public struct Daemon {
             diagnostics, ReloadService(tuning: tuning, log: logger), housekeeper,
         ]
         if let simulator { services.append(simulator) }
+        if let radio { services.append(radio) }
         services.append(control)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

@@ -1,6 +1,7 @@
 import CLinuxShim
 import Calibration
 import GimbalCore
+import Hardware
 import Links
 import Realtime
 import Wire
@@ -18,6 +19,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
     let logStore: LogStore
     /// Nil on the computer's own clock.
     let simulator: LockstepServer?
+    let bluetooth: BluetoothDoor
 
     func settle() { simulator?.settle() }
 
@@ -31,6 +33,8 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
             settings: tuning.settings, now: now
         ).fill(&status)
         status.t = Number(machine.clock.seconds(now))
+        status.imu.setUpFailure = machine.sensor.lastFailure
+        status.imu.lostConfigurations = Int(machine.sensor.lostConfigurations)
         status.uptimeS = Number(MonotonicClock.now.seconds(since: machine.started))
         if let lockstep = machine.lockstep { fill(&status, lockstep) }
         status.loop.stages = Stage.allCases.map { machine.timing(of: $0) }
@@ -38,6 +42,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         status.memory = .current
         status.configuration = tuning.configurationStatus
         status.control = tuning.controlStatus
+        status.bluetooth = bluetooth.server?.status
         return status
     }
 
@@ -54,7 +59,16 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         }
     }
 
-    func doctor() -> [DoctorCheck] { Doctor(status: status()).checks }
+    func doctor() -> [DoctorCheck] {
+        let status = status()
+        return Doctor(status: status).checks + bluetooth.checks(status.bluetooth)
+    }
+
+    func pair(
+        _ request: PairRequest, client: DiagnosticsClient
+    ) throws(RequestError) -> BluetoothStatus {
+        try bluetooth.pair(request)
+    }
 
     func version() -> VersionInfo {
         VersionInfo(program: "airframed", version: Version.text)
@@ -137,7 +151,8 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
                 throw RequestError(
                     .invalidParams, "there is no \(name) to calibrate", field: "what")
             }
-            return try calibration.start(kind, owner: client.id, now: machine.clock.now)
+            return try calibration.start(
+                kind, owner: CommandSource(client), now: machine.clock.now)
         }
     }
 
@@ -180,7 +195,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
 
     func clientClosed(_ client: DiagnosticsClient) {
         motion.disconnected(client)
-        calibration.disconnected(client.id)
+        calibration.disconnected(CommandSource(client))
         spectra.disconnected(client.id)
         autotuning.disconnected(client.id)
     }

@@ -50,7 +50,7 @@ struct Doctor {
         let last = status.faults.lastError.map { "; last: \($0)" } ?? ""
         return DoctorCheck(
             "bus", .fail, "\(status.faults.busErrors) failed transfers\(last)",
-            remedy: "Check pull-ups, cable length and the bus clock.")
+            remedy: status.faults.remedy ?? "Check pull-ups, cable length and the bus clock.")
     }
 
     private var motion: DoctorCheck {

@@ -1,5 +1,6 @@
 import Configuration
 import GimbalCore
+import Hardware
 import Realtime
 
 /// The loop that the configuration asks for, with the doors that lead into it, on their way to their owners.
@@ -16,16 +17,20 @@ struct LoopAssembly: ~Copyable {
     var commands: RingWriter<Command>
     var tuning: MailboxWriter<Stabilizer.Parameters>
     var telemetry: RingReader<TelemetryRecord>
+    /// How the sensor's set-up goes; nobody writes to it without a real one.
+    let sensor = SensorReport()
 
     /// - Parameters:
     ///   - settings: Backend, rate and threads.
     ///   - stabilizer: The loop's tuning at the start.
     init(_ settings: Settings, _ stabilizer: Stabilizer.Parameters) {
         switch settings.hardware.backend {
-        case .simulated:
+        case .simulated, .linux:
+            let bus: any GimbalBus =
+                settings.hardware.backend == .linux
+                ? settings.wiring.makeBus(report: sensor) : SimulatedBus(settings)
             let assembly = GimbalRuntime.assemble(
-                parameters: stabilizer, bus: SimulatedBus(settings),
-                settings: settings.runtimeSettings)
+                parameters: stabilizer, bus: bus, settings: settings.runtimeSettings)
             source = .realtime(assembly.runtime)
             commands = assembly.commands
             tuning = assembly.tuning

@@ -90,57 +90,66 @@ struct MotionDoor: Sendable {
     }
 
     func disconnected(_ client: DiagnosticsClient) {
-        commander.disconnected(Self.source(client), now: clock.now)
-    }
-
-    private static func source(_ client: DiagnosticsClient) -> CommandSource {
-        CommandSource(link: .diagnostics, connection: UInt64(client.id))
+        commander.disconnected(CommandSource(client), now: clock.now)
     }
 
     private func ask(_ request: MotionRequest, _ client: DiagnosticsClient) throws(RequestError) {
         do {
-            try commander.request(request, from: Self.source(client), now: clock.now)
+            try commander.request(request, from: CommandSource(client), now: clock.now)
         } catch {
-            throw Self.sentence(error)
+            throw RequestError(error)
         }
     }
+}
 
-    private static func sentence(_ refusal: MotionRefusal) -> RequestError {
-        switch refusal {
-        case .held(let holder, let age):
-            RequestError(
-                .notInControl,
-                "\(StatusReport.words(holder)) is in control, last heard of \(Int(age)) s ago")
-        case .emergencyStopped:
-            RequestError(
-                .refused, "an emergency stop is latched; reset it first: airframectl stop --reset")
-        case .inactive:
-            RequestError(
-                .refused, "the mode is inactive, nothing would move: airframectl mode locked")
-        case .missingSensor(let mode):
-            RequestError(
-                .refused,
-                "mode \(mode.name) follows the handle, and nothing shows the joints: encoders or servos would (status: joints.source)",
-                field: "mode")
-        case .sensorsUnknown(let mode):
-            RequestError(
-                .refused,
-                "mode \(mode.name) follows the handle, and no sensor has said yet whether the joints are known; try again",
-                field: "mode")
-        case .notInMode(.tracking):
-            RequestError(
-                .refused, "in mode tracking only pan and tilt rates move the camera (method track)")
-        case .notInMode(let mode):
-            RequestError(
-                .refused,
-                "mode \(mode.name) itself decides where these axes look: airframectl mode locked lets you"
-            )
-        case .outOfRange(let field, let allowed):
-            RequestError(.outOfRange, "\(field) is outside \(allowed)", field: field)
-        case .busy:
-            RequestError(.refused, "the loop has not taken earlier requests yet; try again")
-        case .shuttingDown:
-            RequestError(.refused, "airframed is stopping")
-        }
+extension CommandSource {
+    /// A connection to the socket.
+    init(_ client: DiagnosticsClient) {
+        self.init(link: .diagnostics, connection: UInt64(client.id))
+    }
+}
+
+extension RequestError {
+    /// A refusal of the Commander, in words.
+    init(_ refusal: MotionRefusal) {
+        self =
+            switch refusal {
+            case .held(let holder, let age):
+                RequestError(
+                    .notInControl,
+                    "\(StatusReport.words(holder)) is in control, last heard of \(Int(age)) s ago")
+            case .emergencyStopped:
+                RequestError(
+                    .refused,
+                    "an emergency stop is latched; reset it first: airframectl stop --reset")
+            case .inactive:
+                RequestError(
+                    .refused, "the mode is inactive, nothing would move: airframectl mode locked")
+            case .missingSensor(let mode):
+                RequestError(
+                    .refused,
+                    "mode \(mode.name) follows the handle, and nothing shows the joints: encoders or servos would (status: joints.source)",
+                    field: "mode")
+            case .sensorsUnknown(let mode):
+                RequestError(
+                    .refused,
+                    "mode \(mode.name) follows the handle, and no sensor has said yet whether the joints are known; try again",
+                    field: "mode")
+            case .notInMode(.tracking):
+                RequestError(
+                    .refused,
+                    "in mode tracking only pan and tilt rates move the camera (method track)")
+            case .notInMode(let mode):
+                RequestError(
+                    .refused,
+                    "mode \(mode.name) itself decides where these axes look: airframectl mode locked lets you"
+                )
+            case .outOfRange(let field, let allowed):
+                RequestError(.outOfRange, "\(field) is outside \(allowed)", field: field)
+            case .busy:
+                RequestError(.refused, "the loop has not taken earlier requests yet; try again")
+            case .shuttingDown:
+                RequestError(.refused, "airframed is stopping")
+            }
     }
 }

@@ -2,6 +2,7 @@ import Calibration
 import Configuration
 import GimbalCore
 import Glibc
+import Hardware
 import Links
 import Logging
 import Realtime
@@ -50,6 +51,20 @@ extension Settings {
             timeout: hardware.lockstep.timeout)
     }
 
+    /// The radio.
+    var bluetoothConfiguration: BluetoothConfiguration {
+        var configuration = BluetoothConfiguration()
+        configuration.adapter = bluetooth.adapter == "auto" ? "" : bluetooth.adapter
+        configuration.security =
+            switch bluetooth.security {
+            case .open: .open
+            case .encrypted: .encrypted
+            }
+        configuration.maximumCentrals = bluetooth.maxCentrals
+        configuration.writesPerSecond = bluetooth.maxWritesHz
+        return configuration
+    }
+
     /// The level by its name in swift-log.
     var logLevel: Logger.Level { Logger.Level(rawValue: log.level.rawValue) ?? .info }
 }
@@ -82,6 +97,34 @@ extension SimulatedBus {
             case .running: .running
             }
         self.init(parameters: parameters, motion: BaseMotion(kind, seed: seed), seed: seed)
+    }
+}
+
+extension Settings {
+    /// Which real chips are where.
+    var wiring: HardwareWiring {
+        let linux = hardware.linux
+        let sensor = HardwareWiring.Sensor(
+            bus: linux.bus, addresses: [UInt16(linux.imuAddress), UInt16(linux.gyroAddress)],
+            gyroRange: imu.gyroRangeDps, accelRange: imu.accelRangeG,
+            testsItself: linux.imuSelfTest)
+        guard linux.motors == .pca9685 else { return HardwareWiring(sensor: sensor, servos: nil) }
+        let channels = linux.motorChannels
+        return HardwareWiring(
+            sensor: sensor,
+            servos: HardwareWiring.Servos(
+                address: UInt16(linux.motorAddress),
+                channels: [Int(channels.yaw), Int(channels.roll), Int(channels.pitch)],
+                pulses: ServoPulses(
+                    yaw: pulse(.yaw), roll: pulse(.roll), pitch: pulse(.pitch)),
+                frameRate: servo.frameHz, oscillator: linux.oscillatorMhz * 1e6))
+    }
+
+    private func pulse(_ axis: GimbalAxis) -> ServoPulse {
+        ServoPulse(
+            shortest: servo.pulseUs.lower[axis] * 1e-6, longest: servo.pulseUs.upper[axis] * 1e-6,
+            travel: Angle.degrees(servo.travelDeg[axis]).radians,
+            direction: servo.direction[axis], trim: servo.trimUs[axis] * 1e-6)
     }
 }
 

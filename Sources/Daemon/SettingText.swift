@@ -11,6 +11,7 @@ extension JSONValue {
         case .number(let value): self = .double(value)
         case .text(let value): self = .string(value)
         case .triple(let v): self = .array([.double(v.yaw), .double(v.roll), .double(v.pitch)])
+        case .signs(let v): self = .array([.int(v.pitch), .int(v.roll), .int(v.yaw)])
         case .notches(let notches):
             self = .array(
                 notches.map { .array([.double($0.hz), .double($0.q), .double($0.depth)]) })
@@ -55,4 +56,40 @@ extension RequestError {
             }
         self.init(code, problem.description, field: problem.kind == .unknownKey ? "key" : "value")
     }
+}
+
+extension Wire.Setting {
+    /// A setting as it stands in a store; `rollback` is what is left of a change that waits to be kept, s.
+    init(_ setting: Configuration.Setting, in store: ParameterStore, rollback: Double?) {
+        let origin = store.origin(of: setting.key)
+        self.init(
+            key: setting.key, value: JSONValue(setting.value(in: store.settings)),
+            defaultValue: JSONValue(setting.defaultValue), origin: origin.description,
+            unit: setting.unit ?? "", range: setting.allowed, summary: setting.summary,
+            isLive: setting.applies == .live,
+            rollbackS: origin == .live ? rollback.map { Number($0) } : nil)
+    }
+}
+
+extension Wire.ReloadReport {
+    /// What reading the files again has changed, with a sentence for people.
+    init(_ report: Configuration.ReloadReport) {
+        let applied = report.applied.map(\.key)
+        let needsRestart = report.needsRestart.map(\.key)
+        var parts: [String] = []
+        if !applied.isEmpty { parts.append("in force: \(applied.joined(separator: ", "))") }
+        if !needsRestart.isEmpty {
+            parts.append("after a restart: \(needsRestart.joined(separator: ", "))")
+        }
+        self.init(
+            applied: applied, needsRestart: needsRestart,
+            sentence: parts.isEmpty
+                ? "Read again; nothing has changed."
+                : "Read again; \(parts.joined(separator: "; ")).")
+    }
+}
+
+extension Configuration.Setting {
+    /// Whether a change can bring a loop nearer to instability.
+    var affectsMargins: Bool { ["control", "airos.pid", "filter"].contains(table) }
 }

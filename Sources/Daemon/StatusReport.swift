@@ -127,6 +127,7 @@ struct StatusReport {
         status.faults.telemetryDrops = Int(counters.telemetryDropped)
         status.faults.busErrors = Int(counters.busErrors)
         status.faults.lastError = counters.lastBusError?.description
+        status.faults.remedy = counters.lastBusError?.remedy
         status.faults.rejectedSamples = [
             "imu_implausible": Int(samples.implausible), "imu_frozen": Int(samples.frozen),
             "imu_time_reversed": Int(samples.timeReversed), "imu_gap": Int(samples.gaps),

@@ -13,7 +13,7 @@ import Wire
 ///
 /// Ordinary threads; time is an argument where it matters.
 final class Tuning: Sendable {
-    private struct State: ~Copyable {
+    struct State: ~Copyable {
         var store: ParameterStore
         var saved: SavedTuning
         var correction: SensorCorrection
@@ -24,14 +24,16 @@ final class Tuning: Sendable {
         /// Gains that are tried for a while instead of those of the settings.
         var trial: AttitudeController.Parameters?
         var loop: LoopReport
+        /// A stranger's phone must not wear out the disk.
+        var appSaves = TokenBucket(burst: 20, perSecond: 0.2)
     }
 
-    private let state: Mutex<State>
+    let state: Mutex<State>
     private let source: ConfigurationSource
     private let commander: Commander
     private let logStore: LogStore
-    private let clock: LoopClock
-    private let log: Logger
+    let clock: LoopClock
+    let log: Logger
 
     /// - Parameters:
     ///   - store: Files and saved values, already in force in the loop.
@@ -82,7 +84,7 @@ final class Tuning: Sendable {
     func list() -> [Wire.Setting] {
         state.withLock { state in
             let left = state.rollback.secondsLeft(now: self.clock.now)
-            return Schema.settings.map { Self.reading(of: $0, state.store, rollback: left) }
+            return Schema.settings.map { Wire.Setting($0, in: state.store, rollback: left) }
         }
     }
 
@@ -133,8 +135,8 @@ final class Tuning: Sendable {
         guard let setting = Schema.setting(key) else {
             throw RequestError(.unknownKey, "there is no setting \(key)", field: "key")
         }
-        var reading = Self.reading(
-            of: setting, changed, rollback: state.rollback.secondsLeft(now: self.clock.now))
+        var reading = Wire.Setting(
+            setting, in: changed, rollback: state.rollback.secondsLeft(now: self.clock.now))
         if setting.affectsMargins { reading.warning = state.loop.warning }
         return reading
     }
@@ -278,10 +280,7 @@ final class Tuning: Sendable {
             let report = state.store.reload(loaded)
             state.needsRestart = report.needsRestart.map(\.key)
             publish(&state)
-            let applied = report.applied.map(\.key)
-            return Wire.ReloadReport(
-                applied: applied, needsRestart: state.needsRestart,
-                sentence: Self.sentence(applied: applied, needsRestart: state.needsRestart))
+            return Wire.ReloadReport(report)
         }
     }
 
@@ -315,7 +314,7 @@ final class Tuning: Sendable {
     }
 
     /// Everybody who lives from settings hears of them.
-    private func publish(_ state: inout State) {
+    func publish(_ state: inout State) {
         let settings = state.store.settings
         var parameters = settings.stabilizerParameters
         parameters.correction = state.correction
@@ -329,33 +328,6 @@ final class Tuning: Sendable {
 
     /// All clients of the socket together own a change: `set` and `save` are commands of different connections.
     private static let socketOwner: UInt64 = 0
-
-    private static func sentence(applied: [String], needsRestart: [String]) -> String {
-        var parts: [String] = []
-        if !applied.isEmpty { parts.append("in force: \(applied.joined(separator: ", "))") }
-        if !needsRestart.isEmpty {
-            parts.append("after a restart: \(needsRestart.joined(separator: ", "))")
-        }
-        return parts.isEmpty
-            ? "Read again; nothing has changed." : "Read again; \(parts.joined(separator: "; "))."
-    }
-
-    private static func reading(
-        of setting: Configuration.Setting, _ store: ParameterStore, rollback: Double?
-    ) -> Wire.Setting {
-        let origin = store.origin(of: setting.key)
-        return Wire.Setting(
-            key: setting.key, value: JSONValue(setting.value(in: store.settings)),
-            defaultValue: JSONValue(setting.defaultValue), origin: origin.description,
-            unit: setting.unit ?? "", range: setting.allowed, summary: setting.summary,
-            isLive: setting.applies == .live,
-            rollbackS: origin == .live ? rollback.map { Number($0) } : nil)
-    }
-}
-
-extension Configuration.Setting {
-    /// Whether a change can bring a loop nearer to instability.
-    fileprivate var affectsMargins: Bool { ["control", "airos.pid", "filter"].contains(table) }
 }
 
 extension Tuning: CalibrationDoor {
@@ -387,6 +359,10 @@ extension Tuning: CalibrationDoor {
         }
         try result.get()
         log.notice("The \(record.kind.rawValue) was calibrated.")
+    }
+
+    func noteRefusal(of kind: CalibrationKind, _ reason: String) {
+        log.notice("The \(kind.rawValue) was not calibrated. \(reason)")
     }
 
     func undo(_ kind: CalibrationKind?) throws(RequestError) -> CalibrationKind {

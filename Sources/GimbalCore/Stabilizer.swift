@@ -3,54 +3,6 @@
 ///
 /// Loop thread only. Order within a tick: `apply` the commands, `integrate` every sample, `step` once.
 public struct Stabilizer: Sendable, BitwiseCopyable {
-    /// Everything a user can tune.
-    public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// What counts as a sensor fault.
-        public var screen = SampleScreen.Parameters()
-        /// The attitude estimator's noise model.
-        public var estimator = AttitudeEstimator.Parameters()
-        /// Torque control.
-        public var controller = AttitudeController.Parameters()
-        /// Servo control.
-        public var servo = ServoController.Parameters()
-        /// Control of brushless motors without encoders.
-        public var field = FieldController.Parameters()
-        /// What the motors hold for ever.
-        public var motors = ThermalBudget.Parameters()
-        /// What the controller's rate goes through.
-        public var rateFilter = RateFilter.Parameters()
-        /// Limits of the set-point's motion.
-        public var setpoint = SetpointGenerator.Parameters()
-        /// What the modes do.
-        public var modes = ModeParameters()
-        /// Times of the output ramps.
-        public var supervisor = Supervisor.Parameters()
-        /// Mechanical range of the joints.
-        public var jointRange = JointRange()
-        /// What calibration knows about the sensors, and how they are mounted.
-        public var correction = SensorCorrection()
-        /// Somebody calibrates: the outputs stay off, because the camera must be still or is turned by hand.
-        public var isCalibrating = false
-        /// How the motors are driven. Read at the start only.
-        public var motorType = MotorType.torque
-        /// Mode at the start. Read at the start only.
-        public var bootMode = Mode.locked
-
-        /// The defaults: the default plant of the simulation, its inertia to be found.
-        public init() { controller.findsInertia = true }
-
-        /// The estimator's assumptions, with what calibration knows of the gyroscope's bias at this temperature, °C or NaN.
-        @_noLocks
-        func calibratedEstimator(at temperature: Double) -> AttitudeEstimator.Parameters {
-            var result = estimator
-            if correction.gyroBias.isKnown {
-                result.initialBias = correction.mounting.rotate(correction.gyroBias.bias)
-                result.initialBiasSigma = correction.gyroBias.sigma(at: temperature)
-            }
-            return result
-        }
-    }
-
     /// The tuning in force.
     public private(set) var parameters: Parameters
     /// The state after the last `step`.
@@ -63,6 +15,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var pointing: Pointing
     private var drive: MotorDrive
     private var rateFilter: RateFilter
+    private var sampleAge = SampleAge()
     /// Rate without what the filters take out, body frame, rad/s.
     private var filteredRate = Vector3.zero
     private var exciter = Exciter()
@@ -136,6 +89,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             pointing.turn(at: rate, validUntil: validUntil)
         case .track(let pan, let tilt, let validUntil):
             pointing.track(pan: pan, tilt: tilt, validUntil: validUntil)
+        case .resetIntegrals:
+            drive.clearIntegrals()
         case .emergencyStop:
             isStopped = true
             pointing.change(to: .inactive, now: now)
@@ -275,23 +230,29 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     }
 
     private mutating func control(now: Instant, dt: Double) -> MotorOutput {
+        let late = sampleAge.excess(age: sample.map { now.seconds(since: $0.time) } ?? 0, dt: dt)
         guard supervisor.isEnabled else {
             snapshot.setpoint = pointing.idle(at: estimator.attitude).attitude
             snapshot.attitudeError = .zero
             drive.rest(dt: dt)
             return .off
         }
-        if drive.isReady, !wasReady { pointing.takeOver(from: estimator.attitude) }
+        if drive.isReady, !wasReady {
+            pointing.resume(from: estimator.attitude, rate: estimator.rate)
+        }
         wasReady = drive.isReady
         let setpoint =
             wasReady ? nextSetpoint(now: now, dt: dt) : Setpoint(attitude: held, rate: .zero)
         snapshot.setpoint = setpoint.attitude
         snapshot.attitudeError = estimator.attitude.error(to: setpoint.attitude)
+        let belief = drive.inertia.sigmas
         var output = drive.step(
             MotorDrive.Input(
-                attitude: estimator.attitude, rate: filteredRate, setpoint: setpoint,
-                joints: joints, handleRate: joints.handleRate, authority: supervisor.authority,
-                dt: dt))
+                attitude: estimator.attitude, rate: filteredRate,
+                setpoint: setpoint.earlier(by: late), joints: joints,
+                specificForce: sample?.accel ?? .zero, authority: supervisor.authority, dt: dt))
+        // Stiffer gains must not find the error that softer ones have left.
+        if !(belief == drive.inertia.sigmas) { held = estimator.attitude }
         if exciter.state.isActive { excite(&output) }
         return output
     }

@@ -69,12 +69,29 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         }
     }
 
+    /// Changes the state to return to, because somebody who does not wait has decided a part of it. Without a change that
+    /// waits, nothing happens.
+    public mutating func amend(_ change: (inout Snapshot) -> Void) {
+        guard var waiting = pending else { return }
+        change(&waiting.snapshot)
+        pending = waiting
+    }
+
     /// Keeps the change for good.
     ///
     /// - Returns: Whether there was one; false when it has reverted already, which the asker must learn.
     public mutating func keep() -> Bool {
         defer { pending = nil }
         return pending != nil
+    }
+
+    /// Keeps the change for good if it is this owner's.
+    ///
+    /// - Parameter owner: As given to `begin`.
+    /// - Returns: Whether it was.
+    public mutating func keep(owner: UInt64) -> Bool {
+        guard pending?.owner == owner else { return false }
+        return keep()
     }
 
     /// Ends the waiting without time running out: somebody asks for the old state now.

@@ -190,7 +190,7 @@ public final class Commander: Sendable {
         case .track: state.isTurning = true
         case .point: state.isTurning = false
         case .resetEmergencyStop: state.isStopped = false
-        case .take, .release, .emergencyStop, .excite: break
+        case .take, .release, .emergencyStop, .excite, .resetIntegrals: break
         }
         return nil
     }
@@ -238,6 +238,7 @@ public final class Commander: Sendable {
             .track(
                 pan: pan, tilt: tilt, validUntil: now.advanced(bySeconds: rules.trackingSeconds))
         case .excite(let excitation): .excite(excitation)
+        case .resetIntegrals: .resetIntegrals
         case .emergencyStop: .emergencyStop
         case .resetEmergencyStop: .resetEmergencyStop
         case .take, .release: nil

@@ -1,4 +1,5 @@
 public import GimbalCore
+internal import Glibc
 
 /// What a bus thread drives: the sensors and motors of one bus, or a simulation of them.
 ///
@@ -63,6 +64,22 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
             case .off: "turning off"
             }
         return "\(verb) device 0x\(String(address, radix: 16)) failed: \(errorText(code))"
+    }
+
+    /// What usually helps, in a sentence.
+    public var remedy: String {
+        switch code {
+        case ENOENT:
+            "The bus is not there: dtparam=i2c_arm=on,i2c_arm_baudrate=400000 in config.txt, and the module i2c-dev."
+        case EACCES, EPERM:
+            "The user of airframed may not open the bus: add it to the group i2c."
+        case ENXIO, EREMOTEIO:
+            "Nobody answers at that address: check wiring, power and the address in hardware.linux."
+        case ETIMEDOUT:
+            "A line of the bus is held low: check for a short circuit, or take power from the chips and give it back."
+        case EOPNOTSUPP: "The adapter is for SMBus alone; use the board's I2C pins."
+        default: "Check pull-ups, cable length and the bus clock."
+        }
     }
 
     /// All of it in one word, never 0, so that another thread can read it in one piece.

@@ -44,7 +44,7 @@ extension Commander {
                 return .outOfRange(field: "amplitude", allowed: "0 and more")
             }
             return nil
-        case .take, .release, .emergencyStop, .resetEmergencyStop:
+        case .resetIntegrals, .take, .release, .emergencyStop, .resetEmergencyStop:
             return nil
         }
     }

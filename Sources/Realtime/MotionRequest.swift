@@ -42,6 +42,8 @@ public enum MotionRequest: Sendable {
     case track(pan: Double, tilt: Double)
     /// Shake one axis a little, to find out what it turns. Takes no control: whoever asks for something ends it.
     case excite(Excitation)
+    /// Let the controllers' integrals start from zero again.
+    case resetIntegrals
     /// Take control without asking for motion.
     case take
     /// Give control back; a rate command stops.

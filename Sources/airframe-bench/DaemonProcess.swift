@@ -36,6 +36,8 @@ final class DaemonProcess {
                 "diagnostics.socket=\(made)/s.sock", "hardware.lockstep.socket=\(made)/l.sock",
                 "persistence.directory=\(made)/state",
                 "log.level=warning",
+                // What is measured must not put its machine's own radio on the air.
+                "bluetooth.enabled=false",
             ]
         var environment = ["PATH=/usr/bin:/bin"]
         if let counter {

@@ -20,7 +20,37 @@ enum PointingPlot {
             ("pointing-walking.svg", figure(walking, "Walking, seed 1", from: 0)),
             ("pointing-step.svg", figure(step, "A step of 30°", from: 11.9)),
             ("pointing-push.svg", figure(push, "A push of 20 mN·m that stays", from: 11.9)),
+            ("pointing-tracking.svg", tracking()),
         ]
+    }
+
+    /// Somebody pans and tilts the camera after a person while walking, then falls silent.
+    private static func tracking() -> Figure {
+        let rate = 10 * Double.pi / 180
+        var run = PointingRun()
+        run.isCalibrated = true
+        run.seconds = 20
+        run.event = .track(pan: 2 * rate, tilt: rate, from: 12, until: 15)
+        let rows = run.run(tracing: true).trace.filter { $0.time >= 11 }
+        let isCommanded = Chart.Shade(
+            "commands arrive", color: "#cde6d0", holds: rows.map { $0.time >= 12 && $0.time < 15 })
+        let isTracking = Chart.Shade(
+            "mode tracking, silent", color: "#f6d5c0",
+            holds: rows.map { $0.mode == .tracking && $0.time >= 15 })
+        return Figure(
+            title: "Tracking while walking, and what happens when the commands stop",
+            subtitle:
+                "20 °/s right and 10 °/s down for 3 s; 1 s of silence and the camera is locked",
+            label: "time, s", abscissa: rows.map(\.time),
+            charts: [
+                Chart(
+                    title: "Camera", label: "angle, °",
+                    lines: [
+                        Chart.Line("yaw", color: "#009e73", values: rows.map(\.camera.yaw)),
+                        Chart.Line("pitch", color: "#d55e00", values: rows.map(\.camera.pitch)),
+                        Chart.Line("roll", color: "#0072b2", values: rows.map(\.camera.roll)),
+                    ], shades: [isCommanded, isTracking], least: -5...5)
+            ])
     }
 
     private static func figure(_ run: PointingRun, _ title: String, from start: Double) -> Figure {

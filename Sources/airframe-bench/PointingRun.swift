@@ -11,6 +11,8 @@ struct PointingRun {
         case point(AxisVector, at: Double)
         /// A push on the camera, N·m about its y axis.
         case push(Double, at: Double)
+        /// Somebody who tracks a person from one time to another, ten times a second, and then falls silent; rad/s.
+        case track(pan: Double, tilt: Double, from: Double, until: Double)
     }
 
     var parameters = SimulatedGimbal.Parameters()
@@ -62,6 +64,7 @@ struct PointingRun {
         var handle: AxisVector
         var camera: AxisVector
         var torque: AxisVector
+        var mode: Mode
     }
 
     func run(tracing: Bool = false) -> Outcome {
@@ -114,7 +117,8 @@ struct PointingRun {
                 outcome.trace.append(
                     Trace(
                         time: time, handle: EulerZXY.angles(gimbal.base.attitude) * degrees,
-                        camera: angles, torque: output.torque))
+                        camera: angles, torque: output.torque,
+                        mode: stabilizer.snapshot.mode))
             }
             outcome.add(gimbal.attitude, output)
         }
@@ -130,7 +134,8 @@ struct PointingRun {
     private var eventTick: Int {
         switch event {
         case .none: Int.max
-        case .point(_, let time), .push(_, let time): Int(time * Double(loopHz))
+        case .point(_, let time), .push(_, let time), .track(_, _, let time, _):
+            Int(time * Double(loopHz))
         }
     }
 
@@ -138,9 +143,18 @@ struct PointingRun {
         at tick: Int, to stabilizer: inout Stabilizer, _ gimbal: inout SimulatedGimbal,
         _ perfect: inout PerfectKnowledge, now: Instant
     ) {
+        if case .track(let pan, let tilt, let from, let until) = event {
+            let sinceStart = tick - Int(from * Double(loopHz))
+            if sinceStart == 0 { stabilizer.apply(.mode(.tracking), now: now) }
+            if sinceStart >= 0, tick < Int(until * Double(loopHz)), sinceStart % (loopHz / 10) == 0
+            {
+                stabilizer.apply(
+                    .track(pan: pan, tilt: tilt, validUntil: now.advanced(bySeconds: 1)), now: now)
+            }
+        }
         guard tick == eventTick else { return }
         switch event {
-        case .none: break
+        case .none, .track: break
         case .point(let target, _):
             stabilizer.apply(.point(target: target, duration: 0), now: now)
             perfect.point(to: target)
@@ -173,15 +187,9 @@ extension PointingRun.Outcome {
         return (settling, overshoot)
     }
 
-    /// Displacement after the event, degrees: largest in the first 0.15 s, mean of the 20 ms around 0.15 s, and largest
-    /// from there to 1 s, by when the sensor's noise has turned the estimate by a random 0.01°.
-    func displacement() -> (peak: Double, at150: Double, late: Double) {
-        guard let before = afterEvent.first else { return (.nan, .nan, .nan) }
-        let moved = afterEvent.prefix(1000).map { abs($0 - before) }
-        let around = moved.dropFirst(141).prefix(20)
-        return (
-            moved.prefix(150).max() ?? .nan, around.reduce(0, +) / Double(max(around.count, 1)),
-            moved.dropFirst(150).max() ?? .nan
-        )
+    /// Angle after the event less that of the same run without it, degrees, at each millisecond of the first second.
+    /// What the sensor's noise does to both is not in it.
+    func response(against undisturbed: PointingRun.Outcome) -> [Double] {
+        zip(afterEvent, undisturbed.afterEvent).prefix(1000).map { abs($0 - $1) }
     }
 }

@@ -21,7 +21,7 @@ struct Airframectl: ParsableCommand {
             BaselineCommand.self, ReloadCommand.self,
             ModeCommand.self, PointCommand.self, RateCommand.self, StopCommand.self,
             TakeCommand.self, ReleaseCommand.self, CalibrateCommand.self,
-            SpectrumCommand.self, AutotuneCommand.self,
+            SpectrumCommand.self, AutotuneCommand.self, PairCommand.self,
             LogCommand.self, SubscribeCommand.self, ReplayCommand.self, VersionCommand.self,
         ])
 

@@ -80,10 +80,16 @@ enum StatusView {
         row("estimator", Summary.estimator(status.estimator))
         row("correction", Summary.correction(status.estimator))
         row("imu", Summary.imu(status.imu))
+        if let failure = status.imu.setUpFailure { row("chip", "the sensor \(failure)", .caution) }
         row("vibration", Summary.vibration(status.imu), status.imu.isAtFullScale ? .caution : nil)
         if let lockstep = status.lockstep {
             row("lockstep", Summary.lockstep(lockstep), lockstep.errors > 0 ? .caution : nil)
             if let error = lockstep.lastError { row("refused", error, .caution) }
+        }
+        if let bluetooth = status.bluetooth {
+            row("bluetooth", Summary.bluetooth(bluetooth), bluetooth.sentence.map { _ in .caution })
+            if let sentence = bluetooth.sentence { row("", sentence, .caution) }
+            for line in Summary.phones(bluetooth) { row("phone", line) }
         }
         row("loop", Summary.loop(status.loop), status.loop.overruns > 0 ? .caution : nil)
         row("real time", Summary.realtime(status.realtime))

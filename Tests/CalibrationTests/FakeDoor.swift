@@ -20,6 +20,7 @@ final class FakeDoor: CalibrationDoor {
     var correction: SensorCorrection {
         calibrations.correction(configured: SensorCorrection(), now: 0)
     }
+    func noteRefusal(of kind: CalibrationKind, _ reason: String) {}
     func setCalibrating(_ isCalibrating: Bool) {
         state.withLock { $0.isCalibrating = isCalibrating }
     }

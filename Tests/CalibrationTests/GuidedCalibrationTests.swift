@@ -1,5 +1,6 @@
 import Calibration
 import GimbalCore
+import Realtime
 import Simulation
 import Synchronization
 import Testing
@@ -12,6 +13,7 @@ import Wire
 struct GuidedCalibrationTests {
     /// The service, its sensor, and a clock.
     struct Rig {
+        static let laptop = CommandSource(link: .diagnostics, connection: 7)
         let door = FakeDoor()
         let service: CalibrationService
         var sensor = PosedSensor(seed: 3)
@@ -24,7 +26,7 @@ struct GuidedCalibrationTests {
         var now: Instant { Instant(nanoseconds: nanoseconds) }
 
         func start(_ kind: CalibrationKind) throws -> CalibrationReport {
-            try service.start(kind, owner: 7, now: now)
+            try service.start(kind, owner: Self.laptop, now: now)
         }
 
         mutating func lay(
@@ -112,9 +114,9 @@ struct GuidedCalibrationTests {
         var rig = Rig()
         _ = try rig.start(.gyro)
         #expect(throws: RequestError.self) { _ = try rig.start(.mounting) }
-        rig.service.disconnected(8)
+        rig.service.disconnected(CommandSource(link: .airos, connection: 7))
         #expect(rig.service.status().isRunning)
-        rig.service.disconnected(7)
+        rig.service.disconnected(Rig.laptop)
         #expect(rig.service.status().state == "cancelled")
         #expect(!rig.door.isCalibrating)
         _ = try rig.start(.mounting)

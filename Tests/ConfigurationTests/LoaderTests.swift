@@ -22,6 +22,10 @@ struct LoaderTests {
             socket = '/tmp/a b.sock'
             [mode]
             boot = "inactive"
+            [airos]
+            sign = [-1, 1, 1]
+            [rbl]
+            baud = 115200
             """
         ).settings
         #expect(settings.loop.rateHz == 500)
@@ -33,6 +37,9 @@ struct LoaderTests {
         #expect(settings.control.feedForward == 0)
         #expect(settings.diagnostics.socket == "/tmp/a b.sock")
         #expect(settings.mode.boot == .inactive)
+        #expect(settings.airos.sign == AxisSigns(pitch: -1))
+        #expect(settings.airos.sign.factors == AxisVector(yaw: 1, roll: 1, pitch: -1))
+        #expect(settings.rbl.baud == .baud115200)
     }
 
     @Test("accepts both ends of a range and refuses what lies beyond")

@@ -51,6 +51,10 @@ struct ProblemTests {
                 "motors.torque_limit_nm = [1, 1, 'x']",
                 "has a string for pitch where a number is expected."
             ),
+            ("airos.sign = [1, 0, 1]", "= [1, 0, 1] is not [pitch, roll, yaw], each 1 or -1."),
+            ("airos.sign = [1, 1, 2]", "= [1, 1, 2] is outside -1...1 for yaw."),
+            ("rbl.baud = 1200", "is a whole number where one of these words is expected"),
+            ("rbl.role = 'mavlink'", "is not available: this build sends no MAVLink yet"),
             (
                 "joints.range_deg = [[1, 2], [1, 2]]",
                 "has 2 elements where [[min, max], [min, max],"
@@ -61,10 +65,17 @@ struct ProblemTests {
             ),
             ("joints.range_deg = [[-1, 2], [1, 2], [2, 2]]", "has min not below max for pitch."),
             ("joints.range_deg = [[-999, 2], [1, 2], [2, 3]]", "is outside -360...360 for yaw."),
+            ("hardware.backend = 'hal'", "= 'hal' is not one of simulated | lockstep | linux."),
+            ("hardware.backend = 'linux'", "motors.type = \"torque\" is not driven by a PCA9685"),
             (
-                "hardware.backend = 'linux'",
-                "= 'linux' is not available: this build has no drivers for real"
+                "hardware.backend = 'linux'\nmotors.type = 'servo'\nloop.rate_hz = 1000",
+                "would need 81 % of the wire of /dev/i2c-1 at 400 kHz; 80 % may be planned. 950 Hz fits."
             ),
+            (
+                "hardware.linux.motor_channels = [0, 0, 1]",
+                "must be three different whole numbers"
+            ),
+            ("servo.direction = [1, 0, 1]", "must be 1 or -1 for each joint"),
             (
                 "hardware.lockstep.timeout = 0",
                 "hardware.lockstep.timeout = 0 is outside 0.01...3600."

@@ -42,7 +42,7 @@ enum SampleFile {
         #   airframed --print-config    shows what is in force, and where each value comes from
         #   airframectl reload          takes over what can change live, and says what needs a restart
         #
-        # Three numbers in brackets are yaw, roll, pitch. Ranges include both ends.
+        # Three numbers in brackets are yaw, roll, pitch unless it says otherwise. Ranges include both ends.
         """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 
     private static func wrapped(_ sentence: String) -> [String] {

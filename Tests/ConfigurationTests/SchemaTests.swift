@@ -87,6 +87,7 @@ struct SchemaTests {
         let mirror = Mirror(reflecting: value)
         let isLeaf =
             value is AxisVector || value is AxisRanges || value is PIDTriple
+            || value is AxisSigns
             || mirror.displayStyle != .struct
         guard !isLeaf, !(value is String) else { return [path: "\(value)"] }
         var result: [String: String] = [:]
@@ -111,6 +112,8 @@ struct SchemaTests {
             .triple(AxisVector(yaw: v.yaw, roll: v.roll, pitch: range.upperBound - 0.5))
         case (.ranges, .ranges(let r)):
             .ranges(AxisRanges(lower: r.lower, upper: AxisVector(repeating: 90)))
+        case (.signs, .signs(let v)):
+            .signs(AxisSigns(pitch: -v.pitch, roll: v.roll, yaw: v.yaw))
         case (.notches, .notches): .notches([Notch(hz: 85)])
         case (.pid, .pid(let v)): .pid(PIDTriple(p: v.p, i: v.i, d: 0.3))
         default: .text("/other")

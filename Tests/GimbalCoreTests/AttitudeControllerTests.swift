@@ -54,6 +54,19 @@ struct AttitudeControllerTests {
         }
     }
 
+    @Test("integrals that are cleared are zero, and nothing else changes")
+    func clearedIntegrals() {
+        var controller = AttitudeController(parameters: .init())
+        for _ in 0..<500 {
+            _ = Self.step(&controller, attitude: .aboutY(0.01), target: .identity)
+        }
+        let before = controller.attitudeError
+        #expect(controller.integralMoment.norm > 0.01)
+        controller.clearIntegrals()
+        #expect(controller.integralMoment == .zero)
+        #expect(controller.attitudeError == before)
+    }
+
     @Test("a saturated motor is reported, and the output stays within the limits")
     func saturation() {
         var controller = AttitudeController(parameters: .init())

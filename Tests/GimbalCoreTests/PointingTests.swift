@@ -241,4 +241,46 @@ struct PointingTests {
         pointing.change(to: .locked, now: now)
         #expect(!pointing.isBootModeMissing)
     }
+
+    @Test("what was asked for before the motors could follow goes on from where the camera is then")
+    func resumes() {
+        let here = EulerZXY.quaternion(AxisVector(yaw: 3, roll: -2, pitch: 1) * Self.degree)
+        var rig = Rig(.locked)
+        rig.point(.nan, 0, -20, rate: 30)
+        rig.pointing.resume(from: here, rate: .zero)
+        rig.run(0.001)
+        #expect(abs(rig.angles.pitch - 1) < 0.1)
+        rig.run(3) { #expect(abs($0.motion.rates.pitch) < 30.1 * Self.degree) }
+        #expect(abs(rig.angles.pitch + 20) < 0.01)
+        #expect(abs(rig.angles.yaw) < 0.01 && abs(rig.angles.roll) < 0.01)
+
+        rig = Rig(.locked)
+        let turn = AxisVector(yaw: 10, roll: .nan, pitch: .nan) * Self.degree
+        rig.pointing.turn(at: turn, validUntil: rig.now.advanced(bySeconds: 2))
+        rig.pointing.resume(from: here, rate: .zero)
+        rig.run(1)
+        #expect(abs(rig.motion.rates.yaw - 10 * Self.degree) < 1e-6)
+        rig.run(2)
+        #expect(rig.motion.rates.yaw == 0)
+
+        rig = Rig(.tracking)
+        rig.pointing.track(
+            pan: 10 * Self.degree, tilt: 0, validUntil: rig.now.advanced(bySeconds: 2))
+        rig.pointing.resume(from: here, rate: .zero)
+        rig.run(1)
+        #expect(abs(rig.motion.rates.yaw - 10 * Self.degree) < 1e-6)
+    }
+
+    @Test("a camera that turns when the motors can follow is brought to rest within the limits")
+    func resumesInMotion() {
+        var rig = Rig(.locked)
+        rig.point(0, 0, 0)
+        rig.run(1)
+        rig.pointing.resume(from: .identity, rate: Vector3(0, 1, 0))
+        rig.run(0.001)
+        #expect(abs(rig.motion.rates.pitch - 1) < 0.1)
+        let limit = SetpointGenerator.Parameters().maxAcceleration.pitch
+        rig.run(1) { #expect(abs($0.motion.accelerations.pitch) < 1.01 * limit) }
+        #expect(abs(rig.angles.pitch) < 0.01)
+    }
 }

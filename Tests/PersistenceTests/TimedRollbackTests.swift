@@ -77,4 +77,25 @@ struct TimedRollbackTests {
         #expect(rollback.revert() == "before")
         #expect(!rollback.isPending)
     }
+
+    @Test("keeps a change for its owner only")
+    func keptByOwner() throws {
+        var rollback = try begun()
+        let stranger = rollback.keep(owner: 8)
+        #expect(!stranger && rollback.isPending)
+        let owner = rollback.keep(owner: 7)
+        #expect(owner)
+        #expect(rollback.expire(now: at(99)) == nil)
+    }
+
+    @Test("the state to return to can be changed while a change waits, and only then")
+    func amended() throws {
+        var rollback = TimedRollback<String>()
+        rollback.amend { $0 += ", lost" }
+        try rollback.begin("before", owner: 7, seconds: 30, now: at(0))
+        rollback.amend { $0 += " and more" }
+        #expect(rollback.expire(now: at(31)) == "before and more")
+        rollback.amend { $0 += ", lost" }
+        #expect(rollback.expire(now: at(99)) == nil)
+    }
 }

@@ -90,7 +90,7 @@ struct CommanderModeTests {
             }
         }
         for mode in [Mode.locked, .panFollow, .neutral] {
-            try door(mode: mode) { commander, loop in
+            door(mode: mode) { commander, loop in
                 #expect(throws: MotionRefusal.notInMode(mode)) {
                     try commander.request(.track(pan: 1, tilt: 1), from: phone, now: at(5))
                 }

@@ -178,4 +178,16 @@ struct ModeTests {
         tuning.setpoint.maxRate = AxisVector(repeating: rate / Self.degrees)
         return tuning
     }
+
+    @Test("integrals that start again let go of the camera by less than a twentieth of a degree")
+    func resetIntegrals() {
+        var rig = Rig(.locked)
+        rig.run(5)
+        let held = rig.camera
+        rig.ask(.resetIntegrals)
+        var farthest = 0.0
+        rig.run(1) { farthest = max(farthest, abs($0.camera.pitch - held.pitch)) }
+        #expect(farthest > 0.0005 && farthest < 0.05, "\(farthest)°")
+        #expect(near(rig.camera.pitch, held.pitch, 0.01))
+    }
 }

@@ -13,9 +13,13 @@ struct StabilizedGimbalTests {
         var output = MotorOutput.off
         var tick = 0
 
-        init(_ kind: BaseMotion.Kind, seed: UInt64 = 1, motor: MotorType = .torque) {
+        init(
+            _ kind: BaseMotion.Kind, seed: UInt64 = 1, motor: MotorType = .torque,
+            imu: IMUModel.Parameters = .init()
+        ) {
             var parameters = SimulatedGimbal.Parameters()
             parameters.motor = motor
+            parameters.imu = imu
             gimbal = SimulatedGimbal(
                 parameters: parameters, motion: BaseMotion(kind, seed: seed), seed: seed)
             var tuning = Stabilizer.Parameters()
@@ -101,6 +105,33 @@ struct StabilizedGimbalTests {
         rig.run(4)
         #expect(rig.output.enabled)
         #expect(abs(rig.angles.pitch) < 3 && abs(rig.angles.roll) < 3)
+    }
+
+    @Test(
+        "where the sensor's clock slips past the loop's, a turn goes on without a kick",
+        arguments: [1, 2, 3] as [UInt64])
+    func clockSlip(seed: UInt64) {
+        var imu = IMUModel.Parameters()
+        imu.gyroNoiseDensity = 0
+        imu.isQuantized = false
+        imu.clockError = 0.05
+        var rig = Rig(.still, seed: seed, imu: imu)
+        rig.run(6)
+        rig.stabilizer.apply(
+            .point(target: AxisVector(yaw: .nan, roll: 0, pitch: 0.5), duration: 0), now: rig.now)
+        var slips = 0
+        var samples = rig.stabilizer.snapshot.samples.accepted
+        var torque = rig.output.torque.pitch
+        var kick = 0.0
+        rig.run(0.2) { rig in
+            let accepted = rig.stabilizer.snapshot.samples.accepted
+            if accepted != samples + 1 { slips += 1 }
+            samples = accepted
+            kick = max(kick, abs(rig.output.torque.pitch - torque))
+            torque = rig.output.torque.pitch
+        }
+        #expect(slips > 0)
+        #expect(kick < 0.02)
     }
 
     @Test("servos hold the camera level while walking")

@@ -203,8 +203,7 @@ struct StabilizerFaultTests {
             rig.run(0.02)
         }
         rig.gimbal.push = .zero
-        // One second of it passes with the search for the inertia.
-        rig.run(6)
+        rig.run(5)
         let error = rig.stabilizer.snapshot.bias - rig.gimbal.gyroBias
         #expect(Angle.radians(error.norm).degrees < 0.05)
     }

@@ -75,4 +75,28 @@ struct StabilizerStartTests {
             #expect(abs(rig.setpoint.pitch) < 0.01)
         }
     }
+
+    @Test("with the turn that was asked for while the inertia was looked for")
+    func turnsWhileSearching() {
+        var rig = Rig()
+        while !rig.stabilizer.snapshot.conditions.intersects(.inertiaUnknown) { rig.run(0.01) }
+        let rate = AxisVector(yaw: 10, roll: 0, pitch: -5) * (Double.pi / 180)
+        rig.apply(.rate(rate, validUntil: rig.now.advanced(bySeconds: 5)))
+        while rig.stabilizer.snapshot.conditions.intersects(.inertiaUnknown) { rig.run(0.01) }
+        let before = rig.setpoint
+        rig.run(1)
+        #expect(abs(rig.setpoint.yaw - before.yaw - 10) < 1)
+        #expect(abs(rig.setpoint.pitch - before.pitch + 5) < 1)
+    }
+
+    @Test("not with a turn whose dead-man has fired while the inertia was looked for")
+    func turnExpiresWhileSearching() {
+        var rig = Rig()
+        while !rig.stabilizer.snapshot.conditions.intersects(.inertiaUnknown) { rig.run(0.01) }
+        let rate = AxisVector(yaw: 40, roll: 0, pitch: 0) * (Double.pi / 180)
+        rig.apply(.rate(rate, validUntil: rig.now.advanced(bySeconds: 0.1)))
+        rig.run(3)
+        #expect(!rig.stabilizer.snapshot.conditions.intersects(.inertiaUnknown))
+        #expect(abs(rig.setpoint.yaw) < 1)
+    }
 }

@@ -100,8 +100,8 @@ struct DiagnosticsMessageTests {
         let reads = Method.allCases.filter { !$0.isWrite }.map(\.rawValue).sorted()
         #expect(
             reads == [
-                "autotune", "baseline", "calibrate", "diff", "doctor", "get", "keys", "log", "ping",
-                "spectrum", "status", "subscribe", "unsubscribe", "variables", "version",
+                "autotune", "baseline", "calibrate", "diff", "doctor", "get", "keys", "log", "pair",
+                "ping", "spectrum", "status", "subscribe", "unsubscribe", "variables", "version",
             ])
     }
 }

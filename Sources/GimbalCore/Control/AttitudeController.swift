@@ -10,48 +10,6 @@ internal import CMathShim
 ///
 /// Loop thread only; constant time, no allocation. All gains are normalised by the inertia.
 public struct AttitudeController: Sendable, BitwiseCopyable {
-    /// What the user tunes. Axis values act about the camera's own axes: yaw about z, roll about x, pitch about y.
-    public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Attitude error to rate, 1/s.
-        public var attitudeGain = AxisVector(repeating: 73)
-        /// Rate error to acceleration, 1/s.
-        public var rateGain = AxisVector(repeating: 162)
-        /// Integrated rate error to acceleration, 1/s².
-        public var rateIntegralGain = AxisVector(repeating: 7760)
-        /// Angular acceleration to acceleration, 1.
-        public var rateDerivativeGain = AxisVector(repeating: 0.455)
-        /// Corner of the derivative's low-pass, Hz.
-        public var derivativeCutoffHz = 80.0
-        /// Inertia of camera and carried parts about the camera's axes, kg·m²; where the search for it starts, if
-        /// `findsInertia`.
-        public var inertia = AxisVector(repeating: 2.5e-3)
-        /// Whether the inertia is looked for by a small probe whenever the outputs come on; without it `inertia` is taken
-        /// as true.
-        public var findsInertia = false
-        /// Largest torque of each motor, N·m.
-        public var torqueLimit = AxisVector(repeating: 0.25)
-        /// Largest rate that an attitude error may command, rad/s.
-        public var maxRate = 2 * Double.pi
-        /// Deceleration that a large attitude error plans with, rad/s².
-        public var maxAcceleration = 40.0
-        /// Share of the commanded rate and acceleration that is fed forward, 0...1.
-        public var feedForward = 1.0
-        /// From the camera's motion to the torque that answers it, s: sensor filter, bus, actuator.
-        public var loopDelay = 0.0035
-        /// How far the attitude that the controller is given looks ahead of the sensor, s.
-        public var attitudeLead = 0.003
-        /// How fast the joints' friction is learned for its compensation, 1/s; 0 = no compensation.
-        public var frictionLearningRate = 0.5
-        /// Largest friction that is compensated, N·m.
-        public var frictionLimit = 0.05
-        /// How far a joint moves until its friction has turned over, rad.
-        public var frictionBreakawayAngle = 0.9e-3
-
-        /// The defaults: for the default plant with 3.5 ms of delay the smallest answer to a push that leaves 6 dB and
-        /// 45°, which `LoopMargins` computes.
-        public init() {}
-    }
-
     /// What the user tunes; a change keeps the integrated torque.
     public var parameters: Parameters {
         @_noLocks get { tuning }
@@ -78,14 +36,14 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     private var rollPID = PIDController()
     private var pitchPID = PIDController()
     private var yawPID = PIDController()
-    private var yawFriction = FrictionCompensator()
-    private var rollFriction = FrictionCompensator()
-    private var pitchFriction = FrictionCompensator()
-    private var friction = FrictionCompensator.Parameters()
+    private var friction = JointFrictions()
+    private var imbalance = ImbalanceCompensator()
     private var inertia: InertiaSearch
     private var lag = LagCompensator()
     private var lagCoefficients = LagCompensator.Coefficients()
     private var period = 0.0
+    /// What the errors alone asked for in the last step, camera frame, N·m.
+    private var feedback = Vector3.zero
 
     /// A controller at rest.
     public init(parameters: Parameters) {
@@ -109,10 +67,11 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         Vector3(rollPID.integralTorque, pitchPID.integralTorque, yawPID.integralTorque)
     }
 
+    /// Mass times offset of the centre of mass as learned so far, camera frame, kg·m.
+    public var learnedImbalance: Vector3 { imbalance.imbalance }
+
     /// The friction of each joint as learned so far, N·m.
-    public var learnedFriction: AxisVector {
-        AxisVector(yaw: yawFriction.size, roll: rollFriction.size, pitch: pitchFriction.size)
-    }
+    public var learnedFriction: AxisVector { friction.sizes }
 
     /// One period.
     ///
@@ -124,6 +83,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     ///   - areJointsMeasured: Whether `joints` come from encoders.
     ///   - handleRate: What a gyroscope on the handle says, handle frame, rad/s; nil without one. Friction is compensated
     ///     only with this or with encoders.
+    ///   - specificForce: What the accelerometer measures, camera frame, m/s²; zero: nothing is known about imbalance.
     ///   - authority: 0...1, scales the output: the soft start. At 0 the integrals are kept at zero.
     ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
     /// - Returns: Torque on the outer part of each joint, N·m, within the limits. Zero, and no change of state, when an
@@ -131,46 +91,41 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     public mutating func step(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: AxisVector,
-        areJointsMeasured: Bool = false, handleRate: Vector3? = nil, authority: Double,
-        dt: Double
+        areJointsMeasured: Bool = false, handleRate: Vector3? = nil,
+        specificForce: Vector3 = .zero, authority: Double, dt: Double
     ) -> AxisVector {
         guard attitude.isFinite, rate.isFinite, joints.isFinite, setpoint.isFinite,
-            authority.isFinite, dt > 0, dt <= 0.1
+            specificForce.isFinite, authority.isFinite, dt > 0, dt <= 0.1
         else { return .zero }
         let share = min(max(authority, 0), 1)
         let demand =
             moment(attitude: attitude, rate: rate, setpoint: setpoint, authority: share, dt: dt)
-            + inertia.probe
+            + imbalance.moment(specificForce: specificForce) + inertia.probe
         let kinematics = JointKinematics(joints: joints)
-        let feedback = kinematics.torques(moment: demand)
-        var wanted = feedback
+        var wanted = kinematics.torques(moment: demand)
         var showsFriction = areJointsMeasured
         if let handleRate, handleRate.isFinite {
             let carried = JointKinematics.attitude(joints: joints).inverseRotate(handleRate)
             let rates = kinematics.jointRates(relativeRate: rate - carried)
-            wanted = feedback + frictionTorque(jointRates: rates, dt: dt)
+            wanted = wanted + friction.torques(jointRates: rates, dt: dt)
             showsFriction = true
         } else if areJointsMeasured {
-            wanted = feedback + frictionTorque(joints: joints, dt: dt)
+            wanted = wanted + friction.torques(joints: joints, dt: dt)
         }
         var bounds = TorqueBounds(limit: limit)
         isSaturated = !(bounds.clamp(wanted) == wanted)
         if areJointsMeasured, let range = jointRange { bounds.keepOff(range, joints: joints) }
         let torque = bounds.clamp(wanted)
         if !(torque == wanted) {
-            let excess = kinematics.moment(torques: wanted - torque)
-            rollPID.unwind(excess: excess.x)
-            pitchPID.unwind(excess: excess.y)
-            yawPID.unwind(excess: excess.z)
-        } else if showsFriction, share == 1, !inertia.isProbing {
-            yawFriction.learn(feedback: feedback.yaw, parameters: friction, dt: dt)
-            rollFriction.learn(feedback: feedback.roll, parameters: friction, dt: dt)
-            pitchFriction.learn(feedback: feedback.pitch, parameters: friction, dt: dt)
+            unwind(excess: kinematics.moment(torques: wanted - torque))
+        } else if share == 1, !inertia.isProbing {
+            if showsFriction {
+                friction.learn(feedback: kinematics.torques(moment: feedback), dt: dt)
+            }
+            learnImbalance(specificForce: specificForce, dt: dt)
         }
         guard share > 0 else {
-            rollPID.clearIntegral()
-            pitchPID.clearIntegral()
-            yawPID.clearIntegral()
+            clearIntegrals()
             return .zero
         }
         let exerted = kinematics.moment(torques: torque * share)
@@ -178,15 +133,22 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         return torque * share
     }
 
-    /// Back to rest: no error, no integral, no history. What was learned about the joints' friction stays.
+    /// The integrals start from zero again; a load that they held moves the camera until they hold it again.
+    @_noLocks @_noAllocation
+    public mutating func clearIntegrals() {
+        rollPID.clearIntegral()
+        pitchPID.clearIntegral()
+        yawPID.clearIntegral()
+    }
+
+    /// Back to rest: no error, no integral, no history. What was learned about friction and imbalance stays.
     @_noLocks @_noAllocation
     public mutating func reset() {
         rollPID.reset()
         pitchPID.reset()
         yawPID.reset()
-        yawFriction.reset()
-        rollFriction.reset()
-        pitchFriction.reset()
+        friction.reset()
+        imbalance.doubt()
         inertia.begin(torqueLimit: tuning.torqueLimit, loopDelay: tuning.loopDelay)
         distribute()
         lag.reset()
@@ -199,63 +161,55 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, authority: Double, dt: Double
     ) -> Vector3 {
         attitudeError = attitude.error(to: setpoint.attitude)
-        // The set-point at the time that the measurement shows, from its own rate and acceleration.
+        // What the measurement can show.
         let delay = loopDelay
-        let age = delay - parameters.attitudeLead
-        let behind = setpoint.acceleration * (0.5 * age * age) - setpoint.rate * age
-        let reference = setpoint.attitude * Quaternion(rotationVector: behind)
+        let reference = setpoint.earlier(by: delay - parameters.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference
         let share = parameters.feedForward
-        let feedforward = toCamera.rotate(setpoint.rate - setpoint.acceleration * delay) * share
+        let feedforward = toCamera.rotate(setpoint.earlier(by: delay).rate) * share
         let acceleration = toCamera.rotate(setpoint.acceleration) * share
 
-        let command = rateCommand(error: toCamera.rotationVector) + feedforward
+        let law = RateCommand(
+            gain: parameters.attitudeGain * inertia.caution.squareRoot * stretch,
+            maxRate: parameters.maxRate, maxAcceleration: parameters.maxAcceleration)
+        let command = law.rate(error: toCamera.rotationVector) + feedforward
         let error = command - rate
+        // What the set-point moves by itself is no disturbance that the derivative should brake.
+        let astray = rate - feedforward
         let axes = inertia.values
         let momentum = Vector3(axes.roll * rate.x, axes.pitch * rate.y, axes.yaw * rate.z)
         let pid = Vector3(
             rollPID.demand(
-                error: error.x, rate: rate.x, acceleration: 0, dt: dt, integrate: authority),
+                error: error.x, rate: astray.x, acceleration: 0, dt: dt, integrate: authority),
             pitchPID.demand(
-                error: error.y, rate: rate.y, acceleration: 0, dt: dt, integrate: authority),
+                error: error.y, rate: astray.y, acceleration: 0, dt: dt, integrate: authority),
             yawPID.demand(
-                error: error.z, rate: rate.z, acceleration: 0, dt: dt, integrate: authority))
+                error: error.z, rate: astray.z, acceleration: 0, dt: dt, integrate: authority))
         if dt != period {
             period = dt
             lagCoefficients = LagCompensator.Coefficients(delay: loopDelay, dt: dt)
         }
         let ahead = Vector3(
             axes.roll * acceleration.x, axes.pitch * acceleration.y, axes.yaw * acceleration.z)
-        return lag.step(pid, lagCoefficients) + ahead + rate.cross(momentum)
+        feedback = lag.step(pid, lagCoefficients)
+        return feedback + ahead + rate.cross(momentum)
     }
 
-    /// The rate that takes an attitude error away: proportional when small, and when large no faster than a constant
-    /// deceleration can still stop (the square-root controller of multicopter autopilots).
-    private func rateCommand(error: Vector3) -> Vector3 {
-        let gain = parameters.attitudeGain * inertia.caution * stretch
-        let linear = Vector3(gain.roll * error.x, gain.pitch * error.y, gain.yaw * error.z)
-        let angle = error.norm
-        let speed = linear.norm
-        guard angle > 0, speed > 0 else { return .zero }
-        let slope = speed / angle
-        let kneeAngle = parameters.maxAcceleration / (slope * slope)
-        guard angle > kneeAngle else { return linear.limited(to: parameters.maxRate) }
-        let braking = cm_sqrt(2 * parameters.maxAcceleration * (angle - kneeAngle / 2))
-        return linear * (min(braking, parameters.maxRate) / speed)
+    private mutating func unwind(excess: Vector3) {
+        rollPID.unwind(excess: excess.x)
+        pitchPID.unwind(excess: excess.y)
+        yawPID.unwind(excess: excess.z)
     }
 
-    private mutating func frictionTorque(joints: AxisVector, dt: Double) -> AxisVector {
-        AxisVector(
-            yaw: yawFriction.torque(joint: joints.yaw, parameters: friction, dt: dt),
-            roll: rollFriction.torque(joint: joints.roll, parameters: friction, dt: dt),
-            pitch: pitchFriction.torque(joint: joints.pitch, parameters: friction, dt: dt))
-    }
-
-    private mutating func frictionTorque(jointRates: AxisVector, dt: Double) -> AxisVector {
-        AxisVector(
-            yaw: yawFriction.torque(rate: jointRates.yaw, parameters: friction, dt: dt),
-            roll: rollFriction.torque(rate: jointRates.roll, parameters: friction, dt: dt),
-            pitch: pitchFriction.torque(rate: jointRates.pitch, parameters: friction, dt: dt))
+    /// What is learned of a load leaves the integrals.
+    private mutating func learnImbalance(specificForce: Vector3, dt: Double) {
+        let limit = min(
+            tuning.torqueLimit.yaw, min(tuning.torqueLimit.roll, tuning.torqueLimit.pitch))
+        let learned = imbalance.learn(
+            feedback: feedback, specificForce: specificForce, limit: limit / 2, dt: dt)
+        rollPID.release(learned.x)
+        pitchPID.release(learned.y)
+        yawPID.release(learned.z)
     }
 
     /// From motion to torque, s: as configured, or longer where the probe came back later than that.
@@ -268,14 +222,14 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         let p = parameters
         limit = p.torqueLimit
         period = 0
-        friction.learningRate = p.frictionLearningRate
-        friction.limit = p.frictionLimit
-        friction.lead = loopDelay
-        friction.breakawayAngle = p.frictionBreakawayAngle
+        friction.parameters.learningRate = p.frictionLearningRate
+        friction.parameters.limit = p.frictionLimit
+        friction.parameters.lead = loopDelay
+        friction.parameters.breakawayAngle = p.frictionBreakawayAngle
         // Every corner of the loop moves down together, so that its shape stays stable whatever the inertia is.
         let caution = inertia.caution
         let effective = inertia.values * caution
-        let integral = p.rateIntegralGain * caution * caution * (stretch * stretch)
+        let integral = p.rateIntegralGain * caution * caution.squareRoot * (stretch * stretch)
         let proportional = p.rateGain * stretch
         yawPID.parameters = axis(
             p, proportional.yaw, integral.yaw, p.rateDerivativeGain.yaw, effective.yaw,
@@ -304,5 +258,12 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         axis.inertia = inertia
         axis.limit = limit
         return axis
+    }
+}
+
+extension AxisVector {
+    /// Of every axis; none may be negative.
+    fileprivate var squareRoot: AxisVector {
+        AxisVector(yaw: cm_sqrt(yaw), roll: cm_sqrt(roll), pitch: cm_sqrt(pitch))
     }
 }

@@ -13,6 +13,11 @@ public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
         self.maxRate = maxRate
         self.smoothing = smoothing
     }
+
+    /// The smallest of the axes' rates, rad/s.
+    var slowest: Double {
+        @_noLocks get { min(maxRate.yaw, min(maxRate.roll, maxRate.pitch)) }
+    }
 }
 
 /// The movement of one set-point angle: where it is, how fast, and what it is up to. Whatever it is told next continues
@@ -131,6 +136,27 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     mutating func halt(limits: AxisLimits) {
         if case .rest = motion { return }
         turn(at: 0, limits: limits)
+    }
+
+    /// Goes on from another state with what it is up to: to the same goal, at the same rate.
+    ///
+    /// - Parameters:
+    ///   - state: Where the axis is now; the angle within half a turn of the one before.
+    ///   - limits: Of the motion.
+    @_noLocks @_noAllocation
+    mutating func resume(from state: AxisState, limits: AxisLimits) {
+        self.state = state
+        switch motion {
+        case .rest:
+            if !state.isAtRest { turn(at: 0, limits: limits) }
+        case .move(let plan):
+            move(to: plan.goal, duration: plan.duration, limits: limits)
+        case .turn(let turn):
+            motion = .rest
+            self.turn(at: turn.wanted, limits: limits)
+        case .follow:
+            break
+        }
     }
 
     /// Follows `target`, rad, from now on.

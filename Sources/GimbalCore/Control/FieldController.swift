@@ -12,53 +12,6 @@ internal import CMathShim
 ///
 /// Loop thread only; constant time, no allocation.
 public struct FieldController: Sendable, BitwiseCopyable {
-    /// What the user tunes. Axis values of gains and inertia act about the camera's own axes.
-    public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Pairs of magnet poles on the rotors.
-        public var polePairs = 7.0
-        /// Power with which the motors hold, 0...1 of what the stage can give.
-        public var power = 0.5
-        /// Power to which a load may raise it, 0...1.
-        public var maxPower = 1.0
-        /// Torque of each motor at full power and 90 electrical degrees, N·m.
-        public var peakTorque = AxisVector(repeating: 0.25)
-        /// Inertia of camera and carried parts about the camera's axes, kg·m²: a first belief when it is probed.
-        public var inertia = AxisVector(repeating: 2.5e-3)
-        /// Whether the inertia is found by a small swing when the motors come on for the first time.
-        public var probesInertia = true
-        /// Attitude error to rate, about the camera's axes, 1/s.
-        public var attitudeGain = AxisVector(repeating: 30)
-        /// Rate error to acceleration, about the camera's axes, 1/s.
-        public var rateGain = AxisVector(repeating: 110)
-        /// Natural frequency of the rotors' observers, rad/s: how fast a load that nobody modelled is taken out.
-        public var observerBandwidth = AxisVector(repeating: 100)
-        /// Largest rate that an attitude error may command, rad/s.
-        public var maxRate = 2 * Double.pi
-        /// Deceleration that a large attitude error plans with, rad/s².
-        public var maxAcceleration = 15.0
-        /// From the camera's motion to the torque that answers it, s: sensor filter, bus, power stage.
-        public var loopDelay = 0.0035
-        /// How far the attitude that the controller is given looks ahead of its sample, s.
-        public var attitudeLead = 0.003
-        /// Largest load angle that the field leads the rotor by, electrical rad: below the 90° of pull-out.
-        public var loadLimit = 65 * Double.pi / 180
-
-        /// The defaults, tuned for the default plant.
-        public init() {}
-    }
-
-    /// What the motors are to be told.
-    public struct Output: Sendable, BitwiseCopyable {
-        /// Electrical angle of each field, rad, not wrapped.
-        public var field = AxisVector.zero
-        /// Strength of each field, 0...1.
-        public var power = AxisVector.zero
-
-        /// Power off.
-        @_noLocks
-        public init() {}
-    }
-
     /// What the user tunes.
     public var parameters: Parameters
     /// From attitude to set-point the short way, camera frame, rad; as of the last step.
@@ -319,13 +272,13 @@ public struct FieldController: Sendable, BitwiseCopyable {
             rateGain = rateGain.capped(30)
             attitudeGain = attitudeGain.capped(5)
         }
-        // What the measurement can show is the set-point of a delay ago, less what the estimator looks ahead.
-        let age = p.loopDelay - p.attitudeLead
-        let lag = setpoint.acceleration * (0.5 * age * age) - setpoint.rate * age
-        let reference = setpoint.attitude * Quaternion(rotationVector: lag)
+        // What the measurement can show.
+        let reference = setpoint.earlier(by: p.loopDelay - p.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference
+        let law = RateCommand(
+            gain: attitudeGain, maxRate: p.maxRate, maxAcceleration: p.maxAcceleration)
         let wanted =
-            rateCommand(error: toCamera.rotationVector, gain: attitudeGain)
+            law.rate(error: toCamera.rotationVector)
             + toCamera.rotate(setpoint.rate - setpoint.acceleration * p.loopDelay)
         let lacking = wanted - rate
         let acceleration =
@@ -336,20 +289,6 @@ public struct FieldController: Sendable, BitwiseCopyable {
         return Vector3(
             inertia.roll * acceleration.x, inertia.pitch * acceleration.y,
             inertia.yaw * acceleration.z) + rate.cross(momentum)
-    }
-
-    /// The rate that takes an attitude error away, no faster than a constant deceleration can still stop.
-    private func rateCommand(error: Vector3, gain: AxisVector) -> Vector3 {
-        let p = parameters
-        let linear = Vector3(gain.roll * error.x, gain.pitch * error.y, gain.yaw * error.z)
-        let angle = error.norm
-        let speed = linear.norm
-        guard angle > 0, speed > 0 else { return .zero }
-        let slope = speed / angle
-        let knee = p.maxAcceleration / (slope * slope)
-        guard angle > knee else { return linear }
-        let braking = cm_sqrt(2 * p.maxAcceleration * (angle - knee / 2))
-        return linear * (min(braking, p.maxRate) / speed)
     }
 
     /// Sets each field on its rotor, led by the load angle that gives the torque.

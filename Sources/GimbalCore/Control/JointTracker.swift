@@ -1,3 +1,5 @@
+internal import CMathShim
+
 /// Rate and acceleration of one joint, from its encoder or from the difference of two gyroscopes, so that friction's
 /// turning points are seen before they come.
 ///
@@ -11,8 +13,9 @@ struct JointTracker: Sendable, BitwiseCopyable {
     private var hasAngle = false
     private var offset = 0.0
 
-    /// Natural frequency on an encoder, rad/s.
-    private static var angleBandwidth: Double { @_noLocks get { 160 } }
+    /// Natural frequency on an encoder, rad/s: what 14 bits per turn allow, whose steps are then a third of what friction
+    /// takes to turn over.
+    private static var angleBandwidth: Double { @_noLocks get { 300 } }
     /// Natural frequency on a rate, rad/s.
     private static var rateBandwidth: Double { @_noLocks get { 250 } }
 
@@ -34,13 +37,15 @@ struct JointTracker: Sendable, BitwiseCopyable {
             acceleration = 0
             hasAngle = true
         }
-        let w = min(Self.angleBandwidth, 0.3 / dt)
         angle += (rate + acceleration * dt / 2) * dt
         rate += acceleration * dt
         let residual = measured - angle
-        angle += 3 * w * dt * residual
-        rate += 3 * w * w * dt * residual
-        acceleration += w * w * w * dt * residual
+        // Three poles at one place, exact for the sampled triple integrator.
+        let decay = cm_exp(-Self.angleBandwidth * dt)
+        let fade = 1 - decay
+        angle += (1 - decay * decay * decay) * residual
+        rate += 1.5 * fade * fade * (1 + decay) / dt * residual
+        acceleration += fade * fade * fade / (dt * dt) * residual
     }
 
     /// Follows a measured rate: second order, no lag under constant acceleration. A joint gets nowhere in the long run, so
@@ -53,11 +58,12 @@ struct JointTracker: Sendable, BitwiseCopyable {
     mutating func follow(rate measured: Double, dt: Double) {
         hasAngle = false
         offset += min(max(measured - offset, -0.05), 0.05) * (dt / 20)
-        let w = min(Self.rateBandwidth, 0.3 / dt)
         rate += acceleration * dt
         let residual = measured - offset - rate
-        rate += 2 * w * dt * residual
-        acceleration += w * w * dt * residual
+        let decay = cm_exp(-Self.rateBandwidth * dt)
+        let fade = 1 - decay
+        rate += (1 - decay * decay) * residual
+        acceleration += fade * fade / dt * residual
     }
 
     /// Forgets the motion, keeps the offset.

@@ -16,6 +16,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         var areJointsMeasured: Bool
         /// What a gyroscope on the handle says, handle frame, rad/s; nil without one.
         var handleRate: Vector3?
+        /// What the accelerometer measures, body frame, m/s².
+        var specificForce: Vector3
         /// 0...1, the soft start.
         var authority: Double
         /// Seconds since the previous period.
@@ -24,14 +26,15 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         @_noLocks
         init(
             attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: JointObserver,
-            handleRate: Vector3?, authority: Double, dt: Double
+            specificForce: Vector3, authority: Double, dt: Double
         ) {
             self.attitude = attitude
             self.rate = rate
             self.setpoint = setpoint
             self.joints = joints.motion.angles
             areJointsMeasured = joints.isMeasured
-            self.handleRate = handleRate
+            handleRate = joints.handleRate
+            self.specificForce = specificForce
             self.authority = authority
             self.dt = dt
         }
@@ -63,6 +66,11 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         motors = parameters.motors
         torque.jointRange = parameters.jointRange
     }
+
+    /// Forgets what the integrals hold. Servos and motors without encoders have none: a model and an observer, which
+    /// are no guess that could be stale, stand in their place.
+    @_noLocks
+    mutating func clearIntegrals() { torque.clearIntegrals() }
 
     /// Whether a motor's torque is limited because it is hot.
     var isHot: Bool { @_noLocks get { thermal.isLowered } }
@@ -144,7 +152,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             let torques = torque.step(
                 attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
                 joints: input.joints, areJointsMeasured: input.areJointsMeasured,
-                handleRate: input.handleRate, authority: input.authority, dt: input.dt)
+                handleRate: input.handleRate, specificForce: input.specificForce,
+                authority: input.authority, dt: input.dt)
             thermal.pass(torque: torques, parameters: motors, dt: input.dt)
             return MotorOutput(enabled: true, torque: torques)
         case .servo:

@@ -134,6 +134,12 @@ public struct PIDController: Sendable, BitwiseCopyable {
         state.integral = min(max(state.integral, -bound), bound)
     }
 
+    /// Lets go of a part of the load, N·m, that somebody else carries from now on.
+    @_noLocks @_noAllocation
+    mutating func release(_ torque: Double) {
+        if parameters.inertia > 0 { state.integral -= torque / parameters.inertia }
+    }
+
     /// Forgets the integral but keeps the derivative's history: the actuator was off.
     @_noLocks @_noAllocation
     mutating func clearIntegral() { state.integral = 0 }

@@ -118,8 +118,8 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     // MARK: Outputs
 
-    /// Outputs are about to come on: start from where the camera points, and go to where it was told to, or level, at the
-    /// profile's pace.
+    /// Outputs are about to come on: start from where the camera points, and go to where it was told to, or level, no faster
+    /// than the modes follow.
     @_noLocks
     mutating func takeOver(from attitude: Quaternion) {
         generator.hold(at: attitude)
@@ -130,12 +130,22 @@ struct Pointing: Sendable, BitwiseCopyable {
         case .inactive, .locked, .panFollow:
             let heading = generator.angles.yaw
             target = target.filled(from: AxisVector(yaw: heading, roll: 0, pitch: 0))
-            generator.point(target: target * mode.pointedAtStart, duration: 0, rate: 0)
+            generator.point(
+                target: target * mode.pointedAtStart, duration: 0, rate: modes.follow.slowest)
         case .tracking:
             beginTracking()
         case .fpv, .neutral, .retract:
             break
         }
+    }
+
+    /// The motors can follow a set-point from now on: go on with what was asked for, from where the camera points and as
+    /// fast as it turns (body frame, rad/s).
+    @_noLocks
+    mutating func resume(from attitude: Quaternion, rate: Vector3) {
+        generator.resume(from: attitude, rate: rate)
+        limiter.reset()
+        followed.start(at: generator.angles)
     }
 
     /// The outputs have gone off. Whoever holds a camera that has gone limp turns it; the heading to return to is where it

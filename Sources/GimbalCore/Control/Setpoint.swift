@@ -16,6 +16,15 @@ public struct Setpoint: Sendable, BitwiseCopyable {
         self.acceleration = acceleration
     }
 
+    /// The set-point `seconds` ago, its acceleration taken for constant since; later for a negative number.
+    @_noLocks @_noAllocation
+    func earlier(by seconds: Double) -> Setpoint {
+        let turn = acceleration * (0.5 * seconds * seconds) - rate * seconds
+        return Setpoint(
+            attitude: attitude * Quaternion(rotationVector: turn),
+            rate: rate - acceleration * seconds, acceleration: acceleration)
+    }
+
     /// Whether no component is NaN or infinite.
     public var isFinite: Bool {
         @_noLocks @_noAllocation

@@ -106,6 +106,32 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         isExpired = false
     }
 
+    /// Goes on from where the camera is now, and as fast as it turns, with what was asked for before: for motors that could
+    /// not follow until now.
+    ///
+    /// - Parameters:
+    ///   - attitude: Body to earth. Not finite: ignored.
+    ///   - rate: Body frame, rad/s. Not finite: ignored.
+    @_noLocks @_noAllocation
+    mutating func resume(from attitude: Quaternion, rate: Vector3) {
+        guard attitude.isFinite, rate.isFinite else { return }
+        let angles = EulerZXY.angles(attitude.normalized)
+        let rates = JointKinematics(joints: angles).jointRates(relativeRate: rate)
+            .clamped(to: parameters.maxRate)
+        let heading = yaw.state.angle
+        let turn = Angle(radians: heading).shortestArc(to: .radians(angles.yaw)).radians
+        let pace = point?.rate ?? 0
+        yaw.resume(
+            from: AxisState(angle: heading + turn, rate: rates.yaw),
+            limits: limits(.yaw, atMost: pace))
+        roll.resume(
+            from: AxisState(angle: angles.roll, rate: rates.roll),
+            limits: limits(.roll, atMost: pace))
+        pitch.resume(
+            from: AxisState(angle: angles.pitch, rate: rates.pitch),
+            limits: limits(.pitch, atMost: pace))
+    }
+
     /// Turns to `target`; repeating the request that is being followed changes nothing.
     ///
     /// - Parameters:

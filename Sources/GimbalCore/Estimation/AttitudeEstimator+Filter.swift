@@ -65,7 +65,7 @@ extension AttitudeEstimator {
     private mutating func correctVelocity(_ duration: Double) {
         let density =
             detector.isAtRest
-            ? parameters.restVelocityNoiseDensity : parameters.velocityNoiseDensity
+            ? parameters.restVelocityNoiseDensity : motion.noiseDensity(parameters)
         let noise = density * density / duration
         let squareX = correct(
             covariance.velocityXColumn, innovation: -velocityX, variance: covariance.uu + noise,
@@ -73,6 +73,13 @@ extension AttitudeEstimator {
         let squareY = correct(
             covariance.velocityYColumn, innovation: -velocityY, variance: covariance.vv + noise,
             limit: 3)
+        if detector.isAtRest {
+            motion = MotionLevel()
+        } else {
+            motion.note(
+                velocitySquare: 0.5 * noise * (squareX + squareY), duration: duration,
+                parameters: parameters)
+        }
         let weight = 9 / max(9, max(squareX, squareY))
         accelerationWeight = cm_sqrt(weight)
         innovationSquare +=

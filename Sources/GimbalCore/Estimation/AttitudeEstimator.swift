@@ -51,6 +51,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     var detector = RestDetector()
     var magnetic = MagneticHeading()
     var gravityWatch = GravityWatch()
+    var motion = MotionLevel()
     var isRefuted = false
     var innovationSquare = 0.0
     /// What one filter period has gathered so far.
@@ -215,6 +216,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         velocityY = 0
         detector.reset()
         gravityWatch = GravityWatch()
+        motion = MotionLevel()
         magnetic.forgetHeading()
         period = Period()
         rate = corrected(gyro)

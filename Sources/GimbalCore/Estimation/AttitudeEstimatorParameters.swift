@@ -30,10 +30,17 @@ extension AttitudeEstimator {
         public var initialInclinationSigma = 10 * Double.pi / 180
         /// Accelerometer noise, m/s²/√Hz, 1e-4...1.
         public var accelNoiseDensity = 0.02
-        /// How large and lasting the true velocity is, m/s·√s, 0.01...10: standard deviation times √(2 · correlation
-        /// time). 0.3 is half a metre per second that lasts a fifth of a second. This is the aiding: over time,
-        /// velocity averages to zero, therefore specific force averages to gravity.
-        public var velocityNoiseDensity = 0.3
+        /// How large and lasting the true velocity is at most, m/s·√s, 0.01...10: standard deviation times √(2 ·
+        /// correlation time). 0.33 is 0.43 m/s that lasts 0.3 s. This is the aiding: over time, velocity
+        /// averages to zero, therefore specific force averages to gravity. A calmer motion counts for as little as it
+        /// moves, see `MotionLevel`.
+        public var velocityNoiseDensity = 0.33
+        /// How long velocity keeps its direction in hand-carried motion, s, 0.05...2: turns the velocity seen into such a
+        /// density.
+        public var velocityCorrelationTime = 0.3
+        /// The calmest motion's share of `velocityNoiseDensity`, 0.05...1. Below the default, lasting fast rotation, which no
+        /// velocity shows, teaches the bias too much.
+        public var calmVelocityShare = 0.75
         /// How long a constant velocity is remembered, s, 0.5...1000: the time constant with which walking at a steady
         /// pace becomes the new "velocity is zero".
         public var velocityMemory = 5.0
@@ -101,7 +108,7 @@ extension AttitudeEstimator {
         public var magneticReferenceTime = 20.0
         /// Converged means an inclination sigma below this, rad. The motors start softly and follow the estimate as it
         /// gets better, so a few degrees will do.
-        public var convergedInclinationSigma = 6 * Double.pi / 180
+        public var convergedInclinationSigma = 8 * Double.pi / 180
         /// Converged means a bias sigma below this on all axes, rad/s, where rest can teach it.
         public var convergedBiasSigma = 0.25 * .pi / 180
 
@@ -133,6 +140,7 @@ extension AttitudeEstimator.Parameters {
         result.biasWalk *= biasFactor
         result.biasWalkPerRate *= biasFactor
         result.velocityNoiseDensity *= measurementFactor
+        result.velocityCorrelationTime *= measurementFactor * measurementFactor
         result.restVelocityNoiseDensity *= measurementFactor
         return result
     }

@@ -108,6 +108,16 @@ public enum SpectrumRequest: Hashable, Sendable {
     case cancel
 }
 
+/// What a request about paired phones wants.
+public enum PairRequest: Hashable, Sendable {
+    /// Who is paired, and whether somebody waits for a passkey.
+    case status
+    /// New phones may pair for so many seconds; 0 ends it.
+    case allow(seconds: Double)
+    /// Forget the keys of the phone with this address.
+    case forget(address: String)
+}
+
 /// What a request about autotune wants.
 public enum AutotuneRequest: Hashable, Sendable {
     /// Where it stands, and what came out.
@@ -199,6 +209,10 @@ public protocol DiagnosticsBackend: Sendable {
     /// Begins, watches or cancels an autotune; it goes on by itself, and ends with the connection.
     func autotune(_ request: AutotuneRequest, client: DiagnosticsClient)
         throws(RequestError) -> AutotuneReport
+
+    /// Lists paired phones, lets new ones pair, or forgets one.
+    func pair(_ request: PairRequest, client: DiagnosticsClient)
+        throws(RequestError) -> BluetoothStatus
 
     /// Log lines after `since` (nil: the newest), at most `limit`.
     func log(since: Int?, limit: Int) -> LogPage

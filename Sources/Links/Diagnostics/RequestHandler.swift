@@ -86,6 +86,8 @@ struct RequestHandler {
             return try calibrate(request, connection)
         case .autotune:
             return try autotune(request, connection)
+        case .pair:
+            return try pair(request, connection)
         case .spectrum:
             return try spectrum(request, connection)
         case .subscribe:

@@ -137,6 +137,19 @@ extension RequestHandler {
         return try encode(try backend.autotune(wanted, client: connection.client))
     }
 
+    func pair(_ request: Request, _ connection: ClientConnection) throws(RequestError) -> [UInt8] {
+        let parameters = try Parameters(request, ["action", "seconds", "address"])
+        let seconds = try parameters.number("seconds", in: 0...600, unit: "seconds") ?? 120
+        let wanted: PairRequest
+        switch try action(parameters, of: ["status", "allow", "forget"]) {
+        case "allow": wanted = .allow(seconds: seconds)
+        case "forget": wanted = .forget(address: try parameters.requiredString("address"))
+        default: wanted = .status
+        }
+        if wanted != .status { try requireWrite(connection) }
+        return try encode(try backend.pair(wanted, client: connection.client))
+    }
+
     /// The parameter `action`, one of these words; the first one when it is left out.
     private func action(
         _ parameters: Parameters, of actions: [String]

@@ -42,6 +42,8 @@ public enum Method: String, CaseIterable, Sendable {
     case spectrum
     /// Shakes the axes a little and proposes gains: `AutotuneReport`.
     case autotune
+    /// Lists paired phones, lets new ones pair, forgets one: `BluetoothStatus`.
+    case pair
     /// Log lines: `LogPage`.
     case log
     /// Starts a stream of named variables: `SubscriptionInfo`, then `SubscriptionMessage` lines.
@@ -59,7 +61,7 @@ public enum Method: String, CaseIterable, Sendable {
         case .set, .save, .reload, .mode, .point, .rate, .track, .stop, .resetStop, .take, .release:
             true
         // Looking is free; the server asks for write access when one is stored, restored, begun or undone.
-        case .baseline, .calibrate, .spectrum, .autotune: false
+        case .baseline, .calibrate, .spectrum, .autotune, .pair: false
         case .status, .doctor, .version, .keys, .get, .diff, .log, .subscribe, .unsubscribe,
             .variables, .ping:
             false

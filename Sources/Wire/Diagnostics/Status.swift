@@ -41,6 +41,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var motors = MotorStatus()
     /// The simulator that owns time; absent unless the backend is lockstep.
     public var lockstep: LockstepStatus?
+    /// The radio; absent when it is off.
+    public var bluetooth: BluetoothStatus?
     /// Effective gains and margins.
     public var control = ControlStatus()
     /// Timing of the loop.
@@ -59,7 +61,8 @@ public struct Status: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey {
         case t, version, backend, mode, holder, inhibitions, notices, attitude, estimator, imu,
             joints, pointing
-        case motors, lockstep, control, loop, faults, realtime, memory, clients, configuration
+        case motors, lockstep, bluetooth, control, loop, faults, realtime, memory, clients,
+            configuration
         case uptimeS = "uptime_s"
         case isEnabled = "enabled"
         case supervisorState = "state"

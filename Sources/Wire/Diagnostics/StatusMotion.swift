@@ -100,6 +100,10 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     public var accelVibrationMS2: Number = .unknown
     /// Root mean square of the rate above 31 Hz over a second, all axes together.
     public var gyroVibrationDps: Number = .unknown
+    /// Why the chip could not be brought up: "failed its gyroscope's self test"; absent when it could.
+    public var setUpFailure: String?
+    /// How often the chip had lost its configuration and was configured again.
+    public var lostConfigurations = 0
 
     enum CodingKeys: String, CodingKey {
         case samples
@@ -113,6 +117,8 @@ public struct IMUStatus: Hashable, Sendable, Codable {
         case accelClippedSamples = "accel_clipped_samples"
         case accelVibrationMS2 = "accel_vibration_m_s2"
         case gyroVibrationDps = "gyro_vibration_dps"
+        case setUpFailure = "set_up_failure"
+        case lostConfigurations = "lost_configurations"
     }
 
     /// An IMU of which nothing is known.

@@ -65,6 +65,8 @@ public struct FaultStatus: Hashable, Sendable, Codable {
     public var rejectedSamples: [String: Int] = [:]
     /// The last error in words; absent when there was none.
     public var lastError: String?
+    /// What usually helps against it; absent when there was none.
+    public var remedy: String?
 
     enum CodingKeys: String, CodingKey {
         case sampleDrops = "sample_drops"
@@ -73,6 +75,7 @@ public struct FaultStatus: Hashable, Sendable, Codable {
         case busErrors = "bus_errors"
         case rejectedSamples = "rejected_samples"
         case lastError = "last_error"
+        case remedy
     }
 
     /// No faults.

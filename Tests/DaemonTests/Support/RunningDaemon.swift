@@ -16,6 +16,8 @@ final class RunningDaemon {
             "--set", "diagnostics.socket=\(directory)/s.sock",
             "--set", "persistence.directory=\(directory)/state",
             "--set", "hardware.simulation.motion=still",
+            // A test must not put its machine's own radio on the air.
+            "--set", "bluetooth.enabled=false",
             // Other processes of a test machine need memory, and hold this one up.
             "--set", "loop.lock_memory=false",
             "--set", "imu.timeout_ms=1000",

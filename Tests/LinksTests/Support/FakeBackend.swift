@@ -147,6 +147,13 @@ final class FakeBackend: DiagnosticsBackend {
         return AutotuneReport()
     }
 
+    func pair(
+        _ request: PairRequest, client: DiagnosticsClient
+    ) throws(RequestError) -> BluetoothStatus {
+        try note("pair \(request)")
+        return BluetoothStatus()
+    }
+
     func log(since: Int?, limit: Int) -> LogPage {
         LogPage(
             lines: [LogLine(sequence: 7, t: 1, level: "info", message: "Started.")], next: 8,

@@ -1,0 +1,99 @@
+public import GimbalCore
+
+/// What AirOS calls inactive.
+public enum AirOSInactive: String, Sendable, CaseIterable {
+    /// Outputs off.
+    case off
+    /// Level, and ahead as the handle points.
+    case neutral
+
+    /// The mode that an AirOS client gets when it asks for inactive.
+    public var mode: Mode {
+        switch self {
+        case .off: .inactive
+        case .neutral: .neutral
+        }
+    }
+}
+
+/// Which way round an app sees each axis: 1, or -1 for the other way.
+public struct AxisSigns: Sendable, Equatable {
+    /// Of pitch.
+    public var pitch: Int
+    /// Of roll.
+    public var roll: Int
+    /// Of yaw.
+    public var yaw: Int
+
+    /// These signs.
+    public init(pitch: Int = 1, roll: Int = 1, yaw: Int = 1) {
+        self.pitch = pitch
+        self.roll = roll
+        self.yaw = yaw
+    }
+
+    /// As factors.
+    public var factors: AxisVector {
+        AxisVector(yaw: Double(yaw), roll: Double(roll), pitch: Double(pitch))
+    }
+}
+
+/// What stands behind RedBearLab's serial service.
+public enum RBLRole: String, Sendable, CaseIterable {
+    /// Nothing: the service is not offered.
+    case off
+    /// What a client's first byte says it is.
+    case auto
+    /// What a client sends comes back to it.
+    case loopback
+}
+
+/// Speed of a serial port as RedBearLab clients choose it.
+public enum RBLSpeed: String, Sendable, CaseIterable {
+    /// 9600 baud.
+    case baud9600 = "9600"
+    /// 19200 baud.
+    case baud19200 = "19200"
+    /// 38400 baud.
+    case baud38400 = "38400"
+    /// 57600 baud.
+    case baud57600 = "57600"
+    /// 115200 baud.
+    case baud115200 = "115200"
+}
+
+extension Settings {
+    /// `[airos]`
+    public struct AirOS: Sendable, Equatable {
+        /// What inactive means.
+        public var inactive = AirOSInactive.off
+        /// Notifications of each subscribed value, Hz.
+        public var notifyHz = 10.0
+        /// Which way round the app sees each axis.
+        public var sign = AxisSigns()
+        /// Time after which an app's change reverts unless it saves, s; 0 = never.
+        public var rollbackS = 0
+        /// The gains that the app shows.
+        public var pid = PID()
+
+        /// `[airos.pid]`
+        public struct PID: Sendable, Equatable {
+            /// Pitch, as the app sends it.
+            public var pitch = PIDTriple.tilt
+            /// Roll, as the app sends it.
+            public var roll = PIDTriple.tilt
+            /// Yaw, as the app sends it.
+            public var yaw = PIDTriple.pan
+        }
+    }
+
+    /// `[rbl]`
+    public struct RBL: Sendable, Equatable {
+        /// What stands behind the service.
+        public var role = RBLRole.auto
+        /// The advertised name.
+        public var name = "BLE Mini"
+        /// Speed of the serial port.
+        public var baud = RBLSpeed.baud57600
+    }
+}

@@ -1,0 +1,53 @@
+import GimbalCore
+
+extension Schema {
+    /// What AirOS apps get and may change.
+    static let airos: [Setting] = [
+        .choice(
+            "airos.inactive", \.airos.inactive, .live,
+            "What an AirOS app gets that asks for inactive: the motors off, or mode neutral."),
+        .number(
+            "airos.notify_hz", \.airos.notifyHz, 1...50, unit: "Hz", .live,
+            "How often a subscribed app hears each angle and the status.",
+            hint: "The apps expect 10."),
+        .signs(
+            "airos.sign", \.airos.sign, .live,
+            "Which way round an app sees an axis and tracks about it; 1 is pitch down, roll right, yaw right.",
+            hint: "The order is that of the app: pitch, roll, yaw."),
+        .integer(
+            "airos.rollback_s", \.airos.rollbackS, 0...3600, unit: "s", .live,
+            "Time after which PID and Kalman of an app revert unless it saves; 0 = never."),
+        gains("airos.pid.pitch", \.airos.pid.pitch, "pitch"),
+        gains("airos.pid.roll", \.airos.pid.roll, "roll"),
+        gains("airos.pid.yaw", \.airos.pid.yaw, "yaw"),
+    ]
+
+    private static func gains(
+        _ key: String, _ path: Setting.Path<PIDTriple>, _ axis: String
+    ) -> Setting {
+        .pid(
+            key, path, p: 0...5, i: 0...1, d: 0...0.5, .live,
+            "Gains of \(axis): at the default the axis's own tuning, above it stronger, below it weaker.",
+            hint: "The effect stays within the loop's margins; `airframectl status` shows it.")
+    }
+
+    /// What clients of the serial service get.
+    static let rbl: [Setting] = [
+        .choice(
+            "rbl.role", \.rbl.role,
+            unavailable: [
+                "mavlink": "this build sends no MAVLink yet",
+                "robot": "this build drives no robot yet",
+                "serial": "this build opens no serial port yet",
+            ], .restart,
+            "What stands behind the service; off does not offer it, auto goes by a client's first byte, loopback sends back what comes."
+        ),
+        .text(
+            "rbl.name", \.rbl.name, maxLength: 20, .live,
+            "The service's advertised name; a client may change it, and the change is saved."),
+        .choice(
+            "rbl.baud", \.rbl.baud, .live,
+            "Speed of the serial port behind the service; a client may change it, and the change is saved."
+        ),
+    ]
+}

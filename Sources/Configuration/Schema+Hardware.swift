@@ -1,0 +1,116 @@
+extension Schema {
+    /// Which gimbal is driven.
+    static let hardware: [Setting] = [
+        .choice(
+            "hardware.backend", \.hardware.backend,
+            .restart, "Where samples come from and where torques go."),
+        .choice(
+            "hardware.simulation.motion", \.hardware.simulation.motion, .restart,
+            "How the simulated handle moves."),
+        .bool(
+            "hardware.simulation.encoders", \.hardware.simulation.encoders, .restart,
+            "Whether the simulated brushless motors have encoders; modes that follow the handle need them."
+        ),
+        .integer(
+            "hardware.simulation.seed", \.hardware.simulation.seed, 0...4_294_967_295, .restart,
+            "Start of the random numbers: the same seed gives the same run."),
+        .number(
+            "hardware.simulation.inertia_factor", \.hardware.simulation.inertiaFactor, 0.02...20,
+            .restart, "How heavy the camera is: its inertia against 2.5e-3 kg·m².",
+            hint: "A phone is 0.06, a heavy camera 4."),
+        .number(
+            "hardware.simulation.friction_factor", \.hardware.simulation.frictionFactor, 0...10,
+            .restart, "Friction of the joints against 10 mN·m."),
+        .number(
+            "hardware.simulation.imbalance_mm", \.hardware.simulation.imbalanceMm, 0...50,
+            unit: "mm", .restart,
+            "How far the centre of mass of a camera of 0.51 kg is off, along each axis."),
+        .number(
+            "hardware.simulation.vibration_hz", \.hardware.simulation.vibrationHz, 1...500,
+            unit: "Hz", .restart, "Frequency of a vibration that reaches the gyroscope."),
+        .number(
+            "hardware.simulation.vibration_dps", \.hardware.simulation.vibrationDps, 0...200,
+            unit: "deg/s", .restart, "Amplitude of that vibration about each axis; 0 = none."),
+        .path(
+            "hardware.linux.bus", \.hardware.linux.bus, .restart,
+            "The I2C bus that the chips are on.",
+            hint: "On a Raspberry Pi /dev/i2c-1, after dtparam=i2c_arm=on in config.txt."),
+        .integer(
+            "hardware.linux.bus_khz", \.hardware.linux.busKhz, 10...1000, unit: "kHz", .restart,
+            "Clock of the bus: says what fits into a period.",
+            hint: "Set with dtparam=i2c_arm_baudrate=400000 in config.txt."),
+        .choice(
+            "hardware.linux.imu", \.hardware.linux.imu, .restart,
+            "The inertial sensor on the camera."),
+        .integer(
+            "hardware.linux.imu_address", \.hardware.linux.imuAddress, 3...119, .restart,
+            "I2C address of the accelerometer.", hint: "A BMI088 has 0x18 or 0x19."),
+        .integer(
+            "hardware.linux.gyro_address", \.hardware.linux.gyroAddress, 3...119, .restart,
+            "I2C address of the gyroscope.", hint: "A BMI088 has 0x68 or 0x69."),
+        .bool(
+            "hardware.linux.imu_self_test", \.hardware.linux.imuSelfTest, .restart,
+            "Whether the sensor tests itself when it is brought up, which takes 0.2 s at rest."),
+        .choice(
+            "hardware.linux.motors", \.hardware.linux.motors, .restart,
+            "What drives the motors; pca9685 drives servos."),
+        .integer(
+            "hardware.linux.motor_address", \.hardware.linux.motorAddress, 3...119, .restart,
+            "I2C address of the motors' chip.", hint: "A PCA9685 has 0x40 to 0x7f."),
+        .triple(
+            "hardware.linux.motor_channels", \.hardware.linux.motorChannels, 0...15, .restart,
+            "Outputs of the chip that the three joints are on; neighbours take the least time."),
+        .number(
+            "hardware.linux.oscillator_mhz", \.hardware.linux.oscillatorMhz, 20...30,
+            unit: "MHz", .restart, "Oscillator of the PCA9685: parts differ by some per cent.",
+            hint: "Measure the frame rate at an output: 25 times measured over servo.frame_hz."),
+        .path(
+            "hardware.lockstep.socket", \.hardware.lockstep.socket, maxLength: 107, .restart,
+            "Path of the UNIX socket that the simulator connects to.",
+            hint: "Linux allows 107 bytes, such as /run/airframe/lockstep.sock."),
+        .number(
+            "hardware.lockstep.timeout", \.hardware.lockstep.timeout, 0.01...3600, unit: "s",
+            .restart, "Wall time without a line after which the outputs go off."),
+    ]
+
+    /// What position servos are like.
+    static let servo: [Setting] = [
+        .number(
+            "servo.delay_ms", \.servo.delayMs, 0...40, unit: "ms", .live,
+            "From command to the start of the servo's answer, half a frame of waiting included.",
+            hint: "Right within 10 %: what is wrong looks like motion of the handle."),
+        .number(
+            "servo.lag_ms", \.servo.lagMs, 0...50, unit: "ms", .live,
+            "Lag of the servo's own position loop."),
+        .triple(
+            "servo.max_rate_dps", \.servo.maxRateDps, 10...5000, unit: "deg/s", .live,
+            "Fastest movement of the servos."),
+        .number(
+            "servo.dead_band_deg", \.servo.deadBandDeg, 0...5, unit: "deg", .live,
+            "How far a command must be from the horn before the servo moves."),
+        .number(
+            "servo.tracker_bandwidth", \.servo.trackerBandwidth, 10...300, unit: "rad/s", .live,
+            "How fast a motion of the handle is believed: more follows faster, less forgives a wrong delay."
+        ),
+        .number(
+            "servo.frame_hz", \.servo.frameHz, 40...400, unit: "Hz", .restart,
+            "Pulses per second.",
+            hint: "333 is for digital servos; analogue ones burn above 50."),
+        .ranges(
+            "servo.pulse_us", \.servo.pulseUs, 300...3000, unit: "µs", .restart,
+            "Shortest and longest pulse of each servo."),
+        .triple(
+            "servo.travel_deg", \.servo.travelDeg, 10...720, unit: "deg", .restart,
+            "How far each servo turns between its shortest and its longest pulse."),
+        .triple(
+            "servo.direction", \.servo.direction, -1...1, .restart,
+            "Sense of each servo: 1, or -1 where a longer pulse turns the joint backwards."),
+        .triple(
+            "servo.trim_us", \.servo.trimUs, -500...500, unit: "µs", .restart,
+            "What the pulse at joint zero is longer than the middle."),
+        .ranges(
+            "joints.range_deg", \.joints.rangeDeg, -360...360, unit: "deg", .restart,
+            "Mechanical range of each joint; zero is aligned with the handle, yaw of -360 to 360 is a slip ring."
+        ),
+    ]
+}

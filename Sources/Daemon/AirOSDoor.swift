@@ -1,0 +1,251 @@
+import Calibration
+import Configuration
+import GimbalCore
+import Links
+import Logging
+import Realtime
+import Synchronization
+import Wire
+
+/// AirOS apps' way to the gimbal: motion goes to the Commander, parameters to `Tuning`, the rest is looked at here.
+///
+/// Any ordinary thread; the loop's clock, so that dead-men run in simulated time as well.
+final class AirOSDoor: AirOSBackend {
+    private struct State {
+        /// Heading that counts as zero, rad.
+        var heading = 0.0
+        /// Samples that had come when it was chosen: fewer since then mean another estimate with a zero of its own.
+        var samples: UInt64 = 0
+        /// Who has been told that its tracking moves nothing.
+        var toldThatNothingTurns: Set<Central> = []
+    }
+
+    private let commander: Commander
+    private let tuning: Tuning
+    private let hub: TelemetryHub
+    private let calibration: CalibrationService
+    private let clock: LoopClock
+    private let log: Logger
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - commander: Decides who is in control.
+    ///   - tuning: Keeps PID, Kalman and mode.
+    ///   - hub: Where the camera looks.
+    ///   - calibration: Finds the gyroscope's zero.
+    ///   - clock: The loop's.
+    ///   - log: Who did what.
+    init(
+        commander: Commander, tuning: Tuning, hub: TelemetryHub, calibration: CalibrationService,
+        clock: LoopClock, log: Logger
+    ) {
+        self.commander = commander
+        self.tuning = tuning
+        self.hub = hub
+        self.calibration = calibration
+        self.clock = clock
+        self.log = log
+    }
+
+    var notifyHz: Double { tuning.settings.airos.notifyHz }
+
+    var angles: AirOSAngles? {
+        guard let seen else { return nil }
+        return AirOSAngles(
+            AxisVector(yaw: seen.heading, roll: seen.angles.roll, pitch: seen.angles.pitch),
+            sign: tuning.settings.airos.sign.factors)
+    }
+
+    /// The newest estimate: earth frame, Z-X-Y, rad, and the heading that is reported; nil before the first sample.
+    private var seen: (angles: AxisVector, heading: Double, snapshot: StabilizerSnapshot)? {
+        guard let snapshot = hub.view?.record.snapshot, snapshot.samples.accepted > 0 else {
+            return nil
+        }
+        let angles = EulerZXY.angles(snapshot.attitude)
+        let zero = state.withLock { state in
+            if snapshot.samples.accepted < state.samples { state.heading = 0 }
+            return state.heading
+        }
+        return (angles, (angles.yaw - zero).remainder(dividingBy: 2 * .pi), snapshot)
+    }
+
+    var mode: AirOSMode { AirOSMode(commander.view(now: clock.now).mode) }
+
+    var status: AirOSStatus { calibration.isRunning ? .calibrating : AirOSStatus(mode) }
+
+    func pid(_ axis: GimbalAxis) -> PIDTriple { tuning.settings.airos.pid.ofAxis(axis).present }
+
+    var kalman: KalmanTriple {
+        let estimator = tuning.settings.estimator
+        return KalmanTriple(
+            qAngle: estimator.kalmanQAngle, qBias: estimator.kalmanQBias,
+            rMeasure: estimator.kalmanRMeasure)
+    }
+
+    func setMode(_ mode: AirOSMode, by central: Central) throws(GATTRefusal) {
+        _ = state.withLock { $0.toldThatNothingTurns.remove(central) }
+        switch mode {
+        case .inactive: try rest(central)
+        case .locked: try ask(.mode(.locked), central)
+        case .panFollow: try ask(.mode(.panFollow), central)
+        case .fpv: try ask(.mode(.fpv), central)
+        case .personTracking: try ask(.mode(.tracking), central)
+        }
+    }
+
+    /// Who asks for rest gets it: where `neutral` cannot be had, the outputs go off.
+    private func rest(_ central: Central) throws(GATTRefusal) {
+        let wanted = tuning.settings.airos.inactive.mode
+        do {
+            try commander.request(.mode(wanted), from: CommandSource(central), now: clock.now)
+        } catch .missingSensor, .sensorsUnknown {
+            log.warning(
+                "airos.inactive is neutral, and nothing shows the joints: the outputs go off instead."
+            )
+            try ask(.mode(.inactive), central)
+        } catch {
+            throw GATTRefusal(RequestError(error))
+        }
+    }
+
+    func setPID(_ pid: PIDTriple, of axis: GimbalAxis, by central: Central) throws(GATTRefusal) {
+        try tune { () throws(RequestError) in
+            try tuning.change(["airos.pid.\(axis.name)": .pid(pid)], by: central.description)
+        }
+    }
+
+    func setKalman(_ kalman: KalmanTriple, by central: Central) throws(GATTRefusal) {
+        try tune { () throws(RequestError) in
+            try tuning.change(
+                [
+                    "estimator.kalman_q_angle": .number(kalman.qAngle),
+                    "estimator.kalman_q_bias": .number(kalman.qBias),
+                    "estimator.kalman_r_measure": .number(kalman.rMeasure),
+                ], by: central.description)
+        }
+    }
+
+    func carryOut(_ command: AirOSCommand, by central: Central) throws(GATTRefusal) {
+        switch command {
+        case .trackPan(let speed):
+            let sign = tuning.settings.airos.sign.factors.yaw
+            try track(pan: Angle.degrees(sign * speed).radians, tilt: .nan, central)
+        case .trackTilt(let speed):
+            let sign = tuning.settings.airos.sign.factors.pitch
+            try track(pan: .nan, tilt: Angle.degrees(sign * speed).radians, central)
+        case .calibrate: try calibrate(central)
+        case .save:
+            try tune { () throws(RequestError) in
+                try tuning.save(mode: modeToKeep, by: central.description)
+            }
+        case .defaults: try restoreDefaults(central)
+        case .resetPID: try ask(.resetIntegrals, central)
+        case .resetYaw: turnHeading(share: 1, central)
+        case .forceDecay: turnHeading(share: 0.1, central)
+        case .yawStatus: tellHeading(central)
+        }
+    }
+
+    func disconnected(_ central: Central) {
+        let source = CommandSource(central)
+        commander.disconnected(source, now: clock.now)
+        calibration.disconnected(source)
+        _ = state.withLock { $0.toldThatNothingTurns.remove(central) }
+    }
+
+    // MARK: What commands do
+
+    /// Apps send speeds in every mode, many times a second; only in mode tracking something turns.
+    private func track(pan: Double, tilt: Double, _ central: Central) throws(GATTRefusal) {
+        let mode = commander.view(now: clock.now).mode
+        guard mode == .tracking else {
+            let isNews = state.withLock { $0.toldThatNothingTurns.insert(central).inserted }
+            if isNews {
+                log.info("\(central) sends tracking speeds in mode \(mode.name): nothing turns.")
+            }
+            return
+        }
+        try ask(.track(pan: pan, tilt: tilt), central)
+    }
+
+    /// The outputs go off for it, so only who is in control may ask.
+    private func calibrate(_ central: Central) throws(GATTRefusal) {
+        try ask(.take, central)
+        try tune { () throws(RequestError) in
+            _ = try calibration.start(.gyro, owner: CommandSource(central), now: clock.now)
+        }
+        log.notice("\(central) calibrates the gyroscope.")
+    }
+
+    /// Parameters first: when the disk refuses, the mode stays too.
+    private func restoreDefaults(_ central: Central) throws(GATTRefusal) {
+        try ask(.take, central)
+        try tune { () throws(RequestError) in
+            try tuning.restoreAirOSDefaults(by: central.description)
+        }
+        // A latched emergency stop outlasts it.
+        guard !commander.view(now: clock.now).isStopped else { return }
+        try ask(.mode(.locked), central)
+    }
+
+    /// What to start in next time: nobody sends speeds then, and a stop is no wish for rest.
+    private var modeToKeep: Mode? {
+        let view = commander.view(now: clock.now)
+        if view.isStopped { return nil }
+        return view.mode == .tracking ? .locked : view.mode
+    }
+
+    /// Takes the reported heading nearer to zero. Nothing turns: a heading without compass has no zero of its own.
+    private func turnHeading(share: Double, _ central: Central) {
+        guard let seen else { return }
+        state.withLock { state in
+            state.heading += share * seen.heading
+            state.samples = seen.snapshot.samples.accepted
+        }
+        tellHeading(central)
+    }
+
+    private func tellHeading(_ central: Central) {
+        guard let seen else { return }
+        func degrees(_ radians: Double) -> String {
+            "\((Angle.radians(radians).degrees * 100).rounded() / 100)°"
+        }
+        log.notice(
+            "\(central) sees heading \(degrees(seen.heading)), the estimate is \(degrees(seen.angles.yaw)); the gyroscope's offset about the vertical is \(degrees(seen.snapshot.bias.z))/s ± \(degrees(seen.snapshot.biasSigma.z))/s."
+        )
+    }
+
+    // MARK: Doors
+
+    private func ask(_ request: MotionRequest, _ central: Central) throws(GATTRefusal) {
+        do {
+            try commander.request(request, from: CommandSource(central), now: clock.now)
+        } catch {
+            throw GATTRefusal(RequestError(error))
+        }
+    }
+
+    private func tune(_ body: () throws(RequestError) -> Void) throws(GATTRefusal) {
+        do { try body() } catch { throw GATTRefusal(error) }
+    }
+}
+
+extension CommandSource {
+    /// A phone with an AirOS app.
+    init(_ central: Central) {
+        self.init(link: .airos, connection: UInt64(central.connection))
+    }
+}
+
+extension GATTRefusal {
+    /// A refusal of the daemon's doors.
+    init(_ error: RequestError) {
+        let code: ATTError =
+            switch RequestError.Code(rawValue: error.code) {
+            case .notInControl: .notAuthorized
+            case .outOfRange: .outOfRange
+            default: .notNow
+            }
+        self.init(code, error.message)
+    }
+}

@@ -1,0 +1,89 @@
+import Wire
+
+/// What `doctor` says of the radio. Nothing here keeps the camera from moving, so nothing is worse than a warning. Pure.
+struct BluetoothDoctor {
+    let status: BluetoothStatus
+    /// The text of bluetoothd's main.conf; nil where it cannot be read.
+    let daemonConfiguration: String?
+
+    /// Every check, in the order in which a person would go through them.
+    var checks: [DoctorCheck] { [radio, advertising, name, pairing, popUp] }
+
+    private var radio: DoctorCheck {
+        let place = [status.adapter, status.address].compactMap(\.self).joined(separator: ", ")
+        let found = place.isEmpty ? status.state : "\(status.state) (\(place))"
+        guard let sentence = status.sentence else { return DoctorCheck("bluetooth", .ok, found) }
+        return DoctorCheck("bluetooth", .warn, found, remedy: sentence)
+    }
+
+    private var advertising: DoctorCheck {
+        let there = status.advertisements.filter(\.isRegistered).count
+        let counters = status.counters
+        var found = "\(there) of \(status.advertisements.count) advertisements"
+        if let slots = status.freeSlots { found += ", room for \(slots) more" }
+        found += "; renewed \(counters.renewedAdvertisements), lost \(counters.lostAdvertisements)"
+        guard there < status.advertisements.count else {
+            return DoctorCheck("advertising", .ok, found)
+        }
+        let isFull = status.freeSlots == 0
+        return DoctorCheck(
+            "advertising", .warn, found,
+            remedy: isFull
+                ? "The adapter has no room: end what else advertises, `bluetoothctl advertise off`."
+                : status.lastError ?? "See the line bluetooth.")
+    }
+
+    private var name: DoctorCheck {
+        guard let alias = status.alias else {
+            return DoctorCheck("phone name", .warn, "not known", remedy: "See the line bluetooth.")
+        }
+        return alias == status.name
+            ? DoctorCheck("phone name", .ok, "\"\(alias)\"")
+            : DoctorCheck(
+                "phone name", .warn, "\"\(alias)\" instead of \"\(status.name)\"",
+                remedy:
+                    "The AirLink app takes no other name. Something else names the adapter: look at Name in /etc/bluetooth/main.conf."
+            )
+    }
+
+    private var pairing: DoctorCheck {
+        status.security == "encrypted"
+            ? DoctorCheck("pairing", .ok, "needed; \(status.bonds.count) phones are paired")
+            : DoctorCheck(
+                "pairing", .warn, "not needed: whoever is in range may steer",
+                remedy:
+                    "At home that may be right. Else: bluetooth.security = \"encrypted\", then `airframectl pair allow`."
+            )
+    }
+
+    /// bluetoothd looks at the services of whoever connects, and reads the battery of an iPhone, which then wants to pair.
+    private var popUp: DoctorCheck {
+        guard let daemonConfiguration else {
+            return DoctorCheck(
+                "iPhone pop-up", .warn, "/etc/bluetooth/main.conf cannot be read",
+                remedy: Self.remedy)
+        }
+        return Self.isQuiet(daemonConfiguration)
+            ? DoctorCheck("iPhone pop-up", .ok, "bluetoothd does not look at phones' services")
+            : DoctorCheck(
+                "iPhone pop-up", .warn,
+                "bluetoothd reads the battery of phones, so that iPhones ask to pair",
+                remedy: Self.remedy)
+    }
+
+    private static let remedy =
+        "In /etc/bluetooth/main.conf: ReverseServiceDiscovery = false below [General]; or start bluetoothd with -P battery. Then `systemctl restart bluetooth`."
+
+    /// Whether main.conf keeps bluetoothd from being a client of the phones that connect.
+    static func isQuiet(_ configuration: String) -> Bool {
+        var section = ""
+        for line in configuration.split(whereSeparator: \.isNewline) {
+            let text = line.filter { !$0.isWhitespace }.lowercased()
+            if text.hasPrefix("#") { continue }
+            if text.hasPrefix("["), text.hasSuffix("]") { section = text }
+            if section == "[general]", text == "reverseservicediscovery=false" { return true }
+            if section == "[gatt]", text == "client=false" { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,79 @@
+import Configuration
+import Links
+import Logging
+import Realtime
+import Wire
+
+/// What the gimbal offers over Bluetooth.
+enum BluetoothServices {
+    /// Every service of the configuration, ready for the radio.
+    ///
+    /// - Parameters:
+    ///   - commander: The door for motion.
+    ///   - tuning: The door for parameters.
+    ///   - hub: Where the loop's records end up.
+    ///   - calibration: Finds the gyroscope's zero.
+    ///   - clock: The loop's.
+    ///   - log: Who did what, and what was refused.
+    /// - Returns: In the order of their handles, which phones remember.
+    static func make(
+        commander: Commander, tuning: Tuning, hub: TelemetryHub, calibration: CalibrationService,
+        clock: LoopClock, log: Logger
+    ) -> sending [any GATTService] {
+        let door = AirOSDoor(
+            commander: commander, tuning: tuning, hub: hub, calibration: calibration, clock: clock,
+            log: log)
+        var services: [any GATTService] = [AirOSService(backend: door, logger: log)]
+        if let role = role(tuning.settings.rbl.role) {
+            services.append(
+                RBLService(backend: RBLDoor(tuning: tuning), role: role, logger: log))
+        }
+        return services
+    }
+
+    private static func role(_ role: RBLRole) -> (any SerialRole)? {
+        switch role {
+        case .off: nil
+        case .auto: AutoRole(mavlink: AbsentRole("mavlink"), robot: AbsentRole("robot"))
+        case .loopback: LoopbackRole()
+        }
+    }
+}
+
+/// What clients of the serial service change is a setting, kept at once.
+struct RBLDoor: RBLBackend {
+    let tuning: Tuning
+
+    var name: String { tuning.settings.rbl.name }
+
+    var baud: RBLBaud { tuning.settings.rbl.baud.wire }
+
+    func setName(_ name: String, by central: Central) throws(GATTRefusal) {
+        try keep("rbl.name", name, central)
+    }
+
+    func setBaud(_ baud: RBLBaud, by central: Central) throws(GATTRefusal) {
+        try keep("rbl.baud", "\(baud.bitsPerSecond)", central)
+    }
+
+    private func keep(_ key: String, _ text: String, _ central: Central) throws(GATTRefusal) {
+        do {
+            try tuning.keep(key, .text(text), by: central.description)
+        } catch {
+            throw GATTRefusal(error)
+        }
+    }
+}
+
+extension RBLSpeed {
+    /// The same speed as clients write and read it.
+    fileprivate var wire: RBLBaud {
+        switch self {
+        case .baud9600: .baud9600
+        case .baud19200: .baud19200
+        case .baud38400: .baud38400
+        case .baud57600: .baud57600
+        case .baud115200: .baud115200
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Configuration
+import GimbalCore
+import Links
+import Logging
+import Persistence
+import Realtime
+import Synchronization
+import Wire
+
+// What apps over Bluetooth may change, and save by themselves: never an engineer's trial on the socket.
+extension Tuning {
+    /// What an AirOS app may change: the triples it shows, and the mode that it wants to find again.
+    static let airOSKeys = [
+        "airos.pid.pitch", "airos.pid.roll", "airos.pid.yaw", "estimator.kalman_q_angle",
+        "estimator.kalman_q_bias", "estimator.kalman_r_measure", "mode.boot",
+    ]
+
+    /// All apps together own a change, as all clients of the socket do: `save` may come over another connection.
+    private static let appOwner: UInt64 = 1
+
+    /// Changes settings together, all or none; with `airos.rollback_s` they revert unless they are saved in time.
+    ///
+    /// - Parameters:
+    ///   - values: New values by key.
+    ///   - who: For the log.
+    /// - Throws: What is wrong with a value, or that somebody else's change waits; then nothing has changed.
+    func change(_ values: [String: SettingValue], by who: String) throws(RequestError) {
+        let result: Result<Bool, RequestError> = state.withLock { state in
+            Result { () throws(RequestError) in
+                var changed = state.store
+                do throws(ConfigurationProblem) {
+                    for (key, value) in values { try changed.set(key, to: value.tomlText) }
+                } catch {
+                    throw RequestError(error)
+                }
+                guard changed.settings != state.store.settings else { return false }
+                try self.arrangeReturn(from: changed, of: Array(values.keys), &state)
+                state.store = changed
+                self.publish(&state)
+                return true
+            }
+        }
+        guard try result.get() else { return }
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            log.notice("\(who) set \(key) = \(value.tomlText).")
+        }
+    }
+
+    /// Writes what an app may change to the disk, with the mode that it is in; a change of an app that waits is kept.
+    ///
+    /// - Parameters:
+    ///   - mode: For the next start; nil leaves what is said about it.
+    ///   - who: For the log.
+    /// - Throws: That the disk refuses; then nothing has changed.
+    func save(mode: Mode?, by who: String) throws(RequestError) {
+        try saveAirOS(by: who) { (store) throws(ConfigurationProblem) in
+            if let mode, mode != store.settings.mode.boot {
+                try store.set("mode.boot", to: mode.name)
+            }
+        }
+        log.notice("\(who) saved mode, PID and Kalman.")
+    }
+
+    /// Returns what an app may change to the built-in defaults, which the app shows from then on, and saves that.
+    ///
+    /// - Parameter who: For the log.
+    /// - Throws: That the disk refuses; then nothing has changed.
+    func restoreAirOSDefaults(by who: String) throws(RequestError) {
+        try saveAirOS(by: who) { (store) throws(ConfigurationProblem) in
+            for key in Self.airOSKeys { try store.setToDefault(key) }
+        }
+        log.notice("\(who) returned mode, PID and Kalman to their defaults.")
+    }
+
+    /// Changes one setting and saves it alone, at once.
+    ///
+    /// - Parameters:
+    ///   - key: Dotted path.
+    ///   - value: The new value.
+    ///   - who: For the log.
+    /// - Throws: What is wrong with the value, or that the disk refuses; then nothing has changed.
+    func keep(_ key: String, _ value: SettingValue, by who: String) throws(RequestError) {
+        try save([key], by: who) { (store) throws(ConfigurationProblem) in
+            try store.set(key, to: value.tomlText)
+        }
+        log.notice("\(who) set \(key) = \(value.tomlText), saved.")
+    }
+
+    private func saveAirOS(
+        by who: String, _ change: (inout ParameterStore) throws(ConfigurationProblem) -> Void
+    ) throws(RequestError) {
+        try save(Self.airOSKeys, by: who, change)
+        _ = state.withLock { $0.rollback.keep(owner: Self.appOwner) }
+    }
+
+    private func save(
+        _ keys: [String], by who: String,
+        _ change: (inout ParameterStore) throws(ConfigurationProblem) -> Void
+    ) throws(RequestError) {
+        let result: Result<Void, RequestError> = state.withLock { state in
+            Result { () throws(RequestError) in
+                var changed = state.store
+                do throws(ConfigurationProblem) {
+                    try change(&changed)
+                } catch {
+                    throw RequestError(error)
+                }
+                guard changed.hasUnsavedChanges(among: keys) else { return }
+                guard state.appSaves.take(now: self.clock.now) else {
+                    throw RequestError(.refused, "phones have saved too often; try again in 5 s")
+                }
+                changed.save(only: keys)
+                do {
+                    try state.saved.save(parameters: changed.savedOverlay)
+                } catch {
+                    throw RequestError(.internalError, "\(error)")
+                }
+                // Somebody else's change that waits takes back only what is its own.
+                state.rollback.amend { $0.adopt(keys, from: changed) }
+                state.store = changed
+                self.publish(&state)
+            }
+        }
+        try result.get()
+    }
+
+    /// With a rollback the change waits to be kept; without, it outlasts whatever else waits.
+    private func arrangeReturn(
+        from changed: ParameterStore, of keys: [String], _ state: inout State
+    ) throws(RequestError) {
+        let seconds = state.store.settings.airos.rollbackS
+        guard seconds > 0 else { return state.rollback.amend { $0.adopt(keys, from: changed) } }
+        do {
+            try state.rollback.begin(
+                state.store.snapshot, owner: Self.appOwner, seconds: Double(seconds),
+                now: clock.now)
+        } catch {
+            throw RequestError(.refused, "\(error)")
+        }
+    }
+}

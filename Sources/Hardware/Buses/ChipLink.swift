@@ -1,0 +1,100 @@
+internal import CHardwareShim
+internal import Realtime
+
+/// Registers of one part of a chip that are read together.
+struct RegisterRead: Sendable, Equatable {
+    /// Index into the chip's parts: some have two chips in one housing.
+    var part: Int
+    /// The first one.
+    var register: UInt8
+    /// How many, counting up.
+    var count: Int
+}
+
+/// A chip's registers, whatever they are reached over. Bus thread only.
+protocol ChipLink: AnyObject {
+    /// Where the part is, for error reports: I2C address or chip select.
+    func place(of part: Int) -> UInt16
+
+    /// Writes one register.
+    func write(_ value: UInt8, to register: UInt8, part: Int) throws(BusErrno)
+
+    /// Reads up to eight registers into the low bytes of a word, the first one lowest.
+    func read(_ register: UInt8, count: Int, part: Int) throws(BusErrno) -> UInt64
+
+    /// Lays out what `burst` will read. May allocate.
+    func prepare(_ reads: [RegisterRead])
+
+    /// Reads what was laid out, in order, in as few system calls as the bus allows.
+    func burst() throws(BusErrno) -> UnsafeRawBufferPointer
+}
+
+/// A chip on an I2C bus: one address for each part.
+final class I2CChipLink: ChipLink {
+    private let bus: I2CBus
+    private let addresses: [UInt16]
+    private var single = I2CExchange(capacity: 2)
+    private var query = I2CExchange(capacity: 9)
+    private var layout = I2CExchange(capacity: 1)
+    private var gathered: UnsafeMutableRawBufferPointer
+    private var pieces: [(offset: Int, count: Int)] = []
+
+    init(bus: I2CBus, addresses: [UInt16]) {
+        self.bus = bus
+        self.addresses = addresses
+        single.write([0, 0], to: addresses[0])
+        _ = query.read(0, count: 8, from: addresses[0])
+        gathered = .allocate(byteCount: 64, alignment: 8)
+    }
+
+    deinit { gathered.deallocate() }
+
+    func place(of part: Int) -> UInt16 { addresses[part] }
+
+    func write(_ value: UInt8, to register: UInt8, part: Int) throws(BusErrno) {
+        single.messages[0].addr = addresses[part]
+        single.bytes[0] = register
+        single.bytes[1] = value
+        try bus.run(single)
+    }
+
+    func read(_ register: UInt8, count: Int, part: Int) throws(BusErrno) -> UInt64 {
+        precondition((1...8).contains(count), "one to eight registers")
+        query.messages[0].addr = addresses[part]
+        query.messages[1].addr = addresses[part]
+        query.messages[1].len = UInt16(count)
+        query.bytes[0] = register
+        try bus.run(query)
+        var word: UInt64 = 0
+        for index in 0..<count { word |= UInt64(query.bytes[1 + index]) << (8 * UInt64(index)) }
+        return word
+    }
+
+    func prepare(_ reads: [RegisterRead]) {
+        let length = reads.reduce(0) { $0 + $1.count }
+        layout = I2CExchange(capacity: length + reads.count)
+        pieces = reads.map { read in
+            (
+                layout.read(read.register, count: read.count, from: addresses[read.part]),
+                read.count
+            )
+        }
+        gathered.deallocate()
+        gathered = .allocate(byteCount: length, alignment: 8)
+    }
+
+    func burst() throws(BusErrno) -> UnsafeRawBufferPointer {
+        try bus.run(layout)
+        var at = 0
+        for piece in pieces {
+            for index in 0..<piece.count {
+                gathered[at + index] = layout.bytes[piece.offset + index]
+            }
+            at += piece.count
+        }
+        return UnsafeRawBufferPointer(gathered)
+    }
+
+    /// Bits on the wire of one burst.
+    var burstBits: Int { layout.wireBits }
+}

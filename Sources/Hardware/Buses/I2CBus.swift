@@ -1,0 +1,146 @@
+internal import CHardwareShim
+internal import GimbalCore
+internal import Glibc
+internal import Realtime
+
+/// One I2C bus behind `/dev/i2c-N`. Bus thread only, after it was made.
+///
+/// Every exchange is one I2C_RDWR, however many chips and registers it touches: one system call, one way through the
+/// adapter's queue, repeated starts between the messages. A device file that is missing, or goes away with its adapter, is
+/// looked for again and again.
+final class I2CBus {
+    /// The device file.
+    let path: String
+    private var descriptor: Int32 = -1
+    private var nextLook = Instant(nanoseconds: .min)
+    private var lastError: Int32 = ENODEV
+
+    /// How long a stuck bus holds the thread, ms: two periods of a loop at 100 Hz.
+    private static let timeoutMilliseconds: Int32 = 20
+    /// How often the adapter itself repeats a transfer that lost an arbitration.
+    private static let retries: Int32 = 1
+    /// How often a missing device file is looked for, s.
+    private static let lookSeconds = 0.1
+
+    /// A bus that is opened at its first use.
+    ///
+    /// - Parameter path: `/dev/i2c-1`.
+    init(path: String) { self.path = path }
+
+    deinit { close() }
+
+    /// Opens the device file.
+    ///
+    /// - Returns: 0 or a positive errno; EOPNOTSUPP: an adapter that cannot do combined transfers.
+    func open() -> Int32 {
+        close()
+        var fd: Int32 = -1
+        let error = ch_i2c_open(path, &fd)
+        guard error == 0 else { return error }
+        var canCombine: Int32 = 0
+        guard ch_i2c_can_combine(fd, &canCombine) == 0, canCombine != 0 else {
+            _ = Glibc.close(fd)
+            return EOPNOTSUPP
+        }
+        // An adapter without a timeout of its own keeps its default.
+        _ = ch_i2c_set_patience(fd, Self.timeoutMilliseconds, Self.retries)
+        descriptor = fd
+        return 0
+    }
+
+    private func close() {
+        if descriptor >= 0 { _ = Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    /// Carries out an exchange; what it read is in its bytes afterwards.
+    ///
+    /// - Throws: A positive errno: ENXIO or EREMOTEIO when nobody answered, ETIMEDOUT when the bus is stuck, what
+    ///   open(2) says while the device file is missing.
+    func run(_ exchange: borrowing I2CExchange) throws(BusErrno) {
+        if descriptor < 0 { try look() }
+        let error = ch_i2c_transfer(descriptor, exchange.messages, exchange.count)
+        guard error != 0 else { return }
+        // The adapter was removed: this descriptor will never work again.
+        if error == ENODEV || error == EBADF { close() }
+        throw BusErrno(code: error)
+    }
+
+    private func look() throws(BusErrno) {
+        let now = MonotonicClock.now
+        if now >= nextLook {
+            nextLook = now.advanced(bySeconds: Self.lookSeconds)
+            lastError = open()
+        }
+        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
+    }
+}
+
+/// The kernel's answer to a transfer that failed.
+struct BusErrno: Error {
+    /// A positive errno.
+    var code: Int32
+}
+
+/// Messages for one or several chips with the memory for what they carry, laid out once and used again and again.
+struct I2CExchange: ~Copyable {
+    /// As the kernel takes them.
+    let messages: UnsafeMutablePointer<i2c_msg>
+    /// How many there are.
+    private(set) var count: UInt32 = 0
+    /// What is written, and what has been read.
+    let bytes: UnsafeMutableRawBufferPointer
+    private var used = 0
+
+    /// The kernel's limit, I2C_RDWR_IOCTL_MAX_MSGS.
+    private static let maximumMessages = 42
+
+    /// Room for so many bytes in all messages together.
+    init(capacity: Int) {
+        messages = .allocate(capacity: Self.maximumMessages)
+        bytes = .allocate(byteCount: capacity, alignment: 8)
+        bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    }
+
+    deinit {
+        messages.deallocate()
+        bytes.deallocate()
+    }
+
+    /// Adds a write of these bytes, the first of which is the register.
+    ///
+    /// - Returns: Where they are, so that they can be changed before each run.
+    @discardableResult
+    mutating func write(_ values: [UInt8], to address: UInt16) -> Int {
+        let offset = append(values.count, address, flags: 0)
+        for (index, value) in values.enumerated() { bytes[offset + index] = value }
+        return offset
+    }
+
+    /// Adds a read of so many registers from one on.
+    ///
+    /// - Returns: Where they will be.
+    mutating func read(_ register: UInt8, count: Int, from address: UInt16) -> Int {
+        write([register], to: address)
+        return append(count, address, flags: UInt16(I2C_M_RD))
+    }
+
+    private mutating func append(_ length: Int, _ address: UInt16, flags: UInt16) -> Int {
+        precondition(used + length <= bytes.count && count < Self.maximumMessages, "no room")
+        let offset = used
+        used += length
+        messages[Int(count)] = i2c_msg(
+            addr: address, flags: flags, len: UInt16(length),
+            buf: bytes.baseAddress.map { ($0 + offset).assumingMemoryBound(to: UInt8.self) })
+        count += 1
+        return offset
+    }
+
+    /// Bits on the wire with their acknowledges, starts and stop (UM10204, 3.1): what the exchange takes at 400 kHz is
+    /// this many times 2.5 µs.
+    var wireBits: Int {
+        var bits = 1
+        for index in 0..<Int(count) { bits += 1 + 9 * (1 + Int(messages[index].len)) }
+        return bits
+    }
+}

@@ -1,0 +1,34 @@
+/// NXP PCA9685, sixteen outputs of pulse width: registers and numbers, no bus. Data sheet: PCA9685, revision 4.
+struct PCA9685: Sendable {
+    /// Pulses per second that the prescaler really gives.
+    let frameRate: Double
+    /// The prescaler's register.
+    let prescale: UInt8
+
+    /// 7.3.5: `round(oscillator / (4096 rate)) - 1`, 3...255.
+    ///
+    /// - Parameters:
+    ///   - frameRate: Wanted pulses per second, 24...1526.
+    ///   - oscillator: Of this chip, Hz: nominally 25 MHz, measured parts are off by up to 8 %.
+    init(frameRate: Double, oscillator: Double) {
+        let divider = min(max((oscillator / (4096 * frameRate)).rounded(), 4), 256)
+        prescale = UInt8(divider - 1)
+        self.frameRate = oscillator / (4096 * divider)
+    }
+
+    /// First register of an output (7.3.3): ON low, ON high, OFF low, OFF high.
+    static func register(of channel: Int) -> UInt8 { UInt8(0x06 + 4 * channel) }
+
+    /// MODE1 with auto-increment, awake (7.3.1).
+    static let awake: UInt8 = 0x20
+    /// MODE1 with auto-increment, asleep: only then the prescaler can be written.
+    static let asleep: UInt8 = 0x30
+    /// ALL_LED_OFF_H (7.3.4), and the bit that turns an output off whatever else it says.
+    static let allOffHigh: UInt8 = 0xFD
+    static let fullOff: UInt8 = 0x10
+
+    /// Counts of 4096 for a pulse, s.
+    func counts(pulse seconds: Double) -> Int {
+        min(max(Int((seconds * frameRate * 4096).rounded()), 0), 4095)
+    }
+}

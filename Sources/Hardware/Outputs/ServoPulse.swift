@@ -1,0 +1,48 @@
+/// From a joint's angle to the pulse of the servo that turns it.
+public struct ServoPulse: Sendable, Equatable {
+    /// Shortest pulse the servo takes, s.
+    public var shortest: Double
+    /// Longest pulse the servo takes, s.
+    public var longest: Double
+    /// How far the servo turns between them, rad.
+    public var travel: Double
+    /// 1, or -1 when a longer pulse turns the joint backwards.
+    public var direction: Double
+    /// What the pulse for joint zero is longer than the middle, s.
+    public var trim: Double
+
+    /// A servo with these numbers.
+    public init(
+        shortest: Double, longest: Double, travel: Double, direction: Double = 1, trim: Double = 0
+    ) {
+        self.shortest = shortest
+        self.longest = longest
+        self.travel = travel
+        self.direction = direction
+        self.trim = trim
+    }
+
+    /// The pulse for a joint angle, rad; s, within what the servo takes.
+    public func pulse(for angle: Double) -> Double {
+        let middle = (shortest + longest) / 2 + trim
+        let slope = direction < 0 ? -(longest - shortest) / travel : (longest - shortest) / travel
+        return min(max(middle + slope * angle, shortest), longest)
+    }
+}
+
+/// One for each joint.
+public struct ServoPulses: Sendable, Equatable {
+    /// Outermost joint.
+    public var yaw: ServoPulse
+    /// Middle joint.
+    public var roll: ServoPulse
+    /// Innermost joint.
+    public var pitch: ServoPulse
+
+    /// Three servos.
+    public init(yaw: ServoPulse, roll: ServoPulse, pitch: ServoPulse) {
+        self.yaw = yaw
+        self.roll = roll
+        self.pitch = pitch
+    }
+}

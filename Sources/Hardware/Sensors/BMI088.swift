@@ -1,0 +1,155 @@
+internal import GimbalCore
+
+/// Bosch BMI088: accelerometer (part 0) and gyroscope (part 1) in one housing, with an address or chip select each.
+///
+/// Data sheet: BST-BMI088-DS001, revision 1.3; sections in the comments.
+struct BMI088: IMUChip {
+    let name = "bmi088"
+    private let gyroCode: UInt8
+    private let accelCode: UInt8
+    private let testsItself: Bool
+    /// The 24-bit counter of the last sample, 39.0625 µs each.
+    private var lastCount: UInt32?
+    private var temperature: Double?
+
+    private static let accel = 0
+    private static let gyro = 1
+
+    /// - Parameters:
+    ///   - gyroRange: Full scale, deg/s: 125, 250, 500, 1000 or 2000; the next larger one is taken.
+    ///   - accelRange: Full scale, g: 3, 6, 12 or 24; the next larger one is taken.
+    ///   - testsItself: Whether the self tests of 4.6 are part of the set-up. The part must rest for 0.2 s.
+    init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
+        // 5.5.4: 0 is 2000 deg/s, each more is half. 5.3.12: 0 is 3 g, each more is twice.
+        gyroCode = UInt8([125.0, 250, 500, 1000].reversed().prefix { $0 >= gyroRange }.count)
+        accelCode = UInt8([3.0, 6, 12].prefix { $0 < accelRange }.count)
+        self.testsItself = testsItself
+    }
+
+    /// Full scale of the gyroscope, deg/s.
+    var gyroRange: Double { 2000 / Double(1 << gyroCode) }
+    /// Full scale of the accelerometer, g.
+    var accelRange: Double { 3 * Double(1 << accelCode) }
+
+    /// 1600 Hz with twofold oversampling (5.3.11).
+    private static let accelFilter: UInt8 = 0x9C
+    /// 2000 Hz, 230 Hz bandwidth (5.5.5).
+    private static let gyroFilter: UInt8 = 0x01
+
+    var setUp: [SetUpStep] {
+        var steps: [SetUpStep] = [
+            // 3: the first read makes the accelerometer's SPI interface wake; on I2C it does no harm.
+            .expect(0, mask: 0, in: 0x00, part: Self.accel, otherwise: ""),
+            .write(0xB6, to: 0x7E, part: Self.accel),
+            .write(0xB6, to: 0x14, part: Self.gyro),
+            .pause(0.050),
+            .expect(0, mask: 0, in: 0x00, part: Self.accel, otherwise: ""),
+            .expect(
+                0x1E, mask: 0xFF, in: 0x00, part: Self.accel,
+                otherwise: "is no accelerometer of a BMI088 (chip id)"),
+            .expect(
+                0x0F, mask: 0xFF, in: 0x00, part: Self.gyro,
+                otherwise: "is no gyroscope of a BMI088 (chip id)"),
+            // 4.1: out of suspend mode, then on; 50 ms until the first value.
+            .write(0x00, to: 0x7C, part: Self.accel),
+            .pause(0.005),
+            .write(0x04, to: 0x7D, part: Self.accel),
+            .pause(0.050),
+        ]
+        if testsItself { steps += Self.selfTest }
+        steps += [
+            .write(Self.accelFilter, to: 0x40, part: Self.accel),
+            .write(accelCode, to: 0x41, part: Self.accel),
+            .write(gyroCode, to: 0x0F, part: Self.gyro),
+            .write(Self.gyroFilter, to: 0x10, part: Self.gyro),
+            .pause(0.030),
+        ]
+        return steps
+            + audit.map {
+                .expect(
+                    $0.value, mask: $0.mask, in: $0.read.register, part: $0.read.part,
+                    otherwise: "does not keep what is written to its registers")
+            }
+    }
+
+    /// 4.6.1 and 4.6.2, with the limits of the table: 1000, 1000 and 500 mg at ±24 g.
+    private static var selfTest: [SetUpStep] {
+        let perMilliG = 32768.0 / 24000
+        return [
+            .write(0x03, to: 0x41, part: accel),
+            .write(0xA7, to: 0x40, part: accel),
+            .pause(0.003),
+            .write(0x0D, to: 0x6D, part: accel),
+            .pause(0.051),
+            .keep(slot: 0, register: 0x12, part: accel),
+            .write(0x09, to: 0x6D, part: accel),
+            .pause(0.051),
+            .keep(slot: 1, register: 0x12, part: accel),
+            .write(0x00, to: 0x6D, part: accel),
+            .require(
+                difference: (
+                    Int(1000 * perMilliG), Int(1000 * perMilliG), Int(500 * perMilliG)
+                ), otherwise: "failed its accelerometer's self test"),
+            .write(0x01, to: 0x3C, part: gyro),
+            .pause(0.060),
+            // bist_rdy set, bist_fail clear, rate_ok set.
+            .expect(
+                0x12, mask: 0x16, in: 0x3C, part: gyro,
+                otherwise: "failed its gyroscope's self test"),
+        ]
+    }
+
+    var burst: [RegisterRead] {
+        [
+            // 5.3.4 and 5.3.5: acceleration, then the counter.
+            RegisterRead(part: Self.accel, register: 0x12, count: 9),
+            RegisterRead(part: Self.gyro, register: 0x02, count: 6),
+        ]
+    }
+
+    /// 5.3.7: new every 1.28 s.
+    var seldom: RegisterRead? { RegisterRead(part: Self.accel, register: 0x22, count: 2) }
+
+    var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] {
+        [
+            (RegisterRead(part: Self.accel, register: 0x7D, count: 1), 0xFF, 0x04),
+            (RegisterRead(part: Self.accel, register: 0x40, count: 1), 0xFF, Self.accelFilter),
+            (RegisterRead(part: Self.accel, register: 0x41, count: 1), 0x03, accelCode),
+            (RegisterRead(part: Self.gyro, register: 0x0F, count: 1), 0xFF, gyroCode),
+            // Bit 7 reads as 1.
+            (RegisterRead(part: Self.gyro, register: 0x10, count: 1), 0x0F, Self.gyroFilter),
+        ]
+    }
+
+    mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
+        let count = UInt32(bytes[6]) | UInt32(bytes[7]) << 8 | UInt32(bytes[8]) << 16
+        guard count != lastCount else { return nil }
+        lastCount = count
+        let force = accelRange * 9.80665 / 32768
+        let rate = gyroRange * .pi / 180 / 32767
+        var sample = IMUSample(
+            time: now,
+            gyro: Vector3(
+                bytes.littleEndian(at: 9) * rate, bytes.littleEndian(at: 11) * rate,
+                bytes.littleEndian(at: 13) * rate),
+            accel: Vector3(
+                bytes.littleEndian(at: 0) * force, bytes.littleEndian(at: 2) * force,
+                bytes.littleEndian(at: 4) * force))
+        if let temperature {
+            sample.temperature = temperature
+            sample.contents.insert(.temperature)
+        }
+        return sample
+    }
+
+    /// 5.3.7: eleven bits, the upper eight first; 0x80 is no value.
+    mutating func take(seldom word: UInt64) {
+        let upper = UInt16(word & 0xFF)
+        guard upper != 0x80 else {
+            temperature = nil
+            return
+        }
+        let value = Int16(truncatingIfNeeded: upper << 8 | UInt16(word >> 8 & 0xFF)) >> 5
+        temperature = Double(value) * 0.125 + 23
+    }
+}

@@ -1,0 +1,35 @@
+internal import GimbalCore
+
+/// An inertial sensor: how it is brought up, what is read in every period, and what the bytes mean. Knows registers, no
+/// bus: the same description serves I2C and SPI.
+protocol IMUChip: Sendable {
+    /// As in the settings: "bmi088".
+    var name: String { get }
+    /// From power-up or anything else to measuring, identity checked, configuration written.
+    var setUp: [SetUpStep] { get }
+    /// What is read in every period, in one exchange.
+    var burst: [RegisterRead] { get }
+    /// What is read now and then: the temperature; nil: nothing.
+    var seldom: RegisterRead? { get }
+    /// What must still be in the chip's registers: after a reset in flight it is not.
+    var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] { get }
+
+    /// The sample in the bytes of a burst that was read at `now`, in the chip's own axes; nil when the chip has nothing
+    /// new.
+    mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample?
+
+    /// What was read now and then, the first register in the lowest byte.
+    mutating func take(seldom word: UInt64)
+}
+
+extension UnsafeRawBufferPointer {
+    /// A signed 16-bit number, the lower byte first.
+    func littleEndian(at index: Int) -> Double {
+        Double(Int16(truncatingIfNeeded: UInt16(self[index]) | UInt16(self[index + 1]) << 8))
+    }
+
+    /// A signed 16-bit number, the upper byte first.
+    func bigEndian(at index: Int) -> Double {
+        Double(Int16(truncatingIfNeeded: UInt16(self[index]) << 8 | UInt16(self[index + 1])))
+    }
+}

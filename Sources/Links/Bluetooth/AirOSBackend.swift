@@ -1,0 +1,31 @@
+public import GimbalCore
+public import Wire
+
+/// What the daemon offers to AirOS apps; the service owns the bytes, the daemon implements this.
+///
+/// Called on airframed-ble; saving waits for the disk, nothing else waits. What is refused changes nothing.
+public protocol AirOSBackend: Sendable {
+    /// How often a subscribed value is sent, Hz.
+    var notifyHz: Double { get }
+    /// Where the camera looks; nil before the sensor's first sample.
+    var angles: AirOSAngles? { get }
+    /// The mode in force, or asked for and about to be.
+    var mode: AirOSMode { get }
+    /// The status of that mode, or that something is calibrated.
+    var status: AirOSStatus { get }
+    /// The gains of an axis, as written.
+    func pid(_ axis: GimbalAxis) -> PIDTriple
+    /// The numbers of the filter, as written.
+    var kalman: KalmanTriple { get }
+
+    /// Changes the mode.
+    func setMode(_ mode: AirOSMode, by central: Central) throws(GATTRefusal)
+    /// Changes the gains of an axis.
+    func setPID(_ pid: PIDTriple, of axis: GimbalAxis, by central: Central) throws(GATTRefusal)
+    /// Changes the numbers of the filter.
+    func setKalman(_ kalman: KalmanTriple, by central: Central) throws(GATTRefusal)
+    /// Does what was written to the control characteristic.
+    func carryOut(_ command: AirOSCommand, by central: Central) throws(GATTRefusal)
+    /// The connection ended: what it turns stands still at once.
+    func disconnected(_ central: Central)
+}

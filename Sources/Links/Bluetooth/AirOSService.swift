@@ -1,0 +1,210 @@
+public import GimbalCore
+public import Logging
+import Wire
+
+/// The AirOS service: what AirLink and its like see of the gimbal.
+///
+/// Maps bytes to the backend and back, and paces notifications: the newest values at `airos.notify_hz` to whoever has
+/// subscribed. A period that nobody could send in is left out, so that nothing ever queues. Thread airframed-ble.
+public final class AirOSService: GATTService {
+    /// What has been counted since the start.
+    public struct Counters: Sendable, Equatable {
+        /// Notifications handed to the radio.
+        public var notifications: UInt64 = 0
+        /// Writes carried out.
+        public var writes: UInt64 = 0
+        /// Reads and writes refused.
+        public var refusals: UInt64 = 0
+    }
+
+    /// Counted since the start.
+    public private(set) var counters = Counters()
+
+    /// The service's UUID.
+    public let uuid = GATTUUID(AirOSCharacteristic.service)
+    /// The only name that the app connects to.
+    public let advertisedName = AirOSCharacteristic.advertisedName
+    /// All ten, in the order of the original table.
+    public let characteristics = AirOSCharacteristic.allCases.map {
+        GATTCharacteristic(uuid: $0.uuid, properties: $0.properties, name: $0.name)
+    }
+
+    private let backend: any AirOSBackend
+    private var log: RefusalLog
+    private var subscribed: Set<AirOSCharacteristic> = []
+    /// When the next notifications go out; nil while nobody has subscribed.
+    private var due: Instant?
+
+    /// - Parameters:
+    ///   - backend: The gimbal.
+    ///   - logger: What was refused, and why.
+    public init(backend: any AirOSBackend, logger: Logger) {
+        self.backend = backend
+        log = RefusalLog(logger: logger)
+    }
+
+    /// The present value.
+    public func read(
+        _ characteristic: GATTUUID, by central: Central, now: Instant
+    ) throws(ATTError) -> [UInt8] {
+        do {
+            return try value(of: AirOSCharacteristic(characteristic))
+        } catch {
+            throw refused(error, "\(central) read", characteristic, now)
+        }
+    }
+
+    private func value(of characteristic: AirOSCharacteristic?) throws(GATTRefusal) -> [UInt8] {
+        switch characteristic {
+        case .pitch, .roll, .yaw:
+            guard let angle = characteristic.flatMap(angle) else {
+                throw GATTRefusal(.noValue, "the sensor has not said anything yet")
+            }
+            return AirOSAngles.bytes(angle)
+        case .status: return backend.status.bytes
+        case .mode: return backend.mode.bytes
+        case .pitchPID: return backend.pid(.pitch).bytes
+        case .rollPID: return backend.pid(.roll).bytes
+        case .yawPID: return backend.pid(.yaw).bytes
+        case .kalman: return backend.kalman.bytes
+        case .control, nil: throw .notOffered
+        }
+    }
+
+    private func angle(_ characteristic: AirOSCharacteristic) -> Float? {
+        switch characteristic {
+        case .pitch: backend.angles?.pitch
+        case .roll: backend.angles?.roll
+        case .yaw: backend.angles?.yaw
+        default: nil
+        }
+    }
+
+    /// Checks a value, and hands it to the gimbal whole.
+    public func write(
+        _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
+        _ notifier: some GATTNotifier
+    ) throws(ATTError) {
+        do {
+            try carryOut(AirOSCharacteristic(characteristic), value, central)
+            counters.writes &+= 1
+        } catch {
+            throw refused(error, "\(central) wrote", characteristic, now)
+        }
+    }
+
+    private func carryOut(
+        _ characteristic: AirOSCharacteristic?, _ value: [UInt8], _ central: Central
+    ) throws(GATTRefusal) {
+        switch characteristic {
+        case .mode:
+            let mode = try Self.decoded { () throws(AirOSError) in try AirOSMode(bytes: value) }
+            try backend.setMode(mode, by: central)
+        case .control:
+            let command = try Self.decoded { () throws(AirOSError) in
+                try AirOSCommand(bytes: value)
+            }
+            try backend.carryOut(command, by: central)
+        case .pitchPID: try setPID(value, of: .pitch, central)
+        case .rollPID: try setPID(value, of: .roll, central)
+        case .yawPID: try setPID(value, of: .yaw, central)
+        case .kalman:
+            let kalman = try Self.decoded { () throws(AirOSError) in
+                try KalmanTriple(bytes: value)
+            }
+            try backend.setKalman(kalman, by: central)
+        case .pitch, .roll, .yaw, .status, nil: throw .notOffered
+        }
+    }
+
+    private func setPID(
+        _ value: [UInt8], of axis: GimbalAxis, _ central: Central
+    ) throws(GATTRefusal) {
+        let pid = try Self.decoded { () throws(AirOSError) in try PIDTriple(bytes: value) }
+        try backend.setPID(pid, of: axis, by: central)
+    }
+
+    private static func decoded<Value>(
+        _ decode: () throws(AirOSError) -> Value
+    ) throws(GATTRefusal) -> Value {
+        do { return try decode() } catch { throw GATTRefusal(error) }
+    }
+
+    private func refused(
+        _ refusal: GATTRefusal, _ what: String, _ characteristic: GATTUUID, _ now: Instant
+    ) -> ATTError {
+        counters.refusals &+= 1
+        let name = AirOSCharacteristic(characteristic)?.name ?? characteristic.description
+        log.note("\(what) \(name), refused: \(refusal.sentence)", now: now)
+        return refusal.error
+    }
+
+    /// The first notifications go out at once.
+    public func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant) {
+        guard let known = AirOSCharacteristic(characteristic),
+            known.properties.contains(.notify)
+        else { return }
+        if isOn { subscribed.insert(known) } else { subscribed.remove(known) }
+        if subscribed.isEmpty { due = nil } else if due == nil { due = now }
+    }
+
+    /// What the central turns stands still at once.
+    public func disconnected(_ central: Central, now: Instant) { backend.disconnected(central) }
+
+    /// Sends the newest values once per period.
+    public func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant? {
+        guard let moment = due, now >= moment else { return due }
+        let angles = backend.angles
+        for characteristic in AirOSCharacteristic.allCases where subscribed.contains(characteristic)
+        {
+            let value: [UInt8]? =
+                switch characteristic {
+                case .pitch: (angles?.pitch).map(AirOSAngles.bytes)
+                case .roll: (angles?.roll).map(AirOSAngles.bytes)
+                case .yaw: (angles?.yaw).map(AirOSAngles.bytes)
+                case .status: backend.status.bytes
+                default: nil
+                }
+            guard let value else { continue }
+            notifier.notify(characteristic.uuid, value)
+            counters.notifications &+= 1
+        }
+        let period = 1 / backend.notifyHz
+        let next = moment.advanced(bySeconds: period)
+        due = next > now ? next : now.advanced(bySeconds: period)
+        return due
+    }
+}
+
+extension AirOSCharacteristic {
+    /// The characteristic with this UUID.
+    init?(_ uuid: GATTUUID) { self.init(rawValue: uuid.description) }
+
+    /// Its UUID.
+    var uuid: GATTUUID { GATTUUID(rawValue) }
+
+    /// As in the original table, and readable where the app could read.
+    var properties: Set<GATTCharacteristic.Property> {
+        switch self {
+        case .pitch, .roll, .yaw, .status: [.read, .notify]
+        case .mode, .pitchPID, .rollPID, .yawPID, .kalman: [.read, .write]
+        case .control: [.write]
+        }
+    }
+
+    /// For people.
+    var name: String {
+        switch self {
+        case .pitch: "pitch, degrees"
+        case .roll: "roll, degrees"
+        case .yaw: "yaw, degrees"
+        case .status: "status"
+        case .mode: "mode"
+        case .control: "control"
+        case .pitchPID: "PID of pitch"
+        case .rollPID: "PID of roll"
+        case .yawPID: "PID of yaw"
+        case .kalman: "Kalman"
+        }
+    }
+}

@@ -1,0 +1,259 @@
+import CBlueZ
+import GimbalCore
+import Glibc
+
+/// The C shim as Swift sees it: a table of services, a connection to bluetoothd, and what it says. One thread.
+///
+/// Requests from phones are answered while `process` runs; everything else is collected and taken with `takeEvents`,
+/// so that nothing is opened or closed from inside the shim.
+final class BlueZBus {
+    /// One request of a phone; `device` is bluetoothd's name for it.
+    struct Request {
+        var characteristic: Int
+        var device: String
+        /// Nil: not said.
+        var mtu: Int?
+    }
+
+    /// Something about a device.
+    enum DeviceEvent: Equatable {
+        case connected(String, Bool)
+        case paired(String, Bool)
+        case name(String, String)
+        case removed(String)
+        case passkey(String, UInt32)
+        case passkeyOver
+        case address(adapter: String, String)
+    }
+
+    /// What has been said.
+    enum Event: Equatable {
+        case radio(RadioEvent)
+        case device(DeviceEvent)
+    }
+
+    /// What a service answers.
+    var onRead: ((Request) -> Result<[UInt8], ATTError>)?
+    /// What a service answers to a write; nil: done.
+    var onWrite: ((Request, UnsafeRawBufferPointer) -> ATTError?)?
+    /// The first central subscribed, or the last one unsubscribed.
+    var onSubscription: ((Int, Bool) -> Void)?
+
+    private var events: [Event] = []
+    private var handle: OpaquePointer?
+
+    /// A table of these services, each with its advertisement.
+    init(_ services: [any GATTService], isEncrypted: Bool) {
+        var callbacks = cbz_callbacks()
+        callbacks.context = Unmanaged.passUnretained(self).toOpaque()
+        callbacks.read = { bus($0).read($1, $2, $3) }
+        callbacks.write = { bus($0).write($1, $2, $3) }
+        callbacks.subscription = { bus($0).onSubscription?(Int($1), $2) }
+        callbacks.event = { context, event in
+            if let event { bus(context).take(event.pointee) }
+        }
+        guard let handle = cbz_new(&callbacks) else { fatalError("no memory") }
+        self.handle = handle
+        for (index, service) in services.enumerated() {
+            // Far above what bluetoothd takes for itself, and room for 80 attributes each: phones remember handles.
+            expect(cbz_add_service(handle, "\(service.uuid)", UInt16(0x100 + 0x50 * index)))
+            for characteristic in service.characteristics {
+                expect(
+                    cbz_add_characteristic(
+                        handle, "\(characteristic.uuid)", characteristic.flags(isEncrypted),
+                        characteristic.name))
+            }
+            expect(cbz_add_advertisement(handle, "\(service.uuid)", service.advertisedName))
+        }
+    }
+
+    deinit {
+        cbz_free(handle)
+    }
+
+    /// Connects to the system bus or to another one.
+    ///
+    /// - Returns: 0 or an errno.
+    func open(address: String?) -> Int32 {
+        cbz_close(handle)
+        return cbz_open(handle, address)
+    }
+
+    /// Leaves the bus.
+    func close() {
+        cbz_close(handle)
+        events = []
+    }
+
+    /// Whether there is a connection to process, be it one that has ended and only has to say so.
+    var isOpen: Bool { cbz_is_open(handle) }
+
+    /// What poll(2) has to wait for; nil while there is no connection.
+    func pollEntry() -> (entry: pollfd, deadline: Instant?)? {
+        var entry = pollfd(fd: -1, events: 0, revents: 0)
+        var deadline: Int64 = 0
+        guard cbz_poll(handle, &entry.fd, &entry.events, &deadline) == 0 else { return nil }
+        return (entry, deadline == .max ? nil : Instant(nanoseconds: deadline))
+    }
+
+    /// Does one thing that is due.
+    ///
+    /// - Returns: Whether there may be more, or the errno that ended the connection.
+    func process() -> Result<Bool, RadioBusError> {
+        var isMore = false
+        let error = cbz_process(handle, 1, &isMore)
+        return error == 0 ? .success(isMore) : .failure(RadioBusError(errno: error))
+    }
+
+    /// What has been said since the last time.
+    func takeEvents() -> [Event] {
+        defer { events.removeAll(keepingCapacity: true) }
+        return events
+    }
+
+    /// What the connection holds.
+    var resources: Resources {
+        var resources = cbz_resources()
+        cbz_count(handle, &resources)
+        return Resources(
+            objects: Int(resources.objects), matches: Int(resources.matches),
+            calls: Int(resources.calls), queued: Int(resources.queued))
+    }
+
+    /// Sends a value to whoever subscribed.
+    ///
+    /// - Returns: 0 or an errno; EAGAIN when the bus is behind.
+    func notify(_ characteristic: Int, _ value: [UInt8]) -> Int32 {
+        value.withUnsafeBufferPointer {
+            cbz_notify(handle, UInt32(characteristic), $0.baseAddress, $0.count)
+        }
+    }
+
+    /// Asks bluetoothd for something; what cannot even be sent ends with the connection.
+    func ask(_ action: RadioAction) {
+        switch action {
+        case .openBus: break
+        case .list: cbz_list(handle)
+        case .powerOn(let adapter): cbz_set_powered(handle, adapter, true)
+        case .setAlias(let adapter, let name): cbz_set_alias(handle, adapter, name)
+        case .setPairable(let adapter, let isOn): cbz_set_pairable(handle, adapter, isOn)
+        case .registerAgent: cbz_register_agent(handle)
+        case .registerApplication(let adapter, let asksForHandles):
+            cbz_request_handles(handle, asksForHandles)
+            cbz_register_application(handle, adapter)
+        case .registerAdvertisement(let adapter, let index):
+            cbz_register_advertisement(handle, adapter, UInt32(index))
+        case .unregisterAdvertisement(let adapter, let index):
+            cbz_unregister_advertisement(handle, adapter, UInt32(index))
+        }
+    }
+
+    /// Gives an advertisement another name, from its next registration on; one that does not fit is left out.
+    func rename(advertisement index: Int, _ name: String) {
+        cbz_rename_advertisement(handle, UInt32(index), name)
+    }
+
+    /// Ends a phone's connection.
+    func disconnect(device: String) { cbz_disconnect_device(handle, device) }
+
+    /// Forgets a device and its keys.
+    func remove(device: String, adapter: String) { cbz_remove_device(handle, adapter, device) }
+
+    private func expect(_ error: Int32) {
+        precondition(error == 0, "The table of services is too large: \(error)")
+    }
+}
+
+extension BlueZBus {
+    /// What a connection holds, to be compared before and after.
+    struct Resources: Equatable {
+        /// Objects published.
+        var objects = 0
+        /// Signals subscribed to.
+        var matches = 0
+        /// Calls without an answer.
+        var calls = 0
+        /// Messages that wait.
+        var queued = 0
+    }
+}
+
+/// The errno that ended the connection to the bus.
+struct RadioBusError: Error {
+    var errno: Int32
+}
+
+extension GATTCharacteristic {
+    /// The shim's flags.
+    fileprivate func flags(_ isEncrypted: Bool) -> UInt32 {
+        var flags = isEncrypted ? UInt32(CBZ_PROTECTED) : 0
+        for property in properties {
+            switch property {
+            case .read: flags |= UInt32(CBZ_READ)
+            case .write: flags |= UInt32(CBZ_WRITE)
+            case .writeWithoutResponse: flags |= UInt32(CBZ_WRITE_WITHOUT_RESPONSE)
+            case .notify: flags |= UInt32(CBZ_NOTIFY)
+            }
+        }
+        return flags
+    }
+}
+
+extension ATTError {
+    /// The code on the air.
+    var code: UInt8 {
+        switch self {
+        case .notSupported: 0x06
+        case .notAuthorized: 0x08
+        case .invalidLength: 0x0D
+        case .application(let code): code
+        }
+    }
+}
+
+// MARK: From C
+
+private func bus(_ context: UnsafeMutableRawPointer?) -> BlueZBus {
+    guard let context else { fatalError("the shim lost its context") }
+    return Unmanaged<BlueZBus>.fromOpaque(context).takeUnretainedValue()
+}
+
+extension BlueZBus {
+    private func request(_ pointer: UnsafePointer<cbz_request>?) -> Request? {
+        guard let request = pointer?.pointee else { return nil }
+        return Request(
+            characteristic: Int(request.characteristic), device: text(request.device),
+            mtu: request.mtu == 0 ? nil : Int(request.mtu))
+    }
+
+    fileprivate func read(
+        _ pointer: UnsafePointer<cbz_request>?, _ bytes: UnsafeMutablePointer<UInt8>?,
+        _ count: UnsafeMutablePointer<Int>?
+    ) -> UInt8 {
+        guard let request = request(pointer), let bytes, let count, let onRead else { return 0x80 }
+        switch onRead(request) {
+        case .failure(let error): return error.code
+        case .success(let value):
+            let length = min(value.count, Int(CBZ_VALUE_MAX))
+            bytes.update(from: value, count: length)
+            count.pointee = length
+            return 0
+        }
+    }
+
+    fileprivate func write(
+        _ pointer: UnsafePointer<cbz_request>?, _ bytes: UnsafePointer<UInt8>?, _ count: Int
+    ) -> UInt8 {
+        guard let request = request(pointer), let onWrite else { return 0x80 }
+        let error = onWrite(request, UnsafeRawBufferPointer(start: bytes, count: count))
+        return error?.code ?? 0
+    }
+
+    fileprivate func take(_ event: cbz_event) {
+        if let event = BlueZEvents.translate(event) { events.append(event) }
+    }
+}
+
+private func text(_ pointer: UnsafePointer<CChar>?) -> String {
+    pointer.map { String(cString: $0) } ?? ""
+}

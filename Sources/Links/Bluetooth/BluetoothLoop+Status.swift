@@ -1,0 +1,76 @@
+import GimbalCore
+import Wire
+
+extension BluetoothLoop {
+    /// In one or two words, and what to do about it; nil where nothing is wrong.
+    var radioState: (state: String, sentence: String?) {
+        guard supervisor.hasBus else {
+            return ("no bus", "Is D-Bus running? `systemctl status dbus` says.")
+        }
+        guard supervisor.hasDaemon else {
+            return ("no bluetoothd", "Start it: `systemctl enable --now bluetooth`.")
+        }
+        guard let adapter = supervisor.adapter else {
+            let which =
+                configuration.adapter.isEmpty ? "adapter" : "adapter \(configuration.adapter)"
+            return (
+                "no adapter",
+                "bluetoothd has no \(which) that can be a Bluetooth LE peripheral; `bluetoothctl list`."
+            )
+        }
+        guard adapter.isPowered == true else {
+            return (
+                "adapter off",
+                "Switch it on: `rfkill unblock bluetooth`, then `bluetoothctl power on`."
+            )
+        }
+        guard supervisor.isOnAir else {
+            let isRefused = supervisor.advertisements.contains { $0.isWaiting }
+            return ("registering", isRefused ? supervisor.lastError : nil)
+        }
+        return ("advertising", nil)
+    }
+
+    /// Everything that `status` says of the radio.
+    func status(now: Instant, _ notifier: RadioNotifier) -> BluetoothStatus {
+        var status = BluetoothStatus()
+        (status.state, status.sentence) = radioState
+        status.lastError = supervisor.lastError
+        status.adapter = supervisor.adapterPath?.split(separator: "/").last.map(String.init)
+        status.address = supervisor.adapterPath.flatMap { addresses[$0] }
+        status.alias = supervisor.adapter?.alias
+        status.name = configuration.name
+        status.security = configuration.security.rawValue
+        status.freeSlots = supervisor.adapter?.slots
+        status.advertisements = zip(services, supervisor.advertisements).map { service, step in
+            AdvertisementStatus(
+                uuid: "\(service.uuid)", name: service.advertisedName,
+                isRegistered: step == .done || (supervisor.isOnAir && !step.isWaiting))
+        }
+        status.centrals = centrals.connected.map {
+            CentralStatus(
+                address: $0.central.address, connection: $0.central.connection, mtu: $0.mtu)
+        }
+        status.bonds = centrals.bonds.map { BondStatus(address: $0.address, name: $0.name) }
+        status.pairing = pairing(now: now)
+        status.counters = counters
+        status.counters.restarts = supervisor.restarts
+        status.counters.registrations = supervisor.registrations
+        status.counters.renewedAdvertisements = supervisor.renewed
+        status.counters.lostAdvertisements = supervisor.lost
+        status.counters.notifications = notifier.counts.sent
+        status.counters.droppedNotifications = notifier.counts.dropped
+        let resources = bus.resources
+        status.pendingCalls = resources.calls + resources.queued
+        status.matches = resources.matches
+        return status
+    }
+
+    private func pairing(now: Instant) -> PairingStatus? {
+        let remaining = supervisor.pairingUntil.map { max($0.seconds(since: now), 0) }
+        guard remaining != nil || passkey != nil else { return nil }
+        return PairingStatus(
+            remainingS: Number(remaining ?? 0), passkey: passkey.map { Self.digits($0.number) },
+            address: passkey.map { CentralRegistry.address(of: $0.device) })
+    }
+}

@@ -1,0 +1,372 @@
+import CLinuxShim
+import GimbalCore
+import Glibc
+import Logging
+import SystemPackage
+import Wire
+
+/// The one thread of the radio: poll(2) over the bus, requests of other threads and what the services want to send.
+///
+/// bluetoothd has the radio; this process has a table of services at it. Everything that a phone can reach of this
+/// process runs here, one request at a time, and no request waits for anything: a phone that writes as fast as it can
+/// takes time from other phones at most, never from the control loop.
+final class BluetoothLoop {
+    /// Messages of the bus handled before the services have their turn.
+    private static let messagesPerTurn = 32
+    /// How long a passkey is shown.
+    private static let passkeySeconds = 60.0
+    /// How often the status is made, at most.
+    private static let statusSeconds = 0.2
+
+    let services: [any GATTService]
+    let configuration: BluetoothConfiguration
+    let mailbox: BluetoothMailbox
+    let logger: Logger
+    let bus: BlueZBus
+    var supervisor: RadioSupervisor
+    var centrals: CentralRegistry
+    var counters = BluetoothCounters()
+    /// Addresses of adapters.
+    var addresses: [String: String] = [:]
+    /// The passkey that somebody has to type.
+    var passkey: (device: String, number: UInt32, until: Instant)?
+
+    private let wake: FileDescriptor
+    private let clock: @Sendable () -> Instant
+    private let table: CharacteristicTable
+    private var notifier: RadioNotifier
+    private var hasNewCentral = false
+    private var hasMore = false
+    /// When the services want to be called.
+    private var due: Instant?
+    /// What the services were advertised as.
+    private var names: [String]
+    private var lastState = ""
+    /// Something has happened since the last status.
+    private var isStatusStale = false
+    private var statusDue = Instant(nanoseconds: .min)
+
+    /// A loop that has not begun; `run` returns when `wake` becomes readable.
+    init(
+        services: [any GATTService], configuration: BluetoothConfiguration,
+        mailbox: BluetoothMailbox, wake: FileDescriptor, logger: Logger,
+        clock: @escaping @Sendable () -> Instant
+    ) {
+        self.services = services
+        self.configuration = configuration
+        self.mailbox = mailbox
+        self.wake = wake
+        self.logger = logger
+        self.clock = clock
+        let isEncrypted = configuration.security == .encrypted
+        bus = BlueZBus(services, isEncrypted: isEncrypted)
+        table = CharacteristicTable(services)
+        notifier = RadioNotifier(bus: bus, table: table)
+        names = services.map(\.advertisedName)
+        supervisor = RadioSupervisor(
+            RadioSupervisor.Plan(
+                adapter: configuration.adapter, alias: configuration.name,
+                advertisements: services.count, isEncrypted: isEncrypted))
+        centrals = CentralRegistry(
+            limit: configuration.maximumCentrals,
+            writesPerSecond: configuration.writesPerSecond)
+        connectCallbacks()
+    }
+
+    /// Serves until `wake` is readable, then leaves the bus: bluetoothd drops the services and the advertisements.
+    func run() {
+        handle(.time)
+        while turn() {}
+        // bluetoothd would keep phones connected to a table that is no longer there.
+        for device in centrals.entries.keys { bus.disconnect(device: device) }
+        endConnections()
+        bus.close()
+    }
+
+    /// One round; false when it was the last.
+    private func turn() -> Bool {
+        var entries = [
+            pollfd(fd: wake.rawValue, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: mailbox.bell.rawValue, events: Int16(POLLIN), revents: 0),
+        ]
+        let busEntry = bus.pollEntry()
+        if let busEntry { entries.append(busEntry.entry) }
+        var ready: Int32 = 0
+        let error = cl_socket_wait(
+            &entries, entries.count, waitNanoseconds(busEntry?.deadline), &ready)
+        if error != 0 { logger.error("poll: \(Errno(rawValue: error))") }
+        if entries[0].revents != 0 { return false }
+        if entries[1].revents != 0 { mailbox.take().forEach(carryOut) }
+        processBus()
+        // Not from inside a request: bluetoothd still waits for its answer.
+        if hasNewCentral {
+            hasNewCentral = false
+            handle(.centralCame)
+        }
+        handle(.time)
+        advanceServices()
+        publishStatus()
+        return true
+    }
+
+    private func waitNanoseconds(_ busDeadline: Instant?) -> Int64 {
+        if hasMore { return 0 }
+        let now = clock()
+        // The status has ages in it only while somebody pairs.
+        let isPairing = supervisor.pairingUntil != nil || passkey != nil
+        let status = isStatusStale || isPairing ? statusDue : nil
+        let hour = now.advanced(bySeconds: 3600)
+        let deadlines = [busDeadline, supervisor.deadline, due, status, hour]
+        let next = deadlines.compactMap(\.self).min() ?? hour
+        // Not by subtraction alone: what is due at once may be as early as there is.
+        return next <= now ? 0 : next.nanoseconds - now.nanoseconds
+    }
+
+    private func processBus() {
+        hasMore = false
+        for _ in 0..<Self.messagesPerTurn {
+            guard bus.isOpen else { return }
+            let result = bus.process()
+            for event in bus.takeEvents() { take(event) }
+            switch result {
+            case .success(true): continue
+            case .success(false): return
+            case .failure(let error): return loseBus(error.errno)
+            }
+        }
+        // There may be more in the buffer, of which poll(2) knows nothing.
+        hasMore = true
+    }
+
+    private func loseBus(_ errno: Int32) {
+        endConnections()
+        bus.close()
+        handle(.busLost("No connection to D-Bus: \(Errno(rawValue: errno))."))
+    }
+
+    private func take(_ event: BlueZBus.Event) {
+        switch event {
+        case .radio(let event):
+            if case .daemon(false) = event { endConnections() }
+            if case .interface(_, let path, false) = event, path == supervisor.adapterPath {
+                endConnections()
+            }
+            handle(event)
+        case .device(let event): take(event)
+        }
+    }
+
+    private func handle(_ event: RadioEvent) {
+        for action in supervisor.handle(event, now: clock()) {
+            guard action == .openBus else {
+                bus.ask(action)
+                continue
+            }
+            let error = bus.open(address: configuration.busAddress)
+            if error == 0 { handle(.busOpened) } else { loseBus(error) }
+        }
+        reportState()
+    }
+
+    /// Says in the log what has become of the radio.
+    private func reportState() {
+        let (state, sentence) = radioState
+        guard state != lastState else { return }
+        lastState = state
+        statusDue = Instant(nanoseconds: .min)
+        if let sentence {
+            logger.warning("Bluetooth: \(state). \(sentence)")
+        } else {
+            logger.notice("Bluetooth: \(state).")
+        }
+    }
+
+    private func advanceServices() {
+        let now = clock()
+        if let passkey, now >= passkey.until { self.passkey = nil }
+        due = nil
+        for service in services {
+            let next = service.advance(now: now, mtu: centrals.mtu, notifier)
+            due = [due, next].compactMap(\.self).min()
+        }
+        let names = services.map(\.advertisedName)
+        guard names != self.names else { return }
+        self.names = names
+        for (index, name) in names.enumerated() { bus.rename(advertisement: index, name) }
+        handle(.renamed)
+    }
+
+    private func publishStatus() {
+        let now = clock()
+        isStatusStale = now < statusDue
+        guard !isStatusStale else { return }
+        statusDue = now.advanced(bySeconds: Self.statusSeconds)
+        mailbox.publish(status(now: now, notifier))
+    }
+}
+
+extension BluetoothLoop {
+    private func connectCallbacks() {
+        bus.onRead = { [unowned self] in read($0) }
+        bus.onWrite = { [unowned self] in write($0, $1) }
+        bus.onSubscription = { [unowned self] in subscribe($0, isOn: $1) }
+    }
+
+    /// Whose request this is; nil for one that is not served.
+    private func central(of request: BlueZBus.Request, _ now: Instant) -> Central? {
+        connect(request.device, now)
+        centrals.learn(mtu: request.mtu, of: request.device)
+        guard let entry = centrals.entries[request.device], !entry.isRefused else { return nil }
+        return entry.central
+    }
+
+    private func read(_ request: BlueZBus.Request) -> Result<[UInt8], ATTError> {
+        let now = clock()
+        guard let central = central(of: request, now) else { return .failure(.notAuthorized) }
+        let (service, uuid) = table[request.characteristic]
+        return Result { () throws(ATTError) in
+            try services[service].read(uuid, by: central, now: now)
+        }
+    }
+
+    private func write(
+        _ request: BlueZBus.Request, _ bytes: UnsafeRawBufferPointer
+    ) -> ATTError? {
+        let now = clock()
+        guard let central = central(of: request, now) else { return .notAuthorized }
+        guard centrals.admitsWrite(of: request.device, now: now) else {
+            counters.refusedWrites += 1
+            if counters.refusedWrites.isPowerOfTwo {
+                logger.warning(
+                    "\(central) writes more than \(configuration.writesPerSecond) times per second; \(counters.refusedWrites) writes refused so far."
+                )
+            }
+            return .application(ATTError.tooManyWrites)
+        }
+        let (service, uuid) = table[request.characteristic]
+        counters.writes += 1
+        do throws(ATTError) {
+            try services[service].write(uuid, Array(bytes), by: central, now: now, notifier)
+            return nil
+        } catch {
+            counters.invalidWrites += 1
+            return error
+        }
+    }
+
+    private func subscribe(_ characteristic: Int, isOn: Bool) {
+        guard notifier.subscriptions.setStarted(characteristic, isOn) else { return }
+        let (service, uuid) = table[characteristic]
+        services[service].subscription(uuid, isOn: isOn, now: clock())
+    }
+
+    /// A connection is there; harmless when it is known.
+    private func connect(_ device: String, _ now: Instant) {
+        guard let entry = centrals.connect(device) else { return }
+        statusDue = now
+        guard !entry.isRefused else {
+            counters.refusedConnections += 1
+            logger.warning(
+                "\(entry.central) refused: \(configuration.maximumCentrals) phones are connected.")
+            return bus.disconnect(device: device)
+        }
+        counters.connections += 1
+        logger.notice("\(entry.central) connected.")
+        hasNewCentral = true
+        // A bonded phone's subscriptions live on in bluetoothd.
+        for index in notifier.subscriptions.resume() {
+            let (service, uuid) = table[index]
+            services[service].subscription(uuid, isOn: true, now: now)
+        }
+    }
+
+    private func disconnect(_ device: String) {
+        guard let entry = centrals.disconnect(device), !entry.isRefused else { return }
+        let now = clock()
+        if centrals.connected.isEmpty { endSubscriptions(now) }
+        logger.notice("\(entry.central) disconnected.")
+        for service in services { service.disconnected(entry.central, now: now) }
+        statusDue = now
+        handle(.centralLeft)
+    }
+
+    /// bluetoothd or the adapter is gone, and with it every connection.
+    private func endConnections() {
+        let now = clock()
+        let gone = centrals.disconnectAll()
+        passkey = nil
+        endSubscriptions(now)
+        notifier.subscriptions.forget()
+        for entry in gone {
+            logger.notice("\(entry.central) lost with the radio.")
+            for service in services { service.disconnected(entry.central, now: now) }
+        }
+    }
+
+    private func endSubscriptions(_ now: Instant) {
+        for index in notifier.subscriptions.pause() {
+            let (service, uuid) = table[index]
+            services[service].subscription(uuid, isOn: false, now: now)
+        }
+    }
+
+    private func take(_ event: BlueZBus.DeviceEvent) {
+        switch event {
+        case .connected(let device, true): connect(device, clock())
+        case .connected(let device, false): disconnect(device)
+        case .removed(let device):
+            disconnect(device)
+            centrals.remove(device)
+        case .paired(let device, let isPaired):
+            centrals.setPaired(device, isPaired)
+            if isPaired, passkey?.device == device { endPairing(device) }
+        case .name(let device, let name): centrals.setName(device, name)
+        case .address(let adapter, let address): addresses[adapter] = address
+        case .passkey(let device, let number):
+            let until = clock().advanced(bySeconds: Self.passkeySeconds)
+            passkey = (device, number, until)
+            logger.notice(
+                "The phone \(CentralRegistry.address(of: device)) wants to pair: type \(Self.digits(number)) on it."
+            )
+        case .passkeyOver: passkey = nil
+        }
+        statusDue = Instant(nanoseconds: .min)
+    }
+
+    private func endPairing(_ device: String) {
+        passkey = nil
+        logger.notice("The phone \(CentralRegistry.address(of: device)) is paired.")
+        handle(.allowPairing(until: nil))
+    }
+
+    private func carryOut(_ request: RadioRequest) {
+        switch request {
+        case .allowPairing(let seconds):
+            let until = seconds > 0 ? clock().advanced(bySeconds: seconds) : nil
+            handle(.allowPairing(until: until))
+        case .forget(let address):
+            guard let adapter = supervisor.adapterPath,
+                let bond = centrals.bonds.first(where: { $0.address == address })
+            else { return }
+            logger.notice("The keys of \(address) are forgotten.")
+            bus.remove(device: bond.device, adapter: adapter)
+        }
+        statusDue = Instant(nanoseconds: .min)
+    }
+
+    /// Six digits.
+    static func digits(_ passkey: UInt32) -> String {
+        let text = String(passkey)
+        return String(repeating: "0", count: max(6 - text.count, 0)) + text
+    }
+}
+
+extension Int {
+    /// 1, 2, 4, 8, …: when something that repeats is worth a line in the log.
+    fileprivate var isPowerOfTwo: Bool { self > 0 && self & (self - 1) == 0 }
+}
+
+extension ATTError {
+    /// Application error of a write beyond the limit on their rate.
+    static let tooManyWrites: UInt8 = 0x80
+}

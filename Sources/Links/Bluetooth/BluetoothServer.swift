@@ -1,0 +1,71 @@
+public import GimbalCore
+public import Logging
+public import ServiceLifecycle
+import Synchronization
+public import Wire
+
+/// The Bluetooth peripheral as a service, on one ordinary thread, `airframed-ble`. Nothing waits for it: it starts without
+/// bus, bluetoothd or adapter, and finds them when they come.
+public final class BluetoothServer: Service {
+    /// Stack of the thread, locked with everything else.
+    private static let stackSize = 512 * 1024
+
+    private let configuration: BluetoothConfiguration
+    private let services: Mutex<[any GATTService]?>
+    private let logger: Logger
+    private let clock: @Sendable () -> Instant
+    private let thread: ServiceThread
+    private let mailbox: BluetoothMailbox
+
+    /// A peripheral that is not on the air yet.
+    ///
+    /// - Parameters:
+    ///   - configuration: Adapter, security and limits.
+    ///   - services: What it serves, from now on only on its own thread; each has an advertisement.
+    ///   - logger: Connections and changes of state at notice.
+    ///   - clock: Monotonic.
+    /// - Throws: `Errno` when the process has no descriptors left.
+    public init(
+        configuration: BluetoothConfiguration, services: sending [any GATTService], logger: Logger,
+        clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
+    ) throws {
+        self.configuration = configuration
+        self.services = Mutex(services)
+        self.logger = logger
+        self.clock = clock
+        thread = try ServiceThread(name: "airframed-ble", stackSize: Self.stackSize)
+        mailbox = try BluetoothMailbox()
+    }
+
+    /// Serves until shutdown; returns within milliseconds of it.
+    ///
+    /// - Throws: `SocketError` when the thread cannot be started.
+    public func run() async throws {
+        if configuration.security == .open {
+            logger.warning(
+                "Bluetooth is open: whoever is in range may connect and steer. bluetooth.security = \"encrypted\" ends that."
+            )
+        }
+        try await thread.run { self.serve() }
+    }
+
+    /// The newest status, at most a fifth of a second old. Any thread.
+    public var status: BluetoothStatus { mailbox.status }
+
+    /// Lets new phones pair for a while; 0 ends it. Any thread.
+    public func allowPairing(seconds: Double) {
+        mailbox.post(.allowPairing(seconds: seconds))
+    }
+
+    /// Forgets the keys of a phone that `status` lists. Any thread.
+    public func forget(address: String) { mailbox.post(.forget(address: address)) }
+
+    /// The body of the thread.
+    private func serve() {
+        guard let services = services.withLock({ $0.take() }) else { return }
+        let loop = BluetoothLoop(
+            services: services, configuration: configuration, mailbox: mailbox,
+            wake: thread.wake, logger: logger, clock: clock)
+        loop.run()
+    }
+}

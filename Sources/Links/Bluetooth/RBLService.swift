@@ -1,0 +1,212 @@
+public import GimbalCore
+public import Logging
+public import Wire
+
+/// What the daemon keeps for clients of the RedBearLab service. Thread airframed-ble; saving waits for the disk.
+public protocol RBLBackend: Sendable {
+    /// The advertised name, 1...20 bytes.
+    var name: String { get }
+    /// Speed of the serial port.
+    var baud: RBLBaud { get }
+    /// Keeps another name.
+    func setName(_ name: String, by central: Central) throws(GATTRefusal)
+    /// Keeps another speed.
+    func setBaud(_ baud: RBLBaud, by central: Central) throws(GATTRefusal)
+}
+
+/// RedBearLab's serial service as BLE Mini's firmware ("Biscuit") has it, with a role behind it instead of a UART.
+///
+/// 0004 takes writes without response as well, because a flight display writes it so. BlueZ then hides every error on it:
+/// a speed that does not exist is ignored and counted. 0003 takes as many bytes as the MTU lets through, not only 20.
+///
+/// What a role says goes out in pieces of the client's MTU (20 bytes at least) and no faster than `piecesPerSecond`: the
+/// radio tells nobody when it is congested, so a queue must not be in a place where it cannot be cut.
+///
+/// Thread airframed-ble.
+public final class RBLService: GATTService {
+    /// What has been counted since the start.
+    public struct Counters: Sendable, Equatable {
+        /// Bytes from clients.
+        public var receivedBytes: UInt64 = 0
+        /// Notifications handed to the radio.
+        public var notifications: UInt64 = 0
+        /// Speeds that do not exist.
+        public var invalidBauds: UInt64 = 0
+        /// Reads and writes refused.
+        public var refusals: UInt64 = 0
+        /// What became of what the role has said.
+        public var output = SerialOutput.Counters()
+    }
+
+    /// Notifications in each second: what a phone at a connection interval of 30 ms takes without falling behind.
+    public static let piecesPerSecond = 125.0
+    /// How many of them may follow each other at once: a frame of 36 bytes must not wait for its second half.
+    static let burst = 4.0
+
+    /// The service's UUID.
+    public let uuid = GATTUUID(RBLCharacteristic.service)
+    /// `rbl.name`.
+    public var advertisedName: String { backend.name }
+    /// 0002 to 0007, described as the firmware does.
+    public let characteristics = RBLCharacteristic.allCases.enumerated().map {
+        GATTCharacteristic(
+            uuid: GATTUUID($1.rawValue), properties: $1.properties,
+            name: "Characteristic \($0 + 2)")
+    }
+
+    private let backend: any RBLBackend
+    private let role: any SerialRole
+    private var log: RefusalLog
+    private var output = SerialOutput()
+    private var counts = Counters()
+    private var power = RBLTransmitPower.zero
+    private var isSubscribed = false
+    /// When the role wants to go on.
+    private var roleDue: Instant?
+    /// When the next piece would go out at an even pace.
+    private var pieceDue: Instant?
+
+    /// - Parameters:
+    ///   - backend: Keeps name and speed.
+    ///   - role: What stands behind the service.
+    ///   - logger: What was refused, and why.
+    public init(backend: any RBLBackend, role: any SerialRole, logger: Logger) {
+        self.backend = backend
+        self.role = role
+        log = RefusalLog(logger: logger)
+        role.setBaud(backend.baud.bitsPerSecond)
+    }
+
+    /// Counted since the start.
+    public var counters: Counters {
+        var result = counts
+        result.output = output.counters
+        return result
+    }
+
+    /// The present value.
+    public func read(
+        _ characteristic: GATTUUID, by central: Central, now: Instant
+    ) throws(ATTError) -> [UInt8] {
+        switch RBLCharacteristic(rawValue: characteristic.description) {
+        case .baud: return backend.baud.bytes
+        case .name: return Array(backend.name.utf8)
+        case .version: return Array(RBLCharacteristic.firmware.utf8)
+        case .transmitPower: return power.bytes
+        case .transmit, .receive, nil:
+            throw refused(.notOffered, "\(central) read", characteristic, now)
+        }
+    }
+
+    /// Hands bytes to the role, or changes speed, name or power.
+    public func write(
+        _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
+        _ notifier: some GATTNotifier
+    ) throws(ATTError) {
+        do throws(GATTRefusal) {
+            switch RBLCharacteristic(rawValue: characteristic.description) {
+            case .receive:
+                counts.receivedBytes &+= UInt64(value.count)
+                role.receive(value, from: central, now: now, &output)
+                if !isSubscribed { output.clear() }
+            case .baud: try setBaud(value, central)
+            case .name: try setName(value, central)
+            case .transmitPower: power = try Self.choice(value, of: RBLTransmitPower.self)
+            case .transmit, .version, nil: throw GATTRefusal.notOffered
+            }
+        } catch {
+            throw refused(error, "\(central) wrote", characteristic, now)
+        }
+    }
+
+    private func setBaud(_ value: [UInt8], _ central: Central) throws(GATTRefusal) {
+        let baud: RBLBaud
+        do {
+            baud = try Self.choice(value, of: RBLBaud.self)
+        } catch {
+            counts.invalidBauds &+= 1
+            throw error
+        }
+        if baud != backend.baud { try backend.setBaud(baud, by: central) }
+        role.setBaud(baud.bitsPerSecond)
+    }
+
+    private func setName(_ value: [UInt8], _ central: Central) throws(GATTRefusal) {
+        guard (1...RBLCharacteristic.longestName).contains(value.count) else {
+            throw GATTRefusal(.invalidLength, "\(value.count) bytes where 1 to 20 are expected")
+        }
+        guard let name = String(validating: value, as: UTF8.self) else {
+            throw GATTRefusal(.outOfRange, "the name is not UTF-8")
+        }
+        if name != backend.name { try backend.setName(name, by: central) }
+    }
+
+    /// One byte that is a raw value.
+    private static func choice<Value: RawRepresentable<UInt8> & CaseIterable>(
+        _ value: [UInt8], of type: Value.Type
+    ) throws(GATTRefusal) -> Value {
+        guard value.count == 1 else {
+            throw GATTRefusal(.invalidLength, "\(value.count) bytes where 1 is expected")
+        }
+        guard let result = Value(rawValue: value[0]) else {
+            throw GATTRefusal(
+                .outOfRange, "\(value[0]) is outside 0...\(Value.allCases.count - 1)")
+        }
+        return result
+    }
+
+    private func refused(
+        _ refusal: GATTRefusal, _ what: String, _ characteristic: GATTUUID, _ now: Instant
+    ) -> ATTError {
+        counts.refusals &+= 1
+        let known = characteristics.first { $0.uuid == characteristic }
+        log.note(
+            "\(what) \(known?.name ?? characteristic.description) of the serial service, refused: "
+                + refusal.sentence, now: now)
+        return refusal.error
+    }
+
+    /// Nothing waits for a client that does not listen.
+    public func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant) {
+        guard characteristic.description == RBLCharacteristic.transmit.rawValue else { return }
+        isSubscribed = isOn
+        roleDue = isOn ? now : nil
+        output.clear()
+    }
+
+    /// The role lets go of what the client moves.
+    public func disconnected(_ central: Central, now: Instant) {
+        role.disconnected(central, now: now)
+    }
+
+    /// Lets the role speak, and sends what the pace allows.
+    public func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant? {
+        guard isSubscribed else { return nil }
+        if let due = roleDue, now >= due { roleDue = role.advance(now: now, &output) }
+        let pace = 1 / Self.piecesPerSecond
+        // A pause earns a burst, not more.
+        let earliest = now.advanced(bySeconds: -(Self.burst - 1) * pace)
+        var piece = max(pieceDue ?? earliest, earliest)
+        while output.count > 0, piece <= now {
+            notifier.notify(
+                GATTUUID(RBLCharacteristic.transmit.rawValue), output.next(max(20, mtu - 3)))
+            counts.notifications &+= 1
+            piece = piece.advanced(bySeconds: pace)
+        }
+        pieceDue = piece
+        return [output.count > 0 ? piece : nil, roleDue].compactMap(\.self).min()
+    }
+}
+
+extension RBLCharacteristic {
+    /// As the firmware has them, and `baud` without response as well.
+    fileprivate var properties: Set<GATTCharacteristic.Property> {
+        switch self {
+        case .transmit: [.notify]
+        case .receive: [.writeWithoutResponse]
+        case .baud: [.read, .write, .writeWithoutResponse]
+        case .name, .transmitPower: [.read, .write]
+        case .version: [.read]
+        }
+    }
+}

@@ -1,0 +1,94 @@
+public import GimbalCore
+
+/// Sends back what comes: shows that a client, the radio and this service work together.
+public final class LoopbackRole: SerialRole {
+    /// The name in the configuration.
+    public let name = "loopback"
+
+    /// A role without memory.
+    public init() {}
+
+    /// Sends it back.
+    public func receive(
+        _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
+    ) {
+        output.append(bytes)
+    }
+}
+
+/// A role whose other side this build does not have: takes what comes, counts it, says nothing.
+public final class AbsentRole: SerialRole {
+    /// The name that it would have in the configuration.
+    public let name: String
+    /// Bytes that came for it.
+    public private(set) var ignoredBytes: UInt64 = 0
+
+    /// A place for this role.
+    public init(_ name: String) { self.name = name }
+
+    /// Counts it.
+    public func receive(
+        _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
+    ) {
+        ignoredBytes &+= UInt64(bytes.count)
+    }
+}
+
+/// Two clients that use the same service for different things, told apart by the first byte that each sends: a MAVLink
+/// start of frame, or a letter of a robot command. One that sends nothing is a display, which only listens.
+public final class AutoRole: SerialRole {
+    /// The name in the configuration.
+    public let name = "auto"
+    /// Writes of clients that have not shown what they are.
+    public private(set) var unknownWrites: UInt64 = 0
+
+    private let mavlink: any SerialRole
+    private let robot: any SerialRole
+    private var isRobot: [Central: Bool] = [:]
+
+    /// - Parameters:
+    ///   - mavlink: Its telemetry goes to everybody who listens.
+    ///   - robot: Gets commands only.
+    public init(mavlink: any SerialRole, robot: any SerialRole) {
+        self.mavlink = mavlink
+        self.robot = robot
+    }
+
+    /// Hands the bytes to whom they are for.
+    public func receive(
+        _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
+    ) {
+        guard let first = bytes.first else { return }
+        guard let isRobot = isRobot[central] ?? Self.isRobot(first) else {
+            unknownWrites &+= 1
+            return
+        }
+        self.isRobot[central] = isRobot
+        let role = isRobot ? robot : mavlink
+        role.receive(bytes, from: central, now: now, &output)
+    }
+
+    private static func isRobot(_ first: UInt8) -> Bool? {
+        switch first {
+        case 0xFD, 0xFE: false
+        case let letter where "FBSRLUD".utf8.contains(letter): true
+        default: nil
+        }
+    }
+
+    /// The speed of the port behind MAVLink.
+    public func setBaud(_ bitsPerSecond: Int) { mavlink.setBaud(bitsPerSecond) }
+
+    /// Forgets the client.
+    public func disconnected(_ central: Central, now: Instant) {
+        isRobot[central] = nil
+        mavlink.disconnected(central, now: now)
+        robot.disconnected(central, now: now)
+    }
+
+    /// Whichever wants to go on first.
+    public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {
+        [mavlink.advance(now: now, &output), robot.advance(now: now, &output)]
+            .compactMap(\.self).min()
+    }
+}

@@ -1,0 +1,77 @@
+/// What an app writes to the control characteristic: a word, in any case, or a word with a speed.
+public enum AirOSCommand: Sendable, Equatable {
+    /// Find the gyroscope's zero; the camera lies still meanwhile.
+    case calibrate
+    /// Keep mode, PID and Kalman for the next start.
+    case save
+    /// Mode, PID and Kalman as they came, and keep that.
+    case defaults
+    /// The heading counts from here.
+    case resetYaw
+    /// Forget the integrals.
+    case resetPID
+    /// Tell the heading in the log.
+    case yawStatus
+    /// Take the heading a tenth nearer to zero.
+    case forceDecay
+    /// Turn at this speed, degrees per second, right positive. Finite.
+    case trackPan(Double)
+    /// Turn at this speed, degrees per second, down positive. Finite.
+    case trackTilt(Double)
+
+    /// Reads what was written.
+    ///
+    /// - Parameter bytes: Text without a terminator. As in the sample firmware the whole text is lower-cased and nothing is
+    ///   trimmed. Unlike there, a speed must be a number to its last byte: taking rubbish for zero hides a broken app.
+    /// - Throws: `notText`, `unknownCommand`, `notANumber` or `notFinite`.
+    public init(bytes: [UInt8]) throws(AirOSError) {
+        guard let text = String(validating: bytes.map(Self.lowerCased), as: UTF8.self) else {
+            throw .notText
+        }
+        switch text {
+        case "calibrate": self = .calibrate
+        case "save": self = .save
+        case "defaults": self = .defaults
+        case "reset_yaw": self = .resetYaw
+        case "reset_pid": self = .resetPID
+        case "yaw_status": self = .yawStatus
+        case "force_decay": self = .forceDecay
+        default:
+            if let speed = try Self.speed(text, after: "track_pan:") {
+                self = .trackPan(speed)
+            } else if let speed = try Self.speed(text, after: "track_tilt:") {
+                self = .trackTilt(speed)
+            } else {
+                throw .unknownCommand(text)
+            }
+        }
+    }
+
+    /// ASCII only, like the firmware.
+    private static func lowerCased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
+    private static func speed(
+        _ text: String, after word: String
+    ) throws(AirOSError) -> Double? {
+        guard text.hasPrefix(word) else { return nil }
+        let digits = text.dropFirst(word.count)
+        if ["nan", "inf", "-inf", "+inf"].contains(digits) { throw .notFinite("the speed") }
+        // Swift reads more than decimal numbers.
+        guard digits.utf8.allSatisfy(isDecimal), let value = Double(digits) else {
+            throw .notANumber(String(digits))
+        }
+        guard value.isFinite else { throw .notFinite("the speed") }
+        return value
+    }
+
+    private static func isDecimal(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+            UInt8(ascii: "."), UInt8(ascii: "e"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,172 @@
+public import GimbalCore
+
+/// Mode as apps write and read it: one byte.
+public enum AirOSMode: UInt8, Sendable, CaseIterable {
+    /// Outputs off.
+    case inactive = 0
+    /// Holds its direction.
+    case locked = 1
+    /// Heading follows the handle.
+    case panFollow = 2
+    /// Everything follows the handle.
+    case fpv = 3
+    /// The app turns the camera after a person.
+    case personTracking = 4
+
+    /// The mode that stands for one of the gimbal's. The poses of rest, `neutral` and `retract`, have no byte of their own:
+    /// an app that could not ask for them sees `inactive`.
+    public init(_ mode: Mode) {
+        self =
+            switch mode {
+            case .inactive, .neutral, .retract: .inactive
+            case .locked: .locked
+            case .panFollow: .panFollow
+            case .fpv: .fpv
+            case .tracking: .personTracking
+            }
+    }
+
+    /// - Parameter bytes: As written; exactly one, 0...4.
+    /// - Throws: `length` or `outOfRange`.
+    public init(bytes: [UInt8]) throws(AirOSError) {
+        guard bytes.count == 1 else { throw .length(expected: 1, found: bytes.count) }
+        guard let mode = Self(rawValue: bytes[0]) else {
+            throw .outOfRange(Int(bytes[0]), allowed: "0...4")
+        }
+        self = mode
+    }
+
+    /// As it is read.
+    public var bytes: [UInt8] { [rawValue] }
+}
+
+/// Status as apps decode it: one byte. The sample firmware sends the mode's byte here, so that apps take `locked` for
+/// `calibrating`; these are the numbers that the apps mean.
+public enum AirOSStatus: UInt8, Sendable, CaseIterable {
+    /// Outputs off.
+    case inactive = 0
+    /// The gyroscope is being calibrated; the app's button is grey meanwhile.
+    case calibrating = 1
+    /// Mode `locked`.
+    case locked = 2
+    /// Mode `panFollow`.
+    case panFollow = 3
+    /// Mode `fpv`.
+    case fpv = 4
+    /// Mode `personTracking`.
+    case personTracking = 5
+
+    /// The status of a mode while nothing is calibrated.
+    public init(_ mode: AirOSMode) {
+        self =
+            switch mode {
+            case .inactive: .inactive
+            case .locked: .locked
+            case .panFollow: .panFollow
+            case .fpv: .fpv
+            case .personTracking: .personTracking
+            }
+    }
+
+    /// As it is read and sent.
+    public var bytes: [UInt8] { [rawValue] }
+}
+
+/// Where the camera looks as apps see it: degrees; pitch down, roll right and yaw right are positive.
+public struct AirOSAngles: Sendable, Equatable {
+    /// -180...180.
+    public var pitch: Float
+    /// -90...90.
+    public var roll: Float
+    /// -180...180.
+    public var yaw: Float
+
+    /// - Parameters:
+    ///   - angles: Earth frame, Z-X-Y, radians, pitch up positive; any number of turns.
+    ///   - sign: 1, or -1 for an axis that the app is to see the other way round.
+    public init(_ angles: AxisVector, sign: AxisVector = AxisVector(repeating: 1)) {
+        let degrees = angles * sign * (180 / .pi)
+        pitch = Self.wrapped(-degrees.pitch)
+        roll = Self.wrapped(degrees.roll)
+        yaw = Self.wrapped(degrees.yaw)
+    }
+
+    /// One angle as it is read and sent.
+    public static func bytes(_ angle: Float) -> [UInt8] { angle.littleEndianBytes }
+
+    /// Into -180...180. Minus zero becomes zero.
+    private static func wrapped(_ degrees: Double) -> Float {
+        Float(degrees.remainder(dividingBy: 360) + 0)
+    }
+}
+
+extension PIDTriple {
+    /// - Parameter bytes: As written: exactly three float32, p, i, d.
+    /// - Throws: `length` or `notFinite`.
+    public init(bytes: [UInt8]) throws(AirOSError) {
+        let values = try Float.triple(bytes, names: ["p", "i", "d"])
+        self.init(p: values[0], i: values[1], d: values[2])
+    }
+
+    /// As it is read.
+    public var bytes: [UInt8] {
+        [p, i, d].flatMap { Float($0).littleEndianBytes }
+    }
+}
+
+/// The numbers of the sample firmware's Kalman filters, as apps know them; their ratio to the defaults counts
+/// (`estimator.kalman_*`). No app writes them yet: three float32 in this order is airframe's own choice.
+public struct KalmanTriple: Sendable, Equatable {
+    /// Process noise of the angle.
+    public var qAngle: Double
+    /// Process noise of the bias.
+    public var qBias: Double
+    /// Measurement noise.
+    public var rMeasure: Double
+
+    /// These three numbers.
+    public init(qAngle: Double, qBias: Double, rMeasure: Double) {
+        self.qAngle = qAngle
+        self.qBias = qBias
+        self.rMeasure = rMeasure
+    }
+
+    /// - Parameter bytes: As written: exactly three float32.
+    /// - Throws: `length` or `notFinite`.
+    public init(bytes: [UInt8]) throws(AirOSError) {
+        let values = try Float.triple(bytes, names: ["q_angle", "q_bias", "r_measure"])
+        self.init(qAngle: values[0], qBias: values[1], rMeasure: values[2])
+    }
+
+    /// As it is read.
+    public var bytes: [UInt8] {
+        [qAngle, qBias, rMeasure].flatMap { Float($0).littleEndianBytes }
+    }
+}
+
+extension Float {
+    /// Four bytes, least significant first.
+    fileprivate var littleEndianBytes: [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: bitPattern >> (8 * $0)) }
+    }
+
+    /// Exactly three numbers, all finite, in the digits that the sender meant: the float32 nearest to 1.2 is 1.2, not
+    /// 1.2000000476837158, so that a default compares equal and a saved file reads well.
+    fileprivate static func triple(
+        _ bytes: [UInt8], names: [String]
+    ) throws(AirOSError) -> [Double] {
+        guard bytes.count == 12 else { throw .length(expected: 12, found: bytes.count) }
+        var values: [Double] = []
+        for (index, name) in names.enumerated() {
+            let pattern = (0..<4).reduce(UInt32(0)) {
+                $0 | UInt32(bytes[4 * index + $1]) << (8 * UInt32($1))
+            }
+            let value = Float(bitPattern: pattern)
+            guard value.isFinite, let decimal = Double(value.description) else {
+                throw .notFinite(name)
+            }
+            values.append(decimal)
+        }
+        return values
+    }
+}

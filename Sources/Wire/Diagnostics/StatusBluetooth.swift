@@ -1,0 +1,160 @@
+/// The Bluetooth peripheral: whether phones can find it, and who is connected.
+public struct BluetoothStatus: Hashable, Sendable, Codable {
+    /// "no bus", "no bluetoothd", "no adapter", "adapter off", "registering", "advertising".
+    public var state = "starting"
+    /// What is missing and what to do, for a person; absent while it advertises.
+    public var sentence: String?
+    /// The last thing that went wrong, also when it has gone away since.
+    public var lastError: String?
+    /// "hci0"; absent while there is none.
+    public var adapter: String?
+    /// Address of the adapter.
+    public var address: String?
+    /// The name that a connected phone reads; absent until the adapter has said it.
+    public var alias: String?
+    /// The name that it has to be.
+    public var name = ""
+    /// `bluetooth.security`: open, encrypted.
+    public var security = ""
+    /// What is advertised.
+    public var advertisements: [AdvertisementStatus] = []
+    /// Advertisements that the adapter could take in addition; absent when it does not say.
+    public var freeSlots: Int?
+    /// Who is connected.
+    public var centrals: [CentralStatus] = []
+    /// Who has keys.
+    public var bonds: [BondStatus] = []
+    /// Pairing that is allowed or going on; absent otherwise.
+    public var pairing: PairingStatus?
+    /// What happened since the start.
+    public var counters = BluetoothCounters()
+    /// Calls to bluetoothd without an answer, and messages that wait.
+    public var pendingCalls = 0
+    /// Signals of bluetoothd that are subscribed to.
+    public var matches = 0
+
+    enum CodingKeys: String, CodingKey {
+        case state, sentence, adapter, address, alias, name, security, advertisements, centrals
+        case bonds, pairing, counters, matches
+        case lastError = "last_error"
+        case freeSlots = "free_slots"
+        case pendingCalls = "pending_calls"
+    }
+
+    /// A peripheral of which nothing is known.
+    public init() {}
+}
+
+/// One advertisement.
+public struct AdvertisementStatus: Hashable, Sendable, Codable {
+    /// Service that it announces.
+    public var uuid: String
+    /// Name that it announces, complete.
+    public var name: String
+    /// Whether bluetoothd has taken it.
+    public var isRegistered: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case uuid, name
+        case isRegistered = "registered"
+    }
+
+    /// An advertisement of this service.
+    public init(uuid: String, name: String, isRegistered: Bool) {
+        self.uuid = uuid
+        self.name = name
+        self.isRegistered = isRegistered
+    }
+}
+
+/// A phone that is connected.
+public struct CentralStatus: Hashable, Sendable, Codable {
+    /// Its Bluetooth address.
+    public var address: String
+    /// Number of the connection since the start.
+    public var connection: Int
+    /// ATT MTU; absent until it has read or written.
+    public var mtu: Int?
+
+    /// A connection.
+    public init(address: String, connection: Int, mtu: Int?) {
+        self.address = address
+        self.connection = connection
+        self.mtu = mtu
+    }
+}
+
+/// A device that has keys.
+public struct BondStatus: Hashable, Sendable, Codable {
+    /// Its Bluetooth address.
+    public var address: String
+    /// What it calls itself.
+    public var name: String
+
+    /// A bond.
+    public init(address: String, name: String) {
+        self.address = address
+        self.name = name
+    }
+}
+
+/// Pairing that is allowed or going on.
+public struct PairingStatus: Hashable, Sendable, Codable {
+    /// How long new phones may still pair; 0: no longer.
+    public var remainingS: Number
+    /// What has to be typed on the phone: six digits; absent until one asks.
+    public var passkey: String?
+    /// The phone that asks.
+    public var address: String?
+
+    enum CodingKeys: String, CodingKey {
+        case passkey, address
+        case remainingS = "remaining_s"
+    }
+
+    /// Pairing as it stands.
+    public init(remainingS: Number, passkey: String? = nil, address: String? = nil) {
+        self.remainingS = remainingS
+        self.passkey = passkey
+        self.address = address
+    }
+}
+
+/// What happened on the radio since the start.
+public struct BluetoothCounters: Hashable, Sendable, Codable {
+    /// Times that bluetoothd went away or the bus ended.
+    public var restarts = 0
+    /// Times that everything was registered.
+    public var registrations = 0
+    /// Advertisements registered again after a disconnection, lest one is lost silently.
+    public var renewedAdvertisements = 0
+    /// Advertisements that bluetoothd gave up by itself, or of which the adapter lost some.
+    public var lostAdvertisements = 0
+    /// Connections since the start.
+    public var connections = 0
+    /// Connections beyond the limit, ended at once.
+    public var refusedConnections = 0
+    /// Writes that reached a service.
+    public var writes = 0
+    /// Writes refused because their central sent too many.
+    public var refusedWrites = 0
+    /// Writes that a service refused.
+    public var invalidWrites = 0
+    /// Notifications sent.
+    public var notifications = 0
+    /// Notifications dropped because bluetoothd did not take the ones before.
+    public var droppedNotifications = 0
+
+    enum CodingKeys: String, CodingKey {
+        case restarts, registrations, connections, writes, notifications
+        case renewedAdvertisements = "renewed_advertisements"
+        case lostAdvertisements = "lost_advertisements"
+        case refusedConnections = "refused_connections"
+        case refusedWrites = "refused_writes"
+        case invalidWrites = "invalid_writes"
+        case droppedNotifications = "dropped_notifications"
+    }
+
+    /// Nothing has happened.
+    public init() {}
+}

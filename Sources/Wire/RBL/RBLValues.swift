@@ -1,0 +1,74 @@
+/// The characteristics of RedBearLab's serial service in the order of their handles; the raw values are their UUIDs.
+///
+/// Source: RedBearLab, "Biscuit" firmware 2.0 (BLE Mini), `txrxservice.c`.
+public enum RBLCharacteristic: String, Sendable, CaseIterable {
+    /// Bytes to the app.
+    case transmit = "713d0002-503e-4c75-ba94-3148f18d941e"
+    /// Bytes from the app.
+    case receive = "713d0003-503e-4c75-ba94-3148f18d941e"
+    /// Written as one byte, read as text, see `RBLBaud`.
+    case baud = "713d0004-503e-4c75-ba94-3148f18d941e"
+    /// The advertised name, at most 20 bytes.
+    case name = "713d0005-503e-4c75-ba94-3148f18d941e"
+    /// `Biscuit_2.0`.
+    case version = "713d0006-503e-4c75-ba94-3148f18d941e"
+    /// Written as one byte, read as text, see `RBLTransmitPower`.
+    case transmitPower = "713d0007-503e-4c75-ba94-3148f18d941e"
+
+    /// UUID of the service; apps scan for it.
+    public static let service = "713d0000-503e-4c75-ba94-3148f18d941e"
+    /// What `version` reads.
+    public static let firmware = "Biscuit_2.0"
+    /// Bytes of the longest name.
+    public static let longestName = 20
+}
+
+/// Speed of the serial port behind the service; the raw value is the byte that is written.
+public enum RBLBaud: UInt8, Sendable, CaseIterable {
+    /// 9600 baud.
+    case baud9600
+    /// 19200 baud.
+    case baud19200
+    /// 38400 baud.
+    case baud38400
+    /// 57600 baud, the default.
+    case baud57600
+    /// 115200 baud.
+    case baud115200
+
+    /// Bits per second.
+    public var bitsPerSecond: Int {
+        switch self {
+        case .baud9600: 9600
+        case .baud19200: 19200
+        case .baud38400: 38400
+        case .baud57600: 57600
+        case .baud115200: 115200
+        }
+    }
+
+    /// As it is read: "BAUD_57600".
+    public var bytes: [UInt8] { Array("BAUD_\(bitsPerSecond)".utf8) }
+}
+
+/// Power of the radio; the raw value is the byte that is written.
+public enum RBLTransmitPower: UInt8, Sendable, CaseIterable {
+    /// -23 dBm.
+    case minus23
+    /// -6 dBm.
+    case minus6
+    /// 0 dBm, the default.
+    case zero
+    /// +4 dBm.
+    case plus4
+
+    /// As it is read: "0 dBm".
+    public var bytes: [UInt8] {
+        switch self {
+        case .minus23: Array("-23 dBm".utf8)
+        case .minus6: Array("-6 dBm".utf8)
+        case .zero: Array("0 dBm".utf8)
+        case .plus4: Array("+4 dBm".utf8)
+        }
+    }
+}

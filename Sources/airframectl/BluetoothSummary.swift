@@ -1,0 +1,32 @@
+import Wire
+
+extension Summary {
+    /// "advertising on hci0 as "AirOS Gimbal", open, 2 of 2 advertisements, 1 phone".
+    static func bluetooth(_ status: BluetoothStatus) -> String {
+        var parts = [status.state]
+        if let adapter = status.adapter { parts[0] += " on \(adapter)" }
+        if let alias = status.alias { parts[0] += " as \"\(alias)\"" }
+        parts.append(status.security)
+        let there = status.advertisements.filter(\.isRegistered).count
+        parts.append("\(there) of \(status.advertisements.count) advertisements")
+        let counters = status.counters
+        if counters.restarts > 0 { parts.append("\(counters.restarts) restarts") }
+        let refused = counters.refusedWrites + counters.invalidWrites
+        if refused > 0 {
+            parts.append("\(refused) of \(counters.writes + counters.refusedWrites) writes refused")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    /// One line for each phone, and one for whoever wants to pair.
+    static func phones(_ status: BluetoothStatus) -> [String] {
+        var lines = status.centrals.map { central in
+            let mtu = central.mtu.map { ", MTU \($0)" } ?? ""
+            return "\(central.address), connection \(central.connection)\(mtu)"
+        }
+        if let pairing = status.pairing, let passkey = pairing.passkey {
+            lines.append("\(pairing.address ?? "somebody") wants to pair: type \(passkey) on it")
+        }
+        return lines
+    }
+}

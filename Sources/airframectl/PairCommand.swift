@@ -1,0 +1,111 @@
+import ArgumentParser
+import Glibc
+import PlainText
+import Wire
+
+struct PairCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pair",
+        abstract: "Let a phone pair, list paired phones, forget one.",
+        discussion: """
+            list             paired phones (the default)
+            allow            let new phones pair for --seconds, and show the passkey to type on the phone
+            forget ADDRESS   forget the keys of a phone
+
+            Needed with bluetooth.security = "encrypted" only. The passkey is in the log as well.
+            """)
+
+    /// What can follow the command.
+    enum Action: String, ExpressibleByArgument, CaseIterable {
+        case list, allow, forget
+    }
+
+    /// How often it looks.
+    private static let period = 0.3
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "list, allow or forget.")
+    var action: Action = .list
+    @Argument(help: "With forget: the phone's address, as list shows it.")
+    var address: String?
+    @Option(help: "With allow: how long, 10...600.")
+    var seconds = 120.0
+
+    func validate() throws {
+        if (action == .forget) != (address != nil) {
+            throw ValidationError("forget takes an address, and nothing else does.")
+        }
+    }
+
+    func run() throws {
+        let client = try options.connect()
+        switch action {
+        case .list: try show(try ask(client, ["action": "status"]))
+        case .allow: try allow(client)
+        case .forget:
+            try show(
+                try ask(client, ["action": "forget", "address": .string(address ?? "")]),
+                asked: true)
+        }
+    }
+
+    private func ask(
+        _ client: DaemonClient, _ params: [String: JSONValue]
+    ) throws -> BluetoothStatus {
+        try client.request(.pair, params)
+    }
+
+    private func show(_ status: BluetoothStatus, asked: Bool = false) throws {
+        if options.json { return try Output.json(status) }
+        if asked { return Output.line("The keys of \(address ?? "") are being forgotten.") }
+        PairView.list(status).forEach(Output.line)
+    }
+
+    /// Watches until a phone has paired or the time is over; Ctrl-C ends it at once.
+    private func allow(_ client: DaemonClient) throws {
+        let signals = Signals(SIGINT, SIGTERM)
+        let before = try ask(client, ["action": "allow", "seconds": .double(seconds)])
+        if !options.json { Output.line("New phones may pair for \(Format.fixed(seconds, 0)) s.") }
+        var shown: String?
+        var isOpen = false
+        while true {
+            let isInterrupted = signals.wait(seconds: Self.period) != nil
+            if isInterrupted { _ = try ask(client, ["action": "allow", "seconds": 0]) }
+            let status = try ask(client, ["action": "status"])
+            if options.json { try Output.json(status) }
+            if let passkey = status.pairing?.passkey, passkey != shown {
+                shown = passkey
+                if !options.json {
+                    Output.line("\(status.pairing?.address ?? "A phone"): type \(passkey) on it.")
+                }
+            }
+            if status.pairing != nil { isOpen = true }
+            guard isInterrupted || (isOpen && status.pairing == nil) else { continue }
+            if !options.json { Output.line(PairView.outcome(before, status)) }
+            return
+        }
+    }
+}
+
+/// Paired phones, for people.
+enum PairView {
+    static func list(_ status: BluetoothStatus) -> [String] {
+        var lines = status.bonds.map { bond in
+            let isHere = status.centrals.contains { $0.address == bond.address }
+            return "\(bond.address)  \(bond.name)\(isHere ? "  (connected)" : "")"
+        }
+        if lines.isEmpty { lines.append("No phone is paired.") }
+        if status.security != "encrypted" {
+            lines.append("Nobody has to pair: bluetooth.security is \"\(status.security)\".")
+        }
+        return lines
+    }
+
+    static func outcome(_ before: BluetoothStatus, _ after: BluetoothStatus) -> String {
+        let known = Set(before.bonds.map(\.address))
+        let new = after.bonds.filter { !known.contains($0.address) }
+        return new.isEmpty
+            ? "No new phone has paired."
+            : "Paired: " + new.map { "\($0.address) \($0.name)" }.joined(separator: ", ")
+    }
+}

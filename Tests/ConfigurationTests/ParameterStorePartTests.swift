@@ -1,0 +1,67 @@
+import GimbalCore
+import Testing
+
+@testable import Configuration
+
+@Suite("Saving a part of the settings") struct ParameterStorePartTests {
+    private static let app = ["airos.pid.pitch", "airos.pid.roll", "mode.boot"]
+
+    private func store(_ overrides: [String] = []) throws -> ParameterStore {
+        ParameterStore(try ConfigurationLoader.load(ConfigurationSource(overrides: overrides)))
+    }
+
+    @Test("saves what is named, and leaves the rest unsaved")
+    func part() throws {
+        var store = try store()
+        try store.set("airos.pid.pitch", to: "[2, 0.1, 0.05]")
+        try store.set("mode.boot", to: "fpv")
+        try store.set("control.max_rate_dps", to: "180")
+        #expect(store.hasUnsavedChanges(among: Self.app))
+        store.save(only: Self.app)
+        #expect(
+            store.savedOverlay == ["airos.pid.pitch": "[2, 0.1, 0.05]", "mode.boot": "\"fpv\""])
+        #expect(!store.hasUnsavedChanges(among: Self.app))
+        #expect(store.origin(of: "control.max_rate_dps") == .live)
+        store.discardUnsaved()
+        #expect(store.settings.airos.pid.pitch.p == 2)
+        #expect(store.settings.control.maxRateDps == 360)
+    }
+
+    @Test("a value that was reset and saved again is no longer saved")
+    func cleared() throws {
+        var store = try store()
+        try store.set("airos.pid.roll", to: "[2, 0.1, 0.05]")
+        store.save(only: Self.app)
+        try store.reset("airos.pid.roll")
+        #expect(store.hasUnsavedChanges(among: Self.app))
+        store.save(only: Self.app)
+        #expect(store.savedOverlay.isEmpty)
+        #expect(!store.hasUnsavedChanges)
+    }
+
+    @Test("the built-in default wins over files and saved values")
+    func builtIn() throws {
+        var store = try store(["airos.pid.pitch=[3, 0.2, 0.1]"])
+        try store.set("airos.pid.pitch", to: "[4, 0.2, 0.1]")
+        try store.setToDefault("airos.pid.pitch")
+        #expect(store.settings.airos.pid.pitch == .tilt)
+        try store.setToDefault("airos.pid.roll")
+        #expect(store.origin(of: "airos.pid.roll") == .builtIn)
+    }
+
+    @Test("returning to a snapshot leaves what it has adopted")
+    func adopted() throws {
+        var store = try store()
+        try store.set("airos.pid.roll", to: "[1, 0.1, 0.05]")
+        var snapshot = store.snapshot
+        try store.set("airos.pid.pitch", to: "[2, 0.1, 0.05]")
+        try store.set("airos.pid.roll", to: "[2, 0.1, 0.05]")
+        try store.set("control.max_rate_dps", to: "180")
+        store.save(only: ["airos.pid.roll"])
+        snapshot.adopt(["airos.pid.pitch", "airos.pid.roll"], from: store)
+        try store.restore(snapshot)
+        #expect(store.settings.airos.pid.pitch.p == 2)
+        #expect(store.settings.airos.pid.roll.p == 2)
+        #expect(store.settings.control.maxRateDps == 360)
+    }
+}

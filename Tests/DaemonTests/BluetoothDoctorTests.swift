@@ -1,0 +1,82 @@
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite("What doctor says of the radio")
+struct BluetoothDoctorTests {
+    private static func status(_ change: (inout BluetoothStatus) -> Void = { _ in })
+        -> BluetoothStatus
+    {
+        var status = BluetoothStatus()
+        status.state = "advertising"
+        status.adapter = "hci0"
+        status.alias = "AirOS Gimbal"
+        status.name = "AirOS Gimbal"
+        status.security = "encrypted"
+        status.freeSlots = 3
+        status.advertisements = [
+            AdvertisementStatus(uuid: "x", name: "AirOS Gimbal", isRegistered: true)
+        ]
+        change(&status)
+        return status
+    }
+
+    private static func levels(_ status: BluetoothStatus, _ configuration: String? = quiet)
+        -> [String: DoctorCheck.Level]
+    {
+        let checks = BluetoothDoctor(status: status, daemonConfiguration: configuration).checks
+        return Dictionary(uniqueKeysWithValues: checks.map { ($0.name, $0.level) })
+    }
+
+    private static let quiet = "[General]\n  ReverseServiceDiscovery = false\n"
+
+    @Test("all is well: five lines, none of them a warning")
+    func ok() {
+        let levels = Self.levels(Self.status())
+        #expect(levels.count == 5)
+        #expect(levels.values.allSatisfy { $0 == .ok })
+    }
+
+    @Test(
+        "each fault warns on its own line with a remedy, and none fails: the camera moves without a radio"
+    )
+    func faults() {
+        let faults: [(String, (inout BluetoothStatus) -> Void)] = [
+            ("bluetooth", { ($0.state, $0.sentence) = ("no adapter", "Plug one in.") }),
+            ("advertising", { $0.advertisements[0].isRegistered = false }),
+            ("phone name", { $0.alias = "raspberrypi" }),
+            ("phone name", { $0.alias = nil }),
+            ("pairing", { $0.security = "open" }),
+        ]
+        for (name, change) in faults {
+            let checks = BluetoothDoctor(
+                status: Self.status(change), daemonConfiguration: Self.quiet
+            ).checks
+            let bad = checks.filter { $0.level != .ok }
+            #expect(bad.map(\.name) == [name])
+            #expect(bad.allSatisfy { $0.level == .warn && !$0.remedy.isEmpty })
+        }
+    }
+
+    @Test(
+        "knows what keeps bluetoothd from reading the battery of phones",
+        arguments: [
+            ("[General]\nReverseServiceDiscovery=false", true),
+            ("[GATT]\nClient = false", true),
+            ("[General]\n#ReverseServiceDiscovery = false", false),
+            ("[GATT]\nReverseServiceDiscovery = false", false),
+            ("[General]\nReverseServiceDiscovery = true", false),
+            ("", false),
+        ])
+    func popUp(configuration: String, isQuiet: Bool) {
+        #expect(BluetoothDoctor.isQuiet(configuration) == isQuiet)
+        let level = Self.levels(Self.status(), configuration)["iPhone pop-up"]
+        #expect(level == (isQuiet ? .ok : .warn))
+    }
+
+    @Test("a configuration that cannot be read is said")
+    func unreadable() {
+        #expect(Self.levels(Self.status(), nil)["iPhone pop-up"] == .warn)
+    }
+}

@@ -1,0 +1,153 @@
+import Configuration
+import GimbalCore
+import Links
+import Logging
+import Realtime
+import Simulation
+import SystemPackage
+import Testing
+import Wire
+
+@testable import Daemon
+
+/// Keeps the newest value of each characteristic.
+final class Phone: GATTNotifier {
+    nonisolated(unsafe) private(set) var heard: [GATTUUID: [[UInt8]]] = [:]
+
+    func notify(_ characteristic: GATTUUID, _ value: [UInt8]) {
+        heard[characteristic, default: []].append(value)
+    }
+}
+
+/// The services as the daemon makes them, over the real doors and a simulated gimbal. Time passes only in `run`.
+final class BluetoothBench {
+    static let iPhone = Central(address: "C0:1A:B0:00:00:02", connection: 1)
+    static let iPad = Central(address: "C0:1A:B0:00:00:03", connection: 2)
+    static let laptop = CommandSource(link: .diagnostics, connection: 1)
+    static let degrees = 180 / Double.pi
+
+    let commander: Commander
+    let tuning: Tuning
+    let calibration: CalibrationService
+    let services: [any GATTService]
+    let phone = Phone()
+    var airOS: any GATTService { services[0] }
+
+    private let logStore = LogStore(isJournal: false)
+    private let hub: TelemetryHub
+    private let clock = LoopClock.lockstep()
+    private var engine: LockstepEngine
+    private var gimbal: SimulatedGimbal
+    private var tick: Int64 = 1000
+
+    init(
+        _ directory: FilePath, _ overrides: [String] = [], file: FilePath? = nil,
+        encoders: Bool = true, motion: BaseMotion.Kind = .still
+    ) throws {
+        let source = ConfigurationSource(
+            config: file?.string,
+            overrides: ["persistence.directory=\(directory)/state", "log.level=trace"] + overrides)
+        let logStore = logStore
+        let log = Logger(label: "test") { _ in StoreLogHandler(store: logStore) }
+        var saved = SavedTuning(directory: "\(directory)/state", log: log)
+        let store = saved.load(into: try ConfigurationLoader.load(source))
+        let settings = store.settings
+        let assembly = LockstepEngine.assemble(
+            parameters: settings.stabilizerParameters(calibrated: saved.calibrations))
+        engine = assembly.engine
+        let hub = TelemetryHub(ring: assembly.telemetry)
+        self.hub = hub
+        commander = Commander(
+            ring: assembly.commands, bootMode: settings.mode.boot, rules: settings.commanderRules,
+            loop: { hub.view.map { LoopState($0.record.snapshot) } })
+        tuning = Tuning(
+            store: store, source: source, saved: saved,
+            correction: settings.stabilizerParameters(calibrated: saved.calibrations).correction,
+            mailbox: assembly.tuning, commander: commander, logStore: logStore, clock: clock,
+            log: log)
+        calibration = CalibrationService(door: tuning)
+        services = BluetoothServices.make(
+            commander: commander, tuning: tuning, hub: hub, calibration: calibration, clock: clock,
+            log: log)
+        var parameters = SimulatedGimbal.Parameters()
+        parameters.plant.stepRate = 4000
+        parameters.imu.sampleRate = 500
+        if !encoders { parameters.encoderCounts = 0 }
+        gimbal = SimulatedGimbal(
+            parameters: parameters, motion: BaseMotion(motion, seed: 1), seed: 1)
+        clock.set(now, t: now.seconds(since: Instant(nanoseconds: 0)))
+    }
+
+    /// On the loop's clock, which is the simulator's.
+    var now: Instant { Instant(nanoseconds: tick * 2_000_000) }
+    /// Where the camera truly looks, degrees.
+    var camera: AxisVector { EulerZXY.angles(gimbal.attitude) * Self.degrees }
+    var snapshot: StabilizerSnapshot { engine.snapshot }
+    var door: Commander.View { commander.view(now: now) }
+
+    /// Everything that was logged.
+    var log: String {
+        logStore.page(since: 0, limit: 1000).lines.map(\.message).joined(separator: "\n")
+    }
+
+    /// Lets time pass, 500 ticks a second.
+    func run(_ seconds: Double) {
+        for _ in 0..<Int((seconds * 500).rounded()) { step() }
+    }
+
+    /// Until something holds, at most so many seconds.
+    func run(until isTrue: () throws -> Bool, atMost seconds: Double) rethrows -> Double? {
+        for count in 1...Int(seconds * 500) {
+            step()
+            if try isTrue() { return Double(count) / 500 }
+        }
+        return nil
+    }
+
+    /// The loop starts afresh, as for another simulator: the heading is zero where the camera points.
+    func restartLoop() { engine.restart() }
+
+    private func step() {
+        tick += 1
+        let time = now
+        clock.set(time, t: time.seconds(since: Instant(nanoseconds: 0)))
+        var output = MotorOutput.off
+        gimbal.advance(to: time) { output = self.engine.tick($0, conditions: .none) }
+        gimbal.apply(output, at: time)
+        hub.drain { calibration.feed($0.snapshot) }
+        commander.advance(now: time)
+        tuning.advance(now: time)
+        calibration.advance(now: time, date: 1000)
+        for service in services { _ = service.advance(now: time, mtu: 23, phone) }
+    }
+
+    func write(
+        _ characteristic: AirOSCharacteristic, _ value: [UInt8], by central: Central = iPhone
+    ) throws(ATTError) {
+        try airOS.write(GATTUUID(characteristic.rawValue), value, by: central, now: now, phone)
+    }
+
+    func say(_ text: String, by central: Central = iPhone) throws(ATTError) {
+        try write(.control, Array(text.utf8), by: central)
+    }
+
+    func read(_ characteristic: AirOSCharacteristic) throws(ATTError) -> [UInt8] {
+        try airOS.read(GATTUUID(characteristic.rawValue), by: Self.iPhone, now: now)
+    }
+
+    /// An angle as the app sees it, degrees.
+    func angle(_ characteristic: AirOSCharacteristic) throws(ATTError) -> Double {
+        let bytes = try read(characteristic)
+        let bits = bytes.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return Double(Float(bitPattern: bits))
+    }
+
+    /// Until the motors hold the camera.
+    func start() throws {
+        let seconds = run(
+            until: { snapshot.output.enabled && !snapshot.conditions.intersects(.inertiaUnknown) },
+            atMost: 10)
+        try #require(seconds != nil)
+        run(1)
+    }
+}

@@ -1,0 +1,264 @@
+import GimbalCore
+import Links
+import Synchronization
+import Testing
+import Wire
+
+@Suite("The AirOS service") struct AirOSServiceTests {
+    /// A gimbal that remembers what it was asked for.
+    private final class Gimbal: AirOSBackend {
+        struct Memory {
+            var notifyHz = 10.0
+            var angles: AirOSAngles? = AirOSAngles(AxisVector(yaw: 0.1, roll: 0.2, pitch: -0.3))
+            var mode = AirOSMode.locked
+            var isCalibrating = false
+            var pid: [GimbalAxis: PIDTriple] = [.pitch: .tilt, .roll: .tilt, .yaw: .pan]
+            var kalman = KalmanTriple(qAngle: 0.001, qBias: 0.003, rMeasure: 0.03)
+            var commands: [AirOSCommand] = []
+            var gone: [Central] = []
+            var refusal: GATTRefusal?
+        }
+
+        let memory = Mutex(Memory())
+
+        private func change(_ body: (inout Memory) -> Void) throws(GATTRefusal) {
+            let refusal = memory.withLock { memory in
+                if memory.refusal == nil { body(&memory) }
+                return memory.refusal
+            }
+            if let refusal { throw refusal }
+        }
+
+        var notifyHz: Double { memory.withLock { $0.notifyHz } }
+        var angles: AirOSAngles? { memory.withLock { $0.angles } }
+        var mode: AirOSMode { memory.withLock { $0.mode } }
+        var status: AirOSStatus {
+            memory.withLock { $0.isCalibrating ? .calibrating : AirOSStatus($0.mode) }
+        }
+        func pid(_ axis: GimbalAxis) -> PIDTriple { memory.withLock { $0.pid[axis] ?? .pan } }
+        var kalman: KalmanTriple { memory.withLock { $0.kalman } }
+        func setMode(_ mode: AirOSMode, by central: Central) throws(GATTRefusal) {
+            try change { $0.mode = mode }
+        }
+        func setPID(_ pid: PIDTriple, of axis: GimbalAxis, by: Central) throws(GATTRefusal) {
+            try change { $0.pid[axis] = pid }
+        }
+        func setKalman(_ kalman: KalmanTriple, by central: Central) throws(GATTRefusal) {
+            try change { $0.kalman = kalman }
+        }
+        func carryOut(_ command: AirOSCommand, by central: Central) throws(GATTRefusal) {
+            try change { $0.commands.append(command) }
+        }
+        func disconnected(_ central: Central) { memory.withLock { $0.gone.append(central) } }
+    }
+
+    private let gimbal = Gimbal()
+    private let radio = FakeRadio()
+    private let log = LineLog()
+    private let service: AirOSService
+
+    init() { service = AirOSService(backend: gimbal, logger: log.logger) }
+
+    private func read(_ characteristic: AirOSCharacteristic) throws(ATTError) -> [UInt8] {
+        try service.read(GATTUUID(characteristic.rawValue), by: .iPhone, now: at(0))
+    }
+
+    private func write(
+        _ characteristic: AirOSCharacteristic, _ value: [UInt8], _ seconds: Double = 0
+    ) throws(ATTError) {
+        try service.write(
+            GATTUUID(characteristic.rawValue), value, by: .iPhone, now: at(seconds), radio)
+    }
+
+    private func say(_ text: String) throws(ATTError) { try write(.control, Array(text.utf8)) }
+
+    private func subscribe(_ characteristics: AirOSCharacteristic..., isOn: Bool = true) {
+        for one in characteristics {
+            service.subscription(GATTUUID(one.rawValue), isOn: isOn, now: at(0))
+        }
+    }
+
+    @discardableResult
+    private func advance(_ seconds: Double) -> Instant? {
+        service.advance(now: at(seconds), mtu: 23, radio)
+    }
+
+    @Test("has ten characteristics with the flags of the original, in its order")
+    func table() {
+        #expect(service.uuid.description == "4fafc201-1fb5-459e-8fcc-c5c9c331914b")
+        #expect(service.advertisedName == "AirOS Gimbal")
+        #expect(
+            service.characteristics.map(\.properties) == [
+                [.read, .notify], [.read, .notify], [.read, .notify], [.read, .notify],
+                [.read, .write], [.write], [.read, .write], [.read, .write], [.read, .write],
+                [.read, .write],
+            ])
+        #expect(
+            service.characteristics.map(\.uuid.description)
+                == AirOSCharacteristic.allCases.map(\.rawValue))
+        #expect(service.characteristics.allSatisfy { !$0.name.isEmpty })
+    }
+
+    @Test("reads true values from the first read on")
+    func firstRead() throws {
+        #expect(try read(.mode) == [1])
+        #expect(try read(.status) == [2])
+        #expect(try read(.pitchPID) == PIDTriple.tilt.bytes)
+        #expect(try read(.rollPID) == PIDTriple.tilt.bytes)
+        #expect(try read(.yawPID) == PIDTriple.pan.bytes)
+        #expect(try read(.kalman).count == 12)
+        #expect(try read(.pitch) == AirOSAngles.bytes(#require(gimbal.angles).pitch))
+        #expect(abs(try #require(gimbal.angles).pitch - 17.188734) < 1e-5)
+    }
+
+    @Test("an angle that nobody has measured is an error, not a zero")
+    func noSample() throws {
+        gimbal.memory.withLock { $0.angles = nil }
+        #expect(throws: ATTError.noValue) { try read(.yaw) }
+        subscribe(.yaw, .status)
+        advance(0)
+        #expect(radio.take().map(\.value) == [[2]])
+    }
+
+    @Test("what is written arrives whole")
+    func writes() throws {
+        try write(.mode, [4])
+        try write(.yawPID, PIDTriple(p: 3, i: 0.5, d: 0.2).bytes)
+        try write(.kalman, KalmanTriple(qAngle: 0.002, qBias: 0.006, rMeasure: 0.06).bytes)
+        try say("track_pan:-12.50")
+        try say("SAVE")
+        gimbal.memory.withLock { memory in
+            #expect(memory.mode == .personTracking)
+            #expect(memory.pid[.yaw] == PIDTriple(p: 3, i: 0.5, d: 0.2))
+            #expect(memory.pid[.pitch] == .tilt)
+            #expect(memory.kalman == KalmanTriple(qAngle: 0.002, qBias: 0.006, rMeasure: 0.06))
+            #expect(memory.commands == [.trackPan(-12.5), .save])
+        }
+        #expect(service.counters.writes == 5)
+        #expect(log.lines.isEmpty)
+    }
+
+    @Test("what is no value is refused with the error that fits, logged, and changes nothing")
+    func refusals() throws {
+        let nan: [UInt8] = [0, 0, 0xC0, 0x7F]
+        let cases: [(AirOSCharacteristic, [UInt8], ATTError)] = [
+            (.mode, [], .invalidLength), (.mode, [1, 2], .invalidLength), (.mode, [5], .outOfRange),
+            (.pitchPID, [1, 2, 3], .invalidLength), (.rollPID, nan + nan + nan, .notFinite),
+            (.kalman, [UInt8](repeating: 0, count: 16), .invalidLength),
+            (.control, Array("dance".utf8), .notSupported), (.control, [], .notSupported),
+            (.control, [0xFF], .notSupported),
+            (.control, Array("track_pan:left".utf8), .outOfRange),
+            (.control, Array("track_tilt:nan".utf8), .notFinite),
+            (.pitch, [0, 0, 0, 0], .notSupported), (.status, [1], .notSupported),
+        ]
+        for (index, (characteristic, value, error)) in cases.enumerated() {
+            #expect(throws: error) { try write(characteristic, value, Double(index)) }
+        }
+        #expect(throws: ATTError.notSupported) { try read(.control) }
+        #expect(log.lines.count == cases.count + 1)
+        #expect(log.lines[2].contains("mode, refused: 5 is outside 0...4"), "\(log.lines[2])")
+        #expect(log.lines[0].contains("phone C0:1A:B0:00:00:02"))
+        gimbal.memory.withLock { memory in
+            #expect(memory.mode == .locked && memory.commands.isEmpty)
+            #expect(memory.pid[.pitch] == .tilt && memory.pid[.roll] == .tilt)
+        }
+        #expect(service.counters.refusals == UInt64(cases.count) + 1)
+    }
+
+    @Test("the gimbal's own refusal reaches the central and the log")
+    func backendRefusal() {
+        gimbal.memory.withLock { $0.refusal = GATTRefusal(.notAuthorized, "somebody else steers") }
+        #expect(throws: ATTError.notAuthorized) { try write(.mode, [2]) }
+        #expect(log.lines.first?.hasSuffix("refused: somebody else steers.") == true)
+    }
+
+    @Test("rubbish by the thousand leaves a readable log")
+    func flood() {
+        for index in 0..<10_000 {
+            #expect(throws: ATTError.self) { try write(.mode, [9], Double(index) / 1000) }
+        }
+        #expect((20...31).contains(log.lines.count), "\(log.lines.count)")
+        #expect(log.lines.last?.contains("refusals before it are not in the log") == true)
+        #expect(service.counters.refusals == 10_000)
+    }
+
+    @Test("sends to subscribers only, at once and then once per period")
+    func notifications() throws {
+        #expect(advance(0) == nil)
+        subscribe(.pitch, .roll, .yaw, .status)
+        #expect(advance(0) == at(0.1))
+        #expect(radio.take().count == 4)
+        #expect(advance(0.05) == at(0.1))
+        #expect(radio.take().isEmpty)
+        var due = at(0.1)
+        while due < at(60.05) { due = service.advance(now: due, mtu: 23, radio) ?? at(99) }
+        let sent = radio.take()
+        #expect(sent.count == 2400)
+        let angles = try #require(gimbal.angles)
+        let values = [angles.pitch, angles.roll, angles.yaw].map(AirOSAngles.bytes)
+        #expect(sent.prefix(4).map(\.value) == values + [[2]])
+        subscribe(.pitch, .roll, .yaw, isOn: false)
+        advance(60.1)
+        #expect(radio.take().map(\.uuid.description) == [AirOSCharacteristic.status.rawValue])
+        subscribe(.status, isOn: false)
+        #expect(advance(60.2) == nil)
+        #expect(radio.take().isEmpty)
+    }
+
+    @Test("after a pause the newest values go out once, and nothing is made up for")
+    func noBacklog() {
+        subscribe(.yaw)
+        advance(0)
+        let newest = AirOSAngles(AxisVector(yaw: 0.7, roll: 0, pitch: 0))
+        gimbal.memory.withLock { $0.angles = newest }
+        #expect(advance(7.03) == at(7.13))
+        #expect(radio.take().suffix(1).map(\.value) == [AirOSAngles.bytes(newest.yaw)])
+        #expect(advance(7.04) == at(7.13))
+        #expect(radio.take().isEmpty)
+    }
+
+    @Test("keeps its mean rate although it is called late", arguments: [1.0, 10, 50])
+    func meanRate(hz: Double) {
+        gimbal.memory.withLock { $0.notifyHz = hz }
+        subscribe(.status)
+        // Every call comes up to 3 ms late.
+        var now = 0.0
+        while now < 60 {
+            let due = advance(now) ?? at(now)
+            now =
+                due.seconds(since: at(0)) + 0.003
+                * abs((now * 997).truncatingRemainder(dividingBy: 1))
+        }
+        let count = Double(radio.take().count)
+        #expect(abs(count - 60 * hz) <= 1, "\(count)")
+    }
+
+    @Test("says calibrating while something is calibrated")
+    func calibrating() throws {
+        gimbal.memory.withLock { $0.isCalibrating = true }
+        #expect(try read(.status) == [1])
+        #expect(try read(.mode) == [1])
+        subscribe(.status)
+        advance(0)
+        #expect(radio.take().map(\.value) == [[1]])
+    }
+
+    @Test("tells the gimbal at once that a central has gone")
+    func disconnection() {
+        service.disconnected(.iPad, now: at(1))
+        #expect(gimbal.memory.withLock { $0.gone } == [.iPad])
+    }
+
+    @Test("knows no other characteristic")
+    func stranger() {
+        let other = GATTUUID("00002a19-0000-1000-8000-00805f9b34fb")
+        #expect(throws: ATTError.notSupported) {
+            try service.read(other, by: .iPhone, now: at(0))
+        }
+        #expect(throws: ATTError.notSupported) {
+            try service.write(other, [1], by: .iPhone, now: at(0), radio)
+        }
+        service.subscription(other, isOn: true, now: at(0))
+        #expect(advance(0) == nil)
+    }
+}

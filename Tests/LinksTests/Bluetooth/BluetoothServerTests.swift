@@ -1,0 +1,180 @@
+import Foundation
+import GimbalCore
+import Logging
+import ServiceLifecycle
+import Testing
+import Wire
+
+@testable import Links
+
+/// A server on a private bus, and a fake bluetoothd that the body drives.
+private func withRadio(
+    change: (inout BluetoothConfiguration) -> Void = { _ in },
+    body: @escaping @Sendable (BluetoothServer, PrivateBus) throws -> Void
+) async throws {
+    let bus = try PrivateBus()
+    var configuration = BluetoothConfiguration()
+    configuration.busAddress = bus.address
+    change(&configuration)
+    let server = try BluetoothServer(
+        configuration: configuration, services: [RecordingService(), PlainService()],
+        logger: silentLogger)
+    let running = Task { try await server.run() }
+    nonisolated(unsafe) let unsharedBus = bus
+    let result = await onThread { Result { try body(server, unsharedBus) } }
+    running.cancel()
+    try await running.value
+    try result.get()
+}
+
+/// What a test has waited for in vain.
+private struct StillWaiting: Error {
+    var what: String
+}
+
+/// Drives the fake until something holds; thirty seconds mean that it never will.
+private func pump(_ fake: FakeBlueZ?, _ what: String, _ isDone: () -> Bool) throws {
+    let deadline = Date(timeIntervalSinceNow: 30)
+    while true {
+        fake?.process()
+        if isDone() { return }
+        guard Date.now < deadline else { throw StillWaiting(what: what) }
+        usleep(1000)
+    }
+}
+
+private func answered(_ fake: FakeBlueZ, _ call: (FakeBlueZ) -> Void) throws -> String {
+    let replies = fake.replies
+    call(fake)
+    try pump(fake, "an answer") { fake.replies > replies }
+    return fake.error
+}
+
+private func phone(_ number: Int) -> String { "/org/bluez/hci0/dev_C0_1A_B0_00_00_0\(number)" }
+
+@Suite("The Bluetooth service", .serialized)
+struct BluetoothServerTests {
+    @Test("waits for bluetoothd, registers, names the adapter, and says so in its status")
+    func start() async throws {
+        try await withRadio { server, bus in
+            try pump(nil, "no bluetoothd") { server.status.state == "no bluetoothd" }
+            #expect(server.status.sentence?.contains("systemctl") == true)
+            let fake = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            let status = server.status
+            #expect(status.adapter == "hci0" && status.address == "0A:1A:B0:00:00:01")
+            #expect(status.advertisements.map(\.name) == ["Test gimbal", "BLE Mini"])
+            #expect(status.advertisements.allSatisfy { $0.isRegistered })
+            #expect(fake.alias == "AirOS Gimbal" && fake.advertisements == 2)
+            #expect(status.matches == 4 && status.sentence == nil)
+        }
+    }
+
+    @Test("bluetoothd killed five times: registered again each time, nothing left over")
+    func restarts() async throws {
+        try await withRadio { server, bus in
+            var fake: FakeBlueZ? = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            for number in 1...5 {
+                fake = nil
+                try pump(nil, "no bluetoothd") { server.status.state == "no bluetoothd" }
+                let began = Date.now
+                fake = try FakeBlueZ(bus)
+                try pump(fake, "advertising") { server.status.state == "advertising" }
+                let took = Date.now.timeIntervalSince(began) * 1000
+                print("restart \(number): registered after \(took.rounded()) ms")
+                #expect(server.status.counters.restarts == number)
+            }
+            try pump(fake, "no calls left") { server.status.pendingCalls == 0 }
+            #expect(server.status.matches == 4)
+        }
+    }
+
+    @Test("without a bus there is a status that says so, and an end that does not wait")
+    func noBus() async throws {
+        try await withRadio(change: { $0.busAddress = "unix:path=/nowhere" }) { server, _ in
+            try pump(nil, "no bus") { server.status.state == "no bus" }
+            #expect(server.status.lastError?.contains("No such file") == true)
+        }
+    }
+
+    @Test("the bus ends with calls open: that is seen, and a phone that was connected is gone")
+    func busEnds() async throws {
+        try await withRadio { server, bus in
+            let fake = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            fake.connect(phone(2), true)
+            try pump(fake, "the phone") { server.status.centrals.count == 1 }
+            // Answered no more: the calls of this renewal are open when the bus ends.
+            fake.connect(phone(2), false)
+            fake.connect(phone(3), true)
+            bus.stop()
+            try pump(nil, "no bus") { server.status.state == "no bus" }
+            #expect(server.status.centrals.isEmpty && server.status.matches == 0)
+            #expect(server.status.counters.restarts == 1)
+        }
+    }
+
+    @Test("a bus that hangs does not keep the service from ending")
+    func hangingBus() async throws {
+        try await withRadio { server, bus in
+            let fake = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            fake.connect(phone(2), true)
+            try pump(fake, "the phone") { server.status.centrals.count == 1 }
+            bus.freeze()
+        }
+    }
+
+    @Test("a phone that writes too much hears 0x80; another one is served")
+    func tooManyWrites() async throws {
+        try await withRadio(change: { $0.writesPerSecond = 10 }) { server, bus in
+            let fake = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            // The bus lets nobody have more than 128 calls without an answer.
+            for batch in 1...4 {
+                for _ in 0..<50 { fake.write(ShimHarness.char1, [1], device: phone(2)) }
+                try pump(fake, "answers") { fake.replies == 50 * batch }
+            }
+            #expect(fake.error == "Failed" && fake.message == "0x80")
+            let error = try answered(fake) { $0.write(ShimHarness.char1, [1], device: phone(3)) }
+            #expect(error == "")
+            try pump(fake, "the counters") {
+                let counters = server.status.counters
+                return counters.refusedWrites + counters.writes == 201
+            }
+            #expect(server.status.counters.refusedWrites > 100)
+        }
+    }
+
+    @Test("a phone beyond the limit is disconnected, and nothing of it is carried out")
+    func tooManyPhones() async throws {
+        try await withRadio(change: { $0.maximumCentrals = 2 }) { server, bus in
+            let fake = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            for number in 1...3 { fake.connect(phone(number), true) }
+            try pump(fake, "the disconnection") { fake.disconnections == 1 }
+            let refused = try answered(fake) { $0.write(ShimHarness.char1, [1], device: phone(3)) }
+            #expect(refused == "NotAuthorized")
+            let served = try answered(fake) { $0.write(ShimHarness.char1, [1], device: phone(2)) }
+            #expect(served == "")
+            try pump(fake, "the status") { server.status.counters.refusedConnections == 1 }
+            #expect(server.status.centrals.map(\.address).last == "C0:1A:B0:00:00:02")
+        }
+    }
+
+    @Test("a disconnection renews the advertisements")
+    func renewal() async throws {
+        try await withRadio { server, bus in
+            let fake = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            fake.connect(phone(2), true)
+            try pump(fake, "the phone") { server.status.centrals.count == 1 }
+            fake.connect(phone(2), false)
+            try pump(fake, "the renewal") {
+                server.status.counters.renewedAdvertisements == 2
+                    && server.status.state == "advertising" && fake.advertisements == 2
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import GimbalCore
+import Testing
+
+@testable import Links
+
+private let now = Instant(nanoseconds: 1_000_000_000)
+
+private func device(_ number: Int) -> String {
+    "/org/bluez/hci0/dev_C0_1A_B0_00_00_0\(number)"
+}
+
+@Suite("Centrals")
+struct CentralRegistryTests {
+    @Test("a device's address is in its name; each connection has its own number")
+    func identity() {
+        var registry = CentralRegistry(limit: 4, writesPerSecond: 10)
+        let first = registry.connect(device(2))?.central
+        #expect(first == Central(address: "C0:1A:B0:00:00:02", connection: 1))
+        #expect(registry.connect(device(2)) == nil)
+        let gone = registry.disconnect(device(2))?.central
+        #expect(gone == first)
+        #expect(registry.connect(device(2))?.central.connection == 2)
+    }
+
+    @Test("beyond the limit a phone is refused, and does not count")
+    func limit() {
+        var registry = CentralRegistry(limit: 2, writesPerSecond: 10)
+        #expect(registry.connect(device(1))?.isRefused == false)
+        #expect(registry.connect(device(2))?.isRefused == false)
+        #expect(registry.connect(device(3))?.isRefused == true)
+        #expect(registry.connected.count == 2)
+        _ = registry.disconnect(device(1))
+        #expect(registry.connect(device(4))?.isRefused == false)
+    }
+
+    @Test("one phone that writes too much leaves the others what is theirs")
+    func rate() {
+        var registry = CentralRegistry(limit: 2, writesPerSecond: 10)
+        _ = registry.connect(device(1))
+        _ = registry.connect(device(2))
+        var admitted = 0
+        for _ in 0..<100 where registry.admitsWrite(of: device(1), now: now) { admitted += 1 }
+        #expect(admitted == 10)
+        let isOtherAdmitted = registry.admitsWrite(of: device(2), now: now)
+        #expect(isOtherAdmitted)
+        // A tenth of a second later there is one more.
+        let later = now.advanced(bySeconds: 0.1001)
+        let answers = [1, 1, 3].map { registry.admitsWrite(of: device($0), now: later) }
+        #expect(answers == [true, false, false])
+    }
+
+    @Test("the MTU is the smallest that is known, 23 while none is")
+    func mtu() {
+        var registry = CentralRegistry(limit: 4, writesPerSecond: 10)
+        #expect(registry.mtu == 23)
+        for number in 1...3 { _ = registry.connect(device(number)) }
+        registry.learn(mtu: 517, of: device(1))
+        registry.learn(mtu: 185, of: device(2))
+        registry.learn(mtu: nil, of: device(3))
+        #expect(registry.mtu == 185)
+        registry.learn(mtu: 5, of: device(3))
+        #expect(registry.mtu == 23)
+    }
+
+    @Test("paired devices are listed by address until they are forgotten")
+    func bonds() {
+        var registry = CentralRegistry(limit: 4, writesPerSecond: 10)
+        registry.setName(device(2), "iPhone")
+        registry.setPaired(device(2), true)
+        registry.setPaired(device(1), false)
+        #expect(registry.bonds.map(\.address) == ["C0:1A:B0:00:00:02"])
+        #expect(registry.bonds.map(\.name) == ["iPhone"])
+        registry.remove(device(2))
+        #expect(registry.bonds.isEmpty)
+    }
+
+    @Test(
+        "subscriptions end with the last phone, and those that bluetoothd keeps begin with the next one"
+    )
+    func subscriptions() {
+        let subscriptions = Subscriptions()
+        #expect(subscriptions.setStarted(3, true))
+        #expect(!subscriptions.setStarted(3, true))
+        #expect(subscriptions.isOn(3))
+        #expect(subscriptions.pause() == [3])
+        #expect(!subscriptions.isOn(3))
+        #expect(subscriptions.pause() == [])
+        #expect(subscriptions.resume() == [3])
+        #expect(subscriptions.isOn(3))
+        #expect(subscriptions.setStarted(3, false))
+        #expect(!subscriptions.setStarted(3, false))
+    }
+}

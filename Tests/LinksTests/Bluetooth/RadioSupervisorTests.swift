@@ -1,0 +1,381 @@
+import GimbalCore
+import Testing
+
+@testable import Links
+
+/// A supervisor of two advertisements with a clock, and what it asked for.
+private struct Radio {
+    static let adapter = "/org/bluez/hci0"
+
+    var supervisor: RadioSupervisor
+    var now = Instant(nanoseconds: 1_000_000_000)
+
+    init(adapter: String = "", isEncrypted: Bool = false) {
+        supervisor = RadioSupervisor(
+            RadioSupervisor.Plan(
+                adapter: adapter, alias: "AirOS Gimbal", advertisements: 2,
+                isEncrypted: isEncrypted))
+    }
+
+    @discardableResult
+    mutating func after(_ seconds: Double, _ event: RadioEvent = .time) -> [RadioAction] {
+        now = now.advanced(bySeconds: seconds)
+        return supervisor.handle(event, now: now)
+    }
+
+    @discardableResult
+    mutating func on(_ event: RadioEvent) -> [RadioAction] { after(0.001, event) }
+
+    /// Bus and bluetoothd are there.
+    mutating func startDaemon() {
+        on(.time)
+        on(.busOpened)
+        on(.daemon(isPresent: true))
+        on(.done(.list, nil))
+    }
+
+    /// An adapter says what it is.
+    @discardableResult
+    mutating func plug(_ path: String = Self.adapter, isPowered: Bool = true) -> [RadioAction] {
+        on(.alias(path, "raspberrypi"))
+        on(.interface(.adapter, of: path, isPresent: true))
+        on(.alias(path, "raspberrypi"))
+        on(.interface(.gattManager, of: path, isPresent: true))
+        on(.interface(.advertisingManager, of: path, isPresent: true))
+        return on(.powered(path, isPowered))
+    }
+
+    /// bluetoothd takes everything.
+    mutating func accept() {
+        on(.alias(Self.adapter, "AirOS Gimbal"))
+        on(.done(.registerApplication, nil))
+        on(.done(.registerAdvertisement(0), nil))
+        on(.done(.registerAdvertisement(1), nil))
+    }
+
+    /// On the air.
+    static func onAir() -> Radio {
+        var radio = Radio()
+        radio.startDaemon()
+        radio.plug()
+        radio.accept()
+        return radio
+    }
+}
+
+extension RadioFailure {
+    fileprivate static let busy = RadioFailure(name: "org.bluez.Error.Failed", message: "busy")
+    fileprivate static let exists = RadioFailure(
+        name: "org.bluez.Error.AlreadyExists", message: "Already Exists")
+    fileprivate static let blocked = RadioFailure(
+        name: "org.bluez.Error.Blocked", message: "Blocked through rfkill")
+}
+
+private let adapter = Radio.adapter
+
+@Suite("Radio supervisor")
+struct RadioSupervisorTests {
+    @Test("asks for bus, objects, name, services and both advertisements, in this order")
+    func start() {
+        var radio = Radio()
+        #expect(radio.on(.time) == [.openBus])
+        #expect(radio.on(.busOpened) == [])
+        #expect(radio.on(.daemon(isPresent: true)) == [.list])
+        #expect(radio.plug() == [])
+        #expect(
+            radio.on(.done(.list, nil)) == [
+                .setAlias(adapter, "AirOS Gimbal"),
+                .registerApplication(adapter, asksForHandles: true),
+            ])
+        #expect(
+            radio.on(.done(.registerApplication, nil)) == [
+                .registerAdvertisement(adapter, 0), .registerAdvertisement(adapter, 1),
+            ])
+        radio.on(.done(.registerAdvertisement(0), nil))
+        #expect(!radio.supervisor.isOnAir)
+        radio.on(.done(.registerAdvertisement(1), nil))
+        #expect(radio.supervisor.isOnAir)
+        #expect(radio.supervisor.deadline == nil)
+        #expect(radio.supervisor.lastError == nil)
+    }
+
+    @Test("without a bus it looks for one every second")
+    func noBus() {
+        var radio = Radio()
+        radio.on(.time)
+        radio.on(.busLost("No such file"))
+        #expect(radio.after(0.9) == [])
+        #expect(radio.after(0.2) == [.openBus])
+        #expect(radio.supervisor.lastError == "No such file")
+        #expect(radio.supervisor.restarts == 0)
+    }
+
+    @Test("without bluetoothd it waits; when it comes, everything is registered at once")
+    func noDaemon() {
+        var radio = Radio()
+        radio.on(.time)
+        radio.on(.busOpened)
+        #expect(radio.on(.daemon(isPresent: false)) == [])
+        #expect(radio.after(3600) == [])
+        #expect(radio.supervisor.deadline == nil)
+        #expect(radio.on(.daemon(isPresent: true)) == [.list])
+        radio.on(.done(.list, nil))
+        #expect(radio.plug().contains(.registerApplication(adapter, asksForHandles: true)))
+    }
+
+    @Test("bluetoothd killed and restarted: counted, and registered again without waiting")
+    func daemonRestart() {
+        var radio = Radio.onAir()
+        radio.on(.daemon(isPresent: false))
+        #expect(!radio.supervisor.isOnAir)
+        // What the dead one still owed.
+        radio.on(.done(.registerAdvertisement(0), .busy))
+        #expect(radio.on(.daemon(isPresent: true)) == [.list])
+        radio.on(.done(.list, nil))
+        #expect(radio.plug().contains(.registerApplication(adapter, asksForHandles: true)))
+        radio.accept()
+        #expect(radio.supervisor.isOnAir)
+        #expect(radio.supervisor.restarts == 1)
+        #expect(radio.supervisor.registrations == 2)
+    }
+
+    @Test("D-Bus restarted: a new connection, and everything again")
+    func busRestart() {
+        var radio = Radio.onAir()
+        radio.on(.busLost("Connection reset by peer"))
+        #expect(radio.after(1.1) == [.openBus])
+        radio.on(.busOpened)
+        #expect(radio.on(.daemon(isPresent: true)) == [.list])
+        #expect(radio.supervisor.restarts == 1)
+    }
+
+    @Test("an adapter that is removed and comes back gets everything again")
+    func adapterRemoved() {
+        var radio = Radio.onAir()
+        radio.on(.interface(.advertisingManager, of: adapter, isPresent: false))
+        radio.on(.interface(.gattManager, of: adapter, isPresent: false))
+        radio.on(.interface(.adapter, of: adapter, isPresent: false))
+        #expect(radio.supervisor.adapterPath == nil)
+        #expect(radio.supervisor.lastError == "The adapter was removed.")
+        #expect(radio.plug().contains(.registerApplication(adapter, asksForHandles: true)))
+    }
+
+    @Test("the configured adapter is used, else the first one")
+    func choice() {
+        for (wanted, expected) in [("", "/org/bluez/hci0"), ("hci1", "/org/bluez/hci1")] {
+            var radio = Radio(adapter: wanted)
+            radio.on(.time)
+            radio.on(.busOpened)
+            radio.on(.daemon(isPresent: true))
+            radio.plug("/org/bluez/hci1")
+            radio.plug("/org/bluez/hci0")
+            let actions = radio.on(.done(.list, nil))
+            #expect(actions.contains(.registerApplication(expected, asksForHandles: true)))
+        }
+    }
+
+    @Test("switches an adapter on that is off, and tries again while rfkill blocks it")
+    func powerOn() {
+        var radio = Radio()
+        radio.startDaemon()
+        #expect(radio.plug(isPowered: false) == [.powerOn(adapter)])
+        #expect(radio.on(.done(.powerOn, .blocked)) == [])
+        #expect(radio.supervisor.lastError?.contains("rfkill") == true)
+        #expect(radio.after(RadioSupervisor.firstRetry) == [.powerOn(adapter)])
+        radio.on(.done(.powerOn, nil))
+        #expect(radio.on(.powered(adapter, true)).count == 2)
+    }
+
+    @Test(
+        "somebody who switches the adapter off means it; when it is on again, advertisements return"
+    )
+    func poweredOff() {
+        var radio = Radio.onAir()
+        #expect(radio.on(.powered(adapter, false)) == [])
+        #expect(!radio.supervisor.isOnAir)
+        #expect(radio.after(60) == [])
+        let actions = radio.on(.powered(adapter, true))
+        #expect(
+            actions == [.registerAdvertisement(adapter, 0), .registerAdvertisement(adapter, 1)])
+    }
+
+    @Test("an advertisement that bluetoothd still has is taken back and registered anew")
+    func alreadyExists() {
+        var radio = Radio.onAir()
+        radio.on(.powered(adapter, false))
+        radio.on(.powered(adapter, true))
+        #expect(
+            radio.on(.done(.registerAdvertisement(0), .exists))
+                == [.unregisterAdvertisement(adapter, 0)])
+        #expect(
+            radio.on(.done(.unregisterAdvertisement(0), nil))
+                == [.registerAdvertisement(adapter, 0)])
+    }
+
+    @Test("a second after a disconnection both advertisements are renewed, and that is counted")
+    func renewal() {
+        var radio = Radio.onAir()
+        #expect(radio.on(.centralLeft) == [])
+        #expect(radio.after(0.9) == [])
+        #expect(
+            radio.after(0.2) == [
+                .unregisterAdvertisement(adapter, 0), .unregisterAdvertisement(adapter, 1),
+            ])
+        #expect(radio.supervisor.isOnAir)
+        #expect(
+            radio.on(.done(.unregisterAdvertisement(0), nil))
+                == [.registerAdvertisement(adapter, 0)])
+        #expect(
+            radio.on(.done(.unregisterAdvertisement(1), .busy))
+                == [.registerAdvertisement(adapter, 1)])
+        radio.on(.done(.registerAdvertisement(0), nil))
+        radio.on(.done(.registerAdvertisement(1), nil))
+        #expect(radio.supervisor.isOnAir)
+        #expect(radio.supervisor.renewed == 2)
+        #expect(radio.supervisor.lost == 0)
+    }
+
+    @Test("a phone that connects proves that the advertisements are there: nothing is renewed")
+    func proof() {
+        var radio = Radio.onAir()
+        radio.on(.centralLeft)
+        radio.on(.centralCame)
+        #expect(radio.after(60) == [])
+        #expect(radio.supervisor.renewed == 0)
+    }
+
+    @Test("another name is advertised at once")
+    func renamed() {
+        var radio = Radio.onAir()
+        #expect(radio.on(.renamed).count == 2)
+    }
+
+    @Test("an advertisement that bluetoothd releases is registered again, and that is counted")
+    func released() {
+        var radio = Radio.onAir()
+        #expect(radio.on(.released(1)) == [])
+        #expect(
+            radio.after(RadioSupervisor.firstRetry) == [.registerAdvertisement(adapter, 1)])
+        #expect(radio.supervisor.lost == 1)
+    }
+
+    @Test("an adapter that sends fewer advertisements than it took gets them anew, but not at once")
+    func silentlyLost() {
+        var radio = Radio.onAir()
+        radio.on(.active(adapter, 1))
+        #expect(radio.after(1) == [])
+        #expect(radio.after(1.5).count == 2)
+        #expect(radio.supervisor.lost == 1)
+        radio.on(.active(adapter, 2))
+        radio.on(.done(.unregisterAdvertisement(0), nil))
+        radio.on(.done(.unregisterAdvertisement(1), nil))
+        radio.on(.done(.registerAdvertisement(0), nil))
+        radio.on(.done(.registerAdvertisement(1), nil))
+        #expect(radio.after(60) == [])
+        #expect(radio.supervisor.deadline == nil)
+    }
+
+    @Test("what is refused is asked for at longer and longer intervals, up to eight seconds")
+    func backoff() {
+        var radio = Radio()
+        radio.startDaemon()
+        radio.plug()
+        radio.on(.done(.registerApplication, .busy))
+        var waits: [Double] = []
+        for _ in 0..<8 {
+            let began = radio.now
+            radio.on(.done(.registerApplication, .busy))
+            let deadline = radio.supervisor.deadline ?? began
+            waits.append((deadline.seconds(since: radio.now) * 100).rounded() / 100)
+            radio.after(deadline.seconds(since: radio.now))
+        }
+        #expect(waits == [0.25, 0.5, 1, 2, 4, 8, 8, 8])
+    }
+
+    @Test("a table whose handles are taken is registered without handles")
+    func handles() {
+        var radio = Radio()
+        radio.startDaemon()
+        radio.plug()
+        #expect(
+            radio.on(.done(.registerApplication, .busy))
+                == [.registerApplication(adapter, asksForHandles: false)])
+    }
+
+    @Test("encrypted: an agent first; pairing only while it is allowed")
+    func pairing() {
+        var radio = Radio(isEncrypted: true)
+        radio.startDaemon()
+        #expect(radio.plug().contains(.registerAgent))
+        radio.on(.done(.registerAgent, nil))
+        radio.accept()
+        #expect(radio.on(.pairable(adapter, true)) == [.setPairable(adapter, false)])
+        radio.on(.done(.setPairable, nil))
+        radio.on(.pairable(adapter, false))
+
+        let until = radio.now.advanced(bySeconds: 60)
+        #expect(radio.on(.allowPairing(until: until)) == [.setPairable(adapter, true)])
+        radio.on(.done(.setPairable, nil))
+        radio.on(.pairable(adapter, true))
+        #expect(radio.supervisor.deadline == until)
+        #expect(radio.after(61) == [.setPairable(adapter, false)])
+    }
+
+    @Test("open: neither agent nor pairing are touched")
+    func open() {
+        var radio = Radio.onAir()
+        #expect(radio.on(.pairable(adapter, true)) == [])
+        #expect(radio.on(.allowPairing(until: radio.now.advanced(bySeconds: 9))) == [])
+    }
+
+    @Test("whatever comes in whatever order, it is on the air once everything is accepted")
+    func randomOrder() {
+        var random = SystemRandomNumberGenerator()
+        let failures: [RadioFailure?] = [nil, .busy, .exists, .blocked]
+        for _ in 0..<300 {
+            var radio = Radio()
+            radio.startDaemon()
+            for _ in 0..<60 {
+                let calls: [RadioCall] = [
+                    .registerApplication, .registerAdvertisement(0), .registerAdvertisement(1),
+                    .unregisterAdvertisement(0), .powerOn, .setAlias, .list,
+                ]
+                let events: [RadioEvent] = [
+                    .daemon(isPresent: .random()), .powered(adapter, .random()), .centralLeft,
+                    .centralCame, .renamed,
+                    .released(.random(in: 0...2)), .active(adapter, .random(in: 0...3)),
+                    .interface(.gattManager, of: adapter, isPresent: .random()),
+                    .done(
+                        calls.randomElement(using: &random) ?? .list,
+                        failures.randomElement(using: &random) ?? nil), .time,
+                ]
+                radio.after(.random(in: 0...2), events.randomElement(using: &random) ?? .time)
+            }
+            // From here on bluetoothd does what it is asked for.
+            radio.on(.active(adapter, 2))
+            var pending = radio.on(.daemon(isPresent: false))
+            pending += radio.on(.daemon(isPresent: true))
+            var isPlugged = false
+            for _ in 0..<100 where !radio.supervisor.isOnAir {
+                if pending.isEmpty { pending = radio.after(1) }
+                guard !pending.isEmpty else { continue }
+                let action = pending.removeFirst()
+                switch action {
+                case .list:
+                    pending += radio.on(.done(.list, nil))
+                    if !isPlugged { pending += radio.plug() }
+                    isPlugged = true
+                case .setAlias: pending += radio.on(.alias(adapter, "AirOS Gimbal"))
+                case .powerOn: pending += radio.on(.powered(adapter, true))
+                case .registerApplication: pending += radio.on(.done(.registerApplication, nil))
+                case .registerAdvertisement(_, let index):
+                    pending += radio.on(.done(.registerAdvertisement(index), nil))
+                case .unregisterAdvertisement(_, let index):
+                    pending += radio.on(.done(.unregisterAdvertisement(index), nil))
+                default: break
+                }
+            }
+            #expect(radio.supervisor.isOnAir)
+        }
+    }
+}

@@ -1,0 +1,292 @@
+import GimbalCore
+import Links
+import Synchronization
+import Testing
+import Wire
+
+@Suite("RedBearLab's serial service") struct RBLServiceTests {
+    private final class Store: RBLBackend {
+        struct Memory {
+            var name = "BLE Mini"
+            var baud = RBLBaud.baud57600
+            var writes = 0
+        }
+        let memory = Mutex(Memory())
+        var name: String { memory.withLock { $0.name } }
+        var baud: RBLBaud { memory.withLock { $0.baud } }
+        var writes: Int { memory.withLock { $0.writes } }
+        func setName(_ name: String, by central: Central) throws(GATTRefusal) {
+            memory.withLock {
+                $0.name = name; $0.writes += 1
+            }
+        }
+        func setBaud(_ baud: RBLBaud, by central: Central) throws(GATTRefusal) {
+            memory.withLock {
+                $0.baud = baud; $0.writes += 1
+            }
+        }
+    }
+
+    /// Sends so much at once whenever it is asked, and remembers what it was told.
+    private final class Telemetry: SerialRole {
+        let name = "telemetry"
+        var period = 0.01
+        var message = 0
+        var length = 36
+        var received: [UInt8] = []
+        var bauds: [Int] = []
+        var gone: [Central] = []
+
+        func receive(
+            _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
+        ) { received += bytes }
+        func setBaud(_ bitsPerSecond: Int) { bauds.append(bitsPerSecond) }
+        func disconnected(_ central: Central, now: Instant) { gone.append(central) }
+        func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {
+            message += 1
+            output.append([UInt8](repeating: UInt8(truncatingIfNeeded: message), count: length))
+            return now.advanced(bySeconds: period)
+        }
+    }
+
+    private let store = Store()
+    private let radio = FakeRadio()
+    private let log = LineLog()
+
+    private func service(_ role: any SerialRole = LoopbackRole()) -> RBLService {
+        RBLService(backend: store, role: role, logger: log.logger)
+    }
+
+    private func uuid(_ characteristic: RBLCharacteristic) -> GATTUUID {
+        GATTUUID(characteristic.rawValue)
+    }
+
+    private func write(
+        _ service: RBLService, _ characteristic: RBLCharacteristic, _ value: [UInt8],
+        _ seconds: Double = 0
+    ) throws(ATTError) {
+        try service.write(uuid(characteristic), value, by: .iPad, now: at(seconds), radio)
+    }
+
+    private func text(_ service: RBLService, _ characteristic: RBLCharacteristic) throws -> String {
+        String(
+            decoding: try service.read(uuid(characteristic), by: .iPad, now: at(0)), as: UTF8.self)
+    }
+
+    /// Advances until nothing is due before `end`.
+    private func run(_ service: RBLService, from start: Double, to end: Double, mtu: Int = 23) {
+        var now = at(start)
+        while now < at(end) {
+            guard let next = service.advance(now: now, mtu: mtu, radio) else { return }
+            now = max(next, now.advanced(bySeconds: 1e-4))
+        }
+    }
+
+    @Test("has the table of BLE Mini, and a speed that can be written without response")
+    func table() {
+        let service = service()
+        #expect(service.uuid.description == "713d0000-503e-4c75-ba94-3148f18d941e")
+        #expect(service.advertisedName == "BLE Mini")
+        #expect(
+            service.characteristics.map(\.properties) == [
+                [.notify], [.writeWithoutResponse], [.read, .write, .writeWithoutResponse],
+                [.read, .write], [.read], [.read, .write],
+            ])
+        #expect(service.characteristics.map(\.name) == (2...7).map { "Characteristic \($0)" })
+    }
+
+    @Test("reads as text what is written as a byte")
+    func values() throws {
+        let service = service()
+        #expect(try text(service, .baud) == "BAUD_57600")
+        #expect(try text(service, .name) == "BLE Mini")
+        #expect(try text(service, .version) == "Biscuit_2.0")
+        #expect(try text(service, .transmitPower) == "0 dBm")
+        try write(service, .baud, [4])
+        try write(service, .name, Array("Turm 2 ö".utf8))
+        try write(service, .transmitPower, [3])
+        #expect(try text(service, .baud) == "BAUD_115200")
+        #expect(try text(service, .name) == "Turm 2 ö")
+        #expect(service.advertisedName == "Turm 2 ö")
+        #expect(try text(service, .transmitPower) == "+4 dBm")
+    }
+
+    @Test("refuses what the firmware refuses; a speed that does not exist is counted")
+    func refusals() throws {
+        let service = service()
+        #expect(throws: ATTError.outOfRange) { try write(service, .baud, [5]) }
+        #expect(throws: ATTError.invalidLength) { try write(service, .baud, []) }
+        #expect(throws: ATTError.invalidLength) { try write(service, .baud, [3, 0]) }
+        #expect(throws: ATTError.outOfRange) { try write(service, .transmitPower, [4]) }
+        #expect(throws: ATTError.invalidLength) { try write(service, .name, []) }
+        #expect(throws: ATTError.invalidLength) {
+            try write(service, .name, [UInt8](repeating: 0x61, count: 21))
+        }
+        #expect(throws: ATTError.outOfRange) { try write(service, .name, [0xFF]) }
+        #expect(throws: ATTError.notSupported) { try write(service, .version, [1]) }
+        #expect(throws: ATTError.notSupported) { try write(service, .transmit, [1]) }
+        #expect(throws: ATTError.notSupported) { try text(service, .receive) }
+        #expect(service.counters.invalidBauds == 3)
+        #expect(service.counters.refusals == 10)
+        #expect(log.lines.count == 10)
+        #expect(store.writes == 0)
+        #expect(try text(service, .baud) == "BAUD_57600")
+    }
+
+    @Test("a client that sets the speed anew at every connection wears out no disk")
+    func unchangedBaud() throws {
+        let role = Telemetry()
+        let service = service(role)
+        for _ in 0..<100 { try write(service, .baud, [3]) }
+        try write(service, .name, Array("BLE Mini".utf8))
+        #expect(store.writes == 0)
+        #expect(role.bauds.last == 57600)
+    }
+
+    @Test("what a client sends comes back in pieces of 20 bytes, in order")
+    func loopback() throws {
+        let service = service()
+        service.subscription(uuid(.transmit), isOn: true, now: at(0))
+        let sent = (0..<100).map { UInt8($0) }
+        for start in stride(from: 0, to: 100, by: 20) {
+            try write(service, .receive, Array(sent[start..<(start + 20)]))
+        }
+        run(service, from: 0, to: 1)
+        #expect(radio.sent.map(\.value.count) == [20, 20, 20, 20, 20])
+        #expect(radio.sent.allSatisfy { $0.uuid == uuid(.transmit) })
+        #expect(radio.takeBytes() == sent)
+        #expect(service.counters.receivedBytes == 100)
+        #expect(service.counters.output.sentBytes == 100)
+    }
+
+    @Test("pieces are as long as the MTU lets them", arguments: [(23, 20), (185, 182), (517, 400)])
+    func mtu(mtu: Int, longest: Int) throws {
+        let service = service()
+        service.subscription(uuid(.transmit), isOn: true, now: at(0))
+        try write(service, .receive, [UInt8](repeating: 1, count: 400))
+        run(service, from: 0, to: 2, mtu: mtu)
+        #expect(radio.sent.map(\.value.count).max() == longest)
+        #expect(radio.takeBytes().count == 400)
+    }
+
+    @Test("without a listener nothing is kept, and nothing is due")
+    func silence() throws {
+        let role = Telemetry()
+        let service = service(role)
+        #expect(service.advance(now: at(0), mtu: 23, radio) == nil)
+        #expect(role.message == 0)
+        service.subscription(uuid(.transmit), isOn: true, now: at(1))
+        run(service, from: 1, to: 1.1)
+        #expect(!radio.take().isEmpty)
+        service.subscription(uuid(.transmit), isOn: false, now: at(1.1))
+        #expect(service.advance(now: at(2), mtu: 23, radio) == nil)
+        service.subscription(uuid(.transmit), isOn: true, now: at(3))
+        _ = service.advance(now: at(3), mtu: 23, radio)
+        // The first thing that a new listener hears is what was said now.
+        #expect(radio.sent.first?.value.first == UInt8(role.message))
+    }
+
+    @Test("a role that says too much loses the oldest whole messages, and what arrives is fresh")
+    func backPressure() {
+        let role = Telemetry()
+        role.period = 0.002
+        let service = service(role)
+        service.subscription(uuid(.transmit), isOn: true, now: at(0))
+        run(service, from: 0, to: 10)
+        let pieces = radio.sent.count
+        #expect(abs(Double(pieces) - 10 * RBLService.piecesPerSecond) <= 5, "\(pieces)")
+        let bytes = radio.takeBytes()
+        // Every message arrives whole: runs of exactly 36, but for the last one.
+        var runs: [(value: UInt8, count: Int)] = []
+        for byte in bytes {
+            if runs.last?.value == byte {
+                runs[runs.count - 1].count += 1
+            } else {
+                runs.append((byte, 1))
+            }
+        }
+        #expect(runs.dropLast().allSatisfy { $0.count == 36 })
+        let counters = service.counters.output
+        #expect(counters.droppedMessages > 4000)
+        #expect(counters.droppedBytes == 36 * counters.droppedMessages)
+        // What is sent last is not older than the queue and one piece's pause, 8 ms, hold.
+        let age = role.message - (role.message & ~0xFF | Int(runs.last?.value ?? 0))
+        #expect(age >= 0 && age <= 1024 / 36 + 6, "\(age)")
+    }
+
+    @Test("a frame of two pieces goes out at once after a pause")
+    func burst() {
+        let role = Telemetry()
+        role.period = 1
+        let service = service(role)
+        service.subscription(uuid(.transmit), isOn: true, now: at(0))
+        _ = service.advance(now: at(0), mtu: 23, radio)
+        #expect(radio.take().map(\.value.count) == [20, 16])
+    }
+
+    @Test("a message longer than the queue is lost, and nothing else with it")
+    func giant() {
+        var output = SerialOutput(capacity: 100)
+        output.append([1, 2, 3])
+        output.append([UInt8](repeating: 0, count: 101))
+        #expect(output.count == 3)
+        #expect(output.counters.droppedMessages == 1)
+        #expect(output.next(20) == [1, 2, 3])
+        #expect(output.count == 0)
+    }
+
+    @Test("a message that has begun is finished, whatever comes behind it")
+    func begun() {
+        var output = SerialOutput(capacity: 60)
+        output.append([UInt8](repeating: 1, count: 40))
+        #expect(output.next(20) == [UInt8](repeating: 1, count: 20))
+        output.append([UInt8](repeating: 2, count: 30))
+        output.append([UInt8](repeating: 3, count: 30))
+        #expect(output.next(20) == [UInt8](repeating: 1, count: 20))
+        #expect(output.next(60) == [UInt8](repeating: 3, count: 30))
+        #expect(output.counters.droppedBytes == 30)
+    }
+
+    @Test("tells MAVLink from robot commands by the first byte of each client")
+    func auto() throws {
+        let mavlink = Telemetry()
+        let robot = Telemetry()
+        let role = AutoRole(mavlink: mavlink, robot: robot)
+        var output = SerialOutput()
+        func receive(_ bytes: [UInt8], _ central: Central) {
+            role.receive(bytes, from: central, now: at(0), &output)
+        }
+        receive([0x00, 0xFE], .iPad)
+        receive(Array("x>".utf8), .iPad)
+        #expect(role.unknownWrites == 2 && mavlink.received.isEmpty && robot.received.isEmpty)
+        receive([0xFE, 9], .iPad)
+        receive(Array("F>".utf8), .iPad)
+        #expect(mavlink.received == [0xFE, 9] + Array("F>".utf8))
+        for letter in "FBSRLUD".utf8 {
+            let client = Central(address: "", connection: 10 + Int(letter))
+            receive([letter], client)
+        }
+        #expect(robot.received == Array("FBSRLUD".utf8))
+        role.disconnected(.iPad, now: at(1))
+        #expect(mavlink.gone == [.iPad] && robot.gone == [.iPad])
+        receive(Array("L-45>".utf8), .iPad)
+        #expect(robot.received.suffix(5) == Array("L-45>".utf8))
+    }
+
+    @Test("random bytes everywhere crash nothing")
+    func random() {
+        let service = service()
+        service.subscription(uuid(.transmit), isOn: true, now: at(0))
+        var generator = SystemRandomNumberGenerator()
+        for index in 0..<20_000 {
+            let count = Int.random(in: 0...64, using: &generator)
+            let value = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let target = RBLCharacteristic.allCases[index % 6]
+            try? write(service, target, value, Double(index) / 1000)
+            _ = try? service.read(uuid(target), by: .iPhone, now: at(Double(index) / 1000))
+            _ = service.advance(now: at(Double(index) / 1000), mtu: 23, radio)
+        }
+        #expect((1...20).contains(service.advertisedName.utf8.count))
+        #expect(radio.sent.allSatisfy { $0.value.count <= 20 })
+    }
+}

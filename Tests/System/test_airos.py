@@ -1,0 +1,166 @@
+"""What the AirLink app, a flight display and a robot controller do, byte for byte, over the real stack."""
+import struct, time
+from gimbal import AIROS, MODE, CONTROL, NAME, PITCH, RBL, Client, Gimbal, PhoneError, connect, step, wait
+
+ROLL, YAW = "43a85368-8422-4573-a554-411a4a6e87f1", "e974ac4a-8182-4458-9419-4ac9c6c5184e"
+STATUS = "c8a4a58b-1579-4451-b016-1f38e3115a3a"
+PITCH_PID, ROLL_PID = "b16b472c-88a4-4734-9f85-01458e08d669", "8184457e-85a8-4217-a9a3-a7d57947a612"
+YAW_PID, KALMAN = "5d9b73b3-81e0-4368-910a-e322359b8676", "6e13e51a-f3c2-46a4-b203-92147395c5d0"
+READ_NOTIFY, READ_WRITE = {"read", "notify"}, {"read", "write"}
+TABLE = {PITCH: READ_NOTIFY, ROLL: READ_NOTIFY, YAW: READ_NOTIFY, STATUS: READ_NOTIFY, MODE: READ_WRITE,
+         CONTROL: {"write"}, PITCH_PID: READ_WRITE, ROLL_PID: READ_WRITE, YAW_PID: READ_WRITE, KALMAN: READ_WRITE}
+RBL_CHARACTERISTIC = "713d{:04x}-503e-4c75-ba94-3148f18d941e".format
+LOCKED, PAN_FOLLOW, FPV, TRACKING = 2, 3, 4, 5
+
+phone = Client()
+gimbal = Gimbal()
+gimbal.wait_radio("advertising")
+wait(lambda: gimbal.status()["enabled"], what="the outputs")
+step("airframed is on the air, the motors hold")
+
+
+def refused(code, characteristic, value, words):
+    try:
+        phone.write(characteristic, value)
+    except PhoneError as e:
+        assert e.att == code, f"{words}: {e}, wanted 0x{code:02x}"
+        return
+    raise SystemExit(f"{words}: was taken")
+
+
+def characteristics(service):
+    """UUID → properties, as the phone has discovered them."""
+    found = next(s for s in phone.services() if s["uuid"] == service)
+    return {c["uuid"]: set(c["properties"]) for c in found["characteristics"]}
+
+
+def latest(characteristic):
+    """The last notification so far; waits for a new one."""
+    phone.notifications(characteristic, count=1000, timeout=0)
+    return bytes.fromhex(phone.notifications(characteristic, count=1, timeout=60)[-1]["value"])
+
+
+def angle(characteristic):
+    return struct.unpack("<f", latest(characteristic))[0]
+
+
+def wait_status(value, words):
+    wait(lambda: latest(STATUS)[0] == value, what=f"status {value} ({words})")
+    step(f"status {value}: {words}")
+
+
+# ---- AirLink: scan by service, name exactly so, ten characteristics, four subscriptions
+began = time.monotonic()
+connect(phone, name=NAME)
+found = characteristics(AIROS)
+assert found == TABLE, found
+for characteristic in (PITCH, ROLL, YAW, STATUS):
+    phone.subscribe(characteristic)
+assert len(latest(PITCH)) == 4
+step(f"AirLink: scan, connect, ten characteristics, four subscriptions, first angle in {time.monotonic() - began:.2f} s")
+
+assert phone.read(MODE) == b"\x01"
+assert phone.read(PITCH_PID) == phone.read(ROLL_PID) == bytes.fromhex("9a99993fcdcccc3dcdcc4c3d")
+assert phone.read(YAW_PID) == struct.pack("<3f", 0.8, 0.05, 0.02)
+assert phone.read(KALMAN) == struct.pack("<3f", 0.001, 0.003, 0.03)
+step("mode, PID and Kalman have their values from the first read")
+
+began = time.monotonic()
+time.sleep(10.5)
+counts = [sum(began < n["t"] < began + 10 for n in phone.notifications(c, count=10000, timeout=0))
+          for c in (PITCH, ROLL, YAW, STATUS)]
+assert max(counts) - min(counts) <= 1 and 60 <= counts[0] <= 106, counts
+step(f"10 s of notifications: {counts}, none of a period without the others")
+# A slow machine would show what comes next long after it was.
+gimbal.ctl("set", "airos.notify_hz", "3")
+
+for byte, status, words in ((2, PAN_FOLLOW, "pan follow"), (3, FPV, "FPV"), (1, LOCKED, "locked")):
+    phone.write(MODE, bytes([byte]))
+    assert phone.read(MODE) == bytes([byte])
+    wait_status(status, words)
+
+# ---- the app tracks a person: speeds outside mode 4 move nothing; in it they do; silence ends it
+yaw = angle(YAW)
+for _ in range(5):
+    phone.write(CONTROL, b"track_pan:30.00")
+moved = angle(YAW) - yaw
+# One of them would turn the camera by about 30 deg before silence ends it; the machine's stalls by a degree or two.
+assert abs(moved) < 8, f"a speed outside mode 4 moved the camera by {moved:.1f} deg"
+step(f"speeds outside mode 4 move nothing: {moved:.2f} deg")
+phone.write(MODE, b"\x04")
+phone.write(CONTROL, b"track_pan:0.00")
+phone.write(CONTROL, b"track_tilt:0.00")
+wait_status(TRACKING, "tracking")
+pitch = angle(PITCH)
+end = time.monotonic() + 2
+while time.monotonic() < end:
+    phone.write(CONTROL, b"track_pan:12.50")
+    phone.write(CONTROL, b"track_tilt:8.00")
+wait_status(LOCKED, "locked, 1 s after the last speed")
+panned, tilted = angle(YAW) - yaw, angle(PITCH) - pitch
+assert 10 < panned < 60 and 6 < tilted < 40, (panned, tilted)
+step(f"tracked right by {panned:.1f} deg and down by {tilted:.1f}")
+assert phone.read(MODE) == b"\x01"
+
+# ---- tuning as the app does it: three triples, then save
+triple = struct.pack("<3f", 2.5, 0.2, 0.1)
+for characteristic in (PITCH_PID, ROLL_PID, YAW_PID):
+    phone.write(characteristic, triple)
+    assert phone.read(characteristic) == triple
+phone.write(CONTROL, b"save")
+step("PID of three axes written, read back, saved")
+
+refused(0x0D, PITCH_PID, triple[:11], "eleven bytes of PID")
+refused(0x81, PITCH_PID, struct.pack("<3f", float("nan"), 0, 0), "a PID that is no number")
+refused(0x80, PITCH_PID, struct.pack("<3f", 99, 0, 0), "a PID out of range")
+refused(0x80, MODE, b"\x09", "mode 9")
+refused(0x0D, MODE, b"", "an empty mode")
+refused(0x06, CONTROL, b"make_coffee", "an unknown command")
+assert phone.read(PITCH_PID) == triple and phone.read(MODE) == b"\x01"
+step("six wrong writes refused with their codes; nothing has changed")
+
+phone.write(CONTROL, b"calibrate")
+wait_status(1, "calibrating")
+wait_status(LOCKED, "locked again")
+
+phone.write(MODE, b"\x04")
+phone.write(CONTROL, b"track_pan:20.00")
+phone.disconnect()
+wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
+wait(lambda: abs(gimbal.status()["rate_dps"]["yaw"]) < 3, what="the camera to stand still")
+step("disconnected while tracking: the camera stands still")
+
+took = gimbal.stop()
+gimbal = Gimbal()
+gimbal.wait_radio("advertising")
+connect(phone, name=NAME)
+assert phone.read(YAW_PID) == triple, phone.read(YAW_PID)
+step(f"after a restart the saved PID is there (stopped in {took:.2f} s)")
+phone.write(CONTROL, b"defaults")
+assert phone.read(PITCH_PID) == bytes.fromhex("9a99993fcdcccc3dcdcc4c3d")
+step("defaults")
+phone.disconnect()
+wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
+
+# ---- the flight display: by service, 0002 to 0004, notify, then 03 without an answer
+connect(phone, service=RBL)
+found = characteristics(RBL)
+assert found == {
+    RBL_CHARACTERISTIC(2): {"notify"}, RBL_CHARACTERISTIC(3): {"write-without-response"},
+    RBL_CHARACTERISTIC(4): READ_WRITE | {"write-without-response"}, RBL_CHARACTERISTIC(5): READ_WRITE,
+    RBL_CHARACTERISTIC(6): {"read"}, RBL_CHARACTERISTIC(7): READ_WRITE}, found
+phone.subscribe(RBL_CHARACTERISTIC(2))
+phone.write(RBL_CHARACTERISTIC(4), b"\x03", response="no")
+assert phone.read(RBL_CHARACTERISTIC(4)) == b"BAUD_57600"
+assert phone.read(RBL_CHARACTERISTIC(6)) == b"Biscuit_2.0" and phone.read(RBL_CHARACTERISTIC(7)) == b"0 dBm"
+phone.write(RBL_CHARACTERISTIC(4), b"\x09", response="no")
+assert phone.read(RBL_CHARACTERISTIC(4)) == b"BAUD_57600"
+step("flight display: table, notify, baud without an answer, version, power")
+
+# ---- the robot controller: 0003 without an answer, one command a write
+for command in (b"F>", b"S>", b"R45>", b"U-7>"):
+    phone.write(RBL_CHARACTERISTIC(3), command, response="no")
+assert gimbal.status()["enabled"]
+step("robot controller: four commands written")
+step(f"SIGTERM: ended in {gimbal.stop():.2f} s")
+step("PASSED")

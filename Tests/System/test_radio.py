@@ -1,0 +1,106 @@
+"""A phone finds, connects, reads, writes and is notified; bluetoothd, D-Bus, adapter and phone go away and come back."""
+import time
+from gimbal import AIROS, CONTROL, MODE, NAME, PHONE, PITCH, RBL, BlueZ, Gimbal, Client, PhoneError, connect, handles, step, wait
+
+phone, bluez = Client(), BlueZ()
+step("phone answers")
+gimbal = Gimbal()
+gimbal.wait_radio("advertising")
+step("airframed is on the air")
+
+
+def names():
+    """Both advertisements have the adapter's address; seen one after the other."""
+    seen = {}
+    for service, name in ((AIROS, NAME), (RBL, None)):
+        entry = phone.scan(seconds=10, service=service)
+        assert entry, f"{service} is not advertised"
+        seen[service] = entry[0]["name"]
+    return seen
+
+
+def use(text):
+    """Connects like the AirLink app and uses everything."""
+    began = time.monotonic()
+    connect(phone)
+    phone.subscribe(PITCH)
+    first = phone.notifications(PITCH, count=1, timeout=60)
+    assert first, "no notification"
+    took = time.monotonic() - began
+    phone.write(MODE, b"\x01")
+    assert phone.read(MODE) == b"\x01"
+    step(f"{text}: scan, connect, discover, subscribe, first notification in {took:.2f} s; write, read")
+
+
+step(f"advertised: {names()}")
+use("first connection")
+table = handles(phone)
+print("         ", {c[:8]: hex(h) for (_, c), h in table.items()})
+assert phone.read("2a00") == NAME.encode(), phone.read("2a00")
+step("GAP name is the alias")
+try:
+    phone.write(MODE, b"\x01\x02\x03")
+    raise SystemExit("a mode of three bytes was taken")
+except PhoneError as e:
+    assert e.att == 0x0D, e
+step("wrong length: ATT 0x0D")
+got = phone.notifications(PITCH, count=30, timeout=60)
+step(f"{len(got)} notifications")
+status = gimbal.radio()
+assert [c["address"] for c in status["centrals"]] == [PHONE] and status["centrals"][0]["mtu"] >= 185, status
+step("status knows the phone and its MTU")
+print(gimbal.text("status").split("bluetooth")[1].split("\n")[0])
+for line in gimbal.text("doctor").splitlines():
+    if any(w in line for w in ("bluetooth", "advertising", "phone name", "pairing", "pop-up", "remedy")):
+        print("         ", line)
+resources = (gimbal.descriptors(), gimbal.radio()["matches"])
+
+phone.disconnect()
+wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
+use("second connection")
+phone.vanish()
+wait(lambda: not gimbal.radio()["centrals"], what="the vanished phone to be gone")
+step("phone vanished, and is gone from status")
+use("after vanishing")
+
+bluez.kill()
+gimbal.wait_radio("no bluetoothd")
+assert not gimbal.radio()["centrals"]
+step("bluetoothd killed")
+bluez.start()
+began = time.monotonic()
+gimbal.wait_radio("advertising")
+step(f"bluetoothd started, on the air {time.monotonic() - began:.2f} s later")
+wait(lambda: not phone.status()["connected"], what="the phone to notice")
+use("after the restart of bluetoothd")
+assert handles(phone) == table, "handles have moved"
+step("same handles")
+phone.disconnect()
+wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
+
+bluez.powered(False)
+gimbal.wait_radio("adapter off")
+step("adapter switched off")
+time.sleep(1)
+bluez.powered(True)
+gimbal.wait_radio("advertising")
+step("adapter switched on: on the air")
+use("after the bounce of power")
+phone.disconnect()
+wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
+
+bluez.end_bus()
+gimbal.wait_radio("no bus")
+step("D-Bus and bluetoothd ended")
+bluez.start_bus()
+gimbal.wait_radio("advertising")
+step("D-Bus and bluetoothd started: on the air")
+use("after the restart of D-Bus")
+assert handles(phone) == table, "handles have moved"
+wait(lambda: (gimbal.descriptors(), gimbal.radio()["matches"]) == resources, what=f"resources {resources} again")
+step(f"descriptors and matches as before: {resources}")
+print("         ", gimbal.radio()["counters"])
+print("         ", "last error:", gimbal.radio().get("last_error"))
+step(f"SIGTERM: ended in {gimbal.stop():.2f} s")
+wait(lambda: not phone.status()["connected"], what="the phone to be disconnected")
+step("PASSED")
