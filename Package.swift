@@ -131,15 +131,18 @@ let package = Package(
                 "GimbalCore", "Calibration", "Identification", "Simulation", "Realtime",
                 "Recording",
                 "PlainText",
-                "Plot", "Wire", "CLinuxShim", "CMallocCounter",
+                "Plot", "Wire", "CLinuxShim", "CMallocCounter", "FakeBlueZ",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
 
         // bluetoothd as the tests of the shim need it: on a private bus, wrong on purpose.
         .target(
-            name: "CFakeBlueZ", path: "Tests/FakeBlueZ", cSettings: [.define("_GNU_SOURCE")],
+            name: "CFakeBlueZ", path: "Tests/CFakeBlueZ", cSettings: [.define("_GNU_SOURCE")],
             linkerSettings: [.linkedLibrary("systemd")]),
+        .target(
+            name: "FakeBlueZ", dependencies: ["CFakeBlueZ", "CLinuxShim", "TestSupport"],
+            path: "Tests/FakeBlueZ", swiftSettings: strict),
         .target(
             name: "TestSupport",
             dependencies: [.product(name: "SystemPackage", package: "swift-system")],
@@ -203,7 +206,7 @@ let package = Package(
         .testTarget(
             name: "LinksTests",
             dependencies: [
-                "Links", "Wire", "GimbalCore", "CLinuxShim", "CBlueZ", "CFakeBlueZ", "TestSupport",
+                "Links", "Wire", "GimbalCore", "CLinuxShim", "CBlueZ", "FakeBlueZ", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -9,7 +9,7 @@ import Wire
 
 /// AirOS apps' way to the gimbal: motion goes to the Commander, parameters to `Tuning`, the rest is looked at here.
 ///
-/// Any ordinary thread; the loop's clock, so that dead-men run in simulated time as well.
+/// Any ordinary thread; times are the loop's clock, so that dead-men run in simulated time as well.
 final class AirOSDoor: AirOSBackend {
     private struct State {
         /// Heading that counts as zero, rad.
@@ -82,27 +82,27 @@ final class AirOSDoor: AirOSBackend {
             rMeasure: estimator.kalmanRMeasure)
     }
 
-    func setMode(_ mode: AirOSMode, by central: Central) throws(GATTRefusal) {
+    func setMode(_ mode: AirOSMode, by central: Central, now: Instant) throws(GATTRefusal) {
         _ = state.withLock { $0.toldThatNothingTurns.remove(central) }
         switch mode {
-        case .inactive: try rest(central)
-        case .locked: try ask(.mode(.locked), central)
-        case .panFollow: try ask(.mode(.panFollow), central)
-        case .fpv: try ask(.mode(.fpv), central)
-        case .personTracking: try ask(.mode(.tracking), central)
+        case .inactive: try rest(central, now)
+        case .locked: try ask(.mode(.locked), central, now)
+        case .panFollow: try ask(.mode(.panFollow), central, now)
+        case .fpv: try ask(.mode(.fpv), central, now)
+        case .personTracking: try ask(.mode(.tracking), central, now)
         }
     }
 
     /// Who asks for rest gets it: where `neutral` cannot be had, the outputs go off.
-    private func rest(_ central: Central) throws(GATTRefusal) {
+    private func rest(_ central: Central, _ now: Instant) throws(GATTRefusal) {
         let wanted = tuning.settings.airos.inactive.mode
         do {
-            try commander.request(.mode(wanted), from: CommandSource(central), now: clock.now)
+            try commander.request(.mode(wanted), from: CommandSource(central), now: now)
         } catch .missingSensor, .sensorsUnknown {
             log.warning(
                 "airos.inactive is neutral, and nothing shows the joints: the outputs go off instead."
             )
-            try ask(.mode(.inactive), central)
+            try ask(.mode(.inactive), central, now)
         } catch {
             throw GATTRefusal(RequestError(error))
         }
@@ -125,30 +125,30 @@ final class AirOSDoor: AirOSBackend {
         }
     }
 
-    func carryOut(_ command: AirOSCommand, by central: Central) throws(GATTRefusal) {
+    func carryOut(_ command: AirOSCommand, by central: Central, now: Instant) throws(GATTRefusal) {
         switch command {
         case .trackPan(let speed):
             let sign = tuning.settings.airos.sign.factors.yaw
-            try track(pan: Angle.degrees(sign * speed).radians, tilt: .nan, central)
+            try track(pan: Angle.degrees(sign * speed).radians, tilt: .nan, central, now)
         case .trackTilt(let speed):
             let sign = tuning.settings.airos.sign.factors.pitch
-            try track(pan: .nan, tilt: Angle.degrees(sign * speed).radians, central)
-        case .calibrate: try calibrate(central)
+            try track(pan: .nan, tilt: Angle.degrees(sign * speed).radians, central, now)
+        case .calibrate: try calibrate(central, now)
         case .save:
             try tune { () throws(RequestError) in
-                try tuning.save(mode: modeToKeep, by: central.description)
+                try tuning.save(mode: modeToKeep(now), by: central.description)
             }
-        case .defaults: try restoreDefaults(central)
-        case .resetPID: try ask(.resetIntegrals, central)
+        case .defaults: try restoreDefaults(central, now)
+        case .resetPID: try ask(.resetIntegrals, central, now)
         case .resetYaw: turnHeading(share: 1, central)
         case .forceDecay: turnHeading(share: 0.1, central)
         case .yawStatus: tellHeading(central)
         }
     }
 
-    func disconnected(_ central: Central) {
+    func disconnected(_ central: Central, now: Instant) {
         let source = CommandSource(central)
-        commander.disconnected(source, now: clock.now)
+        commander.disconnected(source, now: now)
         calibration.disconnected(source)
         _ = state.withLock { $0.toldThatNothingTurns.remove(central) }
     }
@@ -156,8 +156,10 @@ final class AirOSDoor: AirOSBackend {
     // MARK: What commands do
 
     /// Apps send speeds in every mode, many times a second; only in mode tracking something turns.
-    private func track(pan: Double, tilt: Double, _ central: Central) throws(GATTRefusal) {
-        let mode = commander.view(now: clock.now).mode
+    private func track(pan: Double, tilt: Double, _ central: Central, _ now: Instant)
+        throws(GATTRefusal)
+    {
+        let mode = commander.view(now: now).mode
         guard mode == .tracking else {
             let isNews = state.withLock { $0.toldThatNothingTurns.insert(central).inserted }
             if isNews {
@@ -165,32 +167,32 @@ final class AirOSDoor: AirOSBackend {
             }
             return
         }
-        try ask(.track(pan: pan, tilt: tilt), central)
+        try ask(.track(pan: pan, tilt: tilt), central, now)
     }
 
     /// The outputs go off for it, so only who is in control may ask.
-    private func calibrate(_ central: Central) throws(GATTRefusal) {
-        try ask(.take, central)
+    private func calibrate(_ central: Central, _ now: Instant) throws(GATTRefusal) {
+        try ask(.take, central, now)
         try tune { () throws(RequestError) in
-            _ = try calibration.start(.gyro, owner: CommandSource(central), now: clock.now)
+            _ = try calibration.start(.gyro, owner: CommandSource(central), now: now)
         }
         log.notice("\(central) calibrates the gyroscope.")
     }
 
     /// Parameters first: when the disk refuses, the mode stays too.
-    private func restoreDefaults(_ central: Central) throws(GATTRefusal) {
-        try ask(.take, central)
+    private func restoreDefaults(_ central: Central, _ now: Instant) throws(GATTRefusal) {
+        try ask(.take, central, now)
         try tune { () throws(RequestError) in
             try tuning.restoreAirOSDefaults(by: central.description)
         }
         // A latched emergency stop outlasts it.
-        guard !commander.view(now: clock.now).isStopped else { return }
-        try ask(.mode(.locked), central)
+        guard !commander.view(now: now).isStopped else { return }
+        try ask(.mode(.locked), central, now)
     }
 
     /// What to start in next time: nobody sends speeds then, and a stop is no wish for rest.
-    private var modeToKeep: Mode? {
-        let view = commander.view(now: clock.now)
+    private func modeToKeep(_ now: Instant) -> Mode? {
+        let view = commander.view(now: now)
         if view.isStopped { return nil }
         return view.mode == .tracking ? .locked : view.mode
     }
@@ -217,9 +219,11 @@ final class AirOSDoor: AirOSBackend {
 
     // MARK: Doors
 
-    private func ask(_ request: MotionRequest, _ central: Central) throws(GATTRefusal) {
+    private func ask(_ request: MotionRequest, _ central: Central, _ now: Instant)
+        throws(GATTRefusal)
+    {
         do {
-            try commander.request(request, from: CommandSource(central), now: clock.now)
+            try commander.request(request, from: CommandSource(central), now: now)
         } catch {
             throw GATTRefusal(RequestError(error))
         }

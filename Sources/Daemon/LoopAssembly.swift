@@ -14,7 +14,7 @@ struct LoopAssembly: ~Copyable {
     }
 
     var source: Source
-    var commands: RingWriter<Command>
+    var commands: RingWriter<TimedCommand>
     var tuning: MailboxWriter<Stabilizer.Parameters>
     var telemetry: RingReader<TelemetryRecord>
     /// How the sensor's set-up goes; nobody writes to it without a real one.

@@ -35,7 +35,7 @@ public final class Commander: Sendable {
 
     private struct State: ~Copyable {
         var rules: Rules
-        var ring: RingWriter<Command>
+        var ring: RingWriter<TimedCommand>
         var mode: Mode
         /// Requests for a mode that went into the ring.
         var modeRequests: UInt64 = 0
@@ -59,7 +59,7 @@ public final class Commander: Sendable {
     ///   - loop: What the loop knew after its last tick; nil while nobody knows. Refusals for want of a sensor rest on it,
     ///     and the mode, which the loop changes by itself when `tracking` falls silent.
     public init(
-        ring: consuming RingWriter<Command>, bootMode: Mode, rules: Rules,
+        ring: consuming RingWriter<TimedCommand>, bootMode: Mode, rules: Rules,
         loop: @escaping @Sendable () -> LoopState? = { nil }
     ) {
         self.loop = loop
@@ -136,10 +136,10 @@ public final class Commander: Sendable {
             state.isTurning = false
             state.mode = bootMode
             state.modeRequests = 0
-            if state.isStopped, state.ring.push(.emergencyStop) {
+            if state.isStopped, state.ring.push(TimedCommand(.emergencyStop)) {
                 Self.noteMode(.inactive, &state)
             }
-            if state.isShuttingDown { _ = state.ring.push(.shutdown) }
+            if state.isShuttingDown { _ = state.ring.push(TimedCommand(.shutdown)) }
         }
     }
 
@@ -147,7 +147,7 @@ public final class Commander: Sendable {
     public func shutDown() {
         state.withLock { state in
             state.isShuttingDown = true
-            _ = state.ring.push(.shutdown)
+            _ = state.ring.push(TimedCommand(.shutdown))
         }
     }
 
@@ -162,7 +162,8 @@ public final class Commander: Sendable {
         if case .emergencyStop = request {
             // One that is latched, or on its way, need not be sent again: repeating it cannot use up the reserve.
             if !state.isStopped {
-                guard state.ring.push(.emergencyStop) else { return .busy }
+                let stop = TimedCommand(.emergencyStop, received: now)
+                guard state.ring.push(stop) else { return .busy }
                 noteMode(.inactive, &state)
             }
             state.isStopped = true
@@ -178,7 +179,8 @@ public final class Commander: Sendable {
             return nil
         }
         if let command = command(for: request, now: now, state.rules) {
-            guard state.ring.room > reserve, state.ring.push(command) else { return .busy }
+            let timed = TimedCommand(command, received: now)
+            guard state.ring.room > reserve, state.ring.push(timed) else { return .busy }
         }
         if case .excite = request { return nil }
         state.holder = source
@@ -250,7 +252,7 @@ public final class Commander: Sendable {
         if state.isTurning {
             let still = Command.rate(.zero, validUntil: now)
             let stop = Command.track(pan: 0, tilt: 0, validUntil: now)
-            _ = state.ring.push(state.mode == .tracking ? stop : still)
+            _ = state.ring.push(TimedCommand(state.mode == .tracking ? stop : still, received: now))
         }
         state.isTurning = false
         state.holder = nil

@@ -52,8 +52,12 @@ struct ControlLoop: ~Copyable, Sendable {
     /// A few requests a tick, so that a flood of them cannot make it late; the others wait their turn.
     private mutating func applyRequests(now: Instant) {
         for _ in 0..<requestsPerTick {
-            guard let command = ports.commands.pop() else { break }
-            stabilizer.apply(command, now: now)
+            guard let request = ports.commands.pop() else { break }
+            stabilizer.apply(request.command, now: now)
+            if let received = request.received {
+                ports.stages.request.record(
+                    nanoseconds: now.nanoseconds &- received.nanoseconds)
+            }
         }
         if ports.tuning.hasNew { stabilizer.apply(ports.tuning.read().value) }
     }
@@ -150,7 +154,7 @@ enum LoopLimits {
 
 /// The loop's ends of everything that leads to other threads.
 struct LoopPorts: ~Copyable, Sendable {
-    var commands: RingReader<Command>
+    var commands: RingReader<TimedCommand>
     var tuning: MailboxReader<Stabilizer.Parameters>
     var samples: RingReader<SampleDelivery>
     var motors: MailboxWriter<LoopAnswer>

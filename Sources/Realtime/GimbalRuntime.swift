@@ -33,7 +33,7 @@ public struct GimbalAssembly: ~Copyable, Sendable {
     /// Starts and stops the threads, and knows how they are.
     public let runtime: GimbalRuntime
     /// Requests to the loop. One producer: the Commander.
-    public var commands: RingWriter<Command>
+    public var commands: RingWriter<TimedCommand>
     /// Tuning for the loop; the newest wins.
     public var tuning: MailboxWriter<Stabilizer.Parameters>
     /// One record per tick.

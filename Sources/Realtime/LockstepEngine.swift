@@ -6,7 +6,7 @@ public struct LockstepAssembly: ~Copyable, Sendable {
     /// Runs the loop, tick by tick.
     public var engine: LockstepEngine
     /// Requests to the loop. One producer: the Commander.
-    public var commands: RingWriter<Command>
+    public var commands: RingWriter<TimedCommand>
     /// Tuning for the loop; the newest wins.
     public var tuning: MailboxWriter<Stabilizer.Parameters>
     /// One record per tick.

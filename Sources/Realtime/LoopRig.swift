@@ -3,7 +3,7 @@ package import GimbalCore
 /// A control loop with all its other ends in one hand and no threads: for tests, benchmarks, and runs in which time is
 /// an argument.
 package struct LoopRig: ~Copyable {
-    package var commands: RingWriter<Command>
+    var commands: RingWriter<TimedCommand>
     package var tuning: MailboxWriter<Stabilizer.Parameters>
     package var telemetry: RingReader<TelemetryRecord>
     var samples: RingWriter<SampleDelivery>
@@ -33,6 +33,11 @@ package struct LoopRig: ~Copyable {
             SampleDelivery(
                 sample: sample, handedOver: sample.time, wakeNanoseconds: 0, readNanoseconds: 0,
                 writeNanoseconds: 0, imuToMotorNanoseconds: 0))
+    }
+
+    /// Asks the loop for something, as the Commander would.
+    package mutating func ask(_ command: Command, received: Instant? = nil) {
+        commands.push(TimedCommand(command, received: received))
     }
 
     /// Runs one tick through the checked root.

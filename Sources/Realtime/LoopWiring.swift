@@ -3,7 +3,7 @@ internal import GimbalCore
 /// A new control loop and the other ends of its rings and mailboxes, on their way to their owners.
 struct LoopWiring: ~Copyable {
     var loop: ControlLoop
-    var commands: RingWriter<Command>
+    var commands: RingWriter<TimedCommand>
     var tuning: MailboxWriter<Stabilizer.Parameters>
     var telemetry: RingReader<TelemetryRecord>
     var samples: RingWriter<SampleDelivery>
@@ -17,7 +17,7 @@ struct LoopWiring: ~Copyable {
         parameters: Stabilizer.Parameters, settings: RuntimeSettings, handles: SharedHandles
     ) {
         precondition(settings.rateHz > 0, "the rate must be positive")
-        let commands = makeRing(of: Command.self, capacity: settings.commandCapacity)
+        let commands = makeRing(of: TimedCommand.self, capacity: settings.commandCapacity)
         let telemetry = makeRing(
             of: TelemetryRecord.self, capacity: settings.telemetryCapacity)
         let samples = makeRing(of: SampleDelivery.self, capacity: 4 * SampleBatch.capacity)

@@ -1,4 +1,4 @@
-/// The stages of one period, from the clock to the motors. Each is timed in every period.
+/// The stages of one period, from the clock to the motors, each timed in every period; and a request's way to the loop.
 public enum Stage: String, CaseIterable, Sendable {
     /// From the instant the bus thread asked to be woken at until it runs.
     case wake
@@ -14,6 +14,8 @@ public enum Stage: String, CaseIterable, Sendable {
     case write
     /// From the instant of the newest sample until its answer is written.
     case imuToMotor = "imu_to_motor"
+    /// From the instant a link received a request until the tick that takes it; counted per request, not per period.
+    case request
 }
 
 /// A histogram for each stage. Handles, as `LatencyHistogram`.
@@ -33,6 +35,8 @@ public struct StageHistograms: BitwiseCopyable, Sendable {
     public let write = LatencyHistogram()
     /// Recorded by the bus thread.
     public let imuToMotor = LatencyHistogram()
+    /// Recorded by the loop.
+    public let request = LatencyHistogram()
 
     /// Empty histograms.
     public init() {}
@@ -47,6 +51,7 @@ public struct StageHistograms: BitwiseCopyable, Sendable {
         case .control: control
         case .write: write
         case .imuToMotor: imuToMotor
+        case .request: request
         }
     }
 

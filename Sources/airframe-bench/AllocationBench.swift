@@ -69,7 +69,7 @@ enum AllocationBench {
     /// Everything around the loop: a subscriber, requests, and a reload ten times a second.
     private struct World: ~Copyable {
         var telemetry: RingReader<TelemetryRecord>
-        var commands: RingWriter<Command>
+        var commands: RingWriter<TimedCommand>
         var tuning: MailboxWriter<Stabilizer.Parameters>
         var records = 0
         var gaps: UInt64 = 0
@@ -78,7 +78,7 @@ enum AllocationBench {
 
         init(
             telemetry: consuming RingReader<TelemetryRecord>,
-            commands: consuming RingWriter<Command>,
+            commands: consuming RingWriter<TimedCommand>,
             tuning: consuming MailboxWriter<Stabilizer.Parameters>
         ) {
             self.telemetry = telemetry
@@ -93,8 +93,10 @@ enum AllocationBench {
                 round += 1
                 if round % 20 == 0 { tuning.publish(Stabilizer.Parameters()) }
                 if round % 50 == 0 {
-                    commands.push(.mode(.locked))
-                    commands.push(.point(target: .zero, duration: 0.5))
+                    commands.push(TimedCommand(.mode(.locked), received: MonotonicClock.now))
+                    commands.push(
+                        TimedCommand(
+                            .point(target: .zero, duration: 0.5), received: MonotonicClock.now))
                 }
                 while let record = telemetry.pop() {
                     if let next { gaps += record.tick - next }

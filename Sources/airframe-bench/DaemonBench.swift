@@ -1,7 +1,6 @@
 import GimbalCore
 import Glibc
 import Realtime
-import SystemPackage
 import Wire
 
 /// The figures that only the real program can give: as a process, linked as it is installed, watched from outside.
@@ -12,14 +11,9 @@ enum DaemonBench {
     private static let warmUpSeconds = 3.0
 
     static func run(options: Options, report: inout BenchReport) throws {
-        let directory = FilePath(programPath).removingLastComponent()
-        let daemon = options.daemon ?? directory.appending("airframed").string
-        guard access(daemon, X_OK) == 0 else {
-            return report.fail(
-                "\(daemon) is not there: build the product airframed, or give --daemon PATH")
-        }
+        guard let daemon = DaemonProcess.program(options, &report) else { return }
         try startAndStop(daemon, &report)
-        let library = directory.appending("libMallocCounter.so").string
+        let library = DaemonProcess.neighbour("libMallocCounter.so")
         let counter = access(library, R_OK) == 0 ? library : nil
         if counter == nil {
             report.fail(
@@ -139,13 +133,6 @@ enum DaemonBench {
                 "loop.rate_hz=\(rateHz)", "loop.lock_memory=true",
                 "hardware.simulation.motion=walking",
             ], counter: counter)
-    }
-
-    /// The path of this program.
-    static var programPath: String {
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let length = max(0, readlink("/proc/self/exe", &buffer, buffer.count))
-        return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 

@@ -14,6 +14,26 @@ final class DaemonProcess {
     private let directory: FilePath
     private var hasEnded = false
 
+    /// The program to measure: `--daemon`, or the one that was built beside this; nil, and said, when it is not there.
+    static func program(_ options: Options, _ report: inout BenchReport) -> String? {
+        let daemon = options.daemon ?? neighbour("airframed")
+        guard access(daemon, X_OK) == 0 else {
+            report.fail(
+                "\(daemon) is not there: build the product airframed, or give --daemon PATH")
+            return nil
+        }
+        return daemon
+    }
+
+    /// The path of a file beside this program.
+    static func neighbour(_ name: String) -> String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let length = max(0, readlink("/proc/self/exe", &buffer, buffer.count))
+        let program = String(
+            decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return FilePath(program).removingLastComponent().appending(name).string
+    }
+
     var socketPath: String { "\(directory)/s.sock" }
     /// Where a simulator connects, with `hardware.backend=lockstep`.
     var simulatorPath: String { "\(directory)/l.sock" }
@@ -24,22 +44,27 @@ final class DaemonProcess {
     ///   - path: The program.
     ///   - settings: `KEY=VALUE`, each a `--set`.
     ///   - counter: The library that counts allocations, to be preloaded.
+    ///   - bus: Address of a D-Bus that takes the place of the system's.
     /// - Throws: What stands in the way.
-    init(_ path: String, settings: [String], counter: String? = nil) throws {
+    init(
+        _ path: String, settings: [String], counter: String? = nil, bus: String? = nil
+    ) throws {
         var template = Array("/tmp/airframe-bench-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
         let made = FilePath(
             String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
         directory = made
         let all =
-            settings + [
+            [
                 "diagnostics.socket=\(made)/s.sock", "hardware.lockstep.socket=\(made)/l.sock",
                 "persistence.directory=\(made)/state",
                 "log.level=warning",
                 // What is measured must not put its machine's own radio on the air.
                 "bluetooth.enabled=false",
-            ]
+            ] + settings
         var environment = ["PATH=/usr/bin:/bin"]
+        // sd-bus takes the system bus from here.
+        if let bus { environment.append("DBUS_SYSTEM_BUS_ADDRESS=\(bus)") }
         if let counter {
             environment += ["LD_PRELOAD=\(counter)", "MALLOC_COUNTER_FILE=\(made)/counts"]
         }

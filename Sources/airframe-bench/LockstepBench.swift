@@ -2,7 +2,6 @@ import GimbalCore
 import Glibc
 import Realtime
 import Simulation
-import SystemPackage
 import Wire
 
 /// How much faster than real time a simulator can go that costs nothing itself: the daemon as a process, lines that were
@@ -12,12 +11,7 @@ enum LockstepBench {
     private static let simulatedSeconds = 20
 
     static func run(options: Options, report: inout BenchReport) throws {
-        let directory = FilePath(DaemonBench.programPath).removingLastComponent()
-        let daemon = options.daemon ?? directory.appending("airframed").string
-        guard access(daemon, X_OK) == 0 else {
-            return report.fail(
-                "\(daemon) is not there: build the product airframed, or give --daemon PATH")
-        }
+        guard let daemon = DaemonProcess.program(options, &report) else { return }
         let process = try DaemonProcess(daemon, settings: ["hardware.backend=lockstep"])
         guard process.status(where: { _ in true }) != nil,
             let simulator = BenchClient(process.simulatorPath)

@@ -14,6 +14,9 @@ struct Main {
             name: "daemon", summary: "the real program: start, memory, faults, stop",
             run: DaemonBench.run),
         Bench(
+            name: "phone", summary: "an app's writes, from D-Bus to the tick",
+            run: PhoneBench.run),
+        Bench(
             name: "lockstep", summary: "the real program, behind a simulator that costs nothing",
             run: LockstepBench.run),
         Bench(name: "estimator", summary: "attitude on recorded trials, cost of an update") {

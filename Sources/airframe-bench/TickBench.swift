@@ -8,7 +8,7 @@ enum TickBench {
         var settings = RuntimeSettings()
         settings.telemetryCapacity = 64
         var rig = LoopRig(parameters: Stabilizer.Parameters(), settings: settings)
-        rig.commands.push(.mode(.locked))
+        rig.ask(.mode(.locked))
         let histogram = LatencyHistogram()
         defer { histogram.deallocate() }
         var enabled = 0

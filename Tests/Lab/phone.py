@@ -23,8 +23,11 @@ from a shell (answers are JSON; exit status 1 and a message on failure):
     phone.py disconnect
     phone.py vanish [back=yes]   out of range: silence, then supervision timeout at both ends
     phone.py update interval=30 [latency=0] [timeout=4000]     connection parameters (ms)
+    phone.py adapter present=no|yes   hci0 is pulled out, and put back
     phone.py log                 what happened: connections, disconnections with reasons, pairing
     phone.py status
+
+There is a second phone, for those that ask with `phone=2`: Client(phone=2). `vanish` and `adapter` are of the radio, for both.
 
 or from Python (standard library only, quick to import):
 
@@ -39,7 +42,7 @@ import asyncio, json, os, socket, sys, time
 
 SOCKET = os.environ.get("LAB_PHONE_SOCKET", "/run/lab/phone.sock")
 PERIPHERAL_ADDRESS = "0A:1A:B0:00:00:01"     # public address of hci0
-CENTRAL_ADDRESS = "C0:1A:B0:00:00:02"        # static random address of the phone
+CENTRAL_ADDRESS = "C0:1A:B0:00:00:%02d"      # static random addresses of the phones: 02, 03
 
 
 class PhoneError(Exception):
@@ -57,7 +60,8 @@ class Client:
     POSITIONAL = {"read": ["char"], "write": ["char", "value"], "subscribe": ["char"],
                   "unsubscribe": ["char"], "notifications": ["char"]}
 
-    def __init__(self, path=SOCKET, wait=60):
+    def __init__(self, path=SOCKET, wait=60, phone=1):
+        self.phone = phone
         end = time.monotonic() + wait
         while True:
             self.socket = socket.socket(socket.AF_UNIX)
@@ -73,7 +77,7 @@ class Client:
 
     def request(self, do, **arguments):
         arguments = {k: v.hex() if isinstance(v, (bytes, bytearray)) else v for k, v in arguments.items()}
-        self.socket.sendall(json.dumps({"do": do, **arguments}).encode() + b"\n")
+        self.socket.sendall(json.dumps({"do": do, "phone": self.phone, **arguments}).encode() + b"\n")
         line = self.lines.readline()
         if not line:
             raise PhoneError("the phone hung up")
@@ -237,11 +241,13 @@ class Vhci:
         asyncio.get_running_loop().add_reader(self.fd, readable)
 
     def on_packet(self, packet):
-        os.write(self.fd, packet)
+        if self.fd is not None:
+            os.write(self.fd, packet)
 
     def close(self):
         asyncio.get_running_loop().remove_reader(self.fd)
         os.close(self.fd)
+        self.fd = None
 
 
 # ---- the central ----------------------------------------------------------------------
@@ -250,9 +256,12 @@ AD_TYPES = {0x01: "flags", 0x0A: "tx_power", 0x16: "service_data", 0x19: "appear
 
 
 class Phone:
-    """The central. `await Phone.open()` makes the radio with it; methods are the requests of `serve`."""
+    """The central. `await Phone.open()` makes the radio with it, `await phone.another()` one more on the same radio; methods
+    are the requests of `serve`."""
 
-    def __init__(self):
+    def __init__(self, air, far, number):
+        self.air, self.far = air, far
+        self.address = CENTRAL_ADDRESS % (number + 1)
         self.connection = self.peer = self.securing = None
         self.received, self.arrival = [], None   # notifications; set when one comes
         self.history = []
@@ -260,19 +269,26 @@ class Phone:
 
     @classmethod
     async def open(cls, vhci="/dev/vhci"):
+        # All imports first: they take seconds, and the kernel waits two for its adapter's first answer.
+        import bumble.device, bumble.host, bumble.transport.common      # noqa: E401,F401
+        Air, cls.End, Adapter = radio_classes()
+        air = Air()
+        far = Adapter("hci0", link=air, public_address=PERIPHERAL_ADDRESS)
+        far.host = Vhci(vhci)
+        far.host.attach(far)
+        return await cls(air, far, 1).power_on()
+
+    async def another(self):
+        return await Phone(self.air, self.far, 2).power_on()
+
+    async def power_on(self):
         from bumble import hci
         from bumble.device import Device
         from bumble.host import Host
         from bumble.transport.common import AsyncPipeSink
-        Air, End, Adapter = radio_classes()
-        self = cls()
         self.arrival = asyncio.Event()
-        self.air = Air()
-        self.vhci = Vhci(vhci)
-        self.far = Adapter("hci0", host_sink=self.vhci, link=self.air, public_address=PERIPHERAL_ADDRESS)
-        self.vhci.attach(self.far)
-        self.near = End("phone", link=self.air, public_address=CENTRAL_ADDRESS)
-        self.device = Device(name="phone", address=hci.Address(CENTRAL_ADDRESS),
+        self.near = self.End("phone", link=self.air, public_address=self.address)
+        self.device = Device(name="phone", address=hci.Address(self.address),
                              host=Host(self.near, AsyncPipeSink(self.near)))
         await self.device.power_on()
         return self
@@ -504,6 +520,18 @@ class Phone:
         if back:
             self.air.silent = False
 
+    async def adapter(self, present):
+        if not present:
+            from bumble import ll
+            for connection in list(self.far.le_connections.values()):
+                connection.send_ll_control_pdu(ll.TerminateInd(0x15))      # power off
+                self.far.on_le_disconnected(connection, 0x16)
+            self.far.le_legacy_advertiser.stop()
+            self.far.host.close()
+            return
+        self.far.host = Vhci()
+        self.far.host.attach(self.far)
+
     async def reappear(self):
         self.air.silent = False
 
@@ -534,17 +562,22 @@ def keys_authenticated(keys):
 # ---- server and command line ----------------------------------------------------------
 
 REQUESTS = ("scan connect services read write subscribe unsubscribe notifications pair encrypt forget "
-            "disconnect vanish reappear update log status").split()
+            "disconnect vanish reappear adapter update log status").split()
 
 
 async def serve(path):
     from bumble import att, core
-    phone = await Phone.open()
+    phones = {1: await Phone.open()}
 
     async def answer(request):
-        do = request.pop("do", None)
+        do, number = request.pop("do", None), request.pop("phone", 1)
         if do not in REQUESTS:
             return {"error": f"no such request: {do}"}
+        if number == 2 and 2 not in phones:
+            phones[2] = await phones[1].another()
+        if number not in phones:
+            return {"error": f"no such phone: {number}"}
+        phone = phones[number]
         try:
             return {"result": await getattr(phone, do)(**request)}
         except att.ATT_Error as e:

@@ -37,7 +37,7 @@ import Wire
         }
         func pid(_ axis: GimbalAxis) -> PIDTriple { memory.withLock { $0.pid[axis] ?? .pan } }
         var kalman: KalmanTriple { memory.withLock { $0.kalman } }
-        func setMode(_ mode: AirOSMode, by central: Central) throws(GATTRefusal) {
+        func setMode(_ mode: AirOSMode, by central: Central, now: Instant) throws(GATTRefusal) {
             try change { $0.mode = mode }
         }
         func setPID(_ pid: PIDTriple, of axis: GimbalAxis, by: Central) throws(GATTRefusal) {
@@ -46,10 +46,14 @@ import Wire
         func setKalman(_ kalman: KalmanTriple, by central: Central) throws(GATTRefusal) {
             try change { $0.kalman = kalman }
         }
-        func carryOut(_ command: AirOSCommand, by central: Central) throws(GATTRefusal) {
+        func carryOut(_ command: AirOSCommand, by central: Central, now: Instant)
+            throws(GATTRefusal)
+        {
             try change { $0.commands.append(command) }
         }
-        func disconnected(_ central: Central) { memory.withLock { $0.gone.append(central) } }
+        func disconnected(_ central: Central, now: Instant) {
+            memory.withLock { $0.gone.append(central) }
+        }
     }
 
     private let gimbal = Gimbal()

@@ -12,9 +12,9 @@ struct CommanderModeTests {
 
     /// A door in this mode, and the loop's end of its ring.
     func door(
-        mode: Mode, _ body: (Commander, inout RingReader<Command>) throws -> Void
+        mode: Mode, _ body: (Commander, inout RingReader<TimedCommand>) throws -> Void
     ) rethrows {
-        let ends = makeRing(of: Command.self, capacity: 64)
+        let ends = makeRing(of: TimedCommand.self, capacity: 64)
         var loop = ends.reader
         try body(Commander(ring: ends.writer, bootMode: mode, rules: Commander.Rules()), &loop)
     }
@@ -25,9 +25,9 @@ struct CommanderModeTests {
     }
 
     func door(
-        loop: Loop, _ body: (Commander, inout RingReader<Command>) throws -> Void
+        loop: Loop, _ body: (Commander, inout RingReader<TimedCommand>) throws -> Void
     ) rethrows {
-        let ends = makeRing(of: Command.self, capacity: 64)
+        let ends = makeRing(of: TimedCommand.self, capacity: 64)
         var reader = ends.reader
         let commander = Commander(
             ring: ends.writer, bootMode: .locked, rules: Commander.Rules(),
@@ -80,7 +80,7 @@ struct CommanderModeTests {
     func tracking() throws {
         try door(mode: .tracking) { commander, loop in
             try commander.request(.track(pan: 0.3, tilt: .nan), from: phone, now: at(5))
-            guard case .track(let pan, let tilt, let validUntil) = loop.pop() else {
+            guard case .track(let pan, let tilt, let validUntil) = loop.pop()?.command else {
                 Issue.record("no tracking rate in the ring")
                 return
             }
@@ -127,7 +127,7 @@ struct CommanderModeTests {
             try commander.request(.track(pan: 0.3, tilt: 0), from: phone, now: at(5))
             _ = loop.pop()
             commander.disconnected(phone, now: at(5.2))
-            guard case .track(let pan, _, let validUntil) = loop.pop() else {
+            guard case .track(let pan, _, let validUntil) = loop.pop()?.command else {
                 Issue.record("no standstill in the ring")
                 return
             }

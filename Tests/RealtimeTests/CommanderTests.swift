@@ -14,9 +14,9 @@ struct CommanderTests {
     /// A door in mode locked, and the loop's end of its ring.
     func door(
         mode: Mode = .locked, capacity: Int = 64,
-        _ body: (Commander, inout RingReader<Command>) throws -> Void
+        _ body: (Commander, inout RingReader<TimedCommand>) throws -> Void
     ) rethrows {
-        let ends = makeRing(of: Command.self, capacity: capacity)
+        let ends = makeRing(of: TimedCommand.self, capacity: capacity)
         var loop = ends.reader
         try body(Commander(ring: ends.writer, bootMode: mode, rules: Commander.Rules()), &loop)
     }
@@ -46,7 +46,7 @@ struct CommanderTests {
     func deadMan() throws {
         try door { commander, loop in
             try commander.request(.rate(turn), from: phone, now: at(5))
-            guard case .rate(let rate, let validUntil) = loop.pop() else {
+            guard case .rate(let rate, let validUntil) = loop.pop()?.command else {
                 Issue.record("no rate command in the ring")
                 return
             }
@@ -63,7 +63,7 @@ struct CommanderTests {
             commander.disconnected(tablet, now: at(1.1))
             #expect(loop.pop() == nil)
             commander.disconnected(phone, now: at(1.2))
-            guard case .rate(let rate, _) = loop.pop() else {
+            guard case .rate(let rate, _) = loop.pop()?.command else {
                 Issue.record("no stop in the ring")
                 return
             }
@@ -88,7 +88,7 @@ struct CommanderTests {
         try door { commander, loop in
             try commander.request(.take, from: laptop, now: at(1))
             try commander.request(.emergencyStop, from: tablet, now: at(2))
-            guard case .emergencyStop = loop.pop() else {
+            guard case .emergencyStop = loop.pop()?.command else {
                 Issue.record("no emergency stop in the ring")
                 return
             }
@@ -165,7 +165,7 @@ struct CommanderTests {
             commander.shutDown()
 
             var last: [Command] = []
-            while let command = loop.pop() { last = last.suffix(2) + [command] }
+            while let command = loop.pop()?.command { last = last.suffix(2) + [command] }
             guard case .rate(.zero, _) = last[0], case .emergencyStop = last[1],
                 case .shutdown = last[2]
             else {
@@ -179,7 +179,7 @@ struct CommanderTests {
     func shutdown() {
         door { commander, loop in
             commander.shutDown()
-            guard case .shutdown = loop.pop() else {
+            guard case .shutdown = loop.pop()?.command else {
                 Issue.record("no shutdown in the ring")
                 return
             }

@@ -34,7 +34,7 @@ struct ControlLoopTests {
         var settings = RuntimeSettings()
         settings.warmUpTicks = 100
         var rig = LoopRig(parameters: Stabilizer.Parameters(), settings: settings)
-        rig.commands.push(.mode(.locked))
+        rig.ask(.mode(.locked))
         for number in 1...100 {
             rig.deliver(Self.sample(number))
             rig.tick(now: Self.time(number))
@@ -44,6 +44,19 @@ struct ControlLoopTests {
             #expect(record?.snapshot.conditions.intersects(.estimateNotConverged) == true)
             #expect(record?.snapshot.output.enabled == false)
         }
+    }
+
+    @Test(
+        "a request is timed from its receipt to the tick that takes it, the process's own wishes are not"
+    )
+    func requestLatency() {
+        var rig = LoopRig(parameters: Stabilizer.Parameters())
+        rig.ask(.mode(.locked), received: Self.time(10).advanced(bySeconds: -0.003))
+        rig.ask(.shutdown)
+        rig.tick(now: Self.time(10))
+        let summary = rig.handles.stages.request.summary
+        #expect(summary.count == 1)
+        #expect(abs(summary.p50 - 3e6) < 0.03 * 3e6)
     }
 
     @Test(
@@ -64,11 +77,11 @@ struct ControlLoopTests {
             rig.deliver(Self.sample(number))
             if number % 100 == 0 { rig.tuning.publish(Stabilizer.Parameters()) }
             if number % 50 == 0 {
-                rig.commands.push(.mode(number % 100 == 0 ? .locked : .inactive))
+                rig.ask(.mode(number % 100 == 0 ? .locked : .inactive))
             }
             if number % 333 == 0 {
-                rig.commands.push(.point(target: .zero, duration: 1))
-                rig.commands.push(.rate(.zero, validUntil: Self.time(number + 5)))
+                rig.ask(.point(target: .zero, duration: 1))
+                rig.ask(.rate(.zero, validUntil: Self.time(number + 5)))
             }
             // Around the tick alone: what the test itself does may allocate.
             let before = mc_count()
@@ -95,8 +108,8 @@ struct ControlLoopTests {
     @Test("takes at most eight requests a tick and leaves the others for the next")
     func boundedRequests() {
         var rig = LoopRig(parameters: Stabilizer.Parameters())
-        for _ in 0..<8 { rig.commands.push(.mode(.inactive)) }
-        rig.commands.push(.mode(.locked))
+        for _ in 0..<8 { rig.ask(.mode(.inactive)) }
+        rig.ask(.mode(.locked))
         #expect(Self.run(&rig, ticks: 1..<2)?.snapshot.mode == .inactive)
         #expect(Self.run(&rig, ticks: 2..<3)?.snapshot.mode == .locked)
     }

@@ -59,7 +59,7 @@ struct GimbalRuntimeTests {
         var commands = assembly.commands
         var telemetry = assembly.telemetry
         try runtime.start()
-        commands.push(.emergencyStop)
+        commands.push(TimedCommand(.emergencyStop))
         var seen = false
         while !seen {
             guard let record = telemetry.pop() else {

@@ -142,6 +142,13 @@ class BlueZ:
         subprocess.run(["bluetoothctl", "power", "on" if is_on else "off"], stdout=subprocess.DEVNULL, check=True,
                        timeout=60)
 
+    def blocked(self, is_on):
+        """rfkill, as a switch for flight mode does it."""
+        switches = [p for p in Path("/sys/class/rfkill").glob("*") if (p / "type").read_text().strip() == "bluetooth"]
+        assert switches, "the kernel has no rfkill switch for Bluetooth"
+        for switch in switches:
+            (switch / "soft").write_text("1" if is_on else "0")
+
     def end_bus(self):
         """Ends D-Bus, and bluetoothd with it."""
         for name in os.listdir("/proc"):

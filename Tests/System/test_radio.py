@@ -89,6 +89,48 @@ use("after the bounce of power")
 phone.disconnect()
 wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
 
+bluez.blocked(True)
+gimbal.wait_radio("adapter off")
+step("adapter blocked by rfkill")
+bluez.blocked(False)
+gimbal.wait_radio("advertising")
+step("no longer blocked: on the air")
+
+phone.adapter(present=False)
+gimbal.wait_radio("no adapter")
+step("adapter pulled out")
+phone.adapter(present=True)
+gimbal.wait_radio("advertising")
+step("adapter is back: on the air")
+use("after the adapter was pulled out")
+assert handles(phone) == table, "handles have moved"
+
+# ---- a second phone: it sees everything, and is refused what the first one holds
+tablet = Client(phone=2)
+connect(tablet)
+tablet.subscribe(PITCH)
+assert tablet.notifications(PITCH, count=1, timeout=60) and phone.notifications(PITCH, count=1, timeout=60)
+assert len(gimbal.radio()["centrals"]) == 2
+step("two phones connected, both are notified")
+phone.write(MODE, b"\x03")
+assert tablet.read(MODE) == b"\x03"
+try:
+    tablet.write(MODE, b"\x01")
+    raise SystemExit("the second phone took control")
+except PhoneError as e:
+    assert e.att == 0x08, e
+assert phone.read(MODE) == b"\x03"
+step("the second phone reads the mode, and is refused to change it")
+phone.write(MODE, b"\x01")
+phone.disconnect()
+wait(lambda: len(gimbal.radio()["centrals"]) == 1, what="the first phone to be gone")
+tablet.write(MODE, b"\x03")
+assert tablet.read(MODE) == b"\x03"
+tablet.write(MODE, b"\x01")
+step("the first phone has gone: the second is in control")
+tablet.disconnect()
+wait(lambda: not gimbal.radio()["centrals"], what="the second phone to be gone")
+
 bluez.end_bus()
 gimbal.wait_radio("no bus")
 step("D-Bus and bluetoothd ended")

@@ -18,14 +18,14 @@ public protocol AirOSBackend: Sendable {
     /// The numbers of the filter, as written.
     var kalman: KalmanTriple { get }
 
-    /// Changes the mode.
-    func setMode(_ mode: AirOSMode, by central: Central) throws(GATTRefusal)
+    /// Changes the mode. `now` is here and below when the request was received, for dead-men and `Stage.request`.
+    func setMode(_ mode: AirOSMode, by central: Central, now: Instant) throws(GATTRefusal)
     /// Changes the gains of an axis.
     func setPID(_ pid: PIDTriple, of axis: GimbalAxis, by central: Central) throws(GATTRefusal)
     /// Changes the numbers of the filter.
     func setKalman(_ kalman: KalmanTriple, by central: Central) throws(GATTRefusal)
     /// Does what was written to the control characteristic.
-    func carryOut(_ command: AirOSCommand, by central: Central) throws(GATTRefusal)
+    func carryOut(_ command: AirOSCommand, by central: Central, now: Instant) throws(GATTRefusal)
     /// The connection ended: what it turns stands still at once.
-    func disconnected(_ central: Central)
+    func disconnected(_ central: Central, now: Instant)
 }

@@ -86,7 +86,7 @@ public final class AirOSService: GATTService {
         _ notifier: some GATTNotifier
     ) throws(ATTError) {
         do {
-            try carryOut(AirOSCharacteristic(characteristic), value, central)
+            try carryOut(AirOSCharacteristic(characteristic), value, central, now)
             counters.writes &+= 1
         } catch {
             throw refused(error, "\(central) wrote", characteristic, now)
@@ -94,17 +94,17 @@ public final class AirOSService: GATTService {
     }
 
     private func carryOut(
-        _ characteristic: AirOSCharacteristic?, _ value: [UInt8], _ central: Central
+        _ characteristic: AirOSCharacteristic?, _ value: [UInt8], _ central: Central, _ now: Instant
     ) throws(GATTRefusal) {
         switch characteristic {
         case .mode:
             let mode = try Self.decoded { () throws(AirOSError) in try AirOSMode(bytes: value) }
-            try backend.setMode(mode, by: central)
+            try backend.setMode(mode, by: central, now: now)
         case .control:
             let command = try Self.decoded { () throws(AirOSError) in
                 try AirOSCommand(bytes: value)
             }
-            try backend.carryOut(command, by: central)
+            try backend.carryOut(command, by: central, now: now)
         case .pitchPID: try setPID(value, of: .pitch, central)
         case .rollPID: try setPID(value, of: .roll, central)
         case .yawPID: try setPID(value, of: .yaw, central)
@@ -149,7 +149,9 @@ public final class AirOSService: GATTService {
     }
 
     /// What the central turns stands still at once.
-    public func disconnected(_ central: Central, now: Instant) { backend.disconnected(central) }
+    public func disconnected(_ central: Central, now: Instant) {
+        backend.disconnected(central, now: now)
+    }
 
     /// Sends the newest values once per period.
     public func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant? {

@@ -37,6 +37,8 @@ final class BluetoothLoop {
     private var notifier: RadioNotifier
     private var hasNewCentral = false
     private var hasMore = false
+    /// When poll(2) returned: what is handled after it counts as received then.
+    private var wokenAt: Instant
     /// When the services want to be called.
     private var due: Instant?
     /// What the services were advertised as.
@@ -63,6 +65,7 @@ final class BluetoothLoop {
         table = CharacteristicTable(services)
         notifier = RadioNotifier(bus: bus, table: table)
         names = services.map(\.advertisedName)
+        wokenAt = clock()
         supervisor = RadioSupervisor(
             RadioSupervisor.Plan(
                 adapter: configuration.adapter, alias: configuration.name,
@@ -94,6 +97,7 @@ final class BluetoothLoop {
         var ready: Int32 = 0
         let error = cl_socket_wait(
             &entries, entries.count, waitNanoseconds(busEntry?.deadline), &ready)
+        wokenAt = clock()
         if error != 0 { logger.error("poll: \(Errno(rawValue: error))") }
         if entries[0].revents != 0 { return false }
         if entries[1].revents != 0 { mailbox.take().forEach(carryOut) }
@@ -232,7 +236,7 @@ extension BluetoothLoop {
     private func write(
         _ request: BlueZBus.Request, _ bytes: UnsafeRawBufferPointer
     ) -> ATTError? {
-        let now = clock()
+        let now = wokenAt
         guard let central = central(of: request, now) else { return .notAuthorized }
         guard centrals.admitsWrite(of: request.device, now: now) else {
             counters.refusedWrites += 1
@@ -282,7 +286,7 @@ extension BluetoothLoop {
 
     private func disconnect(_ device: String) {
         guard let entry = centrals.disconnect(device), !entry.isRefused else { return }
-        let now = clock()
+        let now = wokenAt
         if centrals.connected.isEmpty { endSubscriptions(now) }
         logger.notice("\(entry.central) disconnected.")
         for service in services { service.disconnected(entry.central, now: now) }

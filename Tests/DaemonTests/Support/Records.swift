@@ -23,7 +23,7 @@ extension TelemetryRecord {
 extension Commander {
     /// A door behind which nobody listens.
     static func idle() -> Commander {
-        let ends = makeRing(of: Command.self, capacity: 8)
+        let ends = makeRing(of: TimedCommand.self, capacity: 8)
         return Commander(ring: ends.writer, bootMode: .locked, rules: Rules())
     }
 }

@@ -1,3 +1,4 @@
+import FakeBlueZ
 import CLinuxShim
 import Foundation
 import Glibc

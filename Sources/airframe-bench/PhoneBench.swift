@@ -1,0 +1,77 @@
+import CLinuxShim
+import FakeBlueZ
+import GimbalCore
+import Glibc
+import Realtime
+import Wire
+
+/// How long a phone's write takes from D-Bus to the tick: the real program on a private bus, where a fake bluetoothd
+/// writes what an app that tracks a person writes.
+enum PhoneBench {
+    private static let rateHz = 1000.0
+    /// Writes until the figures are taken. AirLink sends 60 a second.
+    private static let writes = 2000
+    /// Fewer than the writes from one phone that are admitted.
+    private static let betweenWrites: ClosedRange<UInt32> = 12_000...20_000
+    /// `airos`: the mode's and the control characteristic, by their place in the table.
+    private static let mode = "/org/airframe/service0/char04"
+    private static let control = "/org/airframe/service0/char05"
+
+    static func run(options: Options, report: inout BenchReport) throws {
+        guard let daemon = DaemonProcess.program(options, &report) else { return }
+        let bus = try PrivateBus()
+        let radio = try FakeBlueZ(bus)
+        let process = try DaemonProcess(
+            daemon,
+            settings: [
+                "bluetooth.enabled=true", "hardware.simulation.motion=still",
+                "loop.rate_hz=\(Int(rateHz))",
+            ], bus: bus.address)
+        guard serve(radio, until: { radio.advertisements > 0 }),
+            process.status(where: { $0["enabled"]?.bool == true }) != nil
+        else { return report.fail("no service on the bus, or no outputs: \(process.log)") }
+
+        radio.connect(FakeBlueZ.phone, true)
+        var trips: [Double] = []
+        func write(_ path: String, _ bytes: [UInt8]) -> Bool {
+            let replies = radio.replies
+            let sent = MonotonicClock.now
+            radio.write(path, bytes)
+            guard serve(radio, until: { radio.replies > replies }) else { return false }
+            trips.append(MonotonicClock.now.seconds(since: sent) * 1000)
+            return radio.errors == 0
+        }
+        for number in 0..<writes {
+            let pan = Array("track_pan:\(number % 2 == 0 ? "5.00" : "-5.00")".utf8)
+            let isTaken = number == 0 ? write(mode, [4]) : write(control, pan)
+            guard isTaken else {
+                return report.fail("write \(number): \(radio.error) \(radio.message)")
+            }
+            usleep(UInt32.random(in: betweenWrites))
+        }
+        guard let status = process.status(where: { _ in true }),
+            let stage = status["loop"]?["stages"]?.array?.first(where: {
+                $0["name"]?.string == Stage.request.rawValue
+            }), let p50 = stage["p50_us"]?.number, let p99 = stage["p99_us"]?.number
+        else { return report.fail("the status does not time requests") }
+        let period = 1000 / rateHz
+        trips.sort()
+        report.show("writes", Double(writes), "")
+        report.show("receipt to tick, p50", p50 / 1000, "ms")
+        report.check("receipt to tick, p99", p99 / 1000, atMost: period + 2, "ms")
+        report.show("write to its answer over D-Bus, p99", trips[trips.count * 99 / 100], "ms")
+    }
+
+    /// Lets the fake bluetoothd work until the condition holds; false after ten seconds.
+    private static func serve(_ radio: FakeBlueZ, until isDone: () -> Bool) -> Bool {
+        let deadline = MonotonicClock.now.advanced(bySeconds: 10)
+        while MonotonicClock.now < deadline {
+            radio.process()
+            if isDone() { return true }
+            var entries = [pollfd(fd: radio.descriptor, events: Int16(POLLIN), revents: 0)]
+            var ready: Int32 = 0
+            _ = cl_socket_wait(&entries, entries.count, 10_000_000, &ready)
+        }
+        return false
+    }
+}
