@@ -15,6 +15,12 @@ extension Summary {
         if refused > 0 {
             parts.append("\(refused) of \(counters.writes + counters.refusedWrites) writes refused")
         }
+        for (name, words) in [
+            ("invalid_bauds", "invalid bauds"), ("dropped_messages", "messages dropped"),
+        ] {
+            let count = status.advertisements.compactMap { $0.counts[name] }.reduce(0, +)
+            if count > 0 { parts.append("\(count) \(words)") }
+        }
         return parts.joined(separator: ", ")
     }
 

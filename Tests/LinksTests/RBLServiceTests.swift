@@ -127,6 +127,7 @@ import Wire
         #expect(throws: ATTError.notSupported) { try write(service, .transmit, [1]) }
         #expect(throws: ATTError.notSupported) { try text(service, .receive) }
         #expect(service.counters.invalidBauds == 3)
+        #expect(service.counts["invalid_bauds"] == 3)
         #expect(service.counters.refusals == 10)
         #expect(log.lines.count == 10)
         #expect(store.writes == 0)

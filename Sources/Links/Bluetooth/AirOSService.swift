@@ -29,6 +29,14 @@ public final class AirOSService: GATTService {
         GATTCharacteristic(uuid: $0.uuid, properties: $0.properties, name: $0.name)
     }
 
+    /// The counters by name.
+    public var counts: [String: Int] {
+        [
+            "notifications": Int(counters.notifications), "writes": Int(counters.writes),
+            "refusals": Int(counters.refusals),
+        ]
+    }
+
     private let backend: any AirOSBackend
     private var log: RefusalLog
     private var subscribed: Set<AirOSCharacteristic> = []

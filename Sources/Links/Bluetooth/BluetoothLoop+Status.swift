@@ -45,7 +45,8 @@ extension BluetoothLoop {
         status.advertisements = zip(services, supervisor.advertisements).map { service, step in
             AdvertisementStatus(
                 uuid: "\(service.uuid)", name: service.advertisedName,
-                isRegistered: step == .done || (supervisor.isOnAir && !step.isWaiting))
+                isRegistered: step == .done || (supervisor.isOnAir && !step.isWaiting),
+                counts: service.counts)
         }
         status.centrals = centrals.connected.map {
             CentralStatus(

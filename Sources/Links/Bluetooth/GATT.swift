@@ -86,6 +86,8 @@ public protocol GATTService: AnyObject {
     var advertisedName: String { get }
     /// In the order in which they get their handles, which must be the same at every start: phones remember them.
     var characteristics: [GATTCharacteristic] { get }
+    /// What it has counted since the start, by the names that `status` gives it.
+    var counts: [String: Int] { get }
 
     /// The present value of a readable characteristic.
     ///

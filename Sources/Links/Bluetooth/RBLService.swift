@@ -58,7 +58,7 @@ public final class RBLService: GATTService {
     private let role: any SerialRole
     private var log: RefusalLog
     private var output = SerialOutput()
-    private var counts = Counters()
+    private var tally = Counters()
     private var power = RBLTransmitPower.zero
     private var isSubscribed = false
     /// When the role wants to go on.
@@ -79,9 +79,21 @@ public final class RBLService: GATTService {
 
     /// Counted since the start.
     public var counters: Counters {
-        var result = counts
+        var result = tally
         result.output = output.counters
         return result
+    }
+
+    /// The counters by name.
+    public var counts: [String: Int] {
+        let all = counters
+        return [
+            "received_bytes": Int(all.receivedBytes), "notifications": Int(all.notifications),
+            "invalid_bauds": Int(all.invalidBauds), "refusals": Int(all.refusals),
+            "sent_bytes": Int(all.output.sentBytes),
+            "dropped_messages": Int(all.output.droppedMessages),
+            "dropped_bytes": Int(all.output.droppedBytes),
+        ]
     }
 
     /// The present value.
@@ -106,7 +118,7 @@ public final class RBLService: GATTService {
         do throws(GATTRefusal) {
             switch RBLCharacteristic(rawValue: characteristic.description) {
             case .receive:
-                counts.receivedBytes &+= UInt64(value.count)
+                tally.receivedBytes &+= UInt64(value.count)
                 role.receive(value, from: central, now: now, &output)
                 if !isSubscribed { output.clear() }
             case .baud: try setBaud(value, central)
@@ -124,7 +136,7 @@ public final class RBLService: GATTService {
         do {
             baud = try Self.choice(value, of: RBLBaud.self)
         } catch {
-            counts.invalidBauds &+= 1
+            tally.invalidBauds &+= 1
             throw error
         }
         if baud != backend.baud { try backend.setBaud(baud, by: central) }
@@ -158,7 +170,7 @@ public final class RBLService: GATTService {
     private func refused(
         _ refusal: GATTRefusal, _ what: String, _ characteristic: GATTUUID, _ now: Instant
     ) -> ATTError {
-        counts.refusals &+= 1
+        tally.refusals &+= 1
         let known = characteristics.first { $0.uuid == characteristic }
         log.note(
             "\(what) \(known?.name ?? characteristic.description) of the serial service, refused: "
@@ -190,7 +202,7 @@ public final class RBLService: GATTService {
         while output.count > 0, piece <= now {
             notifier.notify(
                 GATTUUID(RBLCharacteristic.transmit.rawValue), output.next(max(20, mtu - 3)))
-            counts.notifications &+= 1
+            tally.notifications &+= 1
             piece = piece.advanced(bySeconds: pace)
         }
         pieceDue = piece

@@ -45,7 +45,7 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// One advertisement.
+/// One service and its advertisement.
 public struct AdvertisementStatus: Hashable, Sendable, Codable {
     /// Service that it announces.
     public var uuid: String
@@ -53,16 +53,19 @@ public struct AdvertisementStatus: Hashable, Sendable, Codable {
     public var name: String
     /// Whether bluetoothd has taken it.
     public var isRegistered: Bool
+    /// What the service has counted since the start, by name.
+    public var counts: [String: Int]
 
     enum CodingKeys: String, CodingKey {
-        case uuid, name
+        case uuid, name, counts
         case isRegistered = "registered"
     }
 
     /// An advertisement of this service.
-    public init(uuid: String, name: String, isRegistered: Bool) {
+    public init(uuid: String, name: String, isRegistered: Bool, counts: [String: Int] = [:]) {
         self.uuid = uuid
         self.name = name
+        self.counts = counts
         self.isRegistered = isRegistered
     }
 }

@@ -16,6 +16,7 @@ final class RecordingService: GATTService {
         GATTCharacteristic(uuid: stream, properties: [.writeWithoutResponse], name: "stream"),
     ]
 
+    var counts: [String: Int] { ["writes": writes.count] }
     var value: [UInt8] = [1, 2, 3]
     var writes: [[UInt8]] = []
     /// Writes that begin with this byte are refused.
@@ -57,6 +58,7 @@ final class PlainService: GATTService {
             uuid: GATTUUID("b1b20001-1f2e-4d3c-8b5a-6f7e8d9c0b1a"), properties: [.read],
             name: "plain")
     ]
+    let counts: [String: Int] = [:]
 
     func read(
         _ characteristic: GATTUUID, by central: Central, now: Instant
