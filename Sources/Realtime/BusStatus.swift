@@ -1,4 +1,5 @@
 internal import Atomics
+internal import GimbalCore
 
 /// What the bus thread tells all others about its health: single words, written by the bus thread alone.
 ///
@@ -9,7 +10,7 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
 
     private enum Word: Int, CaseIterable {
         case errors, lastError, overruns, silences, isOff
-        case failedReads, failedWrites
+        case failedReads, failedWrites, turn
     }
 
     init() {
@@ -49,6 +50,10 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
 
     func noteOverruns(_ count: UInt64) { add(count, to: .overruns) }
     func noteSilence() { add(1, to: .silences) }
+    /// The thread is about to wait for the loop: it hangs nowhere.
+    func noteTurn(_ now: Instant) {
+        cell(.turn).store(UInt64(bitPattern: now.nanoseconds), ordering: .relaxed)
+    }
 
     // MARK: Any thread
 
@@ -58,6 +63,11 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
     var overruns: UInt64 { load(.overruns) }
     var silences: UInt64 { load(.silences) }
     var lastError: BusError? { BusError(packed: load(.lastError)) }
+    /// Whether a thread that notes its turns has not come round for this long; false before the first.
+    func isHanging(now: Instant, seconds: Double) -> Bool {
+        let turn = Instant(nanoseconds: Int64(bitPattern: load(.turn)))
+        return turn.nanoseconds != 0 && now.seconds(since: turn) > seconds
+    }
     /// Whether the motors were turned off on the way out, and took it.
     var isOff: Bool { load(.isOff) != 0 }
 }

@@ -12,11 +12,19 @@ struct BusThread: ~Copyable {
     private let periodNanoseconds: Int64
     private var schedule: PeriodicSchedule
     private var batch = SampleBatch()
-    private var writeNanoseconds: Int64 = 0
-    private var imuToMotorNanoseconds: Int64 = 0
+    private var writer: AnswerWriter
 
-    init(bus: any GimbalBus, ports: consuming BusPorts, periodNanoseconds: Int64) {
+    /// - Parameters:
+    ///   - bus: Sensors, and motors unless they have a bus of their own.
+    ///   - ports: The ways to the other threads.
+    ///   - periodNanoseconds: How often it reads.
+    ///   - drivesMotors: Whether the motors are on this bus, so that its writes are the ones to be timed.
+    init(
+        bus: any GimbalBus, ports: consuming BusPorts, periodNanoseconds: Int64,
+        drivesMotors: Bool = true
+    ) {
         self.bus = bus
+        writer = AnswerWriter(status: ports.status, stages: drivesMotors ? ports.stages : nil)
         self.ports = ports
         self.periodNanoseconds = periodNanoseconds
         schedule = PeriodicSchedule(
@@ -36,7 +44,7 @@ struct BusThread: ~Copyable {
             period(now: now)
             ports.status.noteOverruns(schedule.advance(now: MonotonicClock.now))
         }
-        turnOff()
+        writer.turnOff(&bus)
     }
 
     /// One period.
@@ -53,8 +61,8 @@ struct BusThread: ~Copyable {
             ports.samples.push(
                 SampleDelivery(
                     sample: batch[index], handedOver: handedOver, wakeNanoseconds: wake,
-                    readNanoseconds: readNanoseconds, writeNanoseconds: writeNanoseconds,
-                    imuToMotorNanoseconds: imuToMotorNanoseconds))
+                    readNanoseconds: readNanoseconds, writeNanoseconds: writer.writeNanoseconds,
+                    imuToMotorNanoseconds: writer.imuToMotorNanoseconds))
         }
         // An answer that came too late last time must not pass for this period's: from then on every output would be a
         // period old.
@@ -63,7 +71,7 @@ struct BusThread: ~Copyable {
         waitForAnswer(
             until: Instant(
                 nanoseconds: handedOver.nanoseconds + periodNanoseconds / BusLimits.answerShare))
-        write(ports.answers.read(), now: MonotonicClock.now)
+        writer.write(ports.answers.read(), to: &bus, now: MonotonicClock.now)
     }
 
     private mutating func read(now: Instant) {
@@ -82,44 +90,6 @@ struct BusThread: ~Copyable {
     private func waitForAnswer(until deadline: Instant) {
         // The bell may still ring for an answer that was fetched last time without waiting.
         while !ports.answers.hasNew, ports.bell.wait(until: deadline) == .rung {}
-    }
-
-    private mutating func write(_ reading: MailboxReading<LoopAnswer>, now: Instant) {
-        var output = reading.value.output
-        if now.seconds(since: reading.value.time) > BusLimits.answerLifetimeSeconds {
-            // The loop hangs. Nobody vouches for what the motors are doing.
-            if output.enabled { ports.status.noteSilence() }
-            output = .off
-        }
-        for _ in 0..<BusLimits.attempts {
-            do throws(BusError) {
-                try bus.write(output, now: now)
-                ports.status.noteSuccess(of: .write)
-                break
-            } catch {
-                ports.status.note(error)
-            }
-        }
-        let done = MonotonicClock.now.nanoseconds
-        writeNanoseconds = done - now.nanoseconds
-        ports.stages.write.record(nanoseconds: writeNanoseconds)
-        if reading.isNew, reading.value.sampleTime.nanoseconds != 0 {
-            imuToMotorNanoseconds = done - reading.value.sampleTime.nanoseconds
-            ports.stages.imuToMotor.record(nanoseconds: imuToMotorNanoseconds)
-        }
-    }
-
-    /// Power stages off. The thread ends after this, so here alone several attempts are made at once.
-    private mutating func turnOff() {
-        for _ in 0..<BusLimits.offAttempts {
-            do throws(BusError) {
-                try bus.allOff()
-                ports.status.noteSuccess(of: .off)
-                return
-            } catch {
-                ports.status.note(error)
-            }
-        }
     }
 }
 

@@ -42,11 +42,21 @@ struct ControlLoop: ~Copyable, Sendable {
         integrateSamples(now: now)
         let estimated = cl_now_ns()
         let output = think(now: now)
-        ports.motors.publish(LoopAnswer(output: output, sampleTime: newestSample, time: now))
-        ports.motorsBell.ring()
+        answer(output, now: now)
         measure(start: now.nanoseconds, estimated: estimated, end: cl_now_ns())
         ports.telemetry.push(record(now: now))
         ticks &+= 1
+    }
+
+    /// Hands the output to every thread that drives something.
+    private mutating func answer(_ output: MotorOutput, now: Instant) {
+        let answer = LoopAnswer(output: output, sampleTime: newestSample, time: now)
+        ports.motors.publish(answer)
+        ports.motorsBell.ring()
+        ports.ownBus.publish(answer)
+        ports.lanes.motors.bell.ring()
+        ports.power.publish(answer)
+        ports.lanes.power.bell.ring()
     }
 
     /// A few requests a tick, so that a flood of them cannot make it late; the others wait their turn.
@@ -81,9 +91,7 @@ struct ControlLoop: ~Copyable, Sendable {
 
     private mutating func think(now: Instant) -> MotorOutput {
         var conditions = outsideConditions
-        if ports.bus.consecutiveErrors >= LoopLimits.toleratedBusErrors {
-            conditions.insert(.busError)
-        }
+        if isBusFaulty(now: now) { conditions.insert(.busError) }
         if overrunVisibleTicks > 0 {
             overrunVisibleTicks &-= 1
             conditions.insert(.loopOverrun)
@@ -94,6 +102,16 @@ struct ControlLoop: ~Copyable, Sendable {
         guard warmUpTicks > 0 else { return output }
         warmUpTicks &-= 1
         return .off
+    }
+
+    private func isBusFaulty(now: Instant) -> Bool {
+        let worst = max(
+            ports.bus.consecutiveErrors,
+            max(
+                ports.lanes.motors.status.consecutiveErrors,
+                ports.lanes.power.status.consecutiveErrors))
+        return worst >= LoopLimits.toleratedBusErrors
+            || ports.lanes.motors.status.isHanging(now: now, seconds: LoopLimits.hangingSeconds)
     }
 
     private mutating func measure(start: Int64, estimated: Int64, end: Int64) {
@@ -113,9 +131,10 @@ struct ControlLoop: ~Copyable, Sendable {
         counters.commandsDropped = UInt64(ports.commands.dropped)
         counters.telemetryDropped = UInt64(ports.telemetry.dropped)
         counters.busOverruns = ports.bus.overruns
-        counters.busErrors = ports.bus.errors
-        counters.loopSilences = ports.bus.silences
-        counters.lastBusError = ports.bus.lastError
+        let (motors, power) = (ports.lanes.motors.status, ports.lanes.power.status)
+        counters.busErrors = ports.bus.errors &+ motors.errors &+ power.errors
+        counters.loopSilences = ports.bus.silences &+ motors.silences
+        counters.lastBusError = ports.bus.lastError ?? motors.lastError ?? power.lastError
         return TelemetryRecord(
             tick: ticks, now: now, snapshot: stabilizer.snapshot, timing: timing,
             counters: counters)
@@ -123,8 +142,7 @@ struct ControlLoop: ~Copyable, Sendable {
 
     /// Supervises once more although no period has passed, and reports.
     mutating func look(now: Instant) {
-        let output = think(now: now)
-        ports.motors.publish(LoopAnswer(output: output, sampleTime: newestSample, time: now))
+        answer(think(now: now), now: now)
         ports.telemetry.push(record(now: now))
     }
 
@@ -148,6 +166,8 @@ struct ControlLoop: ~Copyable, Sendable {
 enum LoopLimits {
     /// Failed transfers in a row from which on the bus counts as faulty: both attempts of two periods.
     static var toleratedBusErrors: UInt64 { 4 }
+    /// A thread of the motors that has not come round for this long hangs in a transfer, s.
+    static var hangingSeconds: Double { 0.1 }
     /// Ticks for which an overrun stays visible as a condition.
     static var overrunVisibleTicks: Int { 1000 }
 }
@@ -158,8 +178,13 @@ struct LoopPorts: ~Copyable, Sendable {
     var tuning: MailboxReader<Stabilizer.Parameters>
     var samples: RingReader<SampleDelivery>
     var motors: MailboxWriter<LoopAnswer>
+    /// To the motors' thread, where they have a bus of their own.
+    var ownBus: MailboxWriter<LoopAnswer>
+    /// To the thread of the line that switches their power.
+    var power: MailboxWriter<LoopAnswer>
     var telemetry: RingWriter<TelemetryRecord>
     let motorsBell: Doorbell
+    let lanes: OutputLanes
     let bus: BusStatus
     let stages: StageHistograms
 }

@@ -1,19 +1,10 @@
 public import GimbalCore
-internal import Glibc
 
-/// What a bus thread drives: the sensors and motors of one bus, or a simulation of them.
+/// What only takes: the motors of one bus, or a line that switches their power.
 ///
-/// All calls come from the one bus thread, which owns the value. They may take as long as the wire does; they must return
-/// within bounded time, errors included. Nothing else in the process touches the hardware.
-public protocol GimbalBus: Sendable {
-    /// Fetches what the sensors have delivered since the last call: none, one or several samples, oldest first.
-    ///
-    /// - Parameters:
-    ///   - samples: Empty; filled by the call. More than it holds is the driver's to drop and count.
-    ///   - now: When the period began; the time for samples whose chip has no clock of its own.
-    /// - Throws: `BusError`; what was appended before is used.
-    mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError)
-
+/// All calls come from the one thread that owns the value. They may take as long as the wire does; they must return within
+/// bounded time, errors included. Nothing else in the process touches the hardware.
+public protocol OutputBus: Sendable {
     /// Hands the motors what they are to do until the next call. Called in every period, also when the output has not
     /// changed, so that a motor driver's own watchdog is kept quiet.
     ///
@@ -29,6 +20,17 @@ public protocol GimbalBus: Sendable {
     mutating func allOff() throws(BusError)
 }
 
+/// What a bus thread drives: the sensors and motors of one bus, or a simulation of them.
+public protocol GimbalBus: OutputBus {
+    /// Fetches what the sensors have delivered since the last call: none, one or several samples, oldest first.
+    ///
+    /// - Parameters:
+    ///   - samples: Empty; filled by the call. More than it holds is the driver's to drop and count.
+    ///   - now: When the period began; the time for samples whose chip has no clock of its own.
+    /// - Throws: `BusError`; what was appended before is used.
+    mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError)
+}
+
 /// Why a transfer failed. Small and plain: the bus thread counts and keeps it, another thread writes the sentence.
 public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomStringConvertible {
     /// What was being done.
@@ -41,16 +43,29 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
         case off = 3
     }
 
+    /// What kind of thing it was done to.
+    public enum Device: UInt8, Sendable, BitwiseCopyable {
+        /// A chip on an I2C bus; the address is its own.
+        case i2c = 0
+        /// A channel of a PWM chip; the address is its number.
+        case pwm = 1
+        /// A GPIO line; the address is its number.
+        case gpio = 2
+    }
+
     /// What was being done.
     public var operation: Operation
+    /// What kind of thing it was done to.
+    public var device: Device
     /// The device's address on its bus, or chip select; 0 when there is none.
     public var address: UInt16
     /// A positive errno.
     public var code: Int32
 
     /// An error with these values.
-    public init(operation: Operation, address: UInt16, code: Int32) {
+    public init(operation: Operation, device: Device = .i2c, address: UInt16, code: Int32) {
         self.operation = operation
+        self.device = device
         self.address = address
         self.code = code
     }
@@ -63,37 +78,28 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
             case .write: "writing"
             case .off: "turning off"
             }
-        return "\(verb) device 0x\(String(address, radix: 16)) failed: \(errorText(code))"
-    }
-
-    /// What usually helps, in a sentence.
-    public var remedy: String {
-        switch code {
-        case ENOENT:
-            "The bus is not there: dtparam=i2c_arm=on,i2c_arm_baudrate=400000 in config.txt, and the module i2c-dev."
-        case EACCES, EPERM:
-            "The user of airframed may not open the bus: add it to the group i2c."
-        case ENXIO, EREMOTEIO:
-            "Nobody answers at that address: check wiring, power and the address in hardware.linux."
-        case ETIMEDOUT:
-            "A line of the bus is held low: check for a short circuit, or take power from the chips and give it back."
-        case EOPNOTSUPP: "The adapter is for SMBus alone; use the board's I2C pins."
-        default: "Check pull-ups, cable length and the bus clock."
-        }
+        let place =
+            switch device {
+            case .i2c: "device 0x\(String(address, radix: 16))"
+            case .pwm: "PWM channel \(address)"
+            case .gpio: "GPIO line \(address)"
+            }
+        return "\(verb) \(place) failed: \(errorText(code))"
     }
 
     /// All of it in one word, never 0, so that another thread can read it in one piece.
     var packed: UInt64 {
-        UInt64(operation.rawValue) << 48 | UInt64(address) << 32 | UInt64(UInt32(bitPattern: code))
+        UInt64(device.rawValue) << 56 | UInt64(operation.rawValue) << 48 | UInt64(address) << 32
+            | UInt64(UInt32(bitPattern: code))
     }
 
     /// The error that `packed` was made from; nil for 0.
     init?(packed: UInt64) {
-        guard let operation = Operation(rawValue: UInt8(truncatingIfNeeded: packed >> 48)) else {
-            return nil
-        }
+        guard let operation = Operation(rawValue: UInt8(truncatingIfNeeded: packed >> 48)),
+            let device = Device(rawValue: UInt8(truncatingIfNeeded: packed >> 56))
+        else { return nil }
         self.init(
-            operation: operation, address: UInt16(truncatingIfNeeded: packed >> 32),
+            operation: operation, device: device, address: UInt16(truncatingIfNeeded: packed >> 32),
             code: Int32(bitPattern: UInt32(truncatingIfNeeded: packed)))
     }
 }

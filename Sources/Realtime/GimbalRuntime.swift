@@ -9,6 +9,10 @@ public struct RuntimeSettings: Sendable {
     public var loop = ThreadTable.loop
     /// The bus thread's wishes.
     public var bus = ThreadTable.bus0
+    /// The wishes of the motors' thread, where they have a bus of their own.
+    public var motors = ThreadTable.bus1
+    /// The wishes of the power line's thread.
+    public var power = ThreadTable.power
     /// Requests that may wait for the loop.
     public var commandCapacity = 64
     /// Records that may wait for their reader.
@@ -40,7 +44,7 @@ public struct GimbalAssembly: ~Copyable, Sendable {
     public var telemetry: RingReader<TelemetryRecord>
 }
 
-/// Two real-time threads and everything between them. The composition root makes one, hands the doors to their owners,
+/// The real-time threads and everything between them. The composition root makes one, hands the doors to their owners,
 /// and starts it.
 ///
 /// Order: `RealtimeSetup.prepareProcess()`, `assemble`, everything else the process needs,
@@ -48,7 +52,7 @@ public struct GimbalAssembly: ~Copyable, Sendable {
 public final class GimbalRuntime: Sendable {
     private enum Phase {
         case built
-        case running(loop: RealtimeThread, bus: RealtimeThread)
+        case running(RunningThreads)
         case stopped(StopReport)
     }
 
@@ -62,11 +66,12 @@ public final class GimbalRuntime: Sendable {
     /// - Parameters:
     ///   - parameters: The stabilizer's tuning at the start.
     ///   - bus: The hardware, or what stands in for it. Moves to the bus thread.
+    ///   - outputs: What has threads of its own.
     ///   - settings: Rate, threads, capacities.
     /// - Returns: The runtime and its doors.
     public static func assemble(
         parameters: Stabilizer.Parameters, bus: any GimbalBus,
-        settings: RuntimeSettings = RuntimeSettings()
+        outputs: OutputBuses = OutputBuses(), settings: RuntimeSettings = RuntimeSettings()
     ) -> GimbalAssembly {
         let handles = SharedHandles()
         let wiring = LoopWiring(parameters: parameters, settings: settings, handles: handles)
@@ -75,35 +80,57 @@ public final class GimbalRuntime: Sendable {
             ports: BusPorts(
                 samples: wiring.samples, answers: wiring.answers, bell: handles.busBell,
                 loopBell: handles.loopBell, status: handles.status, stages: handles.stages),
-            periodNanoseconds: settings.periodNanoseconds)
+            periodNanoseconds: settings.periodNanoseconds, drivesMotors: outputs.motors == nil)
+        var motors: OutputThread?
+        if let bus = outputs.motors {
+            motors = OutputThread(
+                bus: bus, answers: wiring.ownBus, lane: handles.lanes.motors,
+                periodNanoseconds: settings.periodNanoseconds, stages: handles.stages)
+        }
+        var power: OutputThread?
+        if let bus = outputs.power {
+            power = OutputThread(
+                bus: bus, answers: wiring.power, lane: handles.lanes.power,
+                periodNanoseconds: settings.periodNanoseconds, stages: nil)
+        }
         let runtime = GimbalRuntime(
             shared: SharedBlock(
-                settings: settings, handles: handles, loop: wiring.loop, bus: busThread))
+                settings: settings, handles: handles, loop: wiring.loop, bus: busThread,
+                motors: motors, power: power))
         return GimbalAssembly(
             runtime: runtime, commands: wiring.commands, tuning: wiring.tuning,
             telemetry: wiring.telemetry)
     }
 
-    /// Starts the loop, then the bus. Once; a runtime is not started again after `stop()`.
+    /// Starts the power line, the motors, the loop, then the bus. Once; a runtime is not started again after `stop()`.
     ///
     /// - Throws: `ThreadError` when a thread cannot be created; then nothing runs.
     public func start() throws(ThreadError) {
         // Threads are created outside the lock: a typed error cannot leave `withLock` together with a result.
         let isNew = phase.withLock { if case .built = $0 { true } else { false } }
         precondition(isNew, "a runtime starts once")
-        let loopThread = shared.loopThread
-        let loop = try RealtimeThread(shared.settings.loop) { loopThread.run() }
-        let bus: RealtimeThread
+        var threads = RunningThreads()
         do throws(ThreadError) {
-            let context = shared.busContext
-            bus = try RealtimeThread(shared.settings.bus) { context.run() }
+            threads.power = try output(shared.powerContext, shared.settings.power)
+            threads.motors = try output(shared.motorsContext, shared.settings.motors)
+            let loop = shared.loopThread
+            threads.loop = try RealtimeThread(shared.settings.loop) { loop.run() }
+            let bus = shared.busContext
+            threads.bus = try RealtimeThread(shared.settings.bus) { bus.run() }
         } catch {
-            shared.handles.loopStop.set()
-            shared.handles.loopBell.ring()
-            _ = loop.join(until: MonotonicClock.now.advanced(bySeconds: StopLimits.loopSeconds))
+            let report = threads.stop(shared.handles)
+            if !(report.busEnded && report.loopEnded) { shared.abandon() }
             throw error
         }
-        phase.withLock { $0 = .running(loop: loop, bus: bus) }
+        let running = threads
+        phase.withLock { $0 = .running(running) }
+    }
+
+    private func output(
+        _ context: OutputContext?, _ wishes: ThreadConfiguration
+    ) throws(ThreadError) -> RealtimeThread? {
+        guard let context else { return nil }
+        return try RealtimeThread(wishes) { context.run() }
     }
 
     /// Turns the motors off, then ends the threads; within a second, whatever the hardware does.
@@ -119,31 +146,18 @@ public final class GimbalRuntime: Sendable {
                 let report = StopReport(busEnded: true, loopEnded: true, motorsOff: false)
                 phase = .stopped(report)
                 return report
-            case .running(let loop, let bus):
-                let handles = shared.handles
-                // The bus first: its last act is to turn the motors off.
-                handles.busStop.set()
-                handles.busBell.ring()
-                let busEnded = bus.join(
-                    until: MonotonicClock.now.advanced(bySeconds: StopLimits.busSeconds))
-                handles.loopStop.set()
-                handles.loopBell.ring()
-                let loopEnded = loop.join(
-                    until: MonotonicClock.now.advanced(bySeconds: StopLimits.loopSeconds))
-                let report = StopReport(
-                    busEnded: busEnded, loopEnded: loopEnded, motorsOff: handles.status.isOff)
-                if !(busEnded && loopEnded) { shared.abandon() }
+            case .running(let threads):
+                let report = threads.stop(shared.handles)
+                if !(report.busEnded && report.loopEnded) { shared.abandon() }
                 phase = .stopped(report)
                 return report
             }
         }
     }
 
-    /// What the kernel granted the threads: loop, bus. Empty unless running.
+    /// What the kernel granted the threads: loop, bus, then those that only write. Empty unless running.
     public var threads: [ThreadReport] {
-        phase.withLock {
-            if case .running(let loop, let bus) = $0 { [loop.report, bus.report] } else { [] }
-        }
+        phase.withLock { if case .running(let threads) = $0 { threads.reports } else { [] } }
     }
 
     /// The durations of a stage since the start. Any thread.
@@ -155,20 +169,4 @@ public final class GimbalRuntime: Sendable {
     }
 
     deinit { stop() }
-}
-
-/// How a runtime ended.
-public struct StopReport: Sendable, Equatable {
-    /// The bus thread has ended. Otherwise a transfer hangs, and the thread was left to itself.
-    public var busEnded: Bool
-    /// The loop has ended.
-    public var loopEnded: Bool
-    /// The bus accepted the request to turn the power stages off.
-    public var motorsOff: Bool
-}
-
-/// How long `stop()` waits; together less than the second it promises.
-private enum StopLimits {
-    static let busSeconds = 0.6
-    static let loopSeconds = 0.3
 }

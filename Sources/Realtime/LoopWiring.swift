@@ -8,6 +8,8 @@ struct LoopWiring: ~Copyable {
     var telemetry: RingReader<TelemetryRecord>
     var samples: RingWriter<SampleDelivery>
     var answers: MailboxReader<LoopAnswer>
+    var ownBus: MailboxReader<LoopAnswer>
+    var power: MailboxReader<LoopAnswer>
 
     /// - Parameters:
     ///   - parameters: The stabilizer's tuning.
@@ -23,17 +25,22 @@ struct LoopWiring: ~Copyable {
         let samples = makeRing(of: SampleDelivery.self, capacity: 4 * SampleBatch.capacity)
         let tuning = makeMailbox(initial: parameters)
         let motors = makeMailbox(initial: LoopAnswer.none)
+        let ownBus = makeMailbox(initial: LoopAnswer.none)
+        let power = makeMailbox(initial: LoopAnswer.none)
         loop = ControlLoop(
             stabilizer: Stabilizer(parameters: parameters),
             ports: LoopPorts(
                 commands: commands.reader, tuning: tuning.reader, samples: samples.reader,
-                motors: motors.writer, telemetry: telemetry.writer,
-                motorsBell: handles.busBell, bus: handles.status, stages: handles.stages),
+                motors: motors.writer, ownBus: ownBus.writer, power: power.writer,
+                telemetry: telemetry.writer, motorsBell: handles.busBell, lanes: handles.lanes,
+                bus: handles.status, stages: handles.stages),
             settings: settings)
         self.commands = commands.writer
         self.tuning = tuning.writer
         self.telemetry = telemetry.reader
         self.samples = samples.writer
         answers = motors.reader
+        self.ownBus = ownBus.reader
+        self.power = power.reader
     }
 }

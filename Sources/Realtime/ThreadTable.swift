@@ -5,15 +5,22 @@
 /// | --------------- | ---------- | -------- | ---------------------------------------------------------- |
 /// | airframed-loop  | SCHED_FIFO | 81       | integrate, estimate, supervise, control; never waits on I/O |
 /// | airframed-bus0  | SCHED_FIFO | 80       | clock of the system; transfers of one bus                   |
+/// | airframed-bus1  | SCHED_FIFO | 80       | writes motors that are on a bus of their own                |
+/// | airframed-power | SCHED_FIFO | 82       | the line that switches the motors' power; one ioctl         |
 ///
 /// The loop stands above the buses: when it shares a CPU with the bus thread that woke it, it runs at once and the bus
 /// thread finds the answer without sleeping again. Both stand above the kernel's threaded interrupts (50), as the
-/// transfer that they wait for is never theirs, and below its watchdogs (99).
+/// transfer that they wait for is never theirs, and below its watchdogs (99). The power line stands above the loop, as
+/// nothing that hangs may keep it from being switched off.
 public enum ThreadTable {
     /// The control loop.
     public static let loop = ThreadConfiguration(name: "airframed-loop", priority: 81)
     /// The thread of the bus with the IMU.
     public static let bus0 = ThreadConfiguration(name: "airframed-bus0", priority: 80)
+    /// The thread of motors that have a bus of their own.
+    public static let bus1 = ThreadConfiguration(name: "airframed-bus1", priority: 80)
+    /// The thread of the line that switches the motors' power.
+    public static let power = ThreadConfiguration(name: "airframed-power", priority: 82)
     /// Stack of each of these threads; locked into memory as a whole.
     public static let stackBytes = 512 * 1024
     /// How much of that stack is touched before the thread starts its work.

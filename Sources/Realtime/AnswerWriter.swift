@@ -1,0 +1,59 @@
+internal import GimbalCore
+
+/// Puts the loop's answers in force on the motors of one bus, and sees to it that a loop that hangs drives nothing. Owned
+/// by the thread of that bus.
+struct AnswerWriter {
+    let status: BusStatus
+    /// Where its times go; nil: nowhere.
+    let stages: StageHistograms?
+    /// How long the last write took.
+    private(set) var writeNanoseconds: Int64 = 0
+    /// From the sample to the end of the write that answered it, of the newest such write.
+    private(set) var imuToMotorNanoseconds: Int64 = 0
+
+    init(status: BusStatus, stages: StageHistograms?) {
+        self.status = status
+        self.stages = stages
+    }
+
+    /// Writes the newest answer. Errors are counted and kept.
+    mutating func write<Bus: OutputBus>(
+        _ reading: MailboxReading<LoopAnswer>, to bus: inout Bus, now: Instant
+    ) {
+        var output = reading.value.output
+        if now.seconds(since: reading.value.time) > BusLimits.answerLifetimeSeconds {
+            // The loop hangs. Nobody vouches for what the motors are doing.
+            if output.enabled { status.noteSilence() }
+            output = .off
+        }
+        for _ in 0..<BusLimits.attempts {
+            do throws(BusError) {
+                try bus.write(output, now: now)
+                status.noteSuccess(of: .write)
+                break
+            } catch {
+                status.note(error)
+            }
+        }
+        let done = MonotonicClock.now.nanoseconds
+        writeNanoseconds = done - now.nanoseconds
+        stages?.write.record(nanoseconds: writeNanoseconds)
+        if reading.isNew, reading.value.sampleTime.nanoseconds != 0 {
+            imuToMotorNanoseconds = done - reading.value.sampleTime.nanoseconds
+            stages?.imuToMotor.record(nanoseconds: imuToMotorNanoseconds)
+        }
+    }
+
+    /// Power stages off. The thread ends after this, so here alone several attempts are made at once.
+    func turnOff<Bus: OutputBus>(_ bus: inout Bus) {
+        for _ in 0..<BusLimits.offAttempts {
+            do throws(BusError) {
+                try bus.allOff()
+                status.noteSuccess(of: .off)
+                return
+            } catch {
+                status.note(error)
+            }
+        }
+    }
+}

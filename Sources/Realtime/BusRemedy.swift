@@ -1,0 +1,53 @@
+internal import Glibc
+
+extension BusError {
+    /// What usually helps, in a sentence.
+    public var remedy: String {
+        switch device {
+        case .i2c: i2cRemedy
+        case .pwm: pwmRemedy
+        case .gpio: gpioRemedy
+        }
+    }
+
+    private var i2cRemedy: String {
+        switch code {
+        case ENOENT:
+            "The bus is not there: dtparam=i2c_arm=on,i2c_arm_baudrate=400000 in config.txt, and the module i2c-dev."
+        case EACCES, EPERM:
+            "The user of airframed may not open the bus: add it to the group i2c."
+        case ENXIO, EREMOTEIO:
+            "Nobody answers at that address: check wiring, power and the address in hardware.linux."
+        case ETIMEDOUT:
+            "A line of the bus is held low: check for a short circuit, or take power from the chips and give it back."
+        case EOPNOTSUPP: "The adapter is for SMBus alone; use the board's I2C pins."
+        default: "Check pull-ups, cable length and the bus clock."
+        }
+    }
+
+    private var pwmRemedy: String {
+        switch code {
+        case ENOENT:
+            "The PWM chip is not there: dtoverlay=pwm-2chan in config.txt, then hardware.linux.pwm_chip as in ls /sys/class/pwm."
+        case EACCES, EPERM:
+            "The user of airframed may not write to /sys/class/pwm: add it to the group gpio."
+        case EBUSY:
+            "Something else uses the channel: another program, or sound on the headphone socket, which dtparam=audio=off ends."
+        case ENODEV: "The PWM chip has no such channel: its file npwm says how many it has."
+        default: "The PWM chip refuses these times: try another servo.frame_hz."
+        }
+    }
+
+    private var gpioRemedy: String {
+        switch code {
+        case ENOENT:
+            "There is no such GPIO chip: gpiodetect lists them, and the one with the header's pins is hardware.linux.gpio_chip."
+        case EACCES, EPERM:
+            "The user of airframed may not open the GPIO chip: add it to the group gpio."
+        case EBUSY:
+            "Another program or driver holds the line: gpioinfo says which; an overlay in config.txt may be too many."
+        case EINVAL: "The GPIO chip has no such line: gpioinfo lists them."
+        default: "Try the line with gpioset, and look at dmesg."
+        }
+    }
+}

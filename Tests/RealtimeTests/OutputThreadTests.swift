@@ -1,0 +1,200 @@
+import CMallocCounter
+import GimbalCore
+import Synchronization
+import Testing
+
+@testable import Realtime
+
+/// Takes what it is given, and says what that was.
+struct FakeOutputs: OutputBus {
+    let log = BusLog()
+    var failingWrites = 0
+
+    mutating func write(_ output: MotorOutput, now: Instant) throws(BusError) {
+        if failingWrites > 0 {
+            failingWrites -= 1
+            throw BusError(operation: .write, address: 0x40, code: 5)
+        }
+        log.entries.withLock { $0.writes.append(output) }
+    }
+
+    mutating func allOff() throws(BusError) { log.entries.withLock { $0.offs += 1 } }
+}
+
+/// Counts, and allocates nothing.
+private struct QuietOutputs: OutputBus {
+    let calls = Counter()
+
+    mutating func write(_ output: MotorOutput, now: Instant) throws(BusError) { calls.add() }
+    mutating func allOff() throws(BusError) { calls.add() }
+}
+
+private final class Counter: Sendable {
+    private let value = Atomic(0)
+    func add() { value.wrappingAdd(1, ordering: .relaxed) }
+    var count: Int { value.load(ordering: .relaxed) }
+}
+
+/// Still and level; from a moment on its reads hang until they are let go.
+private struct HangingBus: GimbalBus {
+    let isHanging = Atomically(false)
+    let isIn = Atomically(false)
+    let mayLeave = Doorbell()
+
+    mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError) {
+        if isHanging.value {
+            isIn.value = true
+            _ = mayLeave.wait(until: .distantFuture)
+            throw BusError(operation: .read, address: 0x18, code: 110)
+        }
+        let wobble = 1e-4 * Double(now.nanoseconds / 1_000_000 % 7)
+        samples.append(
+            IMUSample(time: now, gyro: Vector3(wobble, 0, 0), accel: Vector3(0, wobble, -9.81)))
+    }
+
+    mutating func write(_ output: MotorOutput, now: Instant) throws(BusError) {}
+    mutating func allOff() throws(BusError) {}
+}
+
+private final class Atomically: Sendable {
+    private let word: Atomic<Bool>
+    init(_ value: Bool) { word = Atomic(value) }
+    var value: Bool {
+        get { word.load(ordering: .acquiring) }
+        set { word.store(newValue, ordering: .releasing) }
+    }
+}
+
+@Suite("Threads that only write")
+struct OutputThreadTests {
+    /// Such a thread without a thread.
+    struct Rig: ~Copyable {
+        var thread: OutputThread
+        var answers: MailboxWriter<LoopAnswer>
+        let lane = OutputLane()
+        let stages = StageHistograms()
+
+        init(_ bus: any OutputBus) {
+            let ends = makeMailbox(initial: LoopAnswer.none)
+            thread = OutputThread(
+                bus: bus, answers: ends.reader, lane: lane, periodNanoseconds: 1_000_000,
+                stages: stages)
+            answers = ends.writer
+        }
+
+        deinit {
+            lane.deallocate()
+            stages.deallocate()
+        }
+    }
+
+    @Test("writes the newest answer, and times it")
+    func newest() {
+        let bus = FakeOutputs()
+        var rig = Rig(bus)
+        rig.answers.publish(.fresh(torque: 0.1))
+        rig.answers.publish(.fresh(torque: 0.2))
+        rig.thread.period(now: MonotonicClock.now)
+        #expect(bus.log.writes.map(\.torque.yaw) == [0.2])
+        #expect(rig.stages.imuToMotor.summary.count == 1)
+    }
+
+    @Test("an answer that is too old drives nothing")
+    func silentLoop() {
+        let bus = FakeOutputs()
+        var rig = Rig(bus)
+        rig.answers.publish(.fresh(torque: 0.1, age: 0.2))
+        rig.thread.period(now: MonotonicClock.now)
+        #expect(bus.log.writes.map(\.enabled) == [false])
+        #expect(rig.lane.status.silences == 1)
+    }
+
+    @Test("errors are counted, and forgotten once a write succeeds")
+    func errors() {
+        var bus = FakeOutputs()
+        bus.failingWrites = 3
+        var rig = Rig(bus)
+        rig.answers.publish(.fresh(torque: 0.1))
+        rig.thread.period(now: MonotonicClock.now)
+        #expect(rig.lane.status.consecutiveErrors == 2)
+        rig.thread.period(now: MonotonicClock.now)
+        #expect(rig.lane.status.errors == 3 && rig.lane.status.consecutiveErrors == 0)
+    }
+
+    @Test("turns off before its first write and after its last")
+    func offAtBothEnds() {
+        let bus = FakeOutputs()
+        var rig = Rig(bus)
+        rig.lane.stop.set()
+        rig.thread.run()
+        #expect(bus.log.offs == 2 && bus.log.writes.isEmpty)
+        #expect(rig.lane.status.isOff)
+    }
+
+    @Test("allocates nothing")
+    func allocations() throws {
+        try #require(mc_is_active(), "malloc is not replaced in this build (sanitizer?)")
+        let bus = QuietOutputs()
+        var rig = Rig(bus)
+        rig.thread.period(now: MonotonicClock.now)
+        let before = mc_count()
+        for number in 0..<1000 {
+            rig.answers.publish(.fresh(torque: Double(number)))
+            rig.thread.period(now: MonotonicClock.now)
+        }
+        #expect(mc_count() == before)
+        #expect(bus.calls.count == 1001)
+    }
+
+    @Test("motors that stopped taking answers are a bus error, whatever the other bus does")
+    func failingMotors() {
+        var rig = LoopRig(parameters: Stabilizer.Parameters())
+        let motors = rig.handles.lanes.motors.status
+        for _ in 0..<4 { motors.note(BusError(operation: .write, address: 0x40, code: 5)) }
+        rig.tick(now: Instant(nanoseconds: 1_000_000_000))
+        #expect(rig.telemetry.pop()?.snapshot.conditions.intersects(.busError) == true)
+        motors.noteSuccess(of: .write)
+        rig.tick(now: Instant(nanoseconds: 1_001_000_000))
+        #expect(rig.telemetry.pop()?.snapshot.conditions.intersects(.busError) == false)
+    }
+
+    @Test("a motors' thread that does not come round hangs in a transfer: a bus error")
+    func hangingMotors() {
+        var rig = LoopRig(parameters: Stabilizer.Parameters())
+        rig.handles.lanes.motors.status.noteTurn(Instant(nanoseconds: 1_000_000_000))
+        rig.tick(now: Instant(nanoseconds: 1_050_000_000))
+        #expect(rig.telemetry.pop()?.snapshot.conditions.intersects(.busError) == false)
+        rig.tick(now: Instant(nanoseconds: 1_150_000_000))
+        #expect(rig.telemetry.pop()?.snapshot.conditions.intersects(.busError) == true)
+    }
+
+    @Test(
+        "with the sensors' bus stuck in a transfer, motors on another bus and the power line go off"
+    )
+    func stuckBus() throws {
+        let bus = HangingBus()
+        let (motors, power) = (FakeOutputs(), FakeOutputs())
+        var parameters = Stabilizer.Parameters()
+        parameters.controller.findsInertia = false
+        let assembly = GimbalRuntime.assemble(
+            parameters: parameters, bus: bus,
+            outputs: OutputBuses(motors: motors, power: power), settings: GimbalRuntimeTests.gentle)
+        let runtime = assembly.runtime
+        try runtime.start()
+        #expect(
+            runtime.threads.map(\.name) == [
+                "airframed-loop", "airframed-bus0", "airframed-bus1", "airframed-power",
+            ])
+        while motors.log.writes.last?.enabled != true || power.log.writes.last?.enabled != true {
+            yieldThread()
+        }
+        bus.isHanging.value = true
+        while !bus.isIn.value { yieldThread() }
+        while motors.log.writes.last?.enabled != false || power.log.writes.last?.enabled != false {
+            yieldThread()
+        }
+        let report = runtime.stop()
+        #expect(!report.busEnded && report.motorsOff)
+        bus.mayLeave.ring()
+    }
+}
