@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/gpio.h>
 #include <linux/i2c-dev.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 static int result(int returned) { return returned < 0 ? errno : 0; }
 
@@ -32,4 +35,41 @@ int ch_i2c_transfer(int fd, struct i2c_msg *messages, uint32_t count) {
     if (done < 0) return errno;
     // An adapter that stops in the middle says how far it came.
     return done == (int)count ? 0 : EIO;
+}
+
+// MARK: GPIO
+
+int ch_gpio_request(
+    const char *chip, const uint32_t *lines, uint32_t count, uint64_t active_low, int is_output, int *fd
+) {
+    struct gpio_v2_line_request request = {.num_lines = count};
+    if (count > GPIO_V2_LINES_MAX) return EINVAL;
+    memcpy(request.offsets, lines, count * sizeof *lines);
+    request.config.flags = is_output ? GPIO_V2_LINE_FLAG_OUTPUT : GPIO_V2_LINE_FLAG_INPUT;
+    if (active_low != 0) {
+        request.config.num_attrs = 1;
+        request.config.attrs[0].mask = active_low;
+        request.config.attrs[0].attr.id = GPIO_V2_LINE_ATTR_ID_FLAGS;
+        request.config.attrs[0].attr.flags = request.config.flags | GPIO_V2_LINE_FLAG_ACTIVE_LOW;
+    }
+    strncpy(request.consumer, "airframed", sizeof request.consumer - 1);
+    int chip_fd = open(chip, O_RDWR | O_CLOEXEC);
+    if (chip_fd < 0) return errno;
+    int error = result(ioctl(chip_fd, GPIO_V2_GET_LINE_IOCTL, &request));
+    // The lines have a descriptor of their own.
+    close(chip_fd);
+    if (error == 0) *fd = request.fd;
+    return error;
+}
+
+int ch_gpio_set(int fd, uint64_t bits, uint64_t mask) {
+    struct gpio_v2_line_values values = {.bits = bits, .mask = mask};
+    return result(ioctl(fd, GPIO_V2_LINE_SET_VALUES_IOCTL, &values));
+}
+
+int ch_gpio_get(int fd, uint64_t mask, uint64_t *bits) {
+    struct gpio_v2_line_values values = {.mask = mask};
+    int error = result(ioctl(fd, GPIO_V2_LINE_GET_VALUES_IOCTL, &values));
+    *bits = values.bits;
+    return error;
 }

@@ -12,6 +12,8 @@ public struct BusSchedule: Sendable, Equatable {
     public let sensorBits: Int
     /// Bits of one write to all motors, which servos get once a frame; 0 without.
     public let motorBits: Int
+    /// Whether the motors are on another bus than the sensor.
+    public let haveMotorsOwnBus: Bool
     /// Clock of the bus, Hz.
     public let clock: Double
 
@@ -21,27 +23,32 @@ public struct BusSchedule: Sendable, Equatable {
         switch linux.imu {
         case .bmi088: sensorBits = Self.exchange(reading: [9, 6])
         }
-        switch linux.motors {
-        case .none: motorBits = 0
-        case .pca9685:
-            let channels = linux.motorChannels
-            let sorted = [channels.yaw, channels.roll, channels.pitch].sorted()
-            var runs = [1]
-            for (low, high) in zip(sorted, sorted.dropFirst()) {
-                if high == low + 1 { runs[runs.count - 1] += 1 } else { runs.append(1) }
-            }
-            // The register, and four bytes for each output.
-            motorBits = Self.exchange(writing: runs.map { 1 + 4 * $0 })
+        let sorted = linux.outputs(of: settings.motors.type).sorted()
+        var runs = [1]
+        for (low, high) in zip(sorted, sorted.dropFirst()) {
+            if high == low + 1 { runs[runs.count - 1] += 1 } else { runs.append(1) }
         }
+        // The register, and four bytes for each output.
+        motorBits = linux.motors == .pca9685 ? Self.exchange(writing: runs.map { 1 + 4 * $0 }) : 0
+        haveMotorsOwnBus = linux.haveMotorsOwnBus
         clock = Double(linux.busKhz) * 1000
     }
 
-    /// Share of the wire that a period takes which reads the sensor and writes the motors, at a loop rate, Hz; 1 is all.
-    public func load(rate: Double) -> Double { Double(sensorBits + motorBits) * rate / clock }
+    /// Share of the busier wire that a period takes which reads the sensor and writes the motors, at a loop rate, Hz; 1 is
+    /// all.
+    public func load(rate: Double) -> Double {
+        let bits = haveMotorsOwnBus ? max(sensorBits, motorBits) : sensorBits + motorBits
+        return Double(bits) * rate / clock
+    }
 
     /// The highest loop rate that keeps a fifth free, in steps of 50 Hz; 0: none does.
     public var fastest: Int {
         stride(from: 4000, through: 50, by: -50).first { load(rate: Double($0)) <= Self.share } ?? 0
+    }
+
+    private func busier(_ settings: Settings) -> String {
+        let linux = settings.hardware.linux
+        return haveMotorsOwnBus && motorBits > sensorBits ? linux.busOfMotors : linux.bus
     }
 
     private static func exchange(reading counts: [Int] = [], writing lengths: [Int] = []) -> Int {
@@ -60,7 +67,7 @@ public struct BusSchedule: Sendable, Equatable {
         guard load > share else { return nil }
         let percent = Int((load * 100).rounded())
         return (
-            "would need \(percent) % of the wire of \(settings.hardware.linux.bus) at "
+            "would need \(percent) % of the wire of \(schedule.busier(settings)) at "
                 + "\(settings.hardware.linux.busKhz) kHz; 80 % may be planned",
             "\(schedule.fastest) Hz fits."
         )

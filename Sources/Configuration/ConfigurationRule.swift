@@ -19,73 +19,61 @@ struct ConfigurationRule: Sendable {
     }
 
     /// Every rule.
-    static let all: [ConfigurationRule] = [
-        ConfigurationRule(
-            keys: ["filter.notch_yaw", "filter.notch_roll", "filter.notch_pitch", "loop.rate_hz"]
-        ) { settings in
-            let notches =
-                settings.filter.notchYaw + settings.filter.notchRoll + settings.filter.notchPitch
-            guard let highest = notches.map(\.hz).max(),
-                highest >= 0.45 * Double(settings.loop.rateHz)
-            else { return nil }
-            return (
-                "has a centre of \(SettingValue.text(of: highest)) Hz, not below 0.45 of loop.rate_hz",
-                "The loop does not see what is faster than half its rate."
-            )
-        },
-        ConfigurationRule(keys: ["control.derivative_cutoff_hz", "loop.rate_hz"]) { settings in
-            let limit = Double(settings.loop.rateHz) / 2
-            guard settings.control.derivativeCutoffHz >= limit else { return nil }
-            return (
-                "is not below half of loop.rate_hz = \(settings.loop.rateHz)",
-                "\(Int(limit / 3)) is a good start at this loop rate."
-            )
-        },
-        ConfigurationRule(keys: ["retract.joints_deg", "joints.range_deg"]) { settings in
-            let (pose, range) = (settings.retract.jointsDeg, settings.joints.rangeDeg)
-            var joints = JointRange()
-            joints.minimum = range.lower
-            joints.maximum = range.upper
-            guard !joints.contains(pose) else { return nil }
-            return (
-                "is not within joints.range_deg",
-                "Choose a pose that every joint can reach."
-            )
-        },
-        ConfigurationRule(keys: ["commander.release_after_s", "commander.dead_man_s"]) { settings in
-            let deadMan = settings.commander.deadManS
-            guard settings.commander.releaseAfterS < deadMan else { return nil }
-            return (
-                "is below commander.dead_man_s = \(SettingValue.text(of: deadMan))",
-                "Control cannot be free for others before the last command has died."
-            )
-        },
-        ConfigurationRule(keys: ["motors.type", "hardware.backend"], trigger: "hardware.backend") {
-            settings in
-            guard settings.hardware.backend == .linux,
-                settings.hardware.linux.motors == .pca9685, settings.motors.type != .servo
-            else { return nil }
-            return (
-                "is not driven by a PCA9685 in this build",
-                "Set motors.type = \"servo\", or hardware.linux.motors = \"none\"."
-            )
-        },
-        ConfigurationRule(keys: ["hardware.linux.motor_channels"]) { settings in
-            let channels = settings.hardware.linux.motorChannels
-            let numbers = [channels.yaw, channels.roll, channels.pitch]
-            guard numbers.contains(where: { $0 != $0.rounded() }) || Set(numbers).count < 3 else {
-                return nil
-            }
-            return ("must be three different whole numbers", "For example [0, 1, 2].")
-        },
-        ConfigurationRule(keys: ["servo.direction"]) { settings in
-            let direction = settings.servo.direction
-            guard ![direction.yaw, direction.roll, direction.pitch].allSatisfy({ abs($0) == 1 })
-            else { return nil }
-            return ("must be 1 or -1 for each joint", "For example [1, -1, 1].")
-        },
-        BusSchedule.rule,
-    ]
+    static let all: [ConfigurationRule] =
+        [
+            ConfigurationRule(
+                keys: [
+                    "filter.notch_yaw", "filter.notch_roll", "filter.notch_pitch", "loop.rate_hz",
+                ]
+            ) { settings in
+                let notches =
+                    settings.filter.notchYaw + settings.filter.notchRoll
+                    + settings.filter.notchPitch
+                guard let highest = notches.map(\.hz).max(),
+                    highest >= 0.45 * Double(settings.loop.rateHz)
+                else { return nil }
+                return (
+                    "has a centre of \(SettingValue.text(of: highest)) Hz, not below 0.45 of loop.rate_hz",
+                    "The loop does not see what is faster than half its rate."
+                )
+            },
+            ConfigurationRule(keys: ["control.derivative_cutoff_hz", "loop.rate_hz"]) { settings in
+                let limit = Double(settings.loop.rateHz) / 2
+                guard settings.control.derivativeCutoffHz >= limit else { return nil }
+                return (
+                    "is not below half of loop.rate_hz = \(settings.loop.rateHz)",
+                    "\(Int(limit / 3)) is a good start at this loop rate."
+                )
+            },
+            ConfigurationRule(keys: ["retract.joints_deg", "joints.range_deg"]) { settings in
+                let (pose, range) = (settings.retract.jointsDeg, settings.joints.rangeDeg)
+                var joints = JointRange()
+                joints.minimum = range.lower
+                joints.maximum = range.upper
+                guard !joints.contains(pose) else { return nil }
+                return (
+                    "is not within joints.range_deg",
+                    "Choose a pose that every joint can reach."
+                )
+            },
+            ConfigurationRule(keys: ["commander.release_after_s", "commander.dead_man_s"]) {
+                settings in
+                let deadMan = settings.commander.deadManS
+                guard settings.commander.releaseAfterS < deadMan else { return nil }
+                return (
+                    "is below commander.dead_man_s = \(SettingValue.text(of: deadMan))",
+                    "Control cannot be free for others before the last command has died."
+                )
+            },
+            ConfigurationRule(keys: ["servo.direction"]) { settings in
+                let direction = settings.servo.direction
+                guard
+                    ![direction.yaw, direction.roll, direction.pitch].allSatisfy({ abs($0) == 1 })
+                else { return nil }
+                return ("must be 1 or -1 for each joint", "For example [1, -1, 1].")
+            },
+            BusSchedule.rule,
+        ] + MotorRules.all
 
     /// The problem in `settings`, whose values come from `origin`; nil when the rule holds.
     func problem(

@@ -10,8 +10,10 @@ public enum SensorChip: String, Sendable, CaseIterable {
 public enum MotorChip: String, Sendable, CaseIterable {
     /// None: the sensor alone.
     case none
-    /// NXP PCA9685 with servos.
+    /// NXP PCA9685 with servos or brushless motors.
     case pca9685
+    /// Servos at a PWM chip of the board.
+    case pwm
 }
 
 extension Settings {
@@ -37,6 +39,18 @@ extension Settings {
         public var motorChannels = AxisVector(yaw: 0, roll: 1, pitch: 2)
         /// Oscillator of the motors' chip, MHz.
         public var oscillatorMhz = 25.0
+        /// Device file of the bus of the motors' chip, or `same`.
+        public var motorBus = Self.same
+        /// Folder of the PWM chip.
+        public var pwmChip = "/sys/class/pwm/pwmchip0"
+        /// Device file of the GPIO chip.
+        public var gpioChip = "/dev/gpiochip0"
+        /// Line that switches the motors; -1: none.
+        public var powerLine = -1
+        /// Whether low lets the motors run.
+        public var powerActiveLow = false
+
+        static let same = "same"
     }
 
     /// `[servo]`

@@ -53,17 +53,38 @@ extension Schema {
             "Whether the sensor tests itself when it is brought up, which takes 0.2 s at rest."),
         .choice(
             "hardware.linux.motors", \.hardware.linux.motors, .restart,
-            "What drives the motors; pca9685 drives servos."),
+            "What drives the motors: pca9685 servos or brushless ones, pwm servos at the board's own outputs."
+        ),
         .integer(
             "hardware.linux.motor_address", \.hardware.linux.motorAddress, 3...119, .restart,
             "I2C address of the motors' chip.", hint: "A PCA9685 has 0x40 to 0x7f."),
         .triple(
             "hardware.linux.motor_channels", \.hardware.linux.motorChannels, 0...15, .restart,
-            "Outputs of the chip that the three joints are on; neighbours take the least time."),
+            "Outputs that the three joints are on; of brushless motors the first of three neighbours.",
+            hint: "Neighbours take the least time: [0, 1, 2], or [0, 3, 6] for brushless motors."),
         .number(
             "hardware.linux.oscillator_mhz", \.hardware.linux.oscillatorMhz, 20...30,
             unit: "MHz", .restart, "Oscillator of the PCA9685: parts differ by some per cent.",
             hint: "Measure the frame rate at an output: 25 times measured over servo.frame_hz."),
+        .text(
+            "hardware.linux.motor_bus", \.hardware.linux.motorBus, maxLength: 64, .restart,
+            "The I2C bus of the motors' chip: same, or the device file of a bus of their own.",
+            hint: "On their own, a sensor that hangs its bus cannot keep the motors on."),
+        .path(
+            "hardware.linux.pwm_chip", \.hardware.linux.pwmChip, maxLength: 107, .restart,
+            "The PWM chip of motors = \"pwm\"; motor_channels are its channels.",
+            hint: "On a Raspberry Pi after dtoverlay=pwm-2chan in config.txt."),
+        .path(
+            "hardware.linux.gpio_chip", \.hardware.linux.gpioChip, maxLength: 107, .restart,
+            "The GPIO chip of power_line."),
+        .integer(
+            "hardware.linux.power_line", \.hardware.linux.powerLine, -1...1023, .restart,
+            "GPIO line that switches the motors' power or enables their driver; -1: none.",
+            hint: "It works when a bus hangs. On a Raspberry Pi the number of the GPIO, such as 17."
+        ),
+        .bool(
+            "hardware.linux.power_active_low", \.hardware.linux.powerActiveLow, .restart,
+            "Whether low lets the motors run, as at the OE pin of a PCA9685."),
         .path(
             "hardware.lockstep.socket", \.hardware.lockstep.socket, maxLength: 107, .restart,
             "Path of the UNIX socket that the simulator connects to.",

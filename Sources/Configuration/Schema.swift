@@ -224,6 +224,17 @@ public enum Schema {
             "motors.pole_pairs", \.motors.polePairs, 1...50, .restart,
             "Pairs of magnet poles of the motors; with type = \"field\".",
             hint: "Count the magnets and halve: 14 magnets are 7 pairs."),
+        .triple(
+            "motors.direction", \.motors.direction, -1...1, .restart,
+            "Sense of each brushless motor: 1, or -1 where the joint turns against the field.",
+            hint: "`airframectl motor test` shows it; exchanging two of its wires does the same."),
+        .triple(
+            "motors.electrical_zero_deg", \.motors.electricalZeroDeg, -360...360, unit: "deg",
+            .restart,
+            "Electrical angle of the field that holds each joint at zero; with type = \"torque\"."),
+        .number(
+            "motors.pwm_hz", \.motors.pwmHz, 200...1526, unit: "Hz", .restart,
+            "Frequency at the half bridges of brushless motors on a PCA9685, whose most is 1526."),
         .number(
             "motors.power", \.motors.power, 0.05...1, .live,
             "Strength of the field; with type = \"field\". More holds more and heats more."),

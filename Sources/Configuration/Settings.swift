@@ -203,6 +203,12 @@ extension Settings {
         public var torqueLimitNm = AxisVector(repeating: 0.25)
         /// Pairs of magnet poles of open-loop motors.
         public var polePairs = 7
+        /// 1, or -1 where field and joint turn in opposite senses.
+        public var direction = AxisVector(repeating: 1)
+        /// Electrical angle of the field that holds each joint at zero, degrees.
+        public var electricalZeroDeg = AxisVector.zero
+        /// Frequency of the half bridges, Hz.
+        public var pwmHz = 1526.0
         /// Strength of the field of open-loop motors, 0...1.
         public var power = FieldController.Parameters().power
         /// Torque that each motor holds for ever, N·m; 0 = no thermal budget is kept.

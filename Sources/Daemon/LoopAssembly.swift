@@ -26,11 +26,13 @@ struct LoopAssembly: ~Copyable {
     init(_ settings: Settings, _ stabilizer: Stabilizer.Parameters) {
         switch settings.hardware.backend {
         case .simulated, .linux:
+            let isLinux = settings.hardware.backend == .linux
             let bus: any GimbalBus =
-                settings.hardware.backend == .linux
-                ? settings.wiring.makeBus(report: sensor) : SimulatedBus(settings)
+                isLinux ? settings.wiring.makeBus(report: sensor) : SimulatedBus(settings)
             let assembly = GimbalRuntime.assemble(
-                parameters: stabilizer, bus: bus, settings: settings.runtimeSettings)
+                parameters: stabilizer, bus: bus,
+                outputs: isLinux ? settings.wiring.makeOutputs() : OutputBuses(),
+                settings: settings.runtimeSettings)
             source = .realtime(assembly.runtime)
             commands = assembly.commands
             tuning = assembly.tuning

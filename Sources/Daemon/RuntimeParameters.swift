@@ -16,6 +16,8 @@ extension Settings {
         runtime.loop.priority = loop.priority
         // The loop above its bus, see ThreadTable.
         runtime.bus.priority = max(1, loop.priority - 1)
+        runtime.motors.priority = runtime.bus.priority
+        runtime.power.priority = min(99, loop.priority + 1)
         runtime.loop.cpu = loop.cpu < 0 ? RealtimeSetup.preferredCPU : loop.cpu
         runtime.bus.cpu = runtime.loop.cpu
         // Two seconds: the reader may be held up, and nothing is lost.
@@ -108,23 +110,7 @@ extension Settings {
             bus: linux.bus, addresses: [UInt16(linux.imuAddress), UInt16(linux.gyroAddress)],
             gyroRange: imu.gyroRangeDps, accelRange: imu.accelRangeG,
             testsItself: linux.imuSelfTest)
-        guard linux.motors == .pca9685 else { return HardwareWiring(sensor: sensor, servos: nil) }
-        let channels = linux.motorChannels
-        return HardwareWiring(
-            sensor: sensor,
-            servos: HardwareWiring.Servos(
-                address: UInt16(linux.motorAddress),
-                channels: [Int(channels.yaw), Int(channels.roll), Int(channels.pitch)],
-                pulses: ServoPulses(
-                    yaw: pulse(.yaw), roll: pulse(.roll), pitch: pulse(.pitch)),
-                frameRate: servo.frameHz, oscillator: linux.oscillatorMhz * 1e6))
-    }
-
-    private func pulse(_ axis: GimbalAxis) -> ServoPulse {
-        ServoPulse(
-            shortest: servo.pulseUs.lower[axis] * 1e-6, longest: servo.pulseUs.upper[axis] * 1e-6,
-            travel: Angle.degrees(servo.travelDeg[axis]).radians,
-            direction: servo.direction[axis], trim: servo.trimUs[axis] * 1e-6)
+        return HardwareWiring(sensor: sensor, motors: motorWiring, power: powerSwitch)
     }
 }
 

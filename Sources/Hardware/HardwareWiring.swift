@@ -28,41 +28,18 @@ public struct HardwareWiring: Sendable, Equatable {
         }
     }
 
-    /// Servos on a PCA9685.
-    public struct Servos: Sendable, Equatable {
-        /// I2C address.
-        public var address: UInt16
-        /// Outputs of yaw, roll and pitch, 0...15.
-        public var channels: [Int]
-        /// What the servos take.
-        public var pulses: ServoPulses
-        /// Pulses per second.
-        public var frameRate: Double
-        /// Of the chip, Hz.
-        public var oscillator: Double
-
-        /// Servos at this place.
-        public init(
-            address: UInt16, channels: [Int], pulses: ServoPulses, frameRate: Double,
-            oscillator: Double
-        ) {
-            self.address = address
-            self.channels = channels
-            self.pulses = pulses
-            self.frameRate = frameRate
-            self.oscillator = oscillator
-        }
-    }
-
     /// The inertial sensor.
     public var sensor: Sensor
-    /// What it drives; nil: nothing.
-    public var servos: Servos?
+    /// What turns the joints.
+    public var motors: Motors
+    /// What switches them; nil: there is no such line.
+    public var power: PowerSwitch?
 
     /// This wiring.
-    public init(sensor: Sensor, servos: Servos?) {
+    public init(sensor: Sensor, motors: Motors = .none, power: PowerSwitch? = nil) {
         self.sensor = sensor
-        self.servos = servos
+        self.motors = motors
+        self.power = power
     }
 
     /// The bus with its chips, none of them brought up yet: what is missing shows when the bus thread runs, so that there
@@ -72,14 +49,8 @@ public struct HardwareWiring: Sendable, Equatable {
         let chip = BMI088(
             gyroRange: sensor.gyroRange, accelRange: sensor.accelRange,
             testsItself: sensor.testsItself)
-        let motors = servos.map { servos in
-            PCA9685Servos(
-                bus: bus, address: servos.address, channels: servos.channels,
-                pulses: servos.pulses,
-                chip: PCA9685(frameRate: servos.frameRate, oscillator: servos.oscillator))
-        }
         return LinuxBus(
-            chip: chip, link: I2CChipLink(bus: bus, addresses: sensor.addresses), motors: motors,
-            report: report)
+            chip: chip, link: I2CChipLink(bus: bus, addresses: sensor.addresses),
+            motors: motorsBesideSensor(on: bus), report: report)
     }
 }

@@ -66,13 +66,47 @@ struct ProblemTests {
             ("joints.range_deg = [[-1, 2], [1, 2], [2, 2]]", "has min not below max for pitch."),
             ("joints.range_deg = [[-999, 2], [1, 2], [2, 3]]", "is outside -360...360 for yaw."),
             ("hardware.backend = 'hal'", "= 'hal' is not one of simulated | lockstep | linux."),
-            ("hardware.backend = 'linux'", "motors.type = \"torque\" is not driven by a PCA9685"),
+            ("hardware.backend = 'linux'", "motors.type = \"torque\" needs encoders on the joints"),
+            (
+                "hardware.backend = 'linux'\nhardware.linux.motors = 'pwm'\nmotors.type = 'field'",
+                "motors.type = \"field\" is not driven by a PWM chip"
+            ),
+            (
+                """
+                hardware.backend = 'linux'\nloop.rate_hz = 400\nmotors.type = 'field'
+                hardware.linux.motor_channels = [0, 3, 6]\nservo.frame_hz = 50
+                """,
+                "servo.frame_hz = 50 is for servos, and motors.type has brushless motors on the PCA9685: it has one prescaler"
+            ),
+            (
+                "hardware.backend = 'linux'\nloop.rate_hz = 400\nmotors.type = 'field'",
+                "leaves no three neighbouring outputs of 0...15 to each brushless motor"
+            ),
+            (
+                """
+                hardware.backend = 'linux'\nloop.rate_hz = 400\nmotors.type = 'field'
+                hardware.linux.motor_channels = [0, 3, 14]
+                """,
+                "leaves no three neighbouring outputs"
+            ),
+            (
+                """
+                hardware.backend = 'linux'\nloop.rate_hz = 1000\nmotors.type = 'field'
+                hardware.linux.motor_channels = [0, 3, 6]
+                """,
+                "% of the wire of /dev/i2c-1 at 400 kHz; 80 % may be planned."
+            ),
+            ("hardware.linux.motor_bus = 'i2c-3'", "must be \"same\" or the path of a device file"),
+            ("motors.direction = [1, 0, 1]", "must be 1 or -1 for each joint"),
             (
                 "hardware.backend = 'linux'\nmotors.type = 'servo'\nloop.rate_hz = 1000",
                 "would need 81 % of the wire of /dev/i2c-1 at 400 kHz; 80 % may be planned. 950 Hz fits."
             ),
             (
-                "hardware.linux.motor_channels = [0, 0, 1]",
+                """
+                hardware.backend = 'linux'\nloop.rate_hz = 400\nmotors.type = 'servo'
+                hardware.linux.motor_channels = [0, 0, 1]
+                """,
                 "must be three different whole numbers"
             ),
             ("servo.direction = [1, 0, 1]", "must be 1 or -1 for each joint"),

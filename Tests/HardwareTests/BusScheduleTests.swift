@@ -6,9 +6,15 @@ import Testing
 
 @Suite("Bus schedule")
 struct BusScheduleTests {
+    private static var servos: Settings {
+        var settings = Settings()
+        settings.motors.type = .servo
+        return settings
+    }
+
     @Test("counts the bits that the exchanges put on the wire")
     func bits() {
-        let settings = Settings()
+        let settings = Self.servos
         let bus = I2CBus(path: "/nowhere")
         let link = I2CChipLink(bus: bus, addresses: [0x18, 0x68])
         link.prepare(BMI088(gyroRange: 2000, accelRange: 24).burst)
@@ -21,17 +27,45 @@ struct BusScheduleTests {
 
     @Test("three neighbouring servo channels take 0.32 ms at 400 kHz")
     func servos() {
-        #expect(abs(Double(BusSchedule(Settings()).motorBits) / 400e3 - 0.32e-3) < 1e-6)
+        #expect(abs(Double(BusSchedule(Self.servos).motorBits) / 400e3 - 0.32e-3) < 1e-6)
     }
 
     @Test("at 400 kHz a BMI088 and servos leave time for 500 Hz, not for 1 kHz; at 1 MHz they do")
     func rates() {
-        var settings = Settings()
+        var settings = Self.servos
         #expect(BusSchedule(settings).load(rate: 500) < 0.5)
         #expect(BusSchedule(settings).load(rate: 1000) > BusSchedule.share)
         settings.hardware.linux.busKhz = 1000
         #expect(BusSchedule(settings).load(rate: 1000) < 0.4)
         settings.hardware.linux.busKhz = 100
         #expect(BusSchedule(settings).fastest == 200)
+    }
+
+    @Test(
+        "nine outputs of brushless motors are one burst of 0.86 ms at 400 kHz, and leave time for 400 Hz"
+    )
+    func phases() {
+        var settings = Settings()
+        settings.motors.type = .field
+        settings.hardware.linux.motorChannels = AxisVector(yaw: 0, roll: 3, pitch: 6)
+        let schedule = BusSchedule(settings)
+        let outputs = PCA9685Outputs(
+            bus: I2CBus(path: "/nowhere"), address: 0x40,
+            channels: settings.hardware.linux.outputs(of: .field),
+            chip: PCA9685(frameRate: 1526, oscillator: 25e6))
+        #expect(schedule.motorBits == outputs.frameBits)
+        #expect(abs(Double(schedule.motorBits) / 400e3 - 0.86e-3) < 1e-5)
+        #expect(schedule.load(rate: 400) < BusSchedule.share)
+        #expect(schedule.load(rate: 1000) > BusSchedule.share)
+    }
+
+    @Test("motors on a bus of their own, or at a PWM chip, take no time from the sensor's")
+    func ownBus() {
+        var settings = Self.servos
+        settings.hardware.linux.motorBus = "/dev/i2c-3"
+        #expect(BusSchedule(settings).load(rate: 1000) < BusSchedule.share)
+        settings.hardware.linux.motorBus = "same"
+        settings.hardware.linux.motors = .pwm
+        #expect(BusSchedule(settings).load(rate: 1000) < BusSchedule.share)
     }
 }

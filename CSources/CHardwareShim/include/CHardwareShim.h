@@ -22,4 +22,17 @@ int ch_i2c_can_combine(int fd, int *can);
 /// All messages with repeated starts between them: I2C_RDWR.
 int ch_i2c_transfer(int fd, struct i2c_msg *messages, uint32_t count);
 
+// MARK: GPIO (Documentation/userspace-api/gpio/chardev.rst, version 2)
+
+/// Takes lines of /dev/gpiochipN, outputs inactive; bit n of `active_low` is for the n-th line. The kernel gives them back
+/// when the descriptor is closed. Three calls.
+int ch_gpio_request(
+    const char *chip, const uint32_t *lines, uint32_t count, uint64_t active_low, int is_output, int *fd);
+
+/// Sets the lines in `mask`, by their place in the request; 1 is active.
+int ch_gpio_set(int fd, uint64_t bits, uint64_t mask);
+
+/// Reads the lines in `mask`.
+int ch_gpio_get(int fd, uint64_t mask, uint64_t *bits);
+
 #endif

@@ -155,7 +155,9 @@ struct MotorDrive: Sendable, BitwiseCopyable {
                 handleRate: input.handleRate, specificForce: input.specificForce,
                 authority: input.authority, dt: input.dt)
             thermal.pass(torque: torques, parameters: motors, dt: input.dt)
-            return MotorOutput(enabled: true, torque: torques)
+            return MotorOutput(
+                enabled: true, torque: torques, angle: input.joints,
+                power: AxisVector(repeating: input.areJointsMeasured ? 1 : 0))
         case .servo:
             let angles = servo.step(
                 attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,

@@ -4,11 +4,12 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
     public var enabled: Bool
     /// Torque on the outer part of each joint in the joint's positive direction, N·m; zero when not enabled.
     public var torque: AxisVector
-    /// Absolute joint angle for position actuators, rad.
+    /// Absolute joint angle, rad: where position actuators are to go; with torques where the joints are.
     public var angle: AxisVector
     /// Electrical angle of the stator's field for open-loop brushless motors, rad, not wrapped.
     public var field: AxisVector
-    /// Strength of that field, 0...1 of what the power stage can give.
+    /// Strength of that field, 0...1 of what the power stage can give; with torques 1 when encoders see the joints, else 0:
+    /// nobody can say where the field belongs.
     public var power: AxisVector
 
     /// An output with these values; what a kind of motor does not use is zero.

@@ -1,0 +1,97 @@
+public import GimbalCore
+
+extension Settings.Linux {
+    /// The bus of the motors' chip.
+    public var busOfMotors: String { motorBus == Self.same ? bus : motorBus }
+
+    /// Whether a bus that hangs under the sensor leaves the motors alone.
+    public var haveMotorsOwnBus: Bool { motors == .pwm || busOfMotors != bus }
+
+    /// Whether anything reads the joints, which motors driven by torque need.
+    var hasEncoders: Bool { false }
+
+    /// Outputs of the motors' chip: three servos, or three times three half bridges.
+    public func outputs(of type: MotorType) -> [Int] {
+        let first = [motorChannels.yaw, motorChannels.roll, motorChannels.pitch].map { Int($0) }
+        return type == .servo ? first : first.flatMap { [$0, $0 + 1, $0 + 2] }
+    }
+}
+
+/// What must hold for motors on real chips.
+enum MotorRules {
+    static let all = [driver, channels, prescaler, bus, direction]
+
+    private static let driver = ConfigurationRule(
+        keys: ["motors.type", "hardware.backend"], trigger: "hardware.backend"
+    ) { settings in
+        let linux = settings.hardware.linux
+        guard settings.hardware.backend == .linux else { return nil }
+        switch (linux.motors, settings.motors.type) {
+        case (.none, _), (_, .servo), (.pca9685, .field): return nil
+        case (.pca9685, .torque):
+            guard !linux.hasEncoders else { return nil }
+            return (
+                "needs encoders on the joints, and this build reads none from real chips",
+                "Brushless motors without encoders are \"field\", servos are \"servo\"."
+            )
+        case (.pwm, _):
+            return (
+                "is not driven by a PWM chip",
+                "Set motors.type = \"servo\", or hardware.linux.motors = \"pca9685\"."
+            )
+        }
+    }
+
+    private static let channels = ConfigurationRule(
+        keys: ["hardware.linux.motor_channels", "motors.type", "hardware.backend"],
+        trigger: "hardware.backend"
+    ) { settings in
+        let linux = settings.hardware.linux
+        let type = linux.motors == .pwm ? .servo : settings.motors.type
+        guard settings.hardware.backend == .linux, linux.motors != .none,
+            type != .torque || linux.hasEncoders
+        else { return nil }
+        let numbers = [
+            linux.motorChannels.yaw, linux.motorChannels.roll, linux.motorChannels.pitch,
+        ]
+        guard numbers.allSatisfy({ $0 == $0.rounded() }) else {
+            return ("must be three different whole numbers", "For example [0, 1, 2].")
+        }
+        let outputs = linux.outputs(of: type)
+        guard Set(outputs).count < outputs.count || outputs.contains(where: { $0 > 15 }) else {
+            return nil
+        }
+        return type == .servo
+            ? ("must be three different whole numbers", "For example [0, 1, 2].")
+            : (
+                "leaves no three neighbouring outputs of 0...15 to each brushless motor",
+                "For example [0, 3, 6]."
+            )
+    }
+
+    /// A frame rate for servos that somebody wrote, and brushless motors that need another.
+    private static let prescaler = ConfigurationRule(keys: ["servo.frame_hz", "motors.type"]) {
+        settings in
+        guard settings.hardware.backend == .linux, settings.hardware.linux.motors == .pca9685,
+            settings.motors.type != .servo
+        else { return nil }
+        return (
+            "is for servos, and motors.type has brushless motors on the PCA9685: it has one prescaler for all its outputs",
+            "Give the servos a chip of their own, or leave servo.frame_hz out; brushless motors have motors.pwm_hz."
+        )
+    }
+
+    private static let bus = ConfigurationRule(keys: ["hardware.linux.motor_bus"]) { settings in
+        let bus = settings.hardware.linux.motorBus
+        guard bus != Settings.Linux.same, !bus.hasPrefix("/") else { return nil }
+        return ("must be \"same\" or the path of a device file", "For example \"/dev/i2c-3\".")
+    }
+
+    private static let direction = ConfigurationRule(keys: ["motors.direction"]) { settings in
+        let direction = settings.motors.direction
+        guard ![direction.yaw, direction.roll, direction.pitch].allSatisfy({ abs($0) == 1 }) else {
+            return nil
+        }
+        return ("must be 1 or -1 for each joint", "For example [1, -1, 1].")
+    }
+}

@@ -1,0 +1,55 @@
+import Configuration
+import GimbalCore
+import Hardware
+
+extension Settings {
+    /// What turns the joints, and where it is.
+    var motorWiring: HardwareWiring.Motors {
+        let linux = hardware.linux
+        switch linux.motors {
+        case .none: return .none
+        case .pca9685:
+            return .pca9685(
+                bus: linux.busOfMotors, address: UInt16(linux.motorAddress),
+                channels: linux.outputs(of: motors.type), oscillator: linux.oscillatorMhz * 1e6,
+                load: motors.type == .servo
+                    ? .servos(servoPulses, frameRate: servo.frameHz)
+                    : .phases(
+                        phaseMotors, frameRate: motors.pwmHz, hasEncoders: motors.type == .torque))
+        case .pwm:
+            return .pwm(
+                chip: linux.pwmChip, channels: linux.outputs(of: .servo), pulses: servoPulses,
+                frameRate: servo.frameHz)
+        }
+    }
+
+    /// What switches them; nil: there is no such line.
+    var powerSwitch: HardwareWiring.PowerSwitch? {
+        let linux = hardware.linux
+        guard linux.powerLine >= 0 else { return nil }
+        return HardwareWiring.PowerSwitch(
+            chip: linux.gpioChip, line: linux.powerLine, isActiveLow: linux.powerActiveLow)
+    }
+
+    private var servoPulses: ServoPulses {
+        ServoPulses(yaw: pulse(.yaw), roll: pulse(.roll), pitch: pulse(.pitch))
+    }
+
+    private func pulse(_ axis: GimbalAxis) -> ServoPulse {
+        ServoPulse(
+            shortest: servo.pulseUs.lower[axis] * 1e-6, longest: servo.pulseUs.upper[axis] * 1e-6,
+            travel: Angle.degrees(servo.travelDeg[axis]).radians,
+            direction: servo.direction[axis], trim: servo.trimUs[axis] * 1e-6)
+    }
+
+    private var phaseMotors: PhaseMotors {
+        PhaseMotors(yaw: phases(.yaw), roll: phases(.roll), pitch: phases(.pitch))
+    }
+
+    private func phases(_ axis: GimbalAxis) -> PhaseMotor {
+        PhaseMotor(
+            polePairs: Double(motors.polePairs), direction: motors.direction[axis],
+            zero: Angle.degrees(motors.electricalZeroDeg[axis]).radians,
+            peakTorque: motors.torqueLimitNm[axis])
+    }
+}

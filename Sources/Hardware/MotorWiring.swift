@@ -1,0 +1,81 @@
+public import Realtime
+
+extension HardwareWiring {
+    /// What hangs on a PCA9685.
+    public enum PCA9685Load: Sendable, Equatable {
+        /// Three servos, so many pulses per second.
+        case servos(ServoPulses, frameRate: Double)
+        /// Three brushless motors; with encoders the torque is commutated, else the field is set.
+        case phases(PhaseMotors, frameRate: Double, hasEncoders: Bool)
+    }
+
+    /// What turns the joints, and where it is.
+    public enum Motors: Sendable, Equatable {
+        /// Nothing.
+        case none
+        /// A PCA9685 at an address of an I2C bus, on these of its outputs, with an oscillator of so many Hz.
+        case pca9685(
+            bus: String, address: UInt16, channels: [Int], oscillator: Double, load: PCA9685Load)
+        /// Servos on channels of a PWM chip of the board, so many pulses per second.
+        case pwm(chip: String, channels: [Int], pulses: ServoPulses, frameRate: Double)
+    }
+
+    /// The GPIO line that switches the motors.
+    public struct PowerSwitch: Sendable, Equatable {
+        /// `/dev/gpiochip0`.
+        public var chip: String
+        /// Its number on the chip.
+        public var line: Int
+        /// Whether low lets the motors run.
+        public var isActiveLow: Bool
+
+        /// A line at this place.
+        public init(chip: String, line: Int, isActiveLow: Bool) {
+            self.chip = chip
+            self.line = line
+            self.isActiveLow = isActiveLow
+        }
+    }
+
+    /// What needs threads of its own: motors that are not on the sensor's bus, and the line that switches them.
+    public func makeOutputs() -> OutputBuses {
+        var outputs = OutputBuses()
+        switch motors {
+        case .none: break
+        case .pca9685(let path, _, _, _, _) where path == sensor.bus: break
+        case .pca9685(let path, _, _, _, _):
+            outputs.motors = makePort(on: I2CBus(path: path)).map(MotorBus.init)
+        case .pwm(let chip, let channels, let pulses, let frameRate):
+            outputs.motors = MotorBus(
+                PWMServos(chip: chip, channels: channels, pulses: pulses, frameRate: frameRate))
+        }
+        outputs.power = power.map {
+            PowerLine(chip: $0.chip, line: $0.line, isActiveLow: $0.isActiveLow)
+        }
+        return outputs
+    }
+
+    /// The motors that share a bus with the sensor; nil: there are none.
+    func motorsBesideSensor(on bus: I2CBus) -> (any MotorPort)? {
+        guard case .pca9685(let path, _, _, _, _) = motors, path == sensor.bus else { return nil }
+        return makePort(on: bus)
+    }
+
+    private func makePort(on bus: I2CBus) -> (any MotorPort)? {
+        guard case .pca9685(_, let address, let channels, let oscillator, let load) = motors else {
+            return nil
+        }
+        func outputs(_ frameRate: Double) -> PCA9685Outputs {
+            PCA9685Outputs(
+                bus: bus, address: address, channels: channels,
+                chip: PCA9685(frameRate: frameRate, oscillator: oscillator))
+        }
+        switch load {
+        case .servos(let pulses, let frameRate):
+            return PCA9685Servos(outputs: outputs(frameRate), pulses: pulses)
+        case .phases(let motors, let frameRate, let hasEncoders):
+            return PCA9685Phases(
+                outputs: outputs(frameRate), motors: motors, hasEncoders: hasEncoders)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import CHardwareShim
+internal import GimbalCore
+internal import Glibc
+internal import Realtime
+
+/// Lines of one GPIO chip behind `/dev/gpiochipN`, all outputs or all inputs. One thread, after it was made.
+///
+/// A bit of a word is a line, in the order in which they were named; 1 is active. One system call sets or reads all of
+/// them. A chip that is missing is looked for again and again; taking the lines makes outputs inactive.
+final class GPIOLines {
+    private let chip: String
+    private let lines: [UInt32]
+    private let activeLow: UInt64
+    private let isOutput: Bool
+    private var descriptor: Int32 = -1
+    private var nextLook = Instant(nanoseconds: .min)
+    private var lastError: Int32 = ENODEV
+
+    /// How often a missing chip is looked for, s.
+    private static let lookSeconds = 0.1
+
+    /// Lines that are taken at their first use.
+    ///
+    /// - Parameters:
+    ///   - chip: `/dev/gpiochip0`.
+    ///   - lines: Their numbers on the chip, at most 64.
+    ///   - activeLow: Bits of the lines that are active when low.
+    ///   - isOutput: Whether they are driven.
+    init(chip: String, lines: [Int], activeLow: UInt64 = 0, isOutput: Bool) {
+        self.chip = chip
+        self.lines = lines.map { UInt32($0) }
+        self.activeLow = activeLow
+        self.isOutput = isOutput
+    }
+
+    deinit { close() }
+
+    private func close() {
+        if descriptor >= 0 { _ = Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    /// Takes the lines, if that has not been done.
+    ///
+    /// - Throws: A positive errno: EBUSY when somebody else has one of them.
+    func take(now: Instant) throws(BusErrno) {
+        guard descriptor < 0 else { return }
+        if now >= nextLook {
+            nextLook = now.advanced(bySeconds: Self.lookSeconds)
+            lastError = ch_gpio_request(
+                chip, lines, UInt32(lines.count), activeLow, isOutput ? 1 : 0, &descriptor)
+        }
+        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
+    }
+
+    /// Sets the lines in `mask`.
+    func set(_ bits: UInt64, mask: UInt64) throws(BusErrno) {
+        try check(ch_gpio_set(descriptor, bits, mask))
+    }
+
+    /// All lines as they are.
+    func get() throws(BusErrno) -> UInt64 {
+        var bits: UInt64 = 0
+        try check(ch_gpio_get(descriptor, ~0 >> UInt64(64 - lines.count), &bits))
+        return bits
+    }
+
+    private func check(_ error: Int32) throws(BusErrno) {
+        guard error != 0 else { return }
+        // The chip was removed: this descriptor will never work again.
+        if error == ENODEV || error == EBADF { close() }
+        throw BusErrno(code: error)
+    }
+}

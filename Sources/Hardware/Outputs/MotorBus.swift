@@ -1,0 +1,18 @@
+internal import GimbalCore
+internal import Realtime
+
+/// Motors that have a bus of their own. Owned by that bus's thread.
+///
+/// `@unchecked Sendable`: handed over once to that thread.
+final class MotorBus: OutputBus, @unchecked Sendable {
+    private let port: any MotorPort
+
+    init(_ port: any MotorPort) { self.port = port }
+
+    func write(_ output: MotorOutput, now: Instant) throws(BusError) {
+        guard try port.prepare(now: now) else { return }
+        try port.write(output, now: now)
+    }
+
+    func allOff() throws(BusError) { try port.allOff() }
+}

@@ -1,0 +1,143 @@
+internal import GimbalCore
+internal import Realtime
+
+/// Some outputs of a PCA9685: brings the chip up, and writes all of them in one transfer. Bus thread only.
+final class PCA9685Outputs {
+    private enum State {
+        case down
+        case asleep
+        case waking(since: Instant)
+        case up
+    }
+
+    /// Prescaler and counts.
+    let chip: PCA9685
+    /// Whether every output of the chip is off.
+    private(set) var isOff = true
+    private let bus: I2CBus
+    private let address: UInt16
+    private var state = State.down
+    private var command = I2CExchange(capacity: 2)
+    private var off = I2CExchange(capacity: 2)
+    private var query = I2CExchange(capacity: 2)
+    private var frame = I2CExchange(capacity: 128)
+    /// Where the four bytes of each output are in `frame`.
+    private var offsets: [Int]
+    private var isChanged = false
+    private var lastAudit = Instant(nanoseconds: .min / 2)
+
+    /// How often the prescaler is read back, s: after a power dip the chip sleeps with its own.
+    private static let auditSeconds = 0.1
+    /// The oscillator's start, s (7.3.1.1: at least 500 µs).
+    private static let wakeSeconds = 0.001
+
+    /// - Parameters:
+    ///   - bus: Where it is.
+    ///   - address: 0x40...0x7F.
+    ///   - channels: The outputs, 0...15, no two alike.
+    ///   - chip: Prescaler.
+    init(bus: I2CBus, address: UInt16, channels: [Int], chip: PCA9685) {
+        self.bus = bus
+        self.address = address
+        self.chip = chip
+        offsets = [Int](repeating: 0, count: channels.count)
+        command.write([0, 0], to: address)
+        off.write([PCA9685.allOffHigh, PCA9685.fullOff], to: address)
+        _ = query.read(0xFE, count: 1, from: address)
+        layOut(channels)
+    }
+
+    /// One message for each run of neighbouring outputs, because the register counts up by itself.
+    private func layOut(_ channels: [Int]) {
+        let order = channels.indices.sorted { channels[$0] < channels[$1] }
+        var from = 0
+        while from < order.count {
+            var to = from + 1
+            while to < order.count, channels[order[to]] == channels[order[to - 1]] + 1 { to += 1 }
+            let run = order[from..<to]
+            let first = PCA9685.register(of: channels[order[from]])
+            let start = frame.write(
+                [first] + [UInt8](repeating: 0, count: 4 * run.count), to: address)
+            for (place, output) in run.enumerated() { offsets[output] = start + 1 + 4 * place }
+            from = to
+        }
+    }
+
+    /// Bits on the wire of one write.
+    var frameBits: Int { frame.wireBits }
+
+    /// Brings the chip up step by step, or looks whether it still is; outputs are off afterwards if it had to be.
+    ///
+    /// - Returns: Whether it is ready.
+    func prepare(now: Instant) throws(BusError) -> Bool {
+        switch state {
+        case .up:
+            guard now.seconds(since: lastAudit) > Self.auditSeconds else { return true }
+            lastAudit = now
+            try run(query, .write)
+            if query.bytes[1] != chip.prescale { state = .down }
+        case .down:
+            try send(PCA9685.asleep, to: 0x00)
+            try send(chip.prescale, to: 0xFE)
+            state = .asleep
+        case .asleep:
+            try run(off, .off)
+            // 7.3.2: totem pole outputs, changing at the stop of a transfer.
+            try send(0x04, to: 0x01)
+            try send(PCA9685.awake, to: 0x00)
+            state = .waking(since: now)
+        case .waking(let since):
+            guard now.seconds(since: since) > Self.wakeSeconds else { return false }
+            isOff = true
+            lastAudit = now
+            state = .up
+        }
+        if case .up = state { return true }
+        return false
+    }
+
+    /// Says for how many of 4096 counts an output is high, from the next `write` on.
+    func set(_ counts: Int, at index: Int) {
+        let at = offsets[index]
+        // 7.3.3: ON and OFF must not be the same number; off altogether is a bit of its own.
+        let (low, high) =
+            counts > 0
+            ? (UInt8(counts & 0xFF), UInt8(min(counts, 4095) >> 8)) : (0, PCA9685.fullOff)
+        if frame.bytes[at + 2] != low || frame.bytes[at + 3] != high { isChanged = true }
+        frame.bytes[at + 2] = low
+        frame.bytes[at + 3] = high
+    }
+
+    /// Writes all outputs in one transfer, if that changes anything.
+    ///
+    /// - Returns: Whether there was something to write.
+    func write() throws(BusError) -> Bool {
+        guard isOff || isChanged else { return false }
+        try run(frame, .write)
+        isOff = false
+        isChanged = false
+        return true
+    }
+
+    /// Every output of the chip off.
+    func allOff() throws(BusError) {
+        try run(off, .off)
+        isOff = true
+    }
+
+    private func send(_ value: UInt8, to register: UInt8) throws(BusError) {
+        command.bytes[0] = register
+        command.bytes[1] = value
+        try run(command, .write)
+    }
+
+    private func run(
+        _ exchange: borrowing I2CExchange, _ operation: BusError.Operation
+    ) throws(BusError) {
+        do {
+            try bus.run(exchange)
+        } catch {
+            throw BusError(operation: operation, address: address, code: error.code)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+internal import GimbalCore
+internal import Realtime
+
+/// Three brushless motors on a PCA9685, each on three half bridges. Bus thread only.
+///
+/// All nine outputs go in one transfer, in every period in which a count changes. Off means every output low: a driver
+/// whose enable pin stays on then brakes, so that pin belongs on the power line.
+final class PCA9685Phases: MotorPort {
+    private let outputs: PCA9685Outputs
+    private let motors: PhaseMotors
+    private let hasEncoders: Bool
+
+    /// - Parameters:
+    ///   - outputs: Three of yaw, three of roll, three of pitch.
+    ///   - motors: What is on them.
+    ///   - hasEncoders: Whether torques are commutated by the measured joints; else fields are set as they come.
+    init(outputs: PCA9685Outputs, motors: PhaseMotors, hasEncoders: Bool) {
+        self.outputs = outputs
+        self.motors = motors
+        self.hasEncoders = hasEncoders
+    }
+
+    func prepare(now: Instant) throws(BusError) -> Bool { try outputs.prepare(now: now) }
+
+    func write(_ output: MotorOutput, now: Instant) throws(BusError) {
+        guard output.enabled else {
+            if !outputs.isOff { try outputs.allOff() }
+            return
+        }
+        set(motors.yaw, output, .yaw, at: 0)
+        set(motors.roll, output, .roll, at: 3)
+        set(motors.pitch, output, .pitch, at: 6)
+        _ = try outputs.write()
+    }
+
+    func allOff() throws(BusError) { try outputs.allOff() }
+
+    private func set(_ motor: PhaseMotor, _ output: MotorOutput, _ axis: GimbalAxis, at first: Int)
+    {
+        let field =
+            hasEncoders
+            ? motor.commutate(
+                torque: output.torque[axis], joint: output.angle[axis], share: output.power[axis])
+            : (angle: motor.direction * output.field[axis], amplitude: output.power[axis])
+        let duties = ThreePhase.duties(angle: field.angle, amplitude: field.amplitude)
+        outputs.set(Self.counts(duties.a), at: first)
+        outputs.set(Self.counts(duties.b), at: first + 1)
+        outputs.set(Self.counts(duties.c), at: first + 2)
+    }
+
+    /// Counts of 4096.
+    static func counts(_ duty: Double) -> Int { min(max(Int((duty * 4096).rounded()), 0), 4095) }
+}

@@ -1,0 +1,109 @@
+internal import GimbalCore
+internal import Glibc
+internal import Realtime
+
+/// Three servos on channels of a PWM chip of the board. Never on a thread that serves an I2C bus: no bus can hang it.
+///
+/// A new pulse is written at most once a frame, and only to channels where it has changed. Off means no pulses: a servo
+/// without them lets go.
+final class PWMServos: MotorPort {
+    private let channels: [SysfsPWM]
+    private let numbers: [Int]
+    private let pulses: ServoPulses
+    private let frameSeconds: Double
+    private var last = [-1, -1, -1]
+    private var isOff = true
+    private var lastWrite = Instant(nanoseconds: .min / 2)
+    private var nextLook = Instant(nanoseconds: .min / 2)
+    private var lastError = BusError(operation: .write, device: .pwm, address: 0, code: ENODEV)
+
+    /// Pulses are rounded to this, ns: far below what a servo can tell, and a camera at rest then costs nothing.
+    private static let resolution = 250.0
+    /// How often a missing channel is looked for, s.
+    private static let lookSeconds = 0.1
+
+    /// - Parameters:
+    ///   - chip: `/sys/class/pwm/pwmchip0`.
+    ///   - channels: Those of yaw, roll and pitch, counted from 0.
+    ///   - pulses: What the servos take.
+    ///   - frameRate: Pulses per second.
+    init(chip: String, channels: [Int], pulses: ServoPulses, frameRate: Double) {
+        frameSeconds = 1 / frameRate
+        self.channels = channels.map {
+            SysfsPWM(chip: chip, channel: $0, periodNanoseconds: Int((1e9 / frameRate).rounded()))
+        }
+        numbers = channels
+        self.pulses = pulses
+    }
+
+    func prepare(now: Instant) throws(BusError) -> Bool {
+        if channels.allSatisfy(\.isOpen) { return true }
+        guard now >= nextLook else { throw lastError }
+        nextLook = now.advanced(bySeconds: Self.lookSeconds)
+        for index in channels.indices where !channels[index].isOpen {
+            do throws(BusErrno) {
+                try channels[index].open()
+            } catch {
+                lastError = BusError(
+                    operation: .write, device: .pwm, address: UInt16(numbers[index]),
+                    code: error.code)
+                throw lastError
+            }
+        }
+        isOff = true
+        return true
+    }
+
+    func write(_ output: MotorOutput, now: Instant) throws(BusError) {
+        guard output.enabled else {
+            if !isOff { try allOff() }
+            return
+        }
+        guard isOff || now.seconds(since: lastWrite) >= 0.9 * frameSeconds else { return }
+        let wasOff = isOff
+        try set(0, pulses.yaw.pulse(for: output.angle.yaw), starts: wasOff)
+        try set(1, pulses.roll.pulse(for: output.angle.roll), starts: wasOff)
+        try set(2, pulses.pitch.pulse(for: output.angle.pitch), starts: wasOff)
+        isOff = false
+        lastWrite = now
+    }
+
+    private func set(_ index: Int, _ seconds: Double, starts: Bool) throws(BusError) {
+        let nanoseconds = Int((seconds * 1e9 / Self.resolution).rounded()) * Int(Self.resolution)
+        guard starts || nanoseconds != last[index] else { return }
+        try attempt(index, .write) { channel throws(BusErrno) in
+            try channel.set(nanoseconds: nanoseconds)
+            if starts { try channel.start() }
+        }
+        last[index] = nanoseconds
+    }
+
+    func allOff() throws(BusError) {
+        // Every channel, whatever becomes of the others.
+        var failure: BusError?
+        for index in channels.indices where channels[index].isOpen {
+            do throws(BusError) {
+                try attempt(index, .off) { channel throws(BusErrno) in try channel.stop() }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        isOff = true
+    }
+
+    private func attempt(
+        _ index: Int, _ operation: BusError.Operation,
+        _ body: (SysfsPWM) throws(BusErrno) -> Void
+    ) throws(BusError) {
+        do throws(BusErrno) {
+            try body(channels[index])
+        } catch {
+            // The chip has gone: these files will never work again.
+            if error.code == ENODEV { channels[index].close() }
+            throw BusError(
+                operation: operation, device: .pwm, address: UInt16(numbers[index]),
+                code: error.code)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import GimbalCore
+internal import Realtime
+
+/// The line that switches the motors: output enable of their chip, or their power. Owned by a thread of its own, so that
+/// no bus that hangs can keep it from being switched off.
+///
+/// `@unchecked Sendable`: handed over once to that thread.
+final class PowerLine: OutputBus, @unchecked Sendable {
+    private let line: GPIOLines
+    private let number: UInt16
+    private var isOn: Bool?
+
+    /// - Parameters:
+    ///   - chip: `/dev/gpiochip0`.
+    ///   - line: Its number on the chip.
+    ///   - isActiveLow: Whether low lets the motors run, as at the OE pin of a PCA9685.
+    init(chip: String, line: Int, isActiveLow: Bool) {
+        self.line = GPIOLines(
+            chip: chip, lines: [line], activeLow: isActiveLow ? 1 : 0, isOutput: true)
+        number = UInt16(line)
+    }
+
+    func write(_ output: MotorOutput, now: Instant) throws(BusError) {
+        try set(output.enabled, .write, now: now)
+    }
+
+    func allOff() throws(BusError) { try set(false, .off, now: MonotonicClock.now) }
+
+    private func set(_ on: Bool, _ operation: BusError.Operation, now: Instant) throws(BusError) {
+        guard isOn != on else { return }
+        do throws(BusErrno) {
+            try line.take(now: now)
+            try line.set(on ? 1 : 0, mask: 1)
+            isOn = on
+        } catch {
+            isOn = nil
+            throw BusError(operation: operation, device: .gpio, address: number, code: error.code)
+        }
+    }
+}

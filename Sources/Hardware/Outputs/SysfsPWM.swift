@@ -1,0 +1,102 @@
+internal import GimbalCore
+internal import Glibc
+internal import Realtime
+
+/// One channel of a PWM chip behind `/sys/class/pwm/pwmchipN` (Documentation/driver-api/pwm.rst). One thread, after it was
+/// made.
+///
+/// Files stay open: a new pulse is one pwrite(2).
+final class SysfsPWM {
+    private let chip: String
+    private let channel: Int
+    private let periodNanoseconds: Int
+    private var duty: Int32 = -1
+    private var enable: Int32 = -1
+    private let digits = UnsafeMutableRawBufferPointer.allocate(byteCount: 20, alignment: 1)
+
+    /// A channel that is opened later.
+    ///
+    /// - Parameters:
+    ///   - chip: `/sys/class/pwm/pwmchip0`.
+    ///   - channel: Counted from 0.
+    ///   - periodNanoseconds: From pulse to pulse.
+    init(chip: String, channel: Int, periodNanoseconds: Int) {
+        self.chip = chip
+        self.channel = channel
+        self.periodNanoseconds = periodNanoseconds
+    }
+
+    deinit {
+        close()
+        digits.deallocate()
+    }
+
+    /// Whether the files are open.
+    var isOpen: Bool { enable >= 0 }
+
+    /// Exports the channel unless it is, stops its pulses, and sets the period. Allocates.
+    ///
+    /// - Throws: ENOENT without a chip, ENODEV without such a channel, EBUSY when it has another user, EACCES until the
+    ///   rules of udev have run after an export.
+    func open() throws(BusErrno) {
+        close()
+        let folder = "\(chip)/pwm\(channel)"
+        if access(folder, F_OK) != 0 {
+            let export = try file("\(chip)/export")
+            defer { _ = Glibc.close(export) }
+            try write(channel, to: export)
+        }
+        do throws(BusErrno) {
+            let period = try file("\(folder)/period")
+            defer { _ = Glibc.close(period) }
+            duty = try file("\(folder)/duty_cycle")
+            enable = try file("\(folder)/enable")
+            // What was there before: a period must not be shorter than the pulse, and one of 0 cannot be stopped.
+            _ = try? write(0, to: duty)
+            _ = try? write(0, to: enable)
+            try write(periodNanoseconds, to: period)
+            try write(0, to: duty)
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    /// How long a pulse is from now on, ns.
+    func set(nanoseconds: Int) throws(BusErrno) { try write(nanoseconds, to: duty) }
+
+    /// Begins with the pulses.
+    func start() throws(BusErrno) { try write(1, to: enable) }
+
+    /// Ends the pulses. Their length goes first: a driver may stop in the middle of one, and leave the output high.
+    func stop() throws(BusErrno) {
+        try write(0, to: duty)
+        try write(0, to: enable)
+    }
+
+    /// Gives the files back.
+    func close() {
+        for descriptor in [duty, enable] where descriptor >= 0 { _ = Glibc.close(descriptor) }
+        (duty, enable) = (-1, -1)
+    }
+
+    private func file(_ path: String) throws(BusErrno) -> Int32 {
+        let descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw BusErrno(code: errno) }
+        return descriptor
+    }
+
+    private func write(_ number: Int, to descriptor: Int32) throws(BusErrno) {
+        var at = digits.count
+        var rest = number
+        repeat {
+            at -= 1
+            digits[at] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        } while rest > 0
+        let count = digits.count - at
+        guard pwrite(descriptor, digits.baseAddress.map { $0 + at }, count, 0) == count else {
+            throw BusErrno(code: errno)
+        }
+    }
+}

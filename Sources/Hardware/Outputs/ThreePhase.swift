@@ -1,0 +1,80 @@
+internal import Glibc
+
+/// Duties of the three half bridges of a star-connected brushless motor. Pure.
+enum ThreePhase {
+    /// Space-vector modulation: three sines 120° apart, shifted together so that the highest and the lowest stand equally
+    /// far from the rails. The common shift is no voltage at any winding, and gives 2/√3 more between the terminals than
+    /// sines alone (K. Zhou, D. Wang: Relationship between space-vector modulation and three-phase carrier-based PWM,
+    /// IEEE Transactions on Industrial Electronics 49(1), 2002).
+    ///
+    /// - Parameters:
+    ///   - angle: Electrical angle of the field, rad, not wrapped.
+    ///   - amplitude: Strength, 1 is all that the supply can give; a negative one is the field turned by half a turn.
+    /// - Returns: Share of the period that each output is high, 0...1. All in the middle, no field, when an argument is not
+    ///   finite.
+    static func duties(angle: Double, amplitude: Double) -> (a: Double, b: Double, c: Double) {
+        guard angle.isFinite, amplitude.isFinite else { return (0.5, 0.5, 0.5) }
+        let strength = min(max(amplitude, -1), 1) / 3.0.squareRoot()
+        let third = 2 * Double.pi / 3
+        let (a, b, c) = (
+            strength * cos(angle), strength * cos(angle - third), strength * cos(angle + third)
+        )
+        let middle = 0.5 - (max(a, b, c) + min(a, b, c)) / 2
+        return (a + middle, b + middle, c + middle)
+    }
+}
+
+/// One brushless motor on three half bridges, as it is wired and built.
+public struct PhaseMotor: Sendable, Equatable {
+    /// Pairs of magnet poles.
+    public var polePairs: Double
+    /// 1, or -1 where the field and the joint turn in opposite senses.
+    public var direction: Double
+    /// Electrical angle of the field that holds the joint at zero, rad; for a motor with encoder.
+    public var zero: Double
+    /// Torque at full strength and 90 electrical degrees, N·m; for a motor with encoder.
+    public var peakTorque: Double
+
+    /// A motor with these numbers.
+    public init(polePairs: Double, direction: Double = 1, zero: Double = 0, peakTorque: Double = 1)
+    {
+        self.polePairs = polePairs
+        self.direction = direction
+        self.zero = zero
+        self.peakTorque = peakTorque
+    }
+
+    /// Field and strength that exert a torque with the rotor where an encoder says: 90 electrical degrees ahead.
+    ///
+    /// - Parameters:
+    ///   - torque: On the joint, N·m.
+    ///   - joint: Its angle, rad.
+    ///   - share: Of the strength, 0...1; 0 where nobody knows the joint.
+    /// - Returns: Angle of the field, rad, and its strength, -1...1.
+    func commutate(
+        torque: Double, joint: Double, share: Double
+    ) -> (angle: Double, amplitude: Double) {
+        guard torque.isFinite, joint.isFinite, peakTorque > 0 else { return (0, 0) }
+        return (
+            direction * polePairs * joint + zero + .pi / 2,
+            direction * min(max(torque / peakTorque, -1), 1) * share
+        )
+    }
+}
+
+/// One for each joint.
+public struct PhaseMotors: Sendable, Equatable {
+    /// Outermost joint.
+    public var yaw: PhaseMotor
+    /// Middle joint.
+    public var roll: PhaseMotor
+    /// Innermost joint.
+    public var pitch: PhaseMotor
+
+    /// Three motors.
+    public init(yaw: PhaseMotor, roll: PhaseMotor, pitch: PhaseMotor) {
+        self.yaw = yaw
+        self.roll = roll
+        self.pitch = pitch
+    }
+}

@@ -1,0 +1,29 @@
+import Glibc
+import Realtime
+import Testing
+
+@Suite("What went wrong on a bus")
+struct BusErrorTests {
+    @Test(
+        "names the thing and what helps",
+        arguments: [
+            (.i2c, 0x40, ENXIO, "device 0x40", "check wiring"),
+            (.i2c, 0x18, ENOENT, "device 0x18", "dtparam=i2c_arm=on,i2c_arm_baudrate=400000"),
+            (.i2c, 0x18, EACCES, "device 0x18", "group i2c"),
+            (.pwm, 1, ENOENT, "PWM channel 1", "dtoverlay=pwm-2chan"),
+            (.pwm, 1, EACCES, "PWM channel 1", "group gpio"),
+            (.pwm, 9, ENODEV, "PWM channel 9", "npwm"),
+            (.pwm, 0, EBUSY, "PWM channel 0", "dtparam=audio=off"),
+            (.gpio, 17, ENOENT, "GPIO line 17", "gpiodetect"),
+            (.gpio, 17, EACCES, "GPIO line 17", "group gpio"),
+            (.gpio, 17, EBUSY, "GPIO line 17", "gpioinfo"),
+            (.gpio, 99, EINVAL, "GPIO line 99", "no such line"),
+        ] as [(BusError.Device, UInt16, Int32, String, String)])
+    func words(
+        device: BusError.Device, address: UInt16, code: Int32, place: String, remedy: String
+    ) {
+        let error = BusError(operation: .write, device: device, address: address, code: code)
+        #expect(error.description.contains(place), "\(error)")
+        #expect(error.remedy.contains(remedy), "\(error.remedy)")
+    }
+}

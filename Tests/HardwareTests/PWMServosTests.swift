@@ -1,0 +1,118 @@
+import GimbalCore
+import Glibc
+import Realtime
+import Testing
+
+@testable import Hardware
+
+/// A folder with the files of a PWM chip; ordinary files take what is written as the kernel's do.
+private final class PWMFolder {
+    let path: String
+
+    init(channels: Int) {
+        var template = Array("/tmp/airframe-pwm-XXXXXX".utf8CString)
+        path = mkdtemp(&template).map { String(cString: $0) } ?? ""
+        for channel in 0..<channels {
+            mkdir("\(path)/pwm\(channel)", 0o755)
+            for name in ["period", "duty_cycle", "enable"] { write("", "pwm\(channel)/\(name)") }
+        }
+    }
+
+    deinit {
+        for channel in 0..<16 {
+            for name in ["period", "duty_cycle", "enable"] {
+                unlink("\(path)/pwm\(channel)/\(name)")
+            }
+            rmdir("\(path)/pwm\(channel)")
+        }
+        rmdir(path)
+    }
+
+    func write(_ text: String, _ name: String) {
+        let file = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        _ = text.utf8CString.withUnsafeBytes { Glibc.write(file, $0.baseAddress, text.utf8.count) }
+        close(file)
+    }
+
+    /// The number that was written last: an ordinary file keeps what stood behind a shorter one.
+    func number(_ name: String, digits: Int) -> Int? {
+        let file = open("\(path)/\(name)", O_RDONLY)
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 32)
+        let count = read(file, &bytes, bytes.count)
+        return Int(String(decoding: bytes.prefix(min(max(count, 0), digits)), as: UTF8.self))
+    }
+}
+
+@Suite("Servos at a PWM chip")
+struct PWMServosTests {
+    private let folder = PWMFolder(channels: 3)
+    private let servos: PWMServos
+    private static let start = Instant(nanoseconds: 1_000_000_000)
+
+    init() {
+        let servo = ServoPulse(shortest: 1e-3, longest: 2e-3, travel: .pi / 2)
+        servos = PWMServos(
+            chip: folder.path, channels: [0, 1, 2],
+            pulses: ServoPulses(yaw: servo, roll: servo, pitch: servo), frameRate: 50)
+    }
+
+    private func duty(_ channel: Int) -> Int? {
+        folder.number("pwm\(channel)/duty_cycle", digits: 7)
+    }
+    private func isOn(_ channel: Int) -> Int? { folder.number("pwm\(channel)/enable", digits: 1) }
+
+    private func output(pitch: Double) -> MotorOutput {
+        MotorOutput(enabled: true, angle: AxisVector(yaw: 0, roll: 0, pitch: pitch))
+    }
+
+    @Test("no pulses, and the period, before anything is asked for")
+    func setUp() throws {
+        #expect(try servos.prepare(now: Self.start))
+        #expect(folder.number("pwm1/period", digits: 8) == 20_000_000)
+        for channel in 0..<3 { #expect(isOn(channel) == 0) }
+    }
+
+    @Test("a joint's angle is the length of its pulse, in nanoseconds")
+    func pulses() throws {
+        _ = try servos.prepare(now: Self.start)
+        try servos.write(output(pitch: .pi / 8), now: Self.start)
+        #expect(duty(0) == 1_500_000 && duty(2) == 1_750_000)
+        for channel in 0..<3 { #expect(isOn(channel) == 1) }
+    }
+
+    @Test("a channel is written only when its pulse has changed, and at most once a frame")
+    func sparing() throws {
+        _ = try servos.prepare(now: Self.start)
+        try servos.write(output(pitch: 0), now: Self.start)
+        folder.write("0000007", "pwm0/duty_cycle")
+        try servos.write(output(pitch: 0.1), now: Self.start.advanced(bySeconds: 0.01))
+        #expect(duty(2) == 1_500_000)
+        try servos.write(output(pitch: .pi / 8), now: Self.start.advanced(bySeconds: 0.02))
+        #expect(duty(0) == 7 && duty(2) == 1_750_000)
+    }
+
+    @Test("off is no pulses on any channel, and on again starts all of them")
+    func off() throws {
+        _ = try servos.prepare(now: Self.start)
+        try servos.write(output(pitch: 0), now: Self.start)
+        try servos.write(.off, now: Self.start)
+        for channel in 0..<3 {
+            #expect(isOn(channel) == 0 && folder.number("pwm\(channel)/duty_cycle", digits: 1) == 0)
+        }
+        try servos.write(output(pitch: 0), now: Self.start)
+        for channel in 0..<3 { #expect(isOn(channel) == 1 && duty(channel) == 1_500_000) }
+    }
+
+    @Test("a chip that is not there is said so, with what helps, and is used once it has come")
+    func missing() throws {
+        let servo = ServoPulse(shortest: 1e-3, longest: 2e-3, travel: .pi / 2)
+        let absent = PWMServos(
+            chip: "/nowhere/pwmchip0", channels: [0, 1, 2],
+            pulses: ServoPulses(yaw: servo, roll: servo, pitch: servo), frameRate: 50)
+        let error = #expect(throws: BusError.self) { try absent.prepare(now: Self.start) }
+        #expect(error?.description == "writing PWM channel 0 failed: No such file or directory")
+        #expect(error?.remedy.contains("dtoverlay=pwm-2chan") == true)
+        try absent.allOff()
+    }
+}
