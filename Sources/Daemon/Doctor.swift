@@ -7,7 +7,7 @@ struct Doctor {
 
     /// Every check, in the order in which a person would go through them.
     var checks: [DoctorCheck] {
-        [samples, lateness, drops, bus, motion]
+        [samples, lateness, drops, bus, motion, cutOff].compactMap(\.self)
     }
 
     private var samples: DoctorCheck {
@@ -51,6 +51,17 @@ struct Doctor {
         return DoctorCheck(
             "bus", .fail, "\(status.faults.busErrors) failed transfers\(last)",
             remedy: status.faults.remedy ?? "Check pull-ups, cable length and the bus clock.")
+    }
+
+    private var cutOff: DoctorCheck? {
+        guard let words = status.motors.cutOff else { return nil }
+        return words == MotorStatus.noCutOff
+            ? DoctorCheck(
+                "cut-off", .warn, "the motors \(words)",
+                remedy:
+                    "Wire their driver's enable pin or the switch of their power to a GPIO, and name it in hardware.linux.power_line."
+            )
+            : DoctorCheck("cut-off", .ok, "what switches the motors off when a bus hangs: \(words)")
     }
 
     private var motion: DoctorCheck {

@@ -1,6 +1,7 @@
 import Configuration
 import GimbalCore
 import Hardware
+import Wire
 
 extension Settings {
     /// What turns the joints, and where it is.
@@ -29,6 +30,14 @@ extension Settings {
         guard linux.powerLine >= 0 else { return nil }
         return HardwareWiring.PowerSwitch(
             chip: linux.gpioChip, line: linux.powerLine, isActiveLow: linux.powerActiveLow)
+    }
+
+    /// What switches the motors off when a bus hangs; nil unless there are real ones.
+    var cutOff: String? {
+        let linux = hardware.linux
+        guard hardware.backend == .linux, linux.motors != .none else { return nil }
+        if let power = powerSwitch { return "line \(power.line) of \(power.chip)" }
+        return linux.motors == .pwm ? "no bus is between" : MotorStatus.noCutOff
     }
 
     private var servoPulses: ServoPulses {

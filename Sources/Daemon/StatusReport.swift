@@ -23,6 +23,7 @@ struct StatusReport {
         status.holder = door.holder.map(Self.words)
         status.motors.type = settings.motors.type.name
         status.motors.torqueLimitNm = AxisNumbers(settings.motors.torqueLimitNm)
+        status.motors.cutOff = settings.cutOff
         status.joints.minimumDeg = AxisNumbers(settings.joints.rangeDeg.lower)
         status.joints.maximumDeg = AxisNumbers(settings.joints.rangeDeg.upper)
         status.loop.rateHz = Number(Double(settings.loop.rateHz))

@@ -1,3 +1,4 @@
+import Configuration
 import Testing
 import Wire
 
@@ -43,6 +44,30 @@ import Wire
             #expect(check?.level == level, "\(check?.name ?? "missing"): \(check?.finding ?? "")")
             #expect(check?.remedy.isEmpty == false, "\(check?.name ?? "missing")")
         }
+    }
+
+    @Test("say whether anything switches the motors off when a bus hangs")
+    func cutOff() {
+        #expect(check("cut-off") { $0.motors.cutOff = nil } == nil)
+        let none = check("cut-off") { $0.motors.cutOff = MotorStatus.noCutOff }
+        #expect(none?.level == .warn)
+        #expect(none?.finding.contains("cannot be switched off if the bus hangs") == true)
+        #expect(none?.remedy.contains("hardware.linux.power_line") == true)
+        #expect(check("cut-off") { $0.motors.cutOff = "line 17 of /dev/gpiochip0" }?.level == .ok)
+    }
+
+    @Test("a status says the same, and nothing of simulated motors")
+    func cutOffOfSettings() {
+        var settings = Settings()
+        #expect(settings.cutOff == nil)
+        settings.hardware.backend = .linux
+        #expect(settings.cutOff == MotorStatus.noCutOff)
+        settings.hardware.linux.motors = .pwm
+        #expect(settings.cutOff == "no bus is between")
+        settings.hardware.linux.powerLine = 17
+        #expect(settings.cutOff == "line 17 of /dev/gpiochip0")
+        settings.hardware.linux.motors = .none
+        #expect(settings.cutOff == nil)
     }
 
     @Test("name only the reasons for which a sample was refused")

@@ -1,7 +1,8 @@
-// A gimbal with three servos between a PCA9685 and a BMI088 that are register files of the lab's kernel module: turns the
-// pulses that the controller writes into the rates and forces that it reads. In C, because the lab is emulated.
+// A gimbal with three servos between a PCA9685, or the first channels of a PWM chip, and a BMI088 that are those of the lab's
+// kernel module: turns the pulses that the controller writes into the rates and forces that it reads. In C, because the lab
+// is emulated.
 //
-//   plant FOLDER FRAME_HZ
+//   plant FOLDER FRAME_HZ [pwm]
 //
 // Commands on standard input: `amplitude DEGREES` (how far the handle swings), `frozen 0|1` (whether the sensor's registers
 // stand still). On standard output, every 20 ms: time, whether pulses come, handle and camera as roll and pitch in degrees.
@@ -21,7 +22,7 @@
 
 typedef struct { double m[3][3]; } rotation;
 
-static int accelerometer, gyroscope, servos;
+static int accelerometer, gyroscope, servos, pwm = -1;
 static double frame_hz, amplitude;
 static int is_frozen;
 
@@ -69,8 +70,28 @@ static void get(int fd, int reg, void *bytes, int count) {
     if (pread(fd, bytes, count, reg) != count) { perror("pread"); exit(1); }
 }
 
+static double angle_of(double pulse) { return (pulse - 1.5e-3) / 1e-3 * M_PI / 2; }
+
+// The same at the PWM chip, a line of text for each channel.
+static int read_pwm(double joints[3]) {
+    char text[1024], *line = text;
+    ssize_t got = pread(pwm, text, sizeof text - 1, 0);
+    if (got < 0) { perror("pread"); exit(1); }
+    text[got] = 0;
+    for (int i = 0; i < 3; i++) {
+        int enabled = 0;
+        long long duty = 0;
+        if (!line || sscanf(line, "%d %*s %*d %lld", &enabled, &duty) != 2 || !enabled || duty == 0) return 0;
+        joints[i] = angle_of(duty * 1e-9);
+        line = strchr(line, '\n');
+        if (line) line++;
+    }
+    return 1;
+}
+
 // Joint angles that the pulses stand for; 0 when there are none.
 static int read_pulses(double joints[3]) {
+    if (pwm >= 0) return read_pwm(joints);
     unsigned char all_off, off = 0x10, none = 0, out[12];
     get(servos, 0xFD, &all_off, 1);
     if (all_off & 0x10) {
@@ -82,7 +103,7 @@ static int read_pulses(double joints[3]) {
     for (int i = 0; i < 3; i++) {
         if (out[4 * i + 3] & 0x10) return 0;
         double pulse = (out[4 * i + 2] | out[4 * i + 3] << 8) / 4096.0 / frame_hz;
-        joints[i] = (pulse - 1.5e-3) / 1e-3 * M_PI / 2;
+        joints[i] = angle_of(pulse);
     }
     return 1;
 }
@@ -130,11 +151,16 @@ static double seconds(void) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 3) return 2;
+    if (count != 3 && count != 4) return 2;
     accelerometer = chip(arguments[1], 0x18);
     gyroscope = chip(arguments[1], 0x68);
     servos = chip(arguments[1], 0x40);
     frame_hz = atof(arguments[2]);
+    if (count == 4) {
+        char path[256];
+        snprintf(path, sizeof path, "%s/pwm", arguments[1]);
+        if ((pwm = open(path, O_RDONLY)) < 0) { perror(path); return 1; }
+    }
     unsigned char accelerometer_id = 0x1E, gyroscope_id = 0x0F, off = 0x10;
     put(accelerometer, 0x00, &accelerometer_id, 1);
     put(gyroscope, 0x00, &gyroscope_id, 1);

@@ -27,13 +27,26 @@ class Chip:
         (self.folder / "fail").write_text(str(errno))
 
 
+def pwm_channel(number):
+    """A channel of the PWM chip: on, period and duty (ns), how often it was changed."""
+    words = (DEBUGFS / "pwm").read_text().split("\n")[number].split()
+    return words[0] == "1", int(words[2]), int(words[3]), int(words[4])
+
+
+def gpio_line(number):
+    """A GPIO line: level, whether it is driven, whether somebody has taken it."""
+    with open(DEBUGFS / "gpio", "rb", buffering=0) as lines:
+        byte = lines.read()[number]
+    return byte & 1, bool(byte & 2), bool(byte & 4)
+
+
 class Plant:
     """The running plant. `history` holds rows (time, driven, handle roll, pitch, camera roll, pitch), degrees."""
 
-    def __init__(self, frame_hz=333.49):
+    def __init__(self, frame_hz=333.49, pwm=False):
         source, program = Path(__file__).with_name("plant.c"), Path(tempfile.mkdtemp()) / "plant"
         subprocess.run(["gcc", "-O2", "-o", program, source, "-lm"], check=True)
-        self.process = subprocess.Popen([program, DEBUGFS, str(frame_hz)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([program, DEBUGFS, str(frame_hz), *(["pwm"] if pwm else [])], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         text=True, bufsize=1)
         self.history = []
         threading.Thread(target=self.follow, daemon=True).start()

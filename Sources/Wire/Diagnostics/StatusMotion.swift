@@ -159,9 +159,15 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     public var inertiaKgM2 = AxisNumbers()
     /// Its standard deviation; 0 is given.
     public var inertiaSigmaPercent = AxisNumbers()
+    /// What switches them off when a bus hangs, or `noCutOff`; absent unless there are real ones.
+    public var cutOff: String?
+
+    /// Nothing does.
+    public static let noCutOff = "cannot be switched off if the bus hangs"
 
     enum CodingKeys: String, CodingKey {
         case type
+        case cutOff = "cut_off"
         case inertiaKgM2 = "inertia_kg_m2"
         case inertiaSigmaPercent = "inertia_sigma_percent"
         case torqueNm = "torque_nm"
