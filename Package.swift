@@ -196,7 +196,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HardwareTests",
-            dependencies: ["Hardware", "Configuration", "GimbalCore", "Realtime"],
+            dependencies: [
+                "Hardware", "Configuration", "GimbalCore", "Realtime", "CHardwareShim",
+                "CMallocCounter",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "WireTests", dependencies: ["Wire", "GimbalCore"], swiftSettings: strict),

@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// What the wire of an I2C bus has to carry in a period of the loop, against what it can.
+/// What the wires have to carry in a period of the loop, against what they can. One thread serves them one after the other.
 ///
 /// A message is a start, its address and its bytes, each with an acknowledge; an exchange ends with a stop (NXP UM10204,
 /// section 3.1). What the adapter and the kernel add is left to the fifth that the rule keeps free.
@@ -8,8 +8,12 @@ public struct BusSchedule: Sendable, Equatable {
     /// Share of the wire that may be planned, 0...1.
     public static let share = 0.8
 
-    /// Bits of one read of the sensor.
+    /// Bits on I2C of one read of the sensors.
     public let sensorBits: Int
+    /// Bits on SPI of one read of the sensor.
+    public let spiBits: Int
+    /// Clock of SPI, Hz.
+    public let spiClock: Double
     /// Bits of one write to all motors, which servos get once a frame; 0 without.
     public let motorBits: Int
     /// Whether the motors are on another bus than the sensor.
@@ -20,9 +24,21 @@ public struct BusSchedule: Sendable, Equatable {
     /// The schedule that the settings ask for.
     public init(_ settings: Settings) {
         let linux = settings.hardware.linux
-        switch linux.imu {
-        case .bmi088: sensorBits = Self.exchange(reading: [9, 6])
+        let burst = Self.burst(of: linux.imu)
+        let isOnSPI = linux.imuInterface == .spi
+        var bits = isOnSPI ? 0 : Self.exchange(reading: burst)
+        if let handle = linux.handleImu.chip {
+            bits += Self.exchange(reading: Self.burst(of: handle))
         }
+        // Behind a multiplexer each read is preceded by a byte for it.
+        if linux.encoders == .as5600 {
+            bits += 3 * (Self.exchange(reading: [3]) + Self.exchange(writing: [1]))
+        }
+        sensorBits = bits
+        // The register, and a BMI088's accelerometer sends a byte that means nothing.
+        let overhead = burst.count + (linux.imu == .bmi088 ? 1 : 0)
+        spiBits = isOnSPI ? 8 * (burst.reduce(0, +) + overhead) : 0
+        spiClock = Double(linux.spiKhz) * 1000
         let sorted = linux.outputs(of: settings.motors.type).sorted()
         var runs = [1]
         for (low, high) in zip(sorted, sorted.dropFirst()) {
@@ -34,11 +50,22 @@ public struct BusSchedule: Sendable, Equatable {
         clock = Double(linux.busKhz) * 1000
     }
 
-    /// Share of the busier wire that a period takes which reads the sensor and writes the motors, at a loop rate, Hz; 1 is
+    /// Registers that a chip's driver reads in a period, in runs.
+    private static func burst(of chip: SensorChip) -> [Int] {
+        switch chip {
+        case .bmi088: [9, 6]
+        case .mpu6050, .mpu6500: [15]
+        case .mpu9250: [23]
+        case .icm42688p: [1, 14]
+        }
+    }
+
+    /// Share of the busier wire that a period takes which reads the sensors and writes the motors, at a loop rate, Hz; 1 is
     /// all.
     public func load(rate: Double) -> Double {
-        let bits = haveMotorsOwnBus ? max(sensorBits, motorBits) : sensorBits + motorBits
-        return Double(bits) * rate / clock
+        let sensors = Double(sensorBits) / clock + Double(spiBits) / spiClock
+        let motors = Double(motorBits) / clock
+        return (haveMotorsOwnBus ? max(sensors, motors) : sensors + motors) * rate
     }
 
     /// The highest loop rate that keeps a fifth free, in steps of 50 Hz; 0: none does.
@@ -66,9 +93,11 @@ public struct BusSchedule: Sendable, Equatable {
         let load = schedule.load(rate: Double(settings.loop.rateHz))
         guard load > share else { return nil }
         let percent = Int((load * 100).rounded())
+        let spi =
+            schedule.spiBits > 0 ? " and of SPI at \(settings.hardware.linux.spiKhz) kHz" : ""
         return (
             "would need \(percent) % of the wire of \(schedule.busier(settings)) at "
-                + "\(settings.hardware.linux.busKhz) kHz; 80 % may be planned",
+                + "\(settings.hardware.linux.busKhz) kHz\(spi); 80 % may be planned",
             "\(schedule.fastest) Hz fits."
         )
     }

@@ -73,7 +73,7 @@ struct ConfigurationRule: Sendable {
                 return ("must be 1 or -1 for each joint", "For example [1, -1, 1].")
             },
             BusSchedule.rule,
-        ] + MotorRules.all
+        ] + MotorRules.all + SensorRules.all
 
     /// The problem in `settings`, whose values come from `origin`; nil when the rule holds.
     func problem(

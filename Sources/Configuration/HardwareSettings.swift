@@ -4,6 +4,58 @@ public import GimbalCore
 public enum SensorChip: String, Sendable, CaseIterable {
     /// Bosch BMI088.
     case bmi088
+    /// InvenSense MPU-6050.
+    case mpu6050
+    /// InvenSense MPU-6500.
+    case mpu6500
+    /// InvenSense MPU-9250, with a magnetometer.
+    case mpu9250
+    /// TDK InvenSense ICM-42688-P.
+    case icm42688p
+
+    /// I2C address of the accelerometer, with the address pin low.
+    public var defaultAddress: Int { self == .bmi088 ? 0x18 : 0x68 }
+
+    /// Largest full scale of the accelerometer, g.
+    public var largestAccelRange: Double { self == .bmi088 ? 24 : 16 }
+
+    /// Group delay of the filter that the driver sets, ms: MPU-6050 and MPU-6500 as their register maps say (register
+    /// 26); the others of second order from their corners, √2 / (2π corner) each: 230 Hz (BMI088), 250 Hz and 585 Hz
+    /// (ICM-42688-P).
+    public var filterDelayMs: Double {
+        switch self {
+        case .bmi088: 1.0
+        case .mpu6050: 1.9
+        case .mpu6500, .mpu9250: 2.9
+        case .icm42688p: 1.3
+        }
+    }
+}
+
+/// Inertial sensors that may be on the handle.
+public enum HandleChip: String, Sendable, CaseIterable {
+    /// There is none.
+    case none
+    case bmi088, mpu6050, mpu6500, mpu9250, icm42688p
+
+    /// The chip; nil for `none`.
+    public var chip: SensorChip? { SensorChip(rawValue: rawValue) }
+}
+
+/// How an inertial sensor is reached.
+public enum SensorInterface: String, Sendable, CaseIterable {
+    /// The board's I2C bus.
+    case i2c
+    /// Chip selects of its own.
+    case spi
+}
+
+/// Joint encoders that this build has drivers for.
+public enum EncoderChip: String, Sendable, CaseIterable {
+    /// There are none.
+    case none
+    /// ams AS5600.
+    case as5600
 }
 
 /// Motor drivers that this build has.
@@ -31,6 +83,38 @@ extension Settings {
         public var gyroAddress = 0x68
         /// Whether the sensor tests itself.
         public var imuSelfTest = true
+        /// How the sensor is reached.
+        public var imuInterface = SensorInterface.i2c
+        /// Device file of the sensor on SPI.
+        public var imuSpi = "/dev/spidev0.0"
+        /// Device file of a BMI088's gyroscope on SPI.
+        public var gyroSpi = "/dev/spidev0.1"
+        /// Clock of measurements on SPI, kHz.
+        public var spiKhz = 1000
+        /// GPIO chip of the data-ready line.
+        public var dataReadyChip = "/dev/gpiochip0"
+        /// The data-ready line; -1: not wired.
+        public var dataReadyLine = -1
+        /// The inertial sensor on the handle.
+        public var handleImu = HandleChip.none
+        /// Its bus.
+        public var handleBus = "/dev/i2c-1"
+        /// Its address.
+        public var handleAddress = 0x69
+        /// How it is turned against the handle, degrees.
+        public var handleMountingDeg = AxisVector.zero
+        /// What shows the joints' angles.
+        public var encoders = EncoderChip.none
+        /// Bus of the yaw encoder.
+        public var encoderBusYaw = "/dev/i2c-11"
+        /// Bus of the roll encoder.
+        public var encoderBusRoll = "/dev/i2c-12"
+        /// Bus of the pitch encoder.
+        public var encoderBusPitch = "/dev/i2c-13"
+        /// What each encoder says where its joint is at zero, degrees.
+        public var encoderZeroDeg = AxisVector.zero
+        /// Sense of each encoder.
+        public var encoderDirection = AxisVector(repeating: 1)
         /// What drives the motors.
         public var motors = MotorChip.pca9685
         /// Address of the motors' chip.

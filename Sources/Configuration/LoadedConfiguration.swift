@@ -18,13 +18,21 @@ public struct LoadedConfiguration: Sendable {
     public init() {}
 
     /// The values of keys that nobody mentions: the built-in ones; in lockstep a sensor without a filter, because a
-    /// simulator says what is so at `t`; with real chips what sensor and servos on one I2C bus of 400 kHz leave time for;
-    /// and gains that fit the loop's rate.
+    /// simulator says what is so at `t`; with real chips what sensor and servos on one I2C bus of 400 kHz leave time for,
+    /// and address, range and filter of the sensor that is named; and gains that fit the loop's rate.
     var defaults: Settings {
         var settings = Settings()
         switch written("hardware.backend") {
         case .text("lockstep"): settings.imu.filterDelayMs = 0
-        case .text("linux"): settings.loop.rateHz = 500
+        case .text("linux"):
+            settings.loop.rateHz = 500
+            var chip = settings.hardware.linux.imu
+            if case .text(let name) = written("hardware.linux.imu") {
+                chip = SensorChip(rawValue: name) ?? chip
+            }
+            settings.hardware.linux.imuAddress = chip.defaultAddress
+            settings.imu.accelRangeG = chip.largestAccelRange
+            settings.imu.filterDelayMs = chip.filterDelayMs
         default: break
         }
         if case .integer(let rate) = written("loop.rate_hz") {

@@ -44,13 +44,73 @@ extension Schema {
             "The inertial sensor on the camera."),
         .integer(
             "hardware.linux.imu_address", \.hardware.linux.imuAddress, 3...119, .restart,
-            "I2C address of the accelerometer.", hint: "A BMI088 has 0x18 or 0x19."),
+            "I2C address of the sensor, or of its accelerometer.",
+            hint:
+                "A BMI088 has 0x18 or 0x19; the others have 0x68, which is their default, or 0x69."
+        ),
         .integer(
             "hardware.linux.gyro_address", \.hardware.linux.gyroAddress, 3...119, .restart,
-            "I2C address of the gyroscope.", hint: "A BMI088 has 0x68 or 0x69."),
+            "I2C address of a BMI088's gyroscope.", hint: "A BMI088 has 0x68 or 0x69."),
         .bool(
             "hardware.linux.imu_self_test", \.hardware.linux.imuSelfTest, .restart,
             "Whether the sensor tests itself when it is brought up, which takes 0.2 s at rest."),
+        .choice(
+            "hardware.linux.imu_interface", \.hardware.linux.imuInterface, .restart,
+            "How the sensor is reached; an MPU-6050 has I2C alone."),
+        .path(
+            "hardware.linux.imu_spi", \.hardware.linux.imuSpi, .restart,
+            "Chip select of the sensor on SPI, or of a BMI088's accelerometer.",
+            hint: "On a Raspberry Pi /dev/spidev0.0, after dtparam=spi=on in config.txt."),
+        .path(
+            "hardware.linux.gyro_spi", \.hardware.linux.gyroSpi, .restart,
+            "Chip select of a BMI088's gyroscope on SPI."),
+        .integer(
+            "hardware.linux.spi_khz", \.hardware.linux.spiKhz, 100...24000, unit: "kHz", .restart,
+            "Clock of measurements on SPI.",
+            hint:
+                "A BMI088 takes 10 MHz, MPU-6500 and MPU-9250 20 MHz, an ICM-42688-P 24 MHz; long wires less."
+        ),
+        .path(
+            "hardware.linux.data_ready_chip", \.hardware.linux.dataReadyChip, .restart,
+            "GPIO chip that the sensor's interrupt is wired to.",
+            hint: "gpioinfo lists chips and lines."),
+        .integer(
+            "hardware.linux.data_ready_line", \.hardware.linux.dataReadyLine, -1...1023, .restart,
+            "Line of the sensor's interrupt: periods begin when it has measured; -1 = by the clock.",
+            hint: "INT1; of a BMI088 INT3, the gyroscope's."),
+        .choice(
+            "hardware.linux.handle_imu", \.hardware.linux.handleImu, .restart,
+            "A second inertial sensor, on the handle."),
+        .path(
+            "hardware.linux.handle_bus", \.hardware.linux.handleBus, .restart,
+            "The I2C bus of the handle's sensor."),
+        .integer(
+            "hardware.linux.handle_address", \.hardware.linux.handleAddress, 3...119, .restart,
+            "I2C address of the handle's sensor, or of its accelerometer.",
+            hint: "A BMI088 at 0x18 has its gyroscope at 0x68, one at 0x19 at 0x69."),
+        .triple(
+            "hardware.linux.handle_mounting_deg", \.hardware.linux.handleMountingDeg, -180...180,
+            unit: "deg", .restart,
+            "How that sensor is turned against the handle (x forward, y right, z down)."),
+        .choice(
+            "hardware.linux.encoders", \.hardware.linux.encoders, .restart,
+            "What shows the joints' angles."),
+        .path(
+            "hardware.linux.encoder_bus_yaw", \.hardware.linux.encoderBusYaw, .restart,
+            "The I2C bus of the yaw encoder: every AS5600 has the address 0x36.",
+            hint: "dtoverlay=i2c-mux,pca9548 makes a bus of each channel of a TCA9548A."),
+        .path(
+            "hardware.linux.encoder_bus_roll", \.hardware.linux.encoderBusRoll, .restart,
+            "The I2C bus of the roll encoder."),
+        .path(
+            "hardware.linux.encoder_bus_pitch", \.hardware.linux.encoderBusPitch, .restart,
+            "The I2C bus of the pitch encoder."),
+        .triple(
+            "hardware.linux.encoder_zero_deg", \.hardware.linux.encoderZeroDeg, -360...360,
+            unit: "deg", .restart, "What each encoder says where its joint is at zero."),
+        .triple(
+            "hardware.linux.encoder_direction", \.hardware.linux.encoderDirection, -1...1, .restart,
+            "Sense of each encoder: 1, or -1 where its angle falls when the joint's grows."),
         .choice(
             "hardware.linux.motors", \.hardware.linux.motors, .restart,
             "What drives the motors: pca9685 servos or brushless ones, pwm servos at the board's own outputs."

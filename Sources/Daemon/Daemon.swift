@@ -46,7 +46,7 @@ public struct Daemon {
         let settings = store.settings
         let stabilizer = settings.stabilizerParameters(calibrated: saved.calibrations)
         let loop = LoopAssembly(settings, stabilizer)
-        let sensor = loop.sensor
+        let sensors = loop.sensors
         let hub = TelemetryHub(ring: loop.telemetry)
         let commander = Commander(
             ring: loop.commands, bootMode: settings.mode.boot, rules: settings.commanderRules,
@@ -71,7 +71,7 @@ public struct Daemon {
         // Everything that allocates for long is built now; what follows is locked in place.
         let isLocked = settings.loop.lockMemory && !isLockstep
         machine = Machine(
-            driver: driver, commander: commander, hub: hub, sensor: sensor, clock: clock,
+            driver: driver, commander: commander, hub: hub, sensors: sensors, clock: clock,
             lockstep: session,
             wakefulness: Wakefulness(), started: started,
             memory: isLocked ? RealtimeSetup.lockMemory() : nil, startProblems: startProblems)

@@ -33,8 +33,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
             settings: tuning.settings, now: now
         ).fill(&status)
         status.t = Number(machine.clock.seconds(now))
-        status.imu.setUpFailure = machine.sensor.lastFailure
-        status.imu.lostConfigurations = Int(machine.sensor.lostConfigurations)
+        machine.sensors.fill(&status.imu, tuning.settings)
         status.uptimeS = Number(MonotonicClock.now.seconds(since: machine.started))
         if let lockstep = machine.lockstep { fill(&status, lockstep) }
         status.loop.stages = Stage.allCases.map { machine.timing(of: $0) }

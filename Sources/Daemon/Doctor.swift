@@ -7,7 +7,7 @@ struct Doctor {
 
     /// Every check, in the order in which a person would go through them.
     var checks: [DoctorCheck] {
-        [samples, lateness, drops, bus, motion, cutOff].compactMap(\.self)
+        [samples, sensor, lateness, drops, bus, motion, cutOff].compactMap(\.self)
     }
 
     private var samples: DoctorCheck {
@@ -18,6 +18,23 @@ struct Doctor {
             : DoctorCheck(
                 "samples", .warn, "faults so far: \(refused.joined(separator: ", "))",
                 remedy: "Watch the counters in status; if they grow, shorten or shield the cable.")
+    }
+
+    private var sensor: DoctorCheck {
+        if let failure = status.imu.setUpFailure {
+            return DoctorCheck(
+                "sensor", .fail, "the sensor \(failure)",
+                remedy: "Check hardware.linux.imu and its address or chip select, and the wiring.")
+        }
+        let faults = status.imu.faults.filter { $0.value > 0 }
+            .sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        return faults.isEmpty
+            ? DoctorCheck("sensor", .ok, "no fault")
+            : DoctorCheck(
+                "sensor", .warn, "faults so far: \(faults.joined(separator: ", "))",
+                remedy:
+                    "Shorten the wires, lower the bus clock, and look at the sensor's supply if they grow."
+            )
     }
 
     private var lateness: DoctorCheck {

@@ -17,8 +17,8 @@ struct LoopAssembly: ~Copyable {
     var commands: RingWriter<TimedCommand>
     var tuning: MailboxWriter<Stabilizer.Parameters>
     var telemetry: RingReader<TelemetryRecord>
-    /// How the sensor's set-up goes; nobody writes to it without a real one.
-    let sensor = SensorReport()
+    /// How the sensors are; nobody writes to it without real ones.
+    let sensors = SensorReports()
 
     /// - Parameters:
     ///   - settings: Backend, rate and threads.
@@ -28,7 +28,10 @@ struct LoopAssembly: ~Copyable {
         case .simulated, .linux:
             let isLinux = settings.hardware.backend == .linux
             let bus: any GimbalBus =
-                isLinux ? settings.wiring.makeBus(report: sensor) : SimulatedBus(settings)
+                isLinux
+                ? settings.wiring.makeBus(
+                    reports: sensors, period: 1 / Double(settings.loop.rateHz))
+                : SimulatedBus(settings)
             let assembly = GimbalRuntime.assemble(
                 parameters: stabilizer, bus: bus,
                 outputs: isLinux ? settings.wiring.makeOutputs() : OutputBuses(),

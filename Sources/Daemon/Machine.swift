@@ -11,8 +11,8 @@ struct Machine: Sendable {
     let commander: Commander
     /// Where the loop's records end up.
     let hub: TelemetryHub
-    /// How bringing the sensor up went; says nothing without a real one.
-    let sensor: SensorReport
+    /// How the sensors are; says nothing without real ones.
+    let sensors: SensorReports
     /// The clock of the loop, the doors and their timers.
     let clock: LoopClock
     /// The simulator that owns time; nil on the computer's own clock.

@@ -106,11 +106,8 @@ extension Settings {
     /// Which real chips are where.
     var wiring: HardwareWiring {
         let linux = hardware.linux
-        let sensor = HardwareWiring.Sensor(
-            bus: linux.bus, addresses: [UInt16(linux.imuAddress), UInt16(linux.gyroAddress)],
-            gyroRange: imu.gyroRangeDps, accelRange: imu.accelRangeG,
-            testsItself: linux.imuSelfTest)
-        return HardwareWiring(sensor: sensor, motors: motorWiring, power: powerSwitch)
+        return HardwareWiring(
+            sensors: sensorWiring, bus: linux.bus, motors: motorWiring, power: powerSwitch)
     }
 }
 

@@ -42,7 +42,7 @@ extension HardwareWiring {
         var outputs = OutputBuses()
         switch motors {
         case .none: break
-        case .pca9685(let path, _, _, _, _) where path == sensor.bus: break
+        case .pca9685(let path, _, _, _, _) where path == bus: break
         case .pca9685(let path, _, _, _, _):
             outputs.motors = makePort(on: I2CBus(path: path)).map(MotorBus.init)
         case .pwm(let chip, let channels, let pulses, let frameRate):
@@ -57,7 +57,7 @@ extension HardwareWiring {
 
     /// The motors that share a bus with the sensor; nil: there are none.
     func motorsBesideSensor(on bus: I2CBus) -> (any MotorPort)? {
-        guard case .pca9685(let path, _, _, _, _) = motors, path == sensor.bus else { return nil }
+        guard case .pca9685(let path, _, _, _, _) = motors, path == self.bus else { return nil }
         return makePort(on: bus)
     }
 

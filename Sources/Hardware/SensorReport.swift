@@ -1,16 +1,40 @@
 import Synchronization
 
-/// How the sensor's set-up went, written by the bus thread, read by others. Never waits: two words.
+/// How a sensor is, written by the bus thread, read by others. Never waits: single words.
 public final class SensorReport: Sendable {
     private let resets = Atomic(UInt64(0))
+    private let outageCount = Atomic(UInt64(0))
+    private let stallCount = Atomic(UInt64(0))
+    private let failedTransferCount = Atomic(UInt64(0))
+    private let missedEdgeCount = Atomic(UInt64(0))
+    private let lateEdgeCount = Atomic(UInt64(0))
+    private let running = Atomic(false)
     /// Where the words of the last failure begin, 0: none. They are static and end with a zero, so the address says all.
     private let failure = Atomic(UInt(0))
 
     /// A sensor that nobody has tried yet.
     public init() {}
 
+    /// Whether it is brought up and answers.
+    public var isRunning: Bool { running.load(ordering: .relaxed) }
+
     /// How often it lost its configuration in flight.
     public var lostConfigurations: UInt64 { resets.load(ordering: .relaxed) }
+
+    /// How often it stopped answering.
+    public var outages: UInt64 { outageCount.load(ordering: .relaxed) }
+
+    /// How often it answered without measuring.
+    public var stalls: UInt64 { stallCount.load(ordering: .relaxed) }
+
+    /// Transfers to it that failed.
+    public var failedTransfers: UInt64 { failedTransferCount.load(ordering: .relaxed) }
+
+    /// Edges of its data-ready line that nobody was there for.
+    public var missedEdges: UInt64 { missedEdgeCount.load(ordering: .relaxed) }
+
+    /// Periods in which the data-ready line said nothing.
+    public var lateEdges: UInt64 { lateEdgeCount.load(ordering: .relaxed) }
 
     /// Why its last set-up failed: "is no gyroscope of a BMI088 (chip id)"; nil: it did not.
     public var lastFailure: String? {
@@ -18,11 +42,40 @@ public final class SensorReport: Sendable {
             .map { String(cString: $0) }
     }
 
-    func isUp() { failure.store(0, ordering: .relaxed) }
+    /// Every counter with its name.
+    public var counters: [String: Int] {
+        [
+            "lost_configuration": Int(lostConfigurations), "outage": Int(outages),
+            "stall": Int(stalls), "failed_transfer": Int(failedTransfers),
+            "missed_edge": Int(missedEdges), "late_edge": Int(lateEdges),
+        ]
+    }
 
-    func lostConfiguration() { resets.wrappingAdd(1, ordering: .relaxed) }
+    // MARK: Bus thread
+
+    func isUp() {
+        failure.store(0, ordering: .relaxed)
+        running.store(true, ordering: .relaxed)
+    }
+
+    func lostConfiguration() { add(resets) }
+
+    func stoppedAnswering() { add(outageCount) }
+
+    func stalled() { add(stallCount) }
+
+    func transferFailed() { failedTransferCount.wrappingAdd(1, ordering: .relaxed) }
+
+    func missed(edges: UInt64) { missedEdgeCount.store(edges, ordering: .relaxed) }
+
+    func edgeWasLate() { lateEdgeCount.wrappingAdd(1, ordering: .relaxed) }
 
     func failed(_ words: StaticString) {
         failure.store(UInt(bitPattern: words.utf8Start), ordering: .relaxed)
+    }
+
+    private func add(_ counter: borrowing Atomic<UInt64>) {
+        counter.wrappingAdd(1, ordering: .relaxed)
+        running.store(false, ordering: .relaxed)
     }
 }

@@ -7,6 +7,7 @@ extension BusError {
         case .i2c: i2cRemedy
         case .pwm: pwmRemedy
         case .gpio: gpioRemedy
+        case .spi: spiRemedy
         }
     }
 
@@ -22,6 +23,16 @@ extension BusError {
             "A line of the bus is held low: check for a short circuit, or take power from the chips and give it back."
         case EOPNOTSUPP: "The adapter is for SMBus alone; use the board's I2C pins."
         default: "Check pull-ups, cable length and the bus clock."
+        }
+    }
+
+    private var spiRemedy: String {
+        switch code {
+        case ENOENT:
+            "The bus is not there: dtparam=spi=on in config.txt, and the module spidev."
+        case EACCES, EPERM:
+            "The user of airframed may not open the bus: add it to the group spi."
+        default: "Check the wires and hardware.linux.spi_khz."
         }
     }
 

@@ -10,7 +10,7 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
 
     private enum Word: Int, CaseIterable {
         case errors, lastError, overruns, silences, isOff
-        case failedReads, failedWrites, turn
+        case failedReads, failedWrites, conditions, turn
     }
 
     init() {
@@ -48,6 +48,10 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
         }
     }
 
+    func note(_ conditions: Conditions) {
+        cell(.conditions).store(UInt64(conditions.rawValue), ordering: .relaxed)
+    }
+
     func noteOverruns(_ count: UInt64) { add(count, to: .overruns) }
     func noteSilence() { add(1, to: .silences) }
     /// The thread is about to wait for the loop: it hangs nowhere.
@@ -57,6 +61,10 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
 
     // MARK: Any thread
 
+    /// What is wrong with sensors beside the camera's.
+    var conditions: Conditions {
+        Conditions(rawValue: UInt32(truncatingIfNeeded: load(.conditions)))
+    }
     var errors: UInt64 { load(.errors) }
     /// Failed attempts since the last that succeeded, of reading or of writing, whichever is worse.
     var consecutiveErrors: UInt64 { max(load(.failedReads), load(.failedWrites)) }

@@ -38,7 +38,11 @@ struct BusThread: ~Copyable {
         schedule = PeriodicSchedule(
             start: MonotonicClock.now, periodNanoseconds: periodNanoseconds)
         while true {
-            _ = cl_sleep_until(schedule.next.nanoseconds)
+            if let edge = bus.waitForData(until: schedule.next) {
+                schedule.restart(at: edge)
+            } else {
+                _ = cl_sleep_until(schedule.next.nanoseconds)
+            }
             let now = MonotonicClock.now
             if stop.isSet { break }
             period(now: now)
@@ -76,6 +80,7 @@ struct BusThread: ~Copyable {
 
     private mutating func read(now: Instant) {
         batch.removeAll()
+        defer { ports.status.note(bus.conditions) }
         for _ in 0..<BusLimits.attempts {
             do throws(BusError) {
                 try bus.read(into: &batch, now: now)

@@ -90,7 +90,7 @@ struct ControlLoop: ~Copyable, Sendable {
     }
 
     private mutating func think(now: Instant) -> MotorOutput {
-        var conditions = outsideConditions
+        var conditions = outsideConditions | ports.bus.conditions
         if isBusFaulty(now: now) { conditions.insert(.busError) }
         if overrunVisibleTicks > 0 {
             overrunVisibleTicks &-= 1

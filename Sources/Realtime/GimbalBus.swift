@@ -2,8 +2,6 @@ public import GimbalCore
 
 /// What only takes: the motors of one bus, or a line that switches their power.
 ///
-/// All calls come from the one thread that owns the value. They may take as long as the wire does; they must return within
-/// bounded time, errors included. Nothing else in the process touches the hardware.
 public protocol OutputBus: Sendable {
     /// Hands the motors what they are to do until the next call. Called in every period, also when the output has not
     /// changed, so that a motor driver's own watchdog is kept quiet.
@@ -22,6 +20,15 @@ public protocol OutputBus: Sendable {
 
 /// What a bus thread drives: the sensors and motors of one bus, or a simulation of them.
 public protocol GimbalBus: OutputBus {
+    /// Waits until a sensor that says by itself when it has measured has done so. Without one, returns at once.
+    ///
+    /// - Parameter deadline: When the period begins by the clock; may be passed by half a period.
+    /// - Returns: When the sensor measured; nil: the clock decides.
+    mutating func waitForData(until deadline: Instant) -> Instant?
+
+    /// What is known to be wrong with sensors that the camera is held without. Looked at after each `read`.
+    var conditions: Conditions { get }
+
     /// Fetches what the sensors have delivered since the last call: none, one or several samples, oldest first.
     ///
     /// - Parameters:
@@ -29,6 +36,14 @@ public protocol GimbalBus: OutputBus {
     ///   - now: When the period began; the time for samples whose chip has no clock of its own.
     /// - Throws: `BusError`; what was appended before is used.
     mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError)
+}
+
+extension GimbalBus {
+    /// The clock decides.
+    public mutating func waitForData(until deadline: Instant) -> Instant? { nil }
+
+    /// Nothing.
+    public var conditions: Conditions { .none }
 }
 
 /// Why a transfer failed. Small and plain: the bus thread counts and keeps it, another thread writes the sentence.
@@ -51,13 +66,15 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
         case pwm = 1
         /// A GPIO line; the address is its number.
         case gpio = 2
+        /// A chip on SPI; the address is the number of its chip select.
+        case spi = 3
     }
 
     /// What was being done.
     public var operation: Operation
     /// What kind of thing it was done to.
     public var device: Device
-    /// The device's address on its bus, or chip select; 0 when there is none.
+    /// The device's address on its bus, or the number of its chip select; 0 when there is none.
     public var address: UInt16
     /// A positive errno.
     public var code: Int32
@@ -83,6 +100,7 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
             case .i2c: "device 0x\(String(address, radix: 16))"
             case .pwm: "PWM channel \(address)"
             case .gpio: "GPIO line \(address)"
+            case .spi: "SPI device \(address)"
             }
         return "\(verb) \(place) failed: \(errorText(code))"
     }
@@ -138,7 +156,13 @@ public struct SampleBatch: Sendable {
     ///
     /// - Parameter index: 0..<count.
     public subscript(index: Int) -> IMUSample {
-        precondition(index < count, "sample index out of range")
-        return storage[index]
+        get {
+            precondition(index < count, "sample index out of range")
+            return storage[index]
+        }
+        set {
+            precondition(index < count, "sample index out of range")
+            storage[index] = newValue
+        }
     }
 }

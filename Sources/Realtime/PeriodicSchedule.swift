@@ -17,6 +17,9 @@ struct PeriodicSchedule: Sendable, BitwiseCopyable {
         next = Instant(nanoseconds: start.nanoseconds + periodNanoseconds)
     }
 
+    /// The present period has begun at another instant: the grid goes on from there.
+    mutating func restart(at instant: Instant) { next = instant }
+
     /// Moves to the first deadline after `now`, once the work of the present one is done.
     ///
     /// - Returns: Deadlines that passed while working and are skipped.

@@ -81,6 +81,9 @@ enum StatusView {
         row("correction", Summary.correction(status.estimator))
         row("imu", Summary.imu(status.imu))
         if let failure = status.imu.setUpFailure { row("chip", "the sensor \(failure)", .caution) }
+        if let failure = status.imu.handleSetUpFailure {
+            row("handle", "the sensor \(failure)", .caution)
+        }
         if let cutOff = status.motors.cutOff {
             row("cut-off", cutOff, cutOff == MotorStatus.noCutOff ? .caution : nil)
         }

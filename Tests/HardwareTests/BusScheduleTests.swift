@@ -12,17 +12,44 @@ struct BusScheduleTests {
         return settings
     }
 
-    @Test("counts the bits that the exchanges put on the wire")
-    func bits() {
-        let settings = Self.servos
+    static func description(of chip: SensorChip) -> any IMUChip {
+        switch chip {
+        case .bmi088: BMI088(gyroRange: 2000, accelRange: 24)
+        case .mpu6050: MPU6050(gyroRange: 2000, accelRange: 16)
+        case .mpu6500, .mpu9250:
+            MPU6500(gyroRange: 2000, accelRange: 16, hasMagnetometer: chip == .mpu9250)
+        case .icm42688p: ICM42688P(gyroRange: 2000, accelRange: 16)
+        }
+    }
+
+    @Test("counts the bits that the exchanges put on the wire", arguments: SensorChip.allCases)
+    func bits(chip: SensorChip) {
+        var settings = Self.servos
+        settings.hardware.linux.imu = chip
         let bus = I2CBus(path: "/nowhere")
         let link = I2CChipLink(bus: bus, addresses: [0x18, 0x68])
-        link.prepare(BMI088(gyroRange: 2000, accelRange: 24).burst)
+        link.prepare(Self.description(of: chip).burst)
         let schedule = BusSchedule(settings)
         #expect(schedule.sensorBits == link.burstBits)
         var frame = I2CExchange(capacity: 13)
         frame.write([UInt8](repeating: 0, count: 13), to: 0x40)
         #expect(schedule.motorBits == frame.wireBits)
+    }
+
+    @Test("a sensor on the handle and encoders behind a multiplexer take their time")
+    func more() {
+        var settings = Settings()
+        let alone = BusSchedule(settings).sensorBits
+        settings.hardware.linux.handleImu = .mpu6050
+        settings.hardware.linux.encoders = .as5600
+        let bus = I2CBus(path: "/nowhere")
+        let link = I2CChipLink(bus: bus, addresses: [0x68])
+        link.prepare(Self.description(of: .mpu6050).burst)
+        var channel = I2CExchange(capacity: 1)
+        channel.write([1], to: 0x70)
+        let encoder = AS5600(bus: bus, zero: 0, direction: 1).wireBits + channel.wireBits
+        #expect(BusSchedule(settings).sensorBits == alone + link.burstBits + 3 * encoder)
+        #expect(BusSchedule(settings).fastest < 500)
     }
 
     @Test("three neighbouring servo channels take 0.32 ms at 400 kHz")

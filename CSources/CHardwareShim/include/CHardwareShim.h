@@ -5,6 +5,8 @@
 #ifndef CHARDWARESHIM_H
 #define CHARDWARESHIM_H
 
+#include "CHardwareShimSensors.h"
+
 #include <linux/i2c.h>
 #include <stdint.h>
 

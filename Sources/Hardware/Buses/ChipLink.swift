@@ -15,6 +15,8 @@ struct RegisterRead: Sendable, Equatable {
 protocol ChipLink: AnyObject {
     /// Where the part is, for error reports: I2C address or chip select.
     func place(of part: Int) -> UInt16
+    /// What kind of bus it is, for errors.
+    var device: BusError.Device { get }
 
     /// Writes one register.
     func write(_ value: UInt8, to register: UInt8, part: Int) throws(BusErrno)
@@ -50,6 +52,7 @@ final class I2CChipLink: ChipLink {
     deinit { gathered.deallocate() }
 
     func place(of part: Int) -> UInt16 { addresses[part] }
+    var device: BusError.Device { .i2c }
 
     func write(_ value: UInt8, to register: UInt8, part: Int) throws(BusErrno) {
         single.messages[0].addr = addresses[part]

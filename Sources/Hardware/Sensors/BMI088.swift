@@ -62,14 +62,13 @@ struct BMI088: IMUChip {
             .write(accelCode, to: 0x41, part: Self.accel),
             .write(gyroCode, to: 0x0F, part: Self.gyro),
             .write(Self.gyroFilter, to: 0x10, part: Self.gyro),
+            // 5.5.8 to 5.5.10: new rates pulse INT3, push-pull, high.
+            .write(0x01, to: 0x16, part: Self.gyro),
+            .write(0x01, to: 0x18, part: Self.gyro),
+            .write(0x80, to: 0x15, part: Self.gyro),
             .pause(0.030),
         ]
-        return steps
-            + audit.map {
-                .expect(
-                    $0.value, mask: $0.mask, in: $0.read.register, part: $0.read.part,
-                    otherwise: "does not keep what is written to its registers")
-            }
+        return steps + .verify(audit)
     }
 
     /// 4.6.1 and 4.6.2, with the limits of the table: 1000, 1000 and 500 mg at ±24 g.
@@ -81,15 +80,19 @@ struct BMI088: IMUChip {
             .pause(0.003),
             .write(0x0D, to: 0x6D, part: accel),
             .pause(0.051),
-            .keep(slot: 0, register: 0x12, part: accel),
+            .keep(slot: 0, RegisterRead(part: accel, register: 0x12, count: 6)),
             .write(0x09, to: 0x6D, part: accel),
             .pause(0.051),
-            .keep(slot: 1, register: 0x12, part: accel),
+            .keep(slot: 1, RegisterRead(part: accel, register: 0x12, count: 6)),
             .write(0x00, to: 0x6D, part: accel),
             .require(
-                difference: (
-                    Int(1000 * perMilliG), Int(1000 * perMilliG), Int(500 * perMilliG)
-                ), otherwise: "failed its accelerometer's self test"),
+                { kept in
+                    func response(_ index: Int) -> Double {
+                        kept.littleEndian(0, index) - kept.littleEndian(1, index)
+                    }
+                    return response(0) >= 1000 * perMilliG && response(2) >= 1000 * perMilliG
+                        && response(4) >= 500 * perMilliG
+                }, otherwise: "failed its accelerometer's self test"),
             .write(0x01, to: 0x3C, part: gyro),
             .pause(0.060),
             // bist_rdy set, bist_fail clear, rate_ok set.
@@ -123,7 +126,8 @@ struct BMI088: IMUChip {
 
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         let count = UInt32(bytes[6]) | UInt32(bytes[7]) << 8 | UInt32(bytes[8]) << 16
-        guard count != lastCount else { return nil }
+        // 0 is what it says after a reset, before it measures; it counts through it every eleven minutes.
+        guard count != lastCount, count != 0 else { return nil }
         lastCount = count
         let force = accelRange * 9.80665 / 32768
         let rate = gyroRange * .pi / 180 / 32767

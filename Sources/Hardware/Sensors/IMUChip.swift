@@ -20,6 +20,17 @@ protocol IMUChip: Sendable {
 
     /// What was read now and then, the first register in the lowest byte.
     mutating func take(seldom word: UInt64)
+
+    /// What the set-up has kept, once it is done.
+    mutating func take(kept: KeptRegisters)
+}
+
+extension IMUChip {
+    var seldom: RegisterRead? { nil }
+
+    mutating func take(seldom word: UInt64) {}
+
+    mutating func take(kept: KeptRegisters) {}
 }
 
 extension UnsafeRawBufferPointer {

@@ -8,10 +8,39 @@ enum SetUpStep: Sendable {
     case expect(UInt8, mask: UInt8, in: UInt8, part: Int, otherwise: StaticString)
     /// Waits, s.
     case pause(Double)
-    /// Keeps the three 16-bit numbers from a register on, the lower byte first, for a later `require`.
-    case keep(slot: Int, register: UInt8, part: Int)
-    /// Looks at what was kept in both slots: the first less the second must be at least `least` on each axis.
-    case require(difference: (x: Int, y: Int, z: Int), otherwise: StaticString)
+    /// Keeps up to eight registers from one on, for a later `require` or for the chip itself.
+    case keep(slot: Int, RegisterRead)
+    /// Looks at what was kept; otherwise the chip is what the words say.
+    case require(@Sendable (KeptRegisters) -> Bool, otherwise: StaticString)
+}
+
+/// What a set-up has read and kept: eight slots of up to eight registers.
+struct KeptRegisters: Sendable {
+    private var words = InlineArray<8, UInt64>(repeating: 0)
+
+    /// Nothing kept yet.
+    init() {}
+
+    /// The registers of a slot, the first one in the lowest byte.
+    subscript(slot: Int) -> UInt64 {
+        get { words[slot] }
+        set { words[slot] = newValue }
+    }
+
+    /// One register of a slot.
+    func byte(_ slot: Int, _ index: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: words[slot] >> (8 * UInt64(index)))
+    }
+
+    /// The signed 16-bit number that begins at an index, the lower byte first.
+    func littleEndian(_ slot: Int, _ index: Int) -> Double {
+        Double(Int16(truncatingIfNeeded: words[slot] >> (8 * UInt64(index))))
+    }
+
+    /// The signed 16-bit number that begins at an index, the upper byte first.
+    func bigEndian(_ slot: Int, _ index: Int) -> Double {
+        Double(Int16(truncatingIfNeeded: words[slot] >> (8 * UInt64(index))).byteSwapped)
+    }
 }
 
 /// Why a chip did not come up.
@@ -27,9 +56,8 @@ struct SetUpRun {
     private let steps: [SetUpStep]
     private var next = 0
     private var notBefore = Instant(nanoseconds: .min)
-    private var kept: (Triple, Triple) = ((0, 0, 0), (0, 0, 0))
-
-    private typealias Triple = (x: Int, y: Int, z: Int)
+    /// What was kept so far.
+    private(set) var kept = KeptRegisters()
 
     /// How many transfers one period is given.
     private static let transfersPerPeriod = 2
@@ -40,9 +68,16 @@ struct SetUpRun {
     /// Whether all steps are done.
     var isDone: Bool { next == steps.count }
 
+    /// Goes back to before the first step.
+    mutating func restart() {
+        next = 0
+        notBefore = Instant(nanoseconds: .min)
+    }
+
     /// Does what fits into this period.
     ///
-    /// - Throws: Why the chip cannot be used; the run is to begin again.
+    /// - Throws: Why the chip cannot be used: the run is to begin again. After a transfer that failed it can also go on,
+    ///   with the same transfer.
     mutating func advance(_ link: any ChipLink, now: Instant) throws(SetUpFailure) {
         guard now >= notBefore else { return }
         for _ in 0..<Self.transfersPerPeriod where next < steps.count {
@@ -52,7 +87,12 @@ struct SetUpRun {
                 notBefore = now.advanced(bySeconds: seconds)
                 return
             }
-            try carryOut(step, link)
+            do {
+                try carryOut(step, link)
+            } catch {
+                next -= 1
+                throw error
+            }
         }
     }
 
@@ -68,30 +108,24 @@ struct SetUpRun {
                 throw .bus(error, part: part)
             }
         case .expect(let value, let mask, let register, let part, let words):
-            let found = UInt8(truncatingIfNeeded: try read(register, 1, part, link))
+            let found = UInt8(
+                truncatingIfNeeded: try read(
+                    RegisterRead(part: part, register: register, count: 1), link))
             guard found & mask == value & mask else { throw .chip(words) }
-        case .keep(let slot, let register, let part):
-            let word = try read(register, 6, part, link)
-            let triple = (axis(word, 0), axis(word, 1), axis(word, 2))
-            if slot == 0 { kept.0 = triple } else { kept.1 = triple }
-        case .require(let least, let words):
-            guard kept.0.x - kept.1.x >= least.x, kept.0.y - kept.1.y >= least.y,
-                kept.0.z - kept.1.z >= least.z
-            else { throw .chip(words) }
+        case .keep(let slot, let registers):
+            kept[slot] = try read(registers, link)
+        case .require(let holds, let words):
+            guard holds(kept) else { throw .chip(words) }
         }
     }
 
     private func read(
-        _ register: UInt8, _ count: Int, _ part: Int, _ link: any ChipLink
+        _ registers: RegisterRead, _ link: any ChipLink
     ) throws(SetUpFailure) -> UInt64 {
         do {
-            return try link.read(register, count: count, part: part)
+            return try link.read(registers.register, count: registers.count, part: registers.part)
         } catch {
-            throw .bus(error, part: part)
+            throw .bus(error, part: registers.part)
         }
-    }
-
-    private func axis(_ word: UInt64, _ index: UInt64) -> Int {
-        Int(Int16(truncatingIfNeeded: word >> (16 * index)))
     }
 }

@@ -104,9 +104,16 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     public var setUpFailure: String?
     /// How often the chip had lost its configuration and was configured again.
     public var lostConfigurations = 0
+    /// How often the bus and the chip failed, by name: outage, stall, failed_transfer, missed_edge, late_edge; empty
+    /// without a real chip.
+    public var faults: [String: Int] = [:]
+    /// Why the handle's sensor could not be brought up; absent when it could, or there is none.
+    public var handleSetUpFailure: String?
+    /// The same counters of the handle's sensor; empty without one.
+    public var handleFaults: [String: Int] = [:]
 
     enum CodingKeys: String, CodingKey {
-        case samples
+        case samples, faults
         case accelMS2 = "accel_m_s2"
         case gyroDps = "gyro_dps"
         case temperatureC = "temperature_c"
@@ -119,6 +126,8 @@ public struct IMUStatus: Hashable, Sendable, Codable {
         case gyroVibrationDps = "gyro_vibration_dps"
         case setUpFailure = "set_up_failure"
         case lostConfigurations = "lost_configurations"
+        case handleSetUpFailure = "handle_set_up_failure"
+        case handleFaults = "handle_faults"
     }
 
     /// An IMU of which nothing is known.

@@ -1,0 +1,60 @@
+import GimbalCore
+
+/// What the settings of the sensors must fulfil together.
+enum SensorRules {
+    /// Every one of them.
+    static let all = [interface, handleAddress, encoderBuses, encoderDirection]
+
+    static let interface = ConfigurationRule(keys: [
+        "hardware.linux.imu_interface", "hardware.linux.imu",
+    ]) {
+        settings in
+        guard settings.hardware.linux.imuInterface == .spi,
+            settings.hardware.linux.imu == .mpu6050
+        else { return nil }
+        return ("does not reach an MPU-6050, which has I2C alone", "Set it to \"i2c\".")
+    }
+
+    static let handleAddress = ConfigurationRule(
+        keys: ["hardware.linux.handle_address", "hardware.linux.handle_imu"],
+        trigger: "hardware.linux.handle_imu"
+    ) { settings in
+        let linux = settings.hardware.linux
+        guard linux.handleImu != .none, linux.handleBus == linux.bus else { return nil }
+        var used: [Int] = []
+        if linux.imuInterface == .i2c {
+            used = [linux.imuAddress] + (linux.imu == .bmi088 ? [linux.gyroAddress] : [])
+        }
+        var own = [linux.handleAddress]
+        if linux.handleImu == .bmi088 { own.append(linux.handleAddress + 0x50) }
+        guard own.contains(where: used.contains) else { return nil }
+        return (
+            "is an address that the camera's sensor has on the same bus",
+            "Pull the address pin of one of them high, and name the other address."
+        )
+    }
+
+    static let encoderBuses = ConfigurationRule(
+        keys: [
+            "hardware.linux.encoder_bus_yaw", "hardware.linux.encoder_bus_roll",
+            "hardware.linux.encoder_bus_pitch",
+        ], trigger: "hardware.linux.encoders"
+    ) { settings in
+        let linux = settings.hardware.linux
+        guard linux.encoders == .as5600 else { return nil }
+        let buses = [linux.encoderBusYaw, linux.encoderBusRoll, linux.encoderBusPitch]
+        guard Set(buses).count < 3 else { return nil }
+        return (
+            "is the bus of another encoder, and every AS5600 has the address 0x36",
+            "A TCA9548A with dtoverlay=i2c-mux,pca9548 gives each a bus of its own."
+        )
+    }
+
+    static let encoderDirection = ConfigurationRule(keys: ["hardware.linux.encoder_direction"]) {
+        settings in
+        let direction = settings.hardware.linux.encoderDirection
+        guard ![direction.yaw, direction.roll, direction.pitch].allSatisfy({ abs($0) == 1 })
+        else { return nil }
+        return ("must be 1 or -1 for each joint", "For example [1, -1, 1].")
+    }
+}

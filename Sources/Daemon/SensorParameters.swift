@@ -1,0 +1,78 @@
+import Configuration
+import GimbalCore
+import Hardware
+import Wire
+
+extension Settings {
+    /// Which real sensors are where.
+    var sensorWiring: SensorWiring {
+        let linux = hardware.linux
+        let isPair = linux.imu == .bmi088
+        let place: SensorWiring.Inertial.Place =
+            switch linux.imuInterface {
+            case .i2c:
+                .i2c(
+                    bus: linux.bus,
+                    addresses: [UInt16(linux.imuAddress)]
+                        + (isPair ? [UInt16(linux.gyroAddress)] : []))
+            case .spi:
+                .spi(
+                    devices: [linux.imuSpi] + (isPair ? [linux.gyroSpi] : []),
+                    clock: linux.spiKhz * 1000)
+            }
+        var wiring = SensorWiring(camera: inertial(linux.imu, at: place))
+        if linux.dataReadyLine >= 0 {
+            wiring.dataReady = SensorWiring.DataReadyLine(
+                chip: linux.dataReadyChip, line: linux.dataReadyLine)
+        }
+        wiring.handle = linux.handleImu.chip.map { chip in
+            // A BMI088's parts are 0x50 apart, whichever way its address pins are.
+            let address = UInt16(linux.handleAddress)
+            return inertial(
+                chip,
+                at: .i2c(
+                    bus: linux.handleBus,
+                    addresses: [address] + (chip == .bmi088 ? [address + 0x50] : [])))
+        }
+        wiring.handleMounting = SensorCorrection.mounting(linux.handleMountingDeg * (.pi / 180))
+        if linux.encoders == .as5600 {
+            wiring.encoders = SensorWiring.Encoders(
+                buses: (linux.encoderBusYaw, linux.encoderBusRoll, linux.encoderBusPitch),
+                zero: linux.encoderZeroDeg * (.pi / 180), direction: linux.encoderDirection)
+        }
+        return wiring
+    }
+
+    private func inertial(
+        _ chip: SensorChip, at place: SensorWiring.Inertial.Place
+    ) -> SensorWiring.Inertial {
+        SensorWiring.Inertial(
+            chip: chip.wired, place: place, gyroRange: imu.gyroRangeDps,
+            accelRange: imu.accelRangeG, testsItself: hardware.linux.imuSelfTest)
+    }
+}
+
+extension SensorChip {
+    fileprivate var wired: SensorWiring.Inertial.Chip {
+        switch self {
+        case .bmi088: .bmi088
+        case .mpu6050: .mpu6050
+        case .mpu6500: .mpu6500
+        case .mpu9250: .mpu9250
+        case .icm42688p: .icm42688p
+        }
+    }
+}
+
+extension SensorReports {
+    /// What `status` says of real sensors.
+    func fill(_ status: inout IMUStatus, _ settings: Settings) {
+        guard settings.hardware.backend == .linux else { return }
+        status.setUpFailure = camera.lastFailure
+        status.lostConfigurations = Int(camera.lostConfigurations)
+        status.faults = camera.counters
+        guard settings.hardware.linux.handleImu != .none else { return }
+        status.handleSetUpFailure = handle.lastFailure
+        status.handleFaults = handle.counters
+    }
+}

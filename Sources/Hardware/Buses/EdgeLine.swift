@@ -1,0 +1,65 @@
+internal import CHardwareShim
+internal import GimbalCore
+internal import Glibc
+internal import Realtime
+
+/// A GPIO line on which a sensor says that it has measured. Bus thread only, after it was made.
+///
+/// A GPIO chip that is missing, or goes away, is looked for again and again; without it there are no edges.
+final class EdgeLine {
+    private let path: String
+    private let line: UInt32
+    private var descriptor: Int32 = -1
+    private var nextLook = Instant(nanoseconds: .min)
+    private var lastSequence: UInt32 = 0
+    /// Edges that were not waited for in time, or that a full queue has dropped, since the start.
+    private(set) var missed: UInt64 = 0
+
+    /// How often a missing GPIO chip is looked for, s.
+    private static let lookSeconds = 0.1
+
+    /// - Parameters:
+    ///   - path: `/dev/gpiochip0`.
+    ///   - line: Number of the line on that chip.
+    init(path: String, line: Int) {
+        self.path = path
+        self.line = UInt32(line)
+    }
+
+    deinit { if descriptor >= 0 { _ = Glibc.close(descriptor) } }
+
+    /// Whether the line can be waited for; tries to get it.
+    func isWatched(now: Instant) -> Bool {
+        if descriptor < 0, now >= nextLook {
+            nextLook = now.advanced(bySeconds: Self.lookSeconds)
+            if ch_gpio_watch(path, line, "airframed", &descriptor) != 0 { descriptor = -1 }
+            lastSequence = 0
+        }
+        return descriptor >= 0
+    }
+
+    /// Waits for the first edge that is not before an instant.
+    ///
+    /// - Parameters:
+    ///   - notBefore: Earlier edges are passed over.
+    ///   - deadline: How long it waits.
+    /// - Returns: When the edge was; nil: there was none.
+    func wait(notBefore: Instant, until deadline: Instant) -> Instant? {
+        while true {
+            var time: Int64 = 0
+            var sequence: UInt32 = 0
+            switch ch_gpio_edge(descriptor, deadline.nanoseconds, &time, &sequence) {
+            case 0:
+                if lastSequence != 0 { missed &+= UInt64(sequence &- lastSequence &- 1) }
+                lastSequence = sequence
+                if time >= notBefore.nanoseconds { return Instant(nanoseconds: time) }
+            case EINTR: continue
+            case ETIMEDOUT: return nil
+            default:
+                _ = Glibc.close(descriptor)
+                descriptor = -1
+                return nil
+            }
+        }
+    }
+}

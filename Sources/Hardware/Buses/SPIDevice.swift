@@ -1,0 +1,130 @@
+internal import CHardwareShim
+internal import GimbalCore
+internal import Glibc
+internal import Realtime
+
+/// One chip select of an SPI bus behind `/dev/spidevB.C`. Bus thread only, after it was made.
+///
+/// A device file that is missing, or goes away, is looked for again and again.
+final class SPIDevice {
+    /// The device file.
+    let path: String
+    private var descriptor: Int32 = -1
+    private var nextLook = Instant(nanoseconds: .min)
+    private var lastError: Int32 = ENODEV
+    private let open: Open
+    private let transfer: Transfer
+
+    /// Opens a path; what `ch_spi_open` does.
+    typealias Open = (UnsafePointer<CChar>, UnsafeMutablePointer<Int32>) -> Int32
+    /// Carries out one SPI_IOC_MESSAGE; what `ch_spi_transfer` does.
+    typealias Transfer = (Int32, UnsafeMutablePointer<spi_ioc_transfer>, UInt32) -> Int32
+
+    /// How often a missing device file is looked for, s.
+    private static let lookSeconds = 0.1
+
+    /// A device that is opened at its first use.
+    ///
+    /// - Parameters:
+    ///   - path: `/dev/spidev0.0`.
+    ///   - open: How it is opened.
+    ///   - transfer: The one system call of each message; a test counts it here.
+    init(
+        path: String, open: @escaping Open = { ch_spi_open($0, $1) },
+        transfer: @escaping Transfer = { ch_spi_transfer($0, $1, $2) }
+    ) {
+        self.path = path
+        self.open = open
+        self.transfer = transfer
+    }
+
+    deinit { close() }
+
+    private func close() {
+        if descriptor >= 0 { _ = Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    /// Carries out a message; what it read is in its bytes afterwards.
+    ///
+    /// - Throws: A positive errno. A chip that is not there is none: it reads as all ones or all zeros.
+    func run(_ message: borrowing SPIMessage) throws(BusErrno) {
+        if descriptor < 0 { try look() }
+        let error = transfer(descriptor, message.transfers, message.count)
+        guard error != 0 else { return }
+        if error == ENODEV || error == EBADF || error == ESHUTDOWN { close() }
+        throw BusErrno(code: error)
+    }
+
+    private func look() throws(BusErrno) {
+        let now = MonotonicClock.now
+        if now >= nextLook {
+            nextLook = now.advanced(bySeconds: Self.lookSeconds)
+            var fd: Int32 = -1
+            lastError = open(path, &fd)
+            if lastError == 0 { descriptor = fd }
+        }
+        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
+    }
+}
+
+/// Transfers for one device with the memory for what they carry, laid out once and used again and again. The device is
+/// selected anew for each.
+struct SPIMessage: ~Copyable {
+    /// As the kernel takes them.
+    let transfers: UnsafeMutablePointer<spi_ioc_transfer>
+    /// How many there are.
+    private(set) var count: UInt32 = 0
+    /// What is sent.
+    let sent: UnsafeMutableRawBufferPointer
+    /// What has come back, byte for byte.
+    let received: UnsafeMutableRawBufferPointer
+    private var used = 0
+    private let clock: UInt32
+    private let capacity: Int
+
+    /// Room for so many transfers with so many bytes in all, at a clock in Hz.
+    init(transfers: Int, bytes: Int, clock: Int) {
+        self.transfers = .allocate(capacity: transfers)
+        sent = .allocate(byteCount: bytes, alignment: 8)
+        received = .allocate(byteCount: bytes, alignment: 8)
+        sent.initializeMemory(as: UInt8.self, repeating: 0)
+        received.initializeMemory(as: UInt8.self, repeating: 0)
+        self.clock = UInt32(clock)
+        capacity = transfers
+    }
+
+    deinit {
+        transfers.deallocate()
+        sent.deallocate()
+        received.deallocate()
+    }
+
+    /// Adds a transfer whose first byte is this one.
+    ///
+    /// - Returns: Where its bytes are.
+    @discardableResult
+    mutating func append(_ first: UInt8, length: Int) -> Int {
+        precondition(used + length <= sent.count && count < capacity, "no room")
+        let offset = used
+        used += length
+        sent[offset] = first
+        // On every transfer but the last, cs_change lets go of the device.
+        if count > 0 { transfers[Int(count) - 1].cs_change = 1 }
+        var transfer = spi_ioc_transfer()
+        transfer.tx_buf = UInt64(UInt(bitPattern: sent.baseAddress.map { $0 + offset }))
+        transfer.rx_buf = UInt64(UInt(bitPattern: received.baseAddress.map { $0 + offset }))
+        transfer.len = UInt32(length)
+        transfer.speed_hz = clock
+        transfer.bits_per_word = 8
+        transfers[Int(count)] = transfer
+        count += 1
+        return offset
+    }
+
+    /// Changes the length of the only transfer.
+    func resize(to length: Int) { transfers[0].len = UInt32(length) }
+
+    /// Bits on the wire.
+    var wireBits: Int { 8 * used }
+}

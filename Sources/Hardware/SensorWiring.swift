@@ -1,0 +1,150 @@
+public import GimbalCore
+
+/// Which sensors are where.
+public struct SensorWiring: Sendable, Equatable {
+    /// An inertial sensor.
+    public struct Inertial: Sendable, Equatable {
+        /// Its type.
+        public enum Chip: Sendable {
+            case bmi088, mpu6050, mpu6500, mpu9250, icm42688p
+        }
+
+        /// How it is reached.
+        public enum Place: Sendable, Equatable {
+            /// Device file, and the addresses of its parts: accelerometer, gyroscope where they have one each.
+            case i2c(bus: String, addresses: [UInt16])
+            /// Device files of its parts, and the clock of measurements, Hz.
+            case spi(devices: [String], clock: Int)
+        }
+
+        /// Its type.
+        public var chip: Chip
+        /// How it is reached.
+        public var place: Place
+        /// Full scale of the gyroscope, deg/s.
+        public var gyroRange: Double
+        /// Full scale of the accelerometer, g.
+        public var accelRange: Double
+        /// Whether it tests itself when it is brought up; it must rest meanwhile.
+        public var testsItself: Bool
+
+        /// A sensor at this place.
+        public init(
+            chip: Chip, place: Place, gyroRange: Double, accelRange: Double, testsItself: Bool
+        ) {
+            self.chip = chip
+            self.place = place
+            self.gyroRange = gyroRange
+            self.accelRange = accelRange
+            self.testsItself = testsItself
+        }
+
+        func make(bus: (String) -> I2CBus, report: SensorReport) -> InertialSensor {
+            InertialSensor(chip: makeChip(), link: makeLink(bus), report: report)
+        }
+
+        private var isOnSPI: Bool { if case .spi = place { true } else { false } }
+
+        private func makeChip() -> any IMUChip {
+            switch chip {
+            case .bmi088:
+                BMI088(gyroRange: gyroRange, accelRange: accelRange, testsItself: testsItself)
+            case .mpu6050:
+                MPU6050(gyroRange: gyroRange, accelRange: accelRange, testsItself: testsItself)
+            case .mpu6500, .mpu9250:
+                MPU6500(
+                    gyroRange: gyroRange, accelRange: accelRange, testsItself: testsItself,
+                    hasMagnetometer: chip == .mpu9250, isOnSPI: isOnSPI)
+            case .icm42688p:
+                ICM42688P(gyroRange: gyroRange, accelRange: accelRange, testsItself: testsItself)
+            }
+        }
+
+        private func makeLink(_ bus: (String) -> I2CBus) -> any ChipLink {
+            switch place {
+            case .i2c(let path, let addresses):
+                I2CChipLink(bus: bus(path), addresses: addresses)
+            case .spi(let devices, let clock):
+                SPIChipLink(
+                    parts: devices.enumerated().map { index, path in
+                        SPIChipLink.Part(
+                            device: SPIDevice(path: path),
+                            dummies: chip == .bmi088 && index == 0 ? 1 : 0)
+                    }, clock: clock)
+            }
+        }
+    }
+
+    /// The line on which the camera's sensor says that it has measured.
+    public struct DataReadyLine: Sendable, Equatable {
+        /// `/dev/gpiochip0`.
+        public var chip: String
+        /// Its number on that chip.
+        public var line: Int
+
+        /// A line of a chip.
+        public init(chip: String, line: Int) {
+            self.chip = chip
+            self.line = line
+        }
+    }
+
+    /// An AS5600 at each joint.
+    public struct Encoders: Sendable, Equatable {
+        /// Device files: all have the same address, so each has a bus of its own.
+        public var buses: (yaw: String, roll: String, pitch: String)
+        /// What each says where its joint is at zero, rad.
+        public var zero: AxisVector
+        /// 1, or -1 where an encoder's angle falls when the joint's grows.
+        public var direction: AxisVector
+
+        /// Encoders on these buses.
+        public init(
+            buses: (yaw: String, roll: String, pitch: String), zero: AxisVector,
+            direction: AxisVector
+        ) {
+            self.buses = buses
+            self.zero = zero
+            self.direction = direction
+        }
+
+        /// Same buses, same angles.
+        public static func == (a: Encoders, b: Encoders) -> Bool {
+            a.buses == b.buses && a.zero == b.zero && a.direction == b.direction
+        }
+
+        func make(bus: (String) -> I2CBus) -> JointEncoders {
+            func encoder(_ path: String, _ axis: GimbalAxis) -> AS5600 {
+                AS5600(bus: bus(path), zero: zero[axis], direction: direction[axis])
+            }
+            return JointEncoders(
+                yaw: encoder(buses.yaw, .yaw), roll: encoder(buses.roll, .roll),
+                pitch: encoder(buses.pitch, .pitch))
+        }
+    }
+
+    /// The sensor on the camera.
+    public var camera: Inertial
+    /// The camera's data-ready line; nil: not wired.
+    public var dataReady: DataReadyLine?
+    /// A second sensor on the handle; nil: none.
+    public var handle: Inertial?
+    /// From that sensor's axes to the handle's.
+    public var handleMounting = Quaternion.identity
+    /// What shows the joints; nil: nothing.
+    public var encoders: Encoders?
+
+    /// A camera's sensor alone.
+    public init(camera: Inertial) { self.camera = camera }
+}
+
+/// How the sensors are.
+public struct SensorReports: Sendable {
+    /// The one on the camera.
+    public let camera = SensorReport()
+    /// The one on the handle.
+    public let handle = SensorReport()
+
+    /// Sensors that nobody has tried yet.
+    public init() {}
+}

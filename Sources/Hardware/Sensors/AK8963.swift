@@ -1,0 +1,89 @@
+internal import GimbalCore
+
+/// Asahi Kasei AK8963, the magnetometer in an MPU-9250, reached through that chip's own I2C master.
+///
+/// Register map: RM-MPU-9250A-00, revision 1.4, section 5; the master: registers 36 to 39, 49 to 53, 99 and 103.
+struct AK8963: Sendable {
+    /// Factory's sensitivity of each axis against the nominal one (section 5.13).
+    private var adjustment = Vector3(1, 1, 1)
+    private var last = UInt64.max
+
+    /// ST1, six bytes of field, ST2.
+    static let length = 8
+    /// µT for a count of the 16-bit output (section 5.8).
+    private static let scale = 0.15
+    private static let address: UInt8 = 0x0C
+
+    /// One write to the magnetometer through the master's slave 4.
+    private static func write(_ value: UInt8, to register: UInt8) -> [SetUpStep] {
+        [
+            .write(address, to: 0x31, part: 0),
+            .write(register, to: 0x32, part: 0),
+            .write(value, to: 0x33, part: 0),
+            .write(0x80, to: 0x34, part: 0),
+            .pause(0.010),
+        ]
+    }
+
+    /// One read through slave 4; the answer is in register 53.
+    private static func read(_ register: UInt8) -> [SetUpStep] {
+        [
+            .write(0x80 | address, to: 0x31, part: 0),
+            .write(register, to: 0x32, part: 0),
+            .write(0x80, to: 0x34, part: 0),
+            .pause(0.010),
+        ]
+    }
+
+    private static let answer = RegisterRead(part: 0, register: 0x35, count: 1)
+
+    /// Needs the master enabled. Slots 5 to 7 hold the adjustment afterwards.
+    static let setUp: [SetUpStep] =
+        // 400 kHz.
+        [.write(0x0D, to: 0x24, part: 0)]
+        + write(0x01, to: 0x0B)
+        + read(0x00)
+        + [
+            .expect(
+                0x48, mask: 0xFF, in: 0x35, part: 0,
+                otherwise: "has no magnetometer that answers (AK8963, WIA)")
+        ]
+        // Fuse ROM, power down, 16 bits at 100 Hz (section 5.8).
+        + write(0x0F, to: 0x0A)
+        + read(0x10) + [.keep(slot: 5, answer)]
+        + read(0x11) + [.keep(slot: 6, answer)]
+        + read(0x12) + [.keep(slot: 7, answer)]
+        + write(0x00, to: 0x0A) + write(0x16, to: 0x0A)
+        + [
+            // Slave 0 reads ST1 to ST2 every tenth sample; what it has read appears all at once.
+            .write(0x80 | address, to: 0x25, part: 0),
+            .write(0x02, to: 0x26, part: 0),
+            .write(0x09, to: 0x34, part: 0),
+            .write(0x81, to: 0x67, part: 0),
+            .write(0x80 | UInt8(length), to: 0x27, part: 0),
+            .pause(0.020),
+        ]
+
+    /// Takes what the factory has stored: (ASA - 128) / 256 + 1.
+    mutating func adjust(_ kept: KeptRegisters) {
+        func factor(_ slot: Int) -> Double { (Double(kept.byte(slot, 0)) - 128) / 256 + 1 }
+        adjustment = Vector3(factor(5), factor(6), factor(7))
+    }
+
+    /// The field in the axes of gyroscope and accelerometer, µT; nil when it is not new or too large to measure.
+    ///
+    /// The master reads more often than the magnetometer measures, so its own data-ready bit may be gone by the time it
+    /// is looked at: a measurement is new when it differs.
+    mutating func field(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Vector3? {
+        var word: UInt64 = 0
+        for index in 1...6 { word = word << 8 | UInt64(bytes[start + index]) }
+        // HOFL in ST2.
+        guard word != last, bytes[start + 7] & 0x08 == 0 else { return nil }
+        last = word
+        // Its x and y are the other chip's y and x, its z points the other way (PS-MPU-9250A-01, 9.1).
+        return Vector3(
+            bytes.littleEndian(at: start + 3) * Self.scale * adjustment.y,
+            bytes.littleEndian(at: start + 1) * Self.scale * adjustment.x,
+            -bytes.littleEndian(at: start + 5) * Self.scale * adjustment.z)
+    }
+}

@@ -1,0 +1,64 @@
+internal import GimbalCore
+internal import Realtime
+
+/// ams AS5600, the angle of a magnet on a shaft, 12 bits a turn. I2C at 0x36 only: several need a bus each, which a
+/// multiplexer with the kernel's driver (i2c-mux-pca954x) provides.
+///
+/// Data sheet: AS5600, v1-06 (2018), register description.
+final class AS5600 {
+    private let bus: I2CBus
+    private let zero: Double
+    private let direction: Double
+    private var exchange = I2CExchange(capacity: 4)
+    private var last: Double?
+    private var lastTime = Instant(nanoseconds: .min / 2)
+
+    /// The only address it has.
+    static let address: UInt16 = 0x36
+    /// Without an answer for so long its angle is not known any more, s.
+    private static let staleSeconds = 0.02
+
+    /// - Parameters:
+    ///   - bus: Where it is.
+    ///   - zero: What it says where the joint is at zero, rad.
+    ///   - direction: 1, or -1 where its angle falls when the joint's grows.
+    init(bus: I2CBus, zero: Double, direction: Double) {
+        self.bus = bus
+        self.zero = zero
+        self.direction = direction
+        // STATUS, RAW ANGLE.
+        _ = exchange.read(0x0B, count: 3, from: Self.address)
+    }
+
+    /// The joint's angle, -π...π, rad; nil while nobody answers or the magnet is missing.
+    func angle(now: Instant) -> Double? {
+        do {
+            try bus.run(exchange)
+            take(
+                UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(exchange.bytes)[1..<4]), now
+            )
+        } catch {}
+        return now.seconds(since: lastTime) <= Self.staleSeconds ? last : nil
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer, _ now: Instant) {
+        guard let turn = Self.turn(bytes) else { return }
+        last = Self.joint(turn, zero: zero, direction: direction)
+        lastTime = now
+    }
+
+    /// The angle in STATUS and RAW ANGLE, 0..<2π; nil without a magnet (MD, bit 5). A magnet that is too weak or too
+    /// strong (ML, MH) still has an angle.
+    static func turn(_ bytes: UnsafeRawBufferPointer) -> Double? {
+        guard bytes[0] & 0x20 != 0 else { return nil }
+        return Double(UInt16(bytes[1] & 0x0F) << 8 | UInt16(bytes[2])) * 2 * .pi / 4096
+    }
+
+    /// The joint's angle, -π...π.
+    static func joint(_ turn: Double, zero: Double, direction: Double) -> Double {
+        ((turn - zero) * direction).remainder(dividingBy: 2 * .pi)
+    }
+
+    /// Bits on the wire of one read.
+    var wireBits: Int { exchange.wireBits }
+}

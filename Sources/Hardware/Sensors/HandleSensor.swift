@@ -1,0 +1,77 @@
+internal import GimbalCore
+internal import Realtime
+
+/// A second inertial sensor, on the handle: its rates go along with the camera's samples. Bus thread only.
+final class HandleSensor {
+    private let sensor: InertialSensor
+    private let mounting: Quaternion
+    private var batch = SampleBatch()
+    private var rate = Vector3.zero
+    private var lastTime = Instant(nanoseconds: .min / 2)
+    /// Whether its rate is fresh.
+    private(set) var isKnown = false
+
+    /// A rate that is older is not used, s.
+    private static let staleSeconds = 0.02
+
+    /// - Parameters:
+    ///   - sensor: The chip.
+    ///   - mounting: From its axes to the handle's (forward, right, down).
+    init(sensor: InertialSensor, mounting: Quaternion) {
+        self.sensor = sensor
+        self.mounting = mounting
+    }
+
+    /// Reads it. What fails is in its report: the camera is held without it as well.
+    func read(now: Instant) {
+        batch.removeAll()
+        do { try sensor.read(into: &batch, time: now, now: now) } catch {}
+        if batch.count > 0 {
+            rate = mounting.rotate(batch[batch.count - 1].gyro)
+            lastTime = now
+        }
+        isKnown = now.seconds(since: lastTime) <= Self.staleSeconds
+    }
+
+    /// Adds the rate to a sample of the camera.
+    func add(to sample: inout IMUSample, now: Instant) {
+        guard isKnown else { return }
+        sample.baseGyro = rate
+        sample.contents.insert(.baseGyro)
+    }
+}
+
+/// Encoders on all three joints: their angles go along with the camera's samples. Bus thread only.
+final class JointEncoders {
+    private let yaw: AS5600
+    private let roll: AS5600
+    private let pitch: AS5600
+    private var angles: AxisVector?
+
+    /// Encoders of the three joints.
+    init(yaw: AS5600, roll: AS5600, pitch: AS5600) {
+        self.yaw = yaw
+        self.roll = roll
+        self.pitch = pitch
+    }
+
+    /// Whether all three angles are fresh.
+    var isKnown: Bool { angles != nil }
+
+    /// Reads them.
+    func read(now: Instant) {
+        let (y, r, p) = (yaw.angle(now: now), roll.angle(now: now), pitch.angle(now: now))
+        if let y, let r, let p {
+            angles = AxisVector(yaw: y, roll: r, pitch: p)
+        } else {
+            angles = nil
+        }
+    }
+
+    /// Adds the angles to a sample of the camera.
+    func add(to sample: inout IMUSample) {
+        guard let angles else { return }
+        sample.joints = angles
+        sample.contents.insert(.joints)
+    }
+}

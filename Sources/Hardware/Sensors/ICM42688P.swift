@@ -1,0 +1,150 @@
+internal import GimbalCore
+
+/// TDK InvenSense ICM-42688-P. I2C: 0x68, or 0x69 with AD0 high; SPI: up to 24 MHz, mode 0 or 3.
+///
+/// Data sheet: DS-000347, revision 1.7. Registers are of bank 0 unless said otherwise; numbers are big-endian, as after
+/// a reset.
+struct ICM42688P: IMUChip {
+    let name = "icm42688p"
+    private let gyroCode: UInt8
+    private let accelCode: UInt8
+    private let testsItself: Bool
+
+    /// - Parameters:
+    ///   - gyroRange: Full scale, deg/s: 15.625 times a power of two, up to 2000; the next larger one is taken.
+    ///   - accelRange: Full scale, g: 2, 4, 8 or 16; the next larger one is taken.
+    ///   - testsItself: Whether the self test is part of the set-up. The part must rest for 0.3 s.
+    init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
+        // GYRO_FS_SEL: 0 is 2000 deg/s, each more is half. ACCEL_FS_SEL: 0 is 16 g, each more is half.
+        gyroCode = UInt8(
+            [15.625, 31.25, 62.5, 125, 250, 500, 1000].reversed().prefix { $0 >= gyroRange }.count)
+        accelCode = UInt8([2.0, 4, 8].reversed().prefix { $0 >= accelRange }.count)
+        self.testsItself = testsItself
+    }
+
+    /// Full scale of the gyroscope, deg/s.
+    var gyroRange: Double { 2000 / Double(1 << gyroCode) }
+    /// Full scale of the accelerometer, g.
+    var accelRange: Double { 16 / Double(1 << accelCode) }
+
+    private static let interruptStatus: UInt8 = 0x2D
+    private static let power: UInt8 = 0x4E
+    private static let gyroConfiguration: UInt8 = 0x4F
+    private static let accelConfiguration: UInt8 = 0x50
+    private static let selfTestConfiguration: UInt8 = 0x70
+    private static let bank: UInt8 = 0x76
+
+    /// ODR 1 kHz in GYRO_CONFIG0 and ACCEL_CONFIG0.
+    private static let rate: UInt8 = 0x06
+    /// GYRO_CONFIG1 and GYRO_ACCEL_CONFIG0: filters of second order at a quarter of the rate. With the anti-alias filter,
+    /// 585 Hz after a reset, that delays by 0.9 + 0.4 ms: two second-order sections, each √2 / (2π corner).
+    private static let filterOrder: UInt8 = 0x16
+    private static let filterWidth: UInt8 = 0x11
+
+    var setUp: [SetUpStep] {
+        var steps: [SetUpStep] = [
+            .write(0, to: Self.bank, part: 0),
+            .expect(
+                0x47, mask: 0xFF, in: 0x75, part: 0,
+                otherwise: "is no ICM-42688-P (WHO_AM_I)"),
+            // DEVICE_CONFIG: a reset takes 1 ms.
+            .write(0x01, to: 0x11, part: 0),
+            .pause(0.010),
+        ]
+        if testsItself { steps += Self.selfTest }
+        steps += audit.map { .write($0.value, to: $0.read.register, part: 0) }
+        steps += [
+            // INT_CONFIG: INT1 pulses high, push-pull. INT_CONFIG1: INT_ASYNC_RESET off, as the pin needs it.
+            .write(0x03, to: 0x14, part: 0),
+            .write(0x00, to: 0x64, part: 0),
+            // PWR_MGMT0: no register may be written for 200 µs; 45 ms until the gyroscope runs.
+            .pause(0.060),
+        ]
+        return steps + .verify(audit)
+    }
+
+    /// SELF_TEST_CONFIG, and what the factory has stored in XG_ST_DATA… (bank 1) and XA_ST_DATA… (bank 2).
+    private static let selfTest: [SetUpStep] =
+        [
+            .write(0x60 | rate, to: gyroConfiguration, part: 0),
+            .write(0x60 | rate, to: accelConfiguration, part: 0),
+            .write(0x0F, to: power, part: 0),
+            .pause(0.100),
+        ] + keepData((accel: 0, gyro: 1)) + [
+            .write(0x7F, to: selfTestConfiguration, part: 0),
+            .pause(0.100),
+        ] + keepData((accel: 2, gyro: 3)) + [
+            .write(0x00, to: selfTestConfiguration, part: 0),
+            .write(0x01, to: bank, part: 0),
+            .keep(slot: 5, RegisterRead(part: 0, register: 0x5F, count: 3)),
+            .write(0x02, to: bank, part: 0),
+            .keep(slot: 4, RegisterRead(part: 0, register: 0x3B, count: 3)),
+            .write(0x00, to: bank, part: 0),
+            .require(
+                { kept in
+                    (0..<3).allSatisfy {
+                        FactoryResponse.passesAccel(
+                            kept.bigEndian(2, 2 * $0) - kept.bigEndian(0, 2 * $0),
+                            code: kept.byte(4, $0), unstored: 0.05...1.2)
+                    }
+                }, otherwise: "failed its accelerometer's self test"),
+            .require(
+                { kept in
+                    (0..<3).allSatisfy {
+                        FactoryResponse.passesGyro(
+                            kept.bigEndian(3, 2 * $0) - kept.bigEndian(1, 2 * $0),
+                            code: kept.byte(5, $0))
+                    }
+                }, otherwise: "failed its gyroscope's self test"),
+        ]
+
+    private static func keepData(_ slots: (accel: Int, gyro: Int)) -> [SetUpStep] {
+        [
+            .keep(slot: slots.accel, RegisterRead(part: 0, register: 0x1F, count: 6)),
+            .keep(slot: slots.gyro, RegisterRead(part: 0, register: 0x25, count: 6)),
+        ]
+    }
+
+    var burst: [RegisterRead] {
+        [
+            // INT_STATUS first: a set DATA_RDY_INT speaks of the numbers that are read after it.
+            RegisterRead(part: 0, register: Self.interruptStatus, count: 1),
+            // TEMP_DATA1 to GYRO_DATA_Z0.
+            RegisterRead(part: 0, register: 0x1D, count: 14),
+        ]
+    }
+
+    /// PWR_MGMT0 comes first, because it says most about a reset; both sensors in low-noise mode.
+    var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] {
+        func one(_ register: UInt8) -> RegisterRead {
+            RegisterRead(part: 0, register: register, count: 1)
+        }
+        return [
+            (one(Self.power), 0xFF, 0x0F),
+            (one(Self.gyroConfiguration), 0xFF, gyroCode << 5 | Self.rate),
+            (one(Self.accelConfiguration), 0xFF, accelCode << 5 | Self.rate),
+            (one(0x51), 0xFF, Self.filterOrder),
+            (one(0x52), 0xFF, Self.filterWidth),
+            // INT_SOURCE0: UI_DRDY_INT1_EN.
+            (one(0x65), 0xFF, 0x08),
+        ]
+    }
+
+    mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
+        guard bytes[0] & 0x08 != 0 else { return nil }
+        let force = accelRange * 9.80665 / 32768
+        let rate = gyroRange * .pi / 180 / 32768
+        let gyro = (bytes.bigEndian(at: 9), bytes.bigEndian(at: 11), bytes.bigEndian(at: 13))
+        // -32768 on every axis: the gyroscope has not measured since its reset.
+        guard gyro != (-32768, -32768, -32768) else { return nil }
+        var sample = IMUSample(
+            time: now, gyro: Vector3(gyro.0 * rate, gyro.1 * rate, gyro.2 * rate),
+            accel: Vector3(
+                bytes.bigEndian(at: 3) * force, bytes.bigEndian(at: 5) * force,
+                bytes.bigEndian(at: 7) * force))
+        // Section 4.13.
+        sample.temperature = bytes.bigEndian(at: 1) / 132.48 + 25
+        sample.contents.insert(.temperature)
+        return sample
+    }
+}

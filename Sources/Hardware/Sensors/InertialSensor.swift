@@ -1,0 +1,152 @@
+internal import GimbalCore
+internal import Realtime
+
+/// An inertial sensor on its bus: brought up step by step while the motors are served, read in every period, watched, and
+/// brought up again whenever it has lost its configuration, was away, or has stopped measuring. Bus thread only, after it
+/// was made; allocates nothing from then on.
+///
+/// Nothing that it said before counts as new.
+final class InertialSensor {
+    private let link: any ChipLink
+    private var chip: any IMUChip
+    private let report: SensorReport
+    private let expected: [(read: RegisterRead, mask: UInt8, value: UInt8)]
+    private var setUp: SetUpRun
+    /// Whether it delivers.
+    private(set) var isUp = false
+    private var notBefore = Instant(nanoseconds: .min / 2)
+    private var lastAudit = Instant(nanoseconds: .min / 2)
+    private var lastSample = Instant(nanoseconds: .min / 2)
+    private var nextAudit = 0
+    private var failures = 0
+    /// When a burst failed last, or the set-up was done: what was measured before is not new any more.
+    private var failed: Instant?
+
+    /// How long the sensor is left alone after its set-up has failed, s.
+    private static let retrySeconds = 0.2
+    /// One register of the configuration is read back this often, s.
+    private static let auditSeconds = 0.01
+    /// So many failed bursts in a row, and it is brought up afresh.
+    private static let patience = 3
+    /// A sensor that answers for so long without measuring is brought up afresh, s.
+    private static let stallSeconds = 0.1
+
+    /// - Parameters:
+    ///   - chip: What it is.
+    ///   - link: How it is reached.
+    ///   - report: Where other threads read how it is.
+    init(chip: any IMUChip, link: any ChipLink, report: SensorReport) {
+        self.chip = chip
+        self.link = link
+        self.report = report
+        expected = chip.audit
+        setUp = SetUpRun(chip.setUp)
+        link.prepare(chip.burst)
+    }
+
+    /// One period: what it has measured, or a little of its set-up.
+    ///
+    /// - Parameters:
+    ///   - samples: What is new is appended, in the chip's own axes.
+    ///   - time: When the sample was taken, as far as anybody knows.
+    ///   - now: The time of the call.
+    /// - Throws: What the bus said; tried again in the next period, or at once.
+    func read(
+        into samples: inout SampleBatch, time: Instant, now: Instant
+    ) throws(BusError) {
+        guard isUp else { return try bringUp(now: now) }
+        do {
+            let bytes = try link.burst()
+            failures = 0
+            if isBlank(bytes) {
+                // Nobody is there, or the chip has just been reset: its configuration tells.
+                return try audit(now: now, from: 0)
+            }
+            if let sample = chip.sample(bytes, now: time) {
+                // A second attempt in the same period is as good as the first.
+                if failed == nil || failed == now { samples.append(sample) }
+                lastSample = now
+            }
+            failed = nil
+            guard now.seconds(since: lastSample) <= Self.stallSeconds else {
+                report.stalled()
+                return restart(now: now, after: 0)
+            }
+            if now.seconds(since: lastAudit) > Self.auditSeconds {
+                try audit(now: now, from: nextAudit)
+            }
+        } catch {
+            report.transferFailed()
+            failed = now
+            failures += 1
+            if failures >= Self.patience {
+                report.stoppedAnswering()
+                restart(now: now, after: 0)
+            }
+            throw BusError(
+                operation: .read, device: link.device, address: link.place(of: 0),
+                code: error.code)
+        }
+    }
+
+    /// Whether a burst is nothing but zeros or ones.
+    private func isBlank(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let first = bytes[0]
+        guard first == 0 || first == 0xFF else { return false }
+        for index in 1..<bytes.count where bytes[index] != first { return false }
+        return true
+    }
+
+    private func bringUp(now: Instant) throws(BusError) {
+        guard now >= notBefore else { return }
+        do {
+            try setUp.advance(link, now: now)
+            failures = 0
+            guard setUp.isDone else { return }
+            chip.take(kept: setUp.kept)
+            isUp = true
+            lastSample = now
+            failed = now
+            report.isUp()
+        } catch {
+            switch error {
+            case .chip(let words):
+                report.failed(words)
+                restart(now: now, after: Self.retrySeconds)
+            case .bus(let error, let part):
+                report.transferFailed()
+                failures += 1
+                if failures >= Self.patience { restart(now: now, after: Self.retrySeconds) }
+                throw BusError(
+                    operation: .read, device: link.device, address: link.place(of: part),
+                    code: error.code)
+            }
+        }
+    }
+
+    /// Reads one register of the configuration back, another one each time, and in turn with them the temperature.
+    private func audit(now: Instant, from index: Int) throws(BusErrno) {
+        lastAudit = now
+        nextAudit = (index + 1) % (expected.count + 1)
+        guard index < expected.count else {
+            if let seldom = chip.seldom {
+                chip.take(
+                    seldom: try link.read(seldom.register, count: seldom.count, part: seldom.part))
+            }
+            return
+        }
+        let (read, mask, value) = expected[index]
+        let found = try link.read(read.register, count: 1, part: read.part)
+        guard UInt8(truncatingIfNeeded: found) & mask != value else { return }
+        report.lostConfiguration()
+        restart(now: now, after: 0)
+    }
+
+    private func restart(now: Instant, after seconds: Double) {
+        isUp = false
+        failures = 0
+        nextAudit = 0
+        setUp.restart()
+        notBefore = now.advanced(bySeconds: seconds)
+    }
+}

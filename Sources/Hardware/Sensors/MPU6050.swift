@@ -1,0 +1,97 @@
+internal import GimbalCore
+internal import Glibc
+
+/// InvenSense MPU-6050, I2C alone: 0x68, or 0x69 with AD0 high.
+///
+/// Register map: RM-MPU-6000A-00, revision 4.2; product specification: PS-MPU-6000A-00, revision 3.4.
+struct MPU6050: IMUChip {
+    let name = "mpu6050"
+    private let registers: MPURegisters
+    private let testsItself: Bool
+
+    /// Register 26: gyroscope 188 Hz with 1.9 ms of delay, accelerometer 184 Hz with 2.0 ms, 1 kHz.
+    private static let filter: UInt8 = 0x01
+
+    /// - Parameters:
+    ///   - gyroRange: Full scale, deg/s: 250, 500, 1000 or 2000; the next larger one is taken.
+    ///   - accelRange: Full scale, g: 2, 4, 8 or 16; the next larger one is taken.
+    ///   - testsItself: Whether the self test is part of the set-up. The part must rest for 0.2 s.
+    init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
+        registers = MPURegisters(gyroRange: gyroRange, accelRange: accelRange)
+        self.testsItself = testsItself
+    }
+
+    /// Full scale of the gyroscope, deg/s.
+    var gyroRange: Double { registers.gyroRange }
+    /// Full scale of the accelerometer, g.
+    var accelRange: Double { registers.accelRange }
+
+    var setUp: [SetUpStep] {
+        MPURegisters.wake(identity: 0x68, mask: 0x7E, otherwise: "is no MPU-6050 (WHO_AM_I)")
+            + (testsItself ? Self.selfTest : [])
+            + MPURegisters.write(audit) + [.write(0, to: MPURegisters.interruptPin, part: 0)]
+            + [.pause(0.030)] + .verify(audit)
+    }
+
+    /// Registers 13 to 16, 27 and 28: ±250 deg/s and ±8 g; the response may be 14 % off the factory's (specification,
+    /// 6.1 and 6.2).
+    private static let selfTest: [SetUpStep] =
+        [
+            .write(0x02, to: MPURegisters.configuration, part: 0),
+            .write(0x00, to: MPURegisters.gyroConfiguration, part: 0),
+            .write(0x10, to: MPURegisters.accelConfiguration, part: 0),
+            .pause(0.050),
+        ] + MPURegisters.keepData((accel: 0, gyro: 1)) + [
+            .write(0xE0, to: MPURegisters.gyroConfiguration, part: 0),
+            .write(0xF0, to: MPURegisters.accelConfiguration, part: 0),
+            .pause(0.100),
+        ] + MPURegisters.keepData((accel: 2, gyro: 3)) + [
+            .keep(slot: 4, RegisterRead(part: 0, register: 0x0D, count: 4)),
+            .require({ passesAccel($0) }, otherwise: "failed its accelerometer's self test"),
+            .require({ passesGyro($0) }, otherwise: "failed its gyroscope's self test"),
+        ]
+
+    private static func passesAccel(_ kept: KeptRegisters) -> Bool {
+        (0..<3).allSatisfy { axis in
+            let code =
+                kept.byte(4, axis) >> 3 & 0x1C
+                | kept.byte(4, 3) >> UInt8(4 - 2 * axis) & 0x03
+            let response = kept.bigEndian(2, 2 * axis) - kept.bigEndian(0, 2 * axis)
+            return isNear(
+                response, 4096 * 0.34 * pow(0.92 / 0.34, (Double(code) - 1) / 30), code: code)
+        }
+    }
+
+    private static func passesGyro(_ kept: KeptRegisters) -> Bool {
+        (0..<3).allSatisfy { axis in
+            let code = kept.byte(4, axis) & 0x1F
+            let response = kept.bigEndian(3, 2 * axis) - kept.bigEndian(1, 2 * axis)
+            let sign = axis == 1 ? -1.0 : 1
+            return isNear(response, sign * 25 * 131 * pow(1.046, Double(code) - 1), code: code)
+        }
+    }
+
+    /// A code of 0 says that the factory has stored nothing.
+    private static func isNear(_ response: Double, _ factory: Double, code: UInt8) -> Bool {
+        code == 0 || abs(response / factory - 1) <= 0.14
+    }
+
+    var burst: [RegisterRead] {
+        [
+            RegisterRead(
+                part: 0, register: MPURegisters.interruptStatus, count: MPURegisters.burstLength)
+        ]
+    }
+
+    var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] {
+        registers.audit(filter: Self.filter)
+    }
+
+    mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
+        guard var sample = registers.sample(bytes, now: now) else { return nil }
+        // Registers 65 and 66.
+        sample.temperature = bytes.bigEndian(at: 7) / 340 + 36.53
+        sample.contents.insert(.temperature)
+        return sample
+    }
+}

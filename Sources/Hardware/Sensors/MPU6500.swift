@@ -1,0 +1,128 @@
+internal import GimbalCore
+
+/// InvenSense MPU-6500, and the MPU-9250, which is one with a magnetometer (AK8963) in the same housing. I2C: 0x68, or
+/// 0x69 with AD0 high; SPI: 1 MHz for all registers.
+///
+/// Register maps: RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4. Product specifications: PS-MPU-6500A-01,
+/// PS-MPU-9250A-01.
+///
+/// The chip itself reads the magnetometer and puts what it says behind its own numbers. The other way, a bypass that lays
+/// the magnetometer on the board's bus, would be a transfer more in each period, and does not exist on SPI.
+struct MPU6500: IMUChip {
+    let name: String
+    private let registers: MPURegisters
+    private let testsItself: Bool
+    private let hasMagnetometer: Bool
+    private let isOnSPI: Bool
+    private var magnetometer = AK8963()
+
+    /// Register 26: gyroscope 184 Hz with 2.9 ms of delay, 1 kHz.
+    private static let filter: UInt8 = 0x01
+    /// Register 29: accelerometer 184 Hz with 5.8 ms of delay, 1 kHz.
+    private static let accelFilter: UInt8 = 0x01
+    private static let accelConfiguration2: UInt8 = 0x1D
+
+    /// - Parameters:
+    ///   - gyroRange: Full scale, deg/s: 250, 500, 1000 or 2000; the next larger one is taken.
+    ///   - accelRange: Full scale, g: 2, 4, 8 or 16; the next larger one is taken.
+    ///   - testsItself: Whether the self test is part of the set-up. The part must rest for 0.2 s.
+    ///   - hasMagnetometer: Whether it is an MPU-9250.
+    ///   - isOnSPI: Whether its I2C interface is to be turned off.
+    init(
+        gyroRange: Double, accelRange: Double, testsItself: Bool = true, hasMagnetometer: Bool,
+        isOnSPI: Bool = false
+    ) {
+        name = hasMagnetometer ? "mpu9250" : "mpu6500"
+        registers = MPURegisters(gyroRange: gyroRange, accelRange: accelRange)
+        self.testsItself = testsItself
+        self.hasMagnetometer = hasMagnetometer
+        self.isOnSPI = isOnSPI
+    }
+
+    /// Full scale of the gyroscope, deg/s.
+    var gyroRange: Double { registers.gyroRange }
+    /// Full scale of the accelerometer, g.
+    var accelRange: Double { registers.accelRange }
+
+    /// I2C_IF_DIS and I2C_MST_EN (register 106).
+    private var userControl: UInt8 { (isOnSPI ? 0x10 : 0) | (hasMagnetometer ? 0x20 : 0) }
+
+    var setUp: [SetUpStep] {
+        // 0x71 is the MPU-9250, 0x73 the MPU-9255: bit 1 does not count.
+        let wake =
+            hasMagnetometer
+            ? MPURegisters.wake(identity: 0x71, mask: 0xFD, otherwise: "is no MPU-9250 (WHO_AM_I)")
+            : MPURegisters.wake(identity: 0x70, mask: 0xFF, otherwise: "is no MPU-6500 (WHO_AM_I)")
+        var steps: [SetUpStep] =
+            wake + [.write(userControl, to: MPURegisters.userControl, part: 0)]
+        if testsItself { steps += Self.selfTest }
+        if hasMagnetometer { steps += AK8963.setUp }
+        steps += MPURegisters.write(audit)
+        steps += [.write(0, to: MPURegisters.interruptPin, part: 0), .pause(0.030)]
+        return steps + .verify(audit)
+    }
+
+    /// Registers 0 to 2 and 13 to 15 hold the factory's response; filters of 92 Hz meanwhile.
+    private static let selfTest: [SetUpStep] =
+        [
+            .write(0x02, to: MPURegisters.configuration, part: 0),
+            .write(0x02, to: accelConfiguration2, part: 0),
+            .write(0x00, to: MPURegisters.gyroConfiguration, part: 0),
+            .write(0x00, to: MPURegisters.accelConfiguration, part: 0),
+            .pause(0.050),
+        ] + MPURegisters.keepData((accel: 0, gyro: 1)) + [
+            .write(0xE0, to: MPURegisters.gyroConfiguration, part: 0),
+            .write(0xE0, to: MPURegisters.accelConfiguration, part: 0),
+            .pause(0.050),
+        ] + MPURegisters.keepData((accel: 2, gyro: 3)) + [
+            .keep(slot: 4, RegisterRead(part: 0, register: 0x0D, count: 3)),
+            .keep(slot: 5, RegisterRead(part: 0, register: 0x00, count: 3)),
+            .require(
+                { kept in
+                    (0..<3).allSatisfy {
+                        FactoryResponse.passesAccel(
+                            kept.bigEndian(2, 2 * $0) - kept.bigEndian(0, 2 * $0),
+                            code: kept.byte(4, $0), unstored: 0.225...0.675)
+                    }
+                }, otherwise: "failed its accelerometer's self test"),
+            .require(
+                { kept in
+                    (0..<3).allSatisfy {
+                        FactoryResponse.passesGyro(
+                            kept.bigEndian(3, 2 * $0) - kept.bigEndian(1, 2 * $0),
+                            code: kept.byte(5, $0))
+                    }
+                }, otherwise: "failed its gyroscope's self test"),
+        ]
+
+    var burst: [RegisterRead] {
+        [
+            RegisterRead(
+                part: 0, register: MPURegisters.interruptStatus,
+                count: MPURegisters.burstLength + (hasMagnetometer ? AK8963.length : 0))
+        ]
+    }
+
+    var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] {
+        registers.audit(filter: Self.filter) + [
+            (MPURegisters.one(Self.accelConfiguration2), 0x0F, Self.accelFilter),
+            (MPURegisters.one(MPURegisters.userControl), 0x70, userControl),
+        ]
+    }
+
+    mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
+        guard var sample = registers.sample(bytes, now: now) else { return nil }
+        // Registers 65 and 66, and the temperature sensor's table in the specification.
+        sample.temperature = bytes.bigEndian(at: 7) / 333.87 + 21
+        sample.contents.insert(.temperature)
+        if hasMagnetometer, let field = magnetometer.field(bytes, at: MPURegisters.burstLength) {
+            sample.magneticField = field
+            sample.contents.insert(.magneticField)
+        }
+        return sample
+    }
+
+    mutating func take(kept: KeptRegisters) {
+        if hasMagnetometer { magnetometer.adjust(kept) }
+    }
+}

@@ -1,0 +1,130 @@
+internal import GimbalCore
+internal import Glibc
+
+/// What InvenSense's MPU-6050, MPU-6500 and MPU-9250 have in common. Register maps: RM-MPU-6000A-00, revision 4.2;
+/// RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4. Numbers are big-endian.
+struct MPURegisters: Sendable {
+    /// FS_SEL and AFS_SEL, 0...3 (registers 27 and 28).
+    let gyroCode: UInt8
+    let accelCode: UInt8
+
+    static let sampleRateDivider: UInt8 = 0x19
+    static let configuration: UInt8 = 0x1A
+    static let gyroConfiguration: UInt8 = 0x1B
+    static let accelConfiguration: UInt8 = 0x1C
+    static let interruptPin: UInt8 = 0x37
+    static let interruptEnable: UInt8 = 0x38
+    /// DATA_RDY_INT in bit 0, cleared by reading; acceleration, temperature and rate follow.
+    static let interruptStatus: UInt8 = 0x3A
+    static let accel: UInt8 = 0x3B
+    static let gyro: UInt8 = 0x43
+    static let userControl: UInt8 = 0x6A
+    static let power: UInt8 = 0x6B
+    static let identity: UInt8 = 0x75
+
+    /// - Parameters:
+    ///   - gyroRange: Full scale, deg/s: 250, 500, 1000 or 2000; the next larger one is taken.
+    ///   - accelRange: Full scale, g: 2, 4, 8 or 16; the next larger one is taken.
+    init(gyroRange: Double, accelRange: Double) {
+        gyroCode = UInt8([250.0, 500, 1000].prefix { $0 < gyroRange }.count)
+        accelCode = UInt8([2.0, 4, 8].prefix { $0 < accelRange }.count)
+    }
+
+    /// Full scale of the gyroscope, deg/s.
+    var gyroRange: Double { 250 * Double(1 << gyroCode) }
+    /// Full scale of the accelerometer, g.
+    var accelRange: Double { 2 * Double(1 << accelCode) }
+
+    /// What all of them read in a period: the interrupt status first, so that a set bit speaks of the numbers after it.
+    static let burstLength = 15
+
+    /// Identity, reset, clock: 100 ms after the reset (register 107), 30 ms until the gyroscope runs.
+    static func wake(identity: UInt8, mask: UInt8, otherwise: StaticString) -> [SetUpStep] {
+        [
+            .expect(identity, mask: mask, in: Self.identity, part: 0, otherwise: otherwise),
+            .write(0x80, to: power, part: 0),
+            .pause(0.100),
+            // The gyroscope's PLL is the better clock.
+            .write(0x01, to: power, part: 0),
+            .pause(0.050),
+        ]
+    }
+
+    /// What must be in the registers that all of them have. DATA_RDY_EN sets the status bit, and pulses the INT pin.
+    func audit(filter: UInt8) -> [(read: RegisterRead, mask: UInt8, value: UInt8)] {
+        [
+            (Self.one(Self.power), 0xFF, 0x01),
+            (Self.one(Self.gyroConfiguration), 0xFF, gyroCode << 3),
+            (Self.one(Self.accelConfiguration), 0xFF, accelCode << 3),
+            (Self.one(Self.configuration), 0xFF, filter),
+            (Self.one(Self.sampleRateDivider), 0xFF, 0),
+            (Self.one(Self.interruptEnable), 0xFF, 0x01),
+        ]
+    }
+
+    static func one(_ register: UInt8) -> RegisterRead {
+        RegisterRead(part: 0, register: register, count: 1)
+    }
+
+    /// Rate and acceleration of a burst; nil when it holds nothing new.
+    func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
+        guard bytes[0] & 0x01 != 0 else { return nil }
+        let force = accelRange * 9.80665 / 32768
+        let rate = gyroRange * .pi / 180 / 32768
+        return IMUSample(
+            time: now,
+            gyro: Vector3(
+                bytes.bigEndian(at: 9) * rate, bytes.bigEndian(at: 11) * rate,
+                bytes.bigEndian(at: 13) * rate),
+            accel: Vector3(
+                bytes.bigEndian(at: 1) * force, bytes.bigEndian(at: 3) * force,
+                bytes.bigEndian(at: 5) * force))
+    }
+
+    /// Slots 0 and 1: acceleration and rate at rest; 2 and 3: the same under self test.
+    static func keepData(_ slots: (accel: Int, gyro: Int)) -> [SetUpStep] {
+        [
+            .keep(slot: slots.accel, RegisterRead(part: 0, register: accel, count: 6)),
+            .keep(slot: slots.gyro, RegisterRead(part: 0, register: gyro, count: 6)),
+        ]
+    }
+
+    /// Steps of a write and its register.
+    static func write(_ audit: [(read: RegisterRead, mask: UInt8, value: UInt8)]) -> [SetUpStep] {
+        audit.map { .write($0.value, to: $0.read.register, part: $0.read.part) }
+    }
+}
+
+/// InvenSense's self test since the MPU-6500, at ±250 deg/s and ±2 g: the response, which is the output under test less
+/// the one at rest, against what the factory has stored as a code. Limits as in the maker's own test.
+struct FactoryResponse {
+    /// The response that the code stands for, LSB: 2620 · 1.01^(code - 1).
+    static func stored(_ code: UInt8) -> Double { 2620 * pow(1.01, Double(code) - 1) }
+
+    /// More than half of what is stored; 60 deg/s where nothing is.
+    static func passesGyro(_ response: Double, code: UInt8) -> Bool {
+        code == 0 ? abs(response) >= 60 * 32768 / 250 : response / stored(code) > 0.5
+    }
+
+    /// Half to one and a half of what is stored; within these bounds, g, where nothing is.
+    static func passesAccel(
+        _ response: Double, code: UInt8, unstored: ClosedRange<Double>
+    ) -> Bool {
+        code == 0
+            ? unstored.contains(abs(response) * 2 / 32768)
+            : (0.5...1.5).contains(response / stored(code))
+    }
+}
+
+extension [SetUpStep] {
+    /// Reads every register of an audit back.
+    static func verify(
+        _ audit: [(read: RegisterRead, mask: UInt8, value: UInt8)]
+    ) -> [SetUpStep] {
+        audit.map {
+            .expect(
+                $0.value, mask: $0.mask, in: $0.read.register, part: $0.read.part,
+                otherwise: "does not keep what is written to its registers")
+        }
+    }
+}

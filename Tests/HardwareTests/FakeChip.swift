@@ -1,0 +1,204 @@
+import GimbalCore
+import Realtime
+import Glibc
+
+@testable import Hardware
+
+/// A chip in memory behind `ChipLink`: registers that behave as the real ones do at reset, power-up and reading, a sample
+/// every millisecond, and faults. The number of a sample is in the rate that it says. Allocates nothing after it was made.
+final class FakeChip: ChipLink {
+    enum Kind: CaseIterable { case bmi088, mpu6050, mpu6500, mpu9250, icm42688p }
+
+    let kind: Kind
+    var now = Instant(nanoseconds: 0)
+    private(set) var transfers = 0
+    /// The errno of every transfer; 0: none.
+    var failing: Int32 = 0
+    /// What every register says; nil: what is in it.
+    var constant: UInt8?
+    var isFrozen = false
+    var hasWrongIdentity = false
+
+    private let registers: UnsafeMutablePointer<UInt8>
+    private let gathered: UnsafeMutableRawBufferPointer
+    private let pieces: UnsafeMutablePointer<RegisterRead>
+    private var pieceCount = 0
+    private var shown = -1
+    private var bank = 0
+
+    init(_ kind: Kind) {
+        self.kind = kind
+        registers = .allocate(capacity: 512)
+        gathered = .allocate(byteCount: 64, alignment: 8)
+        pieces = .allocate(capacity: 4)
+        registers.initialize(repeating: 0, count: 512)
+        reset(part: 0)
+        reset(part: 1)
+    }
+
+    deinit {
+        registers.deallocate()
+        gathered.deallocate()
+        pieces.deallocate()
+    }
+
+    /// The chip description that belongs to it.
+    func description(testsItself: Bool = false) -> any IMUChip {
+        switch kind {
+        case .bmi088: BMI088(gyroRange: 2000, accelRange: 24, testsItself: testsItself)
+        case .mpu6050: MPU6050(gyroRange: 2000, accelRange: 16, testsItself: testsItself)
+        case .mpu6500, .mpu9250:
+            MPU6500(
+                gyroRange: 2000, accelRange: 16, testsItself: testsItself,
+                hasMagnetometer: kind == .mpu9250)
+        case .icm42688p: ICM42688P(gyroRange: 2000, accelRange: 16, testsItself: testsItself)
+        }
+    }
+
+    subscript(part: Int, register: UInt8) -> UInt8 {
+        get { registers[256 * part + Int(register)] }
+        set { registers[256 * part + Int(register)] = newValue }
+    }
+
+    /// What the registers hold after power-up.
+    func reset(part: Int) {
+        (registers + 256 * part).update(repeating: 0, count: 256)
+        switch (kind, part) {
+        case (.bmi088, 0):
+            self[0, 0x00] = 0x1E
+            self[0, 0x40] = 0xA8
+            self[0, 0x41] = 0x01
+            self[0, 0x7C] = 0x03
+        case (.bmi088, 1):
+            self[1, 0x00] = 0x0F
+            self[1, 0x10] = 0x80
+        case (.mpu6050, 0):
+            self[0, 0x75] = 0x68
+            self[0, 0x6B] = 0x40
+        case (.mpu6500, 0): self[0, 0x75] = 0x70
+        case (.mpu9250, 0): self[0, 0x75] = 0x71
+        case (.icm42688p, 0):
+            self[0, 0x75] = 0x47
+            self[0, 0x4F] = 0x06
+            self[0, 0x50] = 0x06
+        default: break
+        }
+    }
+
+    private var measures: Bool {
+        switch kind {
+        case .bmi088: self[0, 0x7D] == 0x04 && self[0, 0x7C] == 0
+        case .icm42688p: self[0, 0x4E] == 0x0F
+        case .mpu6050, .mpu6500, .mpu9250: self[0, 0x6B] == 0x01 && self[0, 0x38] == 0x01
+        }
+    }
+
+    /// The sample of the present millisecond, when it is a new one.
+    private func measure() {
+        let number = Int(now.nanoseconds / 1_000_000)
+        guard measures, !isFrozen, number != shown else { return }
+        shown = number
+        let (low, high) = (Int16(number % 10000), Int16(number / 10000))
+        switch kind {
+        case .bmi088:
+            put(0, little: true, part: 0, at: 0x12)
+            put(-1365, little: true, part: 0, at: 0x16)
+            for index in 0..<3 {
+                self[0, 0x18 + UInt8(index)] = UInt8(number >> (8 * index) & 0xFF)
+            }
+            put(low, little: true, part: 1, at: 0x02)
+            put(high, little: true, part: 1, at: 0x04)
+        case .mpu6050, .mpu6500, .mpu9250:
+            self[0, 0x3A] |= 0x01
+            put(-2048, part: 0, at: 0x3F)
+            put(low, part: 0, at: 0x43)
+            put(high, part: 0, at: 0x45)
+        case .icm42688p:
+            self[0, 0x2D] |= 0x08
+            put(-2048, part: 0, at: 0x23)
+            put(low, part: 0, at: 0x25)
+            put(high, part: 0, at: 0x27)
+        }
+    }
+
+    private func put(_ value: Int16, little: Bool = false, part: Int, at register: UInt8) {
+        let bits = UInt16(bitPattern: value)
+        self[part, register + (little ? 0 : 1)] = UInt8(bits & 0xFF)
+        self[part, register + (little ? 1 : 0)] = UInt8(bits >> 8)
+    }
+
+    private func look(_ part: Int, _ register: UInt8) -> UInt8 {
+        if let constant { return constant }
+        let identity: UInt8 = kind == .bmi088 ? 0x00 : 0x75
+        if hasWrongIdentity, register == identity { return 0x11 }
+        if kind == .mpu9250, register == 0x35 { return answer }
+        if kind == .icm42688p, bank != 0 { return 0 }
+        let value = self[part, register]
+        let isStatus = kind == .icm42688p ? register == 0x2D : register == 0x3A
+        if kind != .bmi088, isStatus { self[part, register] = 0 }
+        return value
+    }
+
+    /// What the magnetometer says through the master.
+    private var answer: UInt8 { self[0, 0x32] == 0x00 ? 0x48 : 0x80 }
+
+    private func begin() throws(BusErrno) {
+        transfers += 1
+        measure()
+        if failing != 0 { throw BusErrno(code: failing) }
+    }
+
+    // MARK: ChipLink
+
+    func place(of part: Int) -> UInt16 { UInt16(0x68 + part) }
+    var device: BusError.Device { .i2c }
+
+    func write(_ value: UInt8, to register: UInt8, part: Int) throws(BusErrno) {
+        try begin()
+        switch (kind, register) {
+        case (.bmi088, 0x7E) where part == 0 && value == 0xB6: reset(part: 0)
+        case (.bmi088, 0x14) where part == 1 && value == 0xB6: reset(part: 1)
+        case (.mpu6050, 0x6B) where value & 0x80 != 0, (.mpu6500, 0x6B) where value & 0x80 != 0,
+            (.mpu9250, 0x6B) where value & 0x80 != 0, (.icm42688p, 0x11) where value & 1 != 0:
+            reset(part: 0)
+        case (.icm42688p, 0x76): bank = Int(value)
+        default: self[part, register] = value
+        }
+    }
+
+    func read(_ register: UInt8, count: Int, part: Int) throws(BusErrno) -> UInt64 {
+        try begin()
+        var word: UInt64 = 0
+        for index in 0..<count {
+            word |= UInt64(look(part, register &+ UInt8(index))) << (8 * UInt64(index))
+        }
+        return word
+    }
+
+    func prepare(_ reads: [RegisterRead]) {
+        pieceCount = reads.count
+        for (index, read) in reads.enumerated() { (pieces + index).initialize(to: read) }
+    }
+
+    func burst() throws(BusErrno) -> UnsafeRawBufferPointer {
+        try begin()
+        var at = 0
+        for piece in 0..<pieceCount {
+            let read = pieces[piece]
+            for index in 0..<read.count {
+                gathered[at] = look(read.part, read.register &+ UInt8(index))
+                at += 1
+            }
+        }
+        return UnsafeRawBufferPointer(rebasing: gathered[0..<at])
+    }
+}
+
+extension IMUSample {
+    /// The number that a `FakeChip` has put into its rates.
+    var number: Int {
+        // 2000 deg/s at 32768, or 32767 for a BMI088: the nearest whole number is the same.
+        func counts(_ rate: Double) -> Int { Int((rate * 180 / .pi / 2000 * 32768).rounded()) }
+        return counts(gyro.x) + 10000 * counts(gyro.y)
+    }
+}

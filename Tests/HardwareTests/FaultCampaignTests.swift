@@ -1,0 +1,137 @@
+import CMallocCounter
+import GimbalCore
+import Glibc
+import Realtime
+import Testing
+
+@testable import Hardware
+
+/// A million transfers with faults of every kind, a fifth of them of each chip.
+@Suite("Sensor faults, campaign")
+struct FaultCampaignTests {
+    /// Xorshift: the same faults in every run.
+    struct Dice {
+        var state: UInt64
+
+        mutating func below(_ limit: Int) -> Int {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return Int(state % UInt64(limit))
+        }
+    }
+
+    /// What happens to the chip, and until when.
+    struct Faults {
+        var dice = Dice(state: 0x9E37_79B9_7F4A_7C15)
+        var counts = [Int](repeating: 0, count: 9)
+        var until = Instant(nanoseconds: 0)
+        /// Since when the chip is whole.
+        var whole = Instant(nanoseconds: 0)
+        private var isLong = false
+
+        /// Before a transfer: perhaps a new fault.
+        mutating func next(_ chip: FakeChip) {
+            let now = chip.now
+            if isLong {
+                guard now >= until else { return }
+                isLong = false
+                whole = now
+                chip.failing = 0
+                chip.constant = nil
+                chip.isFrozen = false
+                chip.hasWrongIdentity = false
+            }
+            chip.failing = 0
+            let draw = dice.below(10_000)
+            // 0.9 % of single failures, and six kinds that last.
+            if draw < 90 {
+                counts[draw % 3] += 1
+                chip.failing = draw % 3 == 0 ? ENXIO : draw % 3 == 1 ? ETIMEDOUT : EIO
+            } else if draw < 96 {
+                counts[3 + draw - 90] += 1
+                begin(draw - 90, chip)
+            }
+        }
+
+        private mutating func begin(_ kind: Int, _ chip: FakeChip) {
+            isLong = true
+            until = chip.now.advanced(bySeconds: Double(1 + dice.below(150)) * 1e-3)
+            switch kind {
+            case 0: chip.failing = ENXIO
+            case 1: chip.failing = ENODEV
+            case 2: chip.constant = dice.below(2) == 0 ? 0 : 0xFF
+            case 3: chip.isFrozen = true
+            case 4:
+                chip.hasWrongIdentity = true
+                chip.reset(part: 0)
+            default:
+                // One half of the chip or the other loses its configuration.
+                until = chip.now
+                chip.reset(part: chip.kind == .bmi088 ? dice.below(2) : 0)
+            }
+        }
+    }
+
+    /// What Swift Testing itself allocates whenever an error is thrown, to remember where; outside of tests it is nothing.
+    static var costOfThrowing: Int64 {
+        func fail() throws(BusErrno) { throw BusErrno(code: 1) }
+        var cost: Int64 = 1
+        for _ in 0..<3 {
+            let before = mc_count()
+            do { try fail() } catch {}
+            cost = max(mc_count() - before, 1)
+        }
+        return cost
+    }
+
+    @Test(
+        "10^6 transfers with 1 % of faults: nothing stale passes, back within a second, nothing allocated",
+        arguments: FakeChip.Kind.allCases)
+    func campaign(kind: FakeChip.Kind) {
+        let chip = FakeChip(kind)
+        let report = SensorReport()
+        let sensor = InertialSensor(chip: chip.description(), link: chip, report: report)
+        var faults = Faults()
+        var batch = SampleBatch()
+        var period: Int64 = 0
+        var newest = 0
+        var stale = 0
+        var delivered = 0
+        var lastFresh = Instant(nanoseconds: 0)
+        var longest = 0.0
+        var allocations: Int64 = 0
+        let hook = Self.costOfThrowing
+        while chip.transfers < 200_000 {
+            period += 1
+            // A loop at 800 Hz, a chip at 1 kHz.
+            let now = Instant(nanoseconds: 1_250_000 * period)
+            chip.now = now
+            faults.next(chip)
+            batch.removeAll()
+            let before = mc_count()
+            let failures = report.failedTransfers
+            do { try sensor.read(into: &batch, time: now, now: now) } catch {}
+            let calls = mc_count() - before
+            let isAllowed = report.failedTransfers > failures || report.lastFailure != nil
+            if period > 5000 { allocations += isAllowed ? calls % hook : calls }
+            for index in 0..<batch.count {
+                delivered += 1
+                let number = batch[index].number
+                // The chip's present millisecond and no other, and never the same twice.
+                if number <= newest || number != Int(now.nanoseconds / 1_000_000) { stale += 1 }
+                newest = number
+                lastFresh = now
+            }
+            let alone = now.seconds(since: max(lastFresh, faults.whole))
+            longest = max(longest, alone)
+        }
+        #expect(faults.counts.allSatisfy { $0 > 8 }, "every kind has happened: \(faults.counts)")
+        #expect(stale == 0)
+        #expect(longest < 1, "s without a sample from a chip that was whole")
+        #expect(delivered > 100_000)
+        #expect(report.lostConfigurations > 20 && report.outages > 20 && report.stalls > 0)
+        #expect(report.failedTransfers > 1000)
+        if mc_is_active() { #expect(allocations == 0) }
+    }
+}

@@ -1,0 +1,160 @@
+import GimbalCore
+import Testing
+
+@testable import Hardware
+
+/// MPU-6050 (RM-MPU-6000A-00, PS-MPU-6000A-00), MPU-6500 and MPU-9250 (RM-MPU-6500A-00, RM-MPU-9250A-00), ICM-42688-P
+/// (DS-000347): sensitivities of their sheets, in LSB.
+@Suite("InvenSense chips")
+struct InertialChipTests {
+    enum Kind: CaseIterable, Sendable { case mpu6050, mpu6500, mpu9250, icm42688p }
+
+    static func make(_ kind: Kind, gyro: Double = 2000, accel: Double = 16) -> any IMUChip {
+        switch kind {
+        case .mpu6050: MPU6050(gyroRange: gyro, accelRange: accel)
+        case .mpu6500: MPU6500(gyroRange: gyro, accelRange: accel, hasMagnetometer: false)
+        case .mpu9250: MPU6500(gyroRange: gyro, accelRange: accel, hasMagnetometer: true)
+        case .icm42688p: ICM42688P(gyroRange: gyro, accelRange: accel)
+        }
+    }
+
+    /// A burst as the chip lays it out: status, then acceleration, temperature, rate; the ICM has temperature first.
+    static func burst(
+        _ kind: Kind, accel: (Int16, Int16, Int16) = (0, 0, 0), temperature: Int16 = 0,
+        gyro: (Int16, Int16, Int16) = (0, 0, 0),
+        magnetic: [UInt8] = [UInt8](repeating: 0, count: 8),
+        isNew: Bool = true
+    ) -> [UInt8] {
+        func words(_ values: Int16...) -> [UInt8] {
+            values.flatMap {
+                let bits = UInt16(bitPattern: $0)
+                return [UInt8(bits >> 8), UInt8(bits & 0xFF)]
+            }
+        }
+        let force = words(accel.0, accel.1, accel.2)
+        let rate = words(gyro.0, gyro.1, gyro.2)
+        if kind == .icm42688p { return [isNew ? 0x08 : 0] + words(temperature) + force + rate }
+        return [isNew ? 1 : 0] + force + words(temperature) + rate
+            + (kind == .mpu9250 ? magnetic : [])
+    }
+
+    static func sample(_ chip: any IMUChip, _ bytes: [UInt8]) -> IMUSample? {
+        var chip = chip
+        return bytes.withUnsafeBytes { chip.sample($0, now: Instant(nanoseconds: 1)) }
+    }
+
+    @Test(
+        "acceleration has the sheet's sensitivity at every range, at full scale and at zero",
+        arguments: Kind.allCases, [(2.0, 16384.0), (4, 8192), (8, 4096), (16, 2048)])
+    func acceleration(kind: Kind, range: (g: Double, perG: Double)) throws {
+        let chip = Self.make(kind, accel: range.g)
+        let full = try #require(
+            Self.sample(chip, Self.burst(kind, accel: (32767, -32768, 0))))
+        #expect(abs(full.accel.x / 9.80665 - 32767 / range.perG) < 1e-9)
+        #expect(abs(full.accel.y / 9.80665 + range.g) < 1e-9)
+        #expect(full.accel.z == 0 && full.gyro == .zero)
+        let least = try #require(Self.sample(chip, Self.burst(kind, accel: (0, 0, -1))))
+        #expect(abs(least.accel.z * range.perG / 9.80665 + 1) < 1e-9)
+        #expect(least.accel.x == 0 && least.accel.y == 0)
+    }
+
+    @Test(
+        "rate has the sheet's sensitivity, as rounded there, at every range, at full scale and at zero",
+        arguments: Kind.allCases, [(250.0, 131.0), (500, 65.5), (1000, 32.8), (2000, 16.4)])
+    func rate(kind: Kind, range: (dps: Double, perDps: Double)) throws {
+        let chip = Self.make(kind, gyro: range.dps)
+        let full = try #require(Self.sample(chip, Self.burst(kind, gyro: (-32768, 32767, 0))))
+        // Beyond full scale a sample is refused, so full scale is what the range says: 131 stands for 131.07.
+        #expect(abs(full.gyro.x * 180 / .pi + range.dps) < 1e-9)
+        #expect(abs(full.gyro.y * 180 / .pi - 32767 / range.perDps) < range.dps * 0.002)
+        #expect(full.gyro.z == 0 && full.accel == .zero)
+    }
+
+    @Test(
+        "an ICM-42688-P has finer ranges too",
+        arguments: [(15.625, 2097.2), (31.25, 1048.6), (62.5, 524.3), (125, 262)])
+    func fineRates(dps: Double, perDps: Double) throws {
+        let chip = Self.make(.icm42688p, gyro: dps)
+        let full = try #require(
+            Self.sample(chip, Self.burst(.icm42688p, gyro: (-32768, 32767, 0))))
+        #expect(abs(full.gyro.x * 180 / .pi + dps) < 1e-9)
+        #expect(abs(full.gyro.y * 180 / .pi - 32767 / perDps) < dps * 0.002)
+    }
+
+    @Test("a range that the chip does not have is the next larger one; beyond all, the largest")
+    func ranges() {
+        #expect(MPU6050(gyroRange: 300, accelRange: 3).gyroRange == 500)
+        #expect(MPU6050(gyroRange: 300, accelRange: 3).accelRange == 4)
+        #expect(MPU6050(gyroRange: 4000, accelRange: 24).gyroRange == 2000)
+        #expect(MPU6050(gyroRange: 4000, accelRange: 24).accelRange == 16)
+        #expect(ICM42688P(gyroRange: 300, accelRange: 3).gyroRange == 500)
+        #expect(ICM42688P(gyroRange: 300, accelRange: 3).accelRange == 4)
+        #expect(ICM42688P(gyroRange: 4000, accelRange: 24).gyroRange == 2000)
+        #expect(ICM42688P(gyroRange: 4000, accelRange: 24).accelRange == 16)
+    }
+
+    @Test(
+        "temperature follows each sheet",
+        arguments: [
+            (Kind.mpu6050, Int16(0), 36.53), (.mpu6050, 340, 37.53), (.mpu6050, -12420, 0.000588),
+            (.mpu6500, 0, 21), (.mpu6500, 3339, 31.0009), (.mpu9250, 0, 21),
+            (.icm42688p, 0, 25), (.icm42688p, 13248, 125),
+        ])
+    func temperature(kind: Kind, counts: Int16, celsius: Double) throws {
+        let sample = try #require(
+            Self.sample(Self.make(kind), Self.burst(kind, temperature: counts)))
+        #expect(abs(sample.temperature - celsius) < 1e-3)
+        #expect(sample.contents.contains(.temperature))
+    }
+
+    @Test("without its data-ready bit a burst is no new sample", arguments: Kind.allCases)
+    func notReady(kind: Kind) {
+        let bytes = Self.burst(kind, gyro: (1, 2, 3), isNew: false)
+        #expect(Self.sample(Self.make(kind), bytes) == nil)
+    }
+
+    @Test("what an ICM-42688-P says before it has measured is no sample")
+    func notMeasured() {
+        let bytes = Self.burst(.icm42688p, gyro: (-32768, -32768, -32768))
+        #expect(Self.sample(Self.make(.icm42688p), bytes) == nil)
+    }
+
+    @Test("the magnetometer's field is turned into the chip's axes, adjusted, and told once")
+    func magnetometer() throws {
+        var chip = Self.make(.mpu9250)
+        var kept = KeptRegisters()
+        // ASA of 128 changes nothing, 255 adds 49.6 %, 0 takes a half away.
+        kept[5] = 128
+        kept[6] = 255
+        kept[7] = 0
+        chip.take(kept: kept)
+        // ST1, x = 100, y = -200, z = 32760 (4912 µT, the end of its range), ST2.
+        let bytes = Self.burst(
+            .mpu9250, magnetic: [1, 100, 0, 0x38, 0xFF, 0xF8, 0x7F, 0x10])
+        let first = bytes.withUnsafeBytes { chip.sample($0, now: Instant(nanoseconds: 1)) }
+        let sample = try #require(first)
+        #expect(sample.contents.contains(.magneticField))
+        #expect(abs(sample.magneticField.x + 200 * 0.15 * (1 + 127.0 / 256)) < 1e-9)
+        #expect(abs(sample.magneticField.y - 15) < 1e-9)
+        #expect(abs(sample.magneticField.z + 32760 * 0.15 / 2) < 1e-9)
+        let second = bytes.withUnsafeBytes { chip.sample($0, now: Instant(nanoseconds: 2)) }
+        #expect(try !#require(second).contents.contains(.magneticField))
+        // HOFL: more than it can measure.
+        let overflow = Self.burst(.mpu9250, magnetic: [1, 1, 0, 0, 0, 0, 0, 0x18])
+        let third = overflow.withUnsafeBytes { chip.sample($0, now: Instant(nanoseconds: 3)) }
+        #expect(try !#require(third).contents.contains(.magneticField))
+    }
+
+    @Test("an AS5600 counts 4096 a turn, and says nothing without its magnet")
+    func encoder() {
+        func turn(_ bytes: [UInt8]) -> Double? { bytes.withUnsafeBytes { AS5600.turn($0) } }
+        #expect(turn([0x20, 0x00, 0x00]) == 0)
+        #expect(turn([0x20, 0x04, 0x00]) == .pi / 2)
+        #expect(turn([0x20, 0x0F, 0xFF]) == 4095.0 / 4096 * 2 * .pi)
+        // ML and MH: weak or strong, but there.
+        #expect(turn([0x38, 0x08, 0x00]) == .pi)
+        #expect(turn([0x00, 0x08, 0x00]) == nil)
+        #expect(abs(AS5600.joint(0.1, zero: 6.2, direction: 1) - (0.1 - 6.2 + 2 * .pi)) < 1e-12)
+        #expect(AS5600.joint(0.5, zero: 0.2, direction: -1) == -0.3)
+    }
+}
