@@ -12,6 +12,8 @@ public struct BusSchedule: Sendable, Equatable {
     public let sensorBits: Int
     /// Bits on SPI of one read of the sensor.
     public let spiBits: Int
+    /// Share of the wire that the samples in the sensor's buffer take, whatever the loop's rate is.
+    public let bufferLoad: Double
     /// Clock of SPI, Hz.
     public let spiClock: Double
     /// Bits of one write to all motors, which servos get once a frame; 0 without.
@@ -24,7 +26,9 @@ public struct BusSchedule: Sendable, Equatable {
     /// The schedule that the settings ask for.
     public init(_ settings: Settings) {
         let linux = settings.hardware.linux
-        let burst = Self.burst(of: linux.imu)
+        // With a buffer a period reads its level, and begins a read of what is in it.
+        let packet = linux.imuFifo ? linux.imu.packetBytes : nil
+        let burst = packet == nil ? Self.burst(of: linux.imu) : [2, 0]
         let isOnSPI = linux.imuInterface == .spi
         var bits = isOnSPI ? 0 : Self.exchange(reading: burst)
         if let handle = linux.handleImu.chip {
@@ -39,6 +43,9 @@ public struct BusSchedule: Sendable, Equatable {
         let overhead = burst.count + (linux.imu == .bmi088 ? 1 : 0)
         spiBits = isOnSPI ? 8 * (burst.reduce(0, +) + overhead) : 0
         spiClock = Double(linux.spiKhz) * 1000
+        bufferLoad =
+            Double(packet ?? 0) * 1000
+            * (isOnSPI ? 8 / (Double(linux.spiKhz) * 1000) : 9 / (Double(linux.busKhz) * 1000))
         let sorted = linux.outputs(of: settings.motors.type).sorted()
         var runs = [1]
         for (low, high) in zip(sorted, sorted.dropFirst()) {
@@ -63,9 +70,9 @@ public struct BusSchedule: Sendable, Equatable {
     /// Share of the busier wire that a period takes which reads the sensors and writes the motors, at a loop rate, Hz; 1 is
     /// all.
     public func load(rate: Double) -> Double {
-        let sensors = Double(sensorBits) / clock + Double(spiBits) / spiClock
-        let motors = Double(motorBits) / clock
-        return (haveMotorsOwnBus ? max(sensors, motors) : sensors + motors) * rate
+        let sensors = bufferLoad + (Double(sensorBits) / clock + Double(spiBits) / spiClock) * rate
+        let motors = Double(motorBits) / clock * rate
+        return haveMotorsOwnBus ? max(sensors, motors) : sensors + motors
     }
 
     /// The highest loop rate that keeps a fifth free, in steps of 50 Hz; 0: none does.

@@ -19,6 +19,15 @@ public enum SensorChip: String, Sendable, CaseIterable {
     /// Largest full scale of the accelerometer, g.
     public var largestAccelRange: Double { self == .bmi088 ? 24 : 16 }
 
+    /// Bytes for one sample in its buffer, as the driver uses it; nil where it does not.
+    public var packetBytes: Int? {
+        switch self {
+        case .mpu6050, .mpu6500: 14
+        case .icm42688p: 16
+        case .bmi088, .mpu9250: nil
+        }
+    }
+
     /// Group delay of the filter that the driver sets, ms: MPU-6050 and MPU-6500 as their register maps say (register
     /// 26); the others of second order from their corners, √2 / (2π corner) each: 230 Hz (BMI088), 250 Hz and 585 Hz
     /// (ICM-42688-P).
@@ -91,6 +100,8 @@ extension Settings {
         public var gyroSpi = "/dev/spidev0.1"
         /// Clock of measurements on SPI, kHz.
         public var spiKhz = 1000
+        /// Whether every sample is fetched from the sensor's own buffer.
+        public var imuFifo = false
         /// GPIO chip of the data-ready line.
         public var dataReadyChip = "/dev/gpiochip0"
         /// The data-ready line; -1: not wired.

@@ -70,6 +70,10 @@ extension Schema {
             hint:
                 "A BMI088 takes 10 MHz, MPU-6500 and MPU-9250 20 MHz, an ICM-42688-P 24 MHz; long wires less."
         ),
+        .bool(
+            "hardware.linux.imu_fifo", \.hardware.linux.imuFifo, .restart,
+            "Whether all of the sensor's 1000 samples a second are fetched from its buffer; not for BMI088 and MPU-9250."
+        ),
         .path(
             "hardware.linux.data_ready_chip", \.hardware.linux.dataReadyChip, .restart,
             "GPIO chip that the sensor's interrupt is wired to.",

@@ -3,7 +3,7 @@ import GimbalCore
 /// What the settings of the sensors must fulfil together.
 enum SensorRules {
     /// Every one of them.
-    static let all = [interface, handleAddress, encoderBuses, encoderDirection]
+    static let all = [interface, handleAddress, encoderBuses, encoderDirection, buffer]
 
     static let interface = ConfigurationRule(keys: [
         "hardware.linux.imu_interface", "hardware.linux.imu",
@@ -56,5 +56,23 @@ enum SensorRules {
         guard ![direction.yaw, direction.roll, direction.pitch].allSatisfy({ abs($0) == 1 })
         else { return nil }
         return ("must be 1 or -1 for each joint", "For example [1, -1, 1].")
+    }
+
+    static let buffer = ConfigurationRule(
+        keys: ["hardware.linux.imu_fifo", "hardware.linux.imu", "hardware.linux.data_ready_line"]
+    ) { settings in
+        let linux = settings.hardware.linux
+        guard linux.imuFifo else { return nil }
+        if linux.imu.packetBytes == nil {
+            return (
+                "is not for a \(linux.imu.rawValue) in this build",
+                "Set it to false: the newest sample is read in each period."
+            )
+        }
+        guard linux.dataReadyLine >= 0 else { return nil }
+        return (
+            "does not go with hardware.linux.data_ready_line",
+            "A buffer is read by the clock; set one of them only."
+        )
     }
 }

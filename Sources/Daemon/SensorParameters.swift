@@ -21,6 +21,8 @@ extension Settings {
                     clock: linux.spiKhz * 1000)
             }
         var wiring = SensorWiring(camera: inertial(linux.imu, at: place))
+        wiring.camera.usesBuffer = linux.imuFifo
+        wiring.staleSeconds = imu.timeoutMs / 1e3
         if linux.dataReadyLine >= 0 {
             wiring.dataReady = SensorWiring.DataReadyLine(
                 chip: linux.dataReadyChip, line: linux.dataReadyLine)
@@ -71,6 +73,7 @@ extension SensorReports {
         status.setUpFailure = camera.lastFailure
         status.lostConfigurations = Int(camera.lostConfigurations)
         status.faults = camera.counters
+        status.clockErrorPpm = Number(camera.clockErrorPPM)
         guard settings.hardware.linux.handleImu != .none else { return }
         status.handleSetUpFailure = handle.lastFailure
         status.handleFaults = handle.counters

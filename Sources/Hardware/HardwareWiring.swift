@@ -41,9 +41,11 @@ public struct HardwareWiring: Sendable, Equatable {
             handle: sensors.handle.map { handle in
                 HandleSensor(
                     sensor: handle.make(bus: bus, report: reports.handle),
-                    mounting: sensors.handleMounting)
+                    mounting: sensors.handleMounting, staleSeconds: sensors.staleSeconds)
             },
-            encoders: sensors.encoders.map { $0.make(bus: bus) },
+            encoders: sensors.encoders.map {
+                $0.make(bus: bus, staleSeconds: sensors.staleSeconds)
+            },
             motors: motorsBesideSensor(on: bus(self.bus)),
             pace: sensors.dataReady.map {
                 DataReady(

@@ -8,6 +8,8 @@ public final class SensorReport: Sendable {
     private let failedTransferCount = Atomic(UInt64(0))
     private let missedEdgeCount = Atomic(UInt64(0))
     private let lateEdgeCount = Atomic(UInt64(0))
+    private let overflowCount = Atomic(UInt64(0))
+    private let clockError = Atomic(Double.nan.bitPattern)
     private let running = Atomic(false)
     /// Where the words of the last failure begin, 0: none. They are static and end with a zero, so the address says all.
     private let failure = Atomic(UInt(0))
@@ -36,6 +38,12 @@ public final class SensorReport: Sendable {
     /// Periods in which the data-ready line said nothing.
     public var lateEdges: UInt64 { lateEdgeCount.load(ordering: .relaxed) }
 
+    /// How often its buffer was full, and samples were lost.
+    public var bufferOverflows: UInt64 { overflowCount.load(ordering: .relaxed) }
+
+    /// How much slower its clock is than the sheet says, parts per million; NaN where nobody measures it.
+    public var clockErrorPPM: Double { Double(bitPattern: clockError.load(ordering: .relaxed)) }
+
     /// Why its last set-up failed: "is no gyroscope of a BMI088 (chip id)"; nil: it did not.
     public var lastFailure: String? {
         UnsafePointer<UInt8>(bitPattern: failure.load(ordering: .relaxed))
@@ -48,6 +56,7 @@ public final class SensorReport: Sendable {
             "lost_configuration": Int(lostConfigurations), "outage": Int(outages),
             "stall": Int(stalls), "failed_transfer": Int(failedTransfers),
             "missed_edge": Int(missedEdges), "late_edge": Int(lateEdges),
+            "fifo_overflow": Int(bufferOverflows),
         ]
     }
 
@@ -63,6 +72,12 @@ public final class SensorReport: Sendable {
     func stoppedAnswering() { add(outageCount) }
 
     func stalled() { add(stallCount) }
+
+    func bufferOverflowed() { overflowCount.wrappingAdd(1, ordering: .relaxed) }
+
+    func note(clockErrorPPM: Double) {
+        clockError.store(clockErrorPPM.bitPattern, ordering: .relaxed)
+    }
 
     func transferFailed() { failedTransferCount.wrappingAdd(1, ordering: .relaxed) }
 

@@ -27,6 +27,8 @@ public struct SensorWiring: Sendable, Equatable {
         public var accelRange: Double
         /// Whether it tests itself when it is brought up; it must rest meanwhile.
         public var testsItself: Bool
+        /// Whether every sample is fetched from its buffer.
+        public var usesBuffer = false
 
         /// A sensor at this place.
         public init(
@@ -40,7 +42,8 @@ public struct SensorWiring: Sendable, Equatable {
         }
 
         func make(bus: (String) -> I2CBus, report: SensorReport) -> InertialSensor {
-            InertialSensor(chip: makeChip(), link: makeLink(bus), report: report)
+            InertialSensor(
+                chip: makeChip(), link: makeLink(bus), report: report, usesBuffer: usesBuffer)
         }
 
         private var isOnSPI: Bool { if case .spi = place { true } else { false } }
@@ -113,9 +116,11 @@ public struct SensorWiring: Sendable, Equatable {
             a.buses == b.buses && a.zero == b.zero && a.direction == b.direction
         }
 
-        func make(bus: (String) -> I2CBus) -> JointEncoders {
+        func make(bus: (String) -> I2CBus, staleSeconds: Double) -> JointEncoders {
             func encoder(_ path: String, _ axis: GimbalAxis) -> AS5600 {
-                AS5600(bus: bus(path), zero: zero[axis], direction: direction[axis])
+                AS5600(
+                    bus: bus(path), zero: zero[axis], direction: direction[axis],
+                    staleSeconds: staleSeconds)
             }
             return JointEncoders(
                 yaw: encoder(buses.yaw, .yaw), roll: encoder(buses.roll, .roll),
@@ -133,6 +138,9 @@ public struct SensorWiring: Sendable, Equatable {
     public var handleMounting = Quaternion.identity
     /// What shows the joints; nil: nothing.
     public var encoders: Encoders?
+
+    /// What is older than this is not used of handle and encoders, s.
+    public var staleSeconds = 0.02
 
     /// A camera's sensor alone.
     public init(camera: Inertial) { self.camera = camera }

@@ -25,11 +25,13 @@ final class FakeChip: ChipLink {
     private var pieceCount = 0
     private var shown = -1
     private var bank = 0
+    /// Numbers of the samples in the buffer.
+    private var collected = 0..<0
 
     init(_ kind: Kind) {
         self.kind = kind
         registers = .allocate(capacity: 512)
-        gathered = .allocate(byteCount: 64, alignment: 8)
+        gathered = .allocate(byteCount: 512, alignment: 8)
         pieces = .allocate(capacity: 4)
         registers.initialize(repeating: 0, count: 512)
         reset(part: 0)
@@ -62,6 +64,7 @@ final class FakeChip: ChipLink {
 
     /// What the registers hold after power-up.
     func reset(part: Int) {
+        if part == 0 { collected = 0..<0 }
         (registers + 256 * part).update(repeating: 0, count: 256)
         switch (kind, part) {
         case (.bmi088, 0):
@@ -97,6 +100,7 @@ final class FakeChip: ChipLink {
     private func measure() {
         let number = Int(now.nanoseconds / 1_000_000)
         guard measures, !isFrozen, number != shown else { return }
+        collect(number)
         shown = number
         let (low, high) = (Int16(number % 10000), Int16(number / 10000))
         switch kind {
@@ -119,6 +123,32 @@ final class FakeChip: ChipLink {
             put(low, part: 0, at: 0x25)
             put(high, part: 0, at: 0x27)
         }
+    }
+
+    private var collects: Bool {
+        kind == .icm42688p
+            ? self[0, 0x16] == 0x40 && self[0, 0x5F] == 0x07
+            : self[0, 0x23] == 0xF8 && self[0, 0x6A] & 0x40 != 0
+    }
+
+    /// A full buffer loses its oldest.
+    private func collect(_ number: Int) {
+        guard collects else { return }
+        let room = kind == .icm42688p ? 2048 / 16 : (kind == .mpu6050 ? 1024 : 512) / 14
+        let first = collected.upperBound == 0 ? number : collected.lowerBound
+        collected = max(first, number + 1 - room)..<(number + 1)
+        let bytes = collected.count * (kind == .icm42688p ? 16 : 14)
+        let level: UInt8 = kind == .icm42688p ? 0x2E : 0x72
+        self[0, level] = UInt8(bytes >> 8)
+        self[0, level + 1] = UInt8(bytes & 0xFF)
+    }
+
+    private func drop(_ count: Int) {
+        collected = (collected.lowerBound + count)..<collected.upperBound
+        let bytes = collected.count * (kind == .icm42688p ? 16 : 14)
+        let level: UInt8 = kind == .icm42688p ? 0x2E : 0x72
+        self[0, level] = UInt8(bytes >> 8)
+        self[0, level + 1] = UInt8(bytes & 0xFF)
     }
 
     private func put(_ value: Int16, little: Bool = false, part: Int, at register: UInt8) {
@@ -162,6 +192,10 @@ final class FakeChip: ChipLink {
             (.mpu9250, 0x6B) where value & 0x80 != 0, (.icm42688p, 0x11) where value & 1 != 0:
             reset(part: 0)
         case (.icm42688p, 0x76): bank = Int(value)
+        case (.icm42688p, 0x4B): drop(collected.count)
+        case (.mpu6050, 0x6A) where value & 0x04 != 0, (.mpu6500, 0x6A) where value & 0x04 != 0:
+            self[0, 0x6A] = value & 0xFB
+            drop(collected.count)
         default: self[part, register] = value
         }
     }
@@ -173,6 +207,29 @@ final class FakeChip: ChipLink {
             word |= UInt64(look(part, register &+ UInt8(index))) << (8 * UInt64(index))
         }
         return word
+    }
+
+    func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer {
+        try begin()
+        let isICM = kind == .icm42688p
+        let packet = isICM ? 16 : 14
+        for index in 0..<count { gathered[index] = 0 }
+        for index in 0..<count / packet {
+            let number = collected.lowerBound + index
+            let at = index * packet
+            if isICM { gathered[at] = 0x68 }
+            set(-2048, at: at + (isICM ? 5 : 4))
+            set(Int16(number % 10000), at: at + (isICM ? 7 : 8))
+            set(Int16(number / 10000), at: at + (isICM ? 9 : 10))
+        }
+        drop(count / packet)
+        return UnsafeRawBufferPointer(rebasing: gathered[0..<count])
+    }
+
+    private func set(_ value: Int16, at index: Int) {
+        let bits = UInt16(bitPattern: value)
+        gathered[index] = UInt8(bits >> 8)
+        gathered[index + 1] = UInt8(bits & 0xFF)
     }
 
     func prepare(_ reads: [RegisterRead]) {

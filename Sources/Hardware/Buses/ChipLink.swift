@@ -29,6 +29,15 @@ protocol ChipLink: AnyObject {
 
     /// Reads what was laid out, in order, in as few system calls as the bus allows.
     func burst() throws(BusErrno) -> UnsafeRawBufferPointer
+
+    /// Reads so many bytes, at most `ChipLinkLimits.stream`, from a register of part 0 that does not count up.
+    func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer
+}
+
+/// Bounds of a link.
+enum ChipLinkLimits {
+    /// Bytes of one `stream`: a batch of samples, 16 bytes each.
+    static let stream = 256
 }
 
 /// A chip on an I2C bus: one address for each part.
@@ -38,6 +47,7 @@ final class I2CChipLink: ChipLink {
     private var single = I2CExchange(capacity: 2)
     private var query = I2CExchange(capacity: 9)
     private var layout = I2CExchange(capacity: 1)
+    private var flow = I2CExchange(capacity: 1 + ChipLinkLimits.stream)
     private var gathered: UnsafeMutableRawBufferPointer
     private var pieces: [(offset: Int, count: Int)] = []
 
@@ -46,6 +56,7 @@ final class I2CChipLink: ChipLink {
         self.addresses = addresses
         single.write([0, 0], to: addresses[0])
         _ = query.read(0, count: 8, from: addresses[0])
+        _ = flow.read(0, count: ChipLinkLimits.stream, from: addresses[0])
         gathered = .allocate(byteCount: 64, alignment: 8)
     }
 
@@ -96,6 +107,14 @@ final class I2CChipLink: ChipLink {
             at += piece.count
         }
         return UnsafeRawBufferPointer(gathered)
+    }
+
+    func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer {
+        precondition((1...ChipLinkLimits.stream).contains(count), "a stream has its bounds")
+        flow.bytes[0] = register
+        flow.messages[1].len = UInt16(count)
+        try bus.run(flow)
+        return UnsafeRawBufferPointer(rebasing: flow.bytes[1..<1 + count])
     }
 
     /// Bits on the wire of one burst.

@@ -14,6 +14,7 @@ final class SPIChipLink: ChipLink {
     private let clock: Int
     private var single: SPIMessage
     private var query: SPIMessage
+    private var flow: SPIMessage
     private var layouts: [Layout] = []
     private var gathered: UnsafeMutableRawBufferPointer
     private var pieces: [(layout: Int, offset: Int, count: Int)] = []
@@ -42,6 +43,8 @@ final class SPIChipLink: ChipLink {
         single.append(0, length: 2)
         query = SPIMessage(transfers: 1, bytes: 10, clock: min(clock, Self.slowClock))
         query.append(0, length: 10)
+        flow = SPIMessage(transfers: 1, bytes: 2 + ChipLinkLimits.stream, clock: clock)
+        flow.append(0, length: 2)
         gathered = .allocate(byteCount: 64, alignment: 8)
     }
 
@@ -101,6 +104,15 @@ final class SPIChipLink: ChipLink {
             at += piece.count
         }
         return UnsafeRawBufferPointer(gathered)
+    }
+
+    func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer {
+        precondition((1...ChipLinkLimits.stream).contains(count), "a stream has its bounds")
+        let first = 1 + parts[0].dummies
+        flow.sent[0] = register | 0x80
+        flow.resize(to: first + count)
+        try parts[0].device.run(flow)
+        return UnsafeRawBufferPointer(rebasing: flow.received[first..<first + count])
     }
 
     /// Bits on the wire of one burst.

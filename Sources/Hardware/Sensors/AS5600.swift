@@ -9,20 +9,21 @@ final class AS5600 {
     private let bus: I2CBus
     private let zero: Double
     private let direction: Double
+    private let staleSeconds: Double
     private var exchange = I2CExchange(capacity: 4)
     private var last: Double?
     private var lastTime = Instant(nanoseconds: .min / 2)
 
     /// The only address it has.
     static let address: UInt16 = 0x36
-    /// Without an answer for so long its angle is not known any more, s.
-    private static let staleSeconds = 0.02
 
     /// - Parameters:
     ///   - bus: Where it is.
     ///   - zero: What it says where the joint is at zero, rad.
     ///   - direction: 1, or -1 where its angle falls when the joint's grows.
-    init(bus: I2CBus, zero: Double, direction: Double) {
+    ///   - staleSeconds: Without an answer for so long its angle is not known any more.
+    init(bus: I2CBus, zero: Double, direction: Double, staleSeconds: Double = 0.02) {
+        self.staleSeconds = staleSeconds
         self.bus = bus
         self.zero = zero
         self.direction = direction
@@ -38,7 +39,7 @@ final class AS5600 {
                 UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(exchange.bytes)[1..<4]), now
             )
         } catch {}
-        return now.seconds(since: lastTime) <= Self.staleSeconds ? last : nil
+        return now.seconds(since: lastTime) <= staleSeconds ? last : nil
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer, _ now: Instant) {

@@ -5,19 +5,19 @@ internal import Realtime
 final class HandleSensor {
     private let sensor: InertialSensor
     private let mounting: Quaternion
+    private let staleSeconds: Double
     private var batch = SampleBatch()
     private var rate = Vector3.zero
     private var lastTime = Instant(nanoseconds: .min / 2)
     /// Whether its rate is fresh.
     private(set) var isKnown = false
 
-    /// A rate that is older is not used, s.
-    private static let staleSeconds = 0.02
-
     /// - Parameters:
     ///   - sensor: The chip.
     ///   - mounting: From its axes to the handle's (forward, right, down).
-    init(sensor: InertialSensor, mounting: Quaternion) {
+    ///   - staleSeconds: A rate that is older is not used.
+    init(sensor: InertialSensor, mounting: Quaternion, staleSeconds: Double) {
+        self.staleSeconds = staleSeconds
         self.sensor = sensor
         self.mounting = mounting
     }
@@ -30,7 +30,7 @@ final class HandleSensor {
             rate = mounting.rotate(batch[batch.count - 1].gyro)
             lastTime = now
         }
-        isKnown = now.seconds(since: lastTime) <= Self.staleSeconds
+        isKnown = now.seconds(since: lastTime) <= staleSeconds
     }
 
     /// Adds the rate to a sample of the camera.

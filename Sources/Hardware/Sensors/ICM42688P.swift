@@ -131,19 +131,49 @@ struct ICM42688P: IMUChip {
     }
 
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
-        guard bytes[0] & 0x08 != 0 else { return nil }
-        let force = accelRange * 9.80665 / 32768
-        let rate = gyroRange * .pi / 180 / 32768
-        let gyro = (bytes.bigEndian(at: 9), bytes.bigEndian(at: 11), bytes.bigEndian(at: 13))
-        // -32768 on every axis: the gyroscope has not measured since its reset.
-        guard gyro != (-32768, -32768, -32768) else { return nil }
-        var sample = IMUSample(
-            time: now, gyro: Vector3(gyro.0 * rate, gyro.1 * rate, gyro.2 * rate),
-            accel: Vector3(
-                bytes.bigEndian(at: 3) * force, bytes.bigEndian(at: 5) * force,
-                bytes.bigEndian(at: 7) * force))
+        guard bytes[0] & 0x08 != 0, var sample = sample(bytes, accel: 3, gyro: 9, time: now)
+        else { return nil }
         // Section 4.13.
         sample.temperature = bytes.bigEndian(at: 1) / 132.48 + 25
+        sample.contents.insert(.temperature)
+        return sample
+    }
+
+    private func sample(
+        _ bytes: UnsafeRawBufferPointer, accel: Int, gyro: Int, time: Instant
+    ) -> IMUSample? {
+        let force = accelRange * 9.80665 / 32768
+        let rate = gyroRange * .pi / 180 / 32768
+        let counts = (
+            bytes.bigEndian(at: gyro), bytes.bigEndian(at: gyro + 2), bytes.bigEndian(at: gyro + 4)
+        )
+        // -32768 on every axis: the gyroscope has not measured since its reset.
+        guard counts != (-32768, -32768, -32768) else { return nil }
+        return IMUSample(
+            time: time, gyro: Vector3(counts.0 * rate, counts.1 * rate, counts.2 * rate),
+            accel: Vector3(
+                bytes.bigEndian(at: accel) * force, bytes.bigEndian(at: accel + 2) * force,
+                bytes.bigEndian(at: accel + 4) * force))
+    }
+
+    /// FIFO_CONFIG1: both sensors and temperature, which is packet 3 with its time stamp; FIFO_CONFIG: the oldest is
+    /// overwritten; SIGNAL_PATH_RESET: FIFO_FLUSH.
+    var buffer: SampleBuffer? {
+        SampleBuffer(
+            level: 0x2E, data: 0x30, packet: 16, capacity: 2048, period: 1e-3,
+            start: [
+                .write(0x07, to: 0x5F, part: 0), .write(0x40, to: 0x16, part: 0),
+                .write(0x02, to: 0x4B, part: 0),
+            ], empty: (0x4B, 0x02))
+    }
+
+    /// Header, acceleration, rate, eight bits of temperature, two of time stamp that nobody needs.
+    mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample? {
+        // HEADER_MSG clear, HEADER_ACCEL and HEADER_GYRO set.
+        guard packet[0] & 0xE0 == 0x60,
+            var sample = sample(packet, accel: 1, gyro: 7, time: time)
+        else { return nil }
+        sample.temperature = Double(Int8(bitPattern: packet[13])) / 2.07 + 25
         sample.contents.insert(.temperature)
         return sample
     }

@@ -23,6 +23,30 @@ protocol IMUChip: Sendable {
 
     /// What the set-up has kept, once it is done.
     mutating func take(kept: KeptRegisters)
+
+    /// The buffer in which the chip collects samples; nil: it has none that this driver uses.
+    var buffer: SampleBuffer? { get }
+
+    /// The sample in one packet of the buffer, in the chip's own axes; nil when it holds none.
+    mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample?
+}
+
+/// How a chip's FIFO is read.
+struct SampleBuffer: Sendable {
+    /// Two registers with the number of bytes in it, the upper byte first.
+    var level: UInt8
+    /// The register that delivers them.
+    var data: UInt8
+    /// Bytes for one sample.
+    var packet: Int
+    /// Bytes that it holds.
+    var capacity: Int
+    /// Nominal distance of two samples, s.
+    var period: Double
+    /// Written last in the set-up: starts it.
+    var start: [SetUpStep]
+    /// Empties it.
+    var empty: (register: UInt8, value: UInt8)
 }
 
 extension IMUChip {
@@ -31,6 +55,10 @@ extension IMUChip {
     mutating func take(seldom word: UInt64) {}
 
     mutating func take(kept: KeptRegisters) {}
+
+    var buffer: SampleBuffer? { nil }
+
+    mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample? { nil }
 }
 
 extension UnsafeRawBufferPointer {

@@ -21,6 +21,10 @@ final class InertialSensor {
     private var failures = 0
     /// When a burst failed last, or the set-up was done: what was measured before is not new any more.
     private var failed: Instant?
+    /// The chip's own buffer, when it is used, and its clock.
+    private let buffer: SampleBuffer?
+    private var clock: SampleClock
+    private let wallClock: @Sendable () -> Instant
 
     /// How long the sensor is left alone after its set-up has failed, s.
     private static let retrySeconds = 0.2
@@ -35,12 +39,20 @@ final class InertialSensor {
     ///   - chip: What it is.
     ///   - link: How it is reached.
     ///   - report: Where other threads read how it is.
-    init(chip: any IMUChip, link: any ChipLink, report: SensorReport) {
+    ///   - usesBuffer: Whether every sample is fetched from the chip's buffer, with a time of its own.
+    ///   - wallClock: Tells how long a transfer took.
+    init(
+        chip: any IMUChip, link: any ChipLink, report: SensorReport, usesBuffer: Bool = false,
+        wallClock: @escaping @Sendable () -> Instant = { MonotonicClock.now }
+    ) {
+        self.wallClock = wallClock
+        buffer = usesBuffer ? chip.buffer : nil
+        clock = SampleClock(period: chip.buffer?.period ?? 1e-3)
         self.chip = chip
         self.link = link
         self.report = report
         expected = chip.audit
-        setUp = SetUpRun(chip.setUp)
+        setUp = SetUpRun(chip.setUp + (buffer?.start ?? []))
         link.prepare(chip.burst)
     }
 
@@ -56,18 +68,16 @@ final class InertialSensor {
     ) throws(BusError) {
         guard isUp else { return try bringUp(now: now) }
         do {
-            let bytes = try link.burst()
+            let isSilent =
+                if let buffer {
+                    try !readBuffer(buffer, into: &samples, now: now)
+                } else {
+                    try !readBurst(into: &samples, time: time, now: now)
+                }
             failures = 0
-            if isBlank(bytes) {
-                // Nobody is there, or the chip has just been reset: its configuration tells.
-                return try audit(now: now, from: 0)
-            }
-            if let sample = chip.sample(bytes, now: time) {
-                // A second attempt in the same period is as good as the first.
-                if failed == nil || failed == now { samples.append(sample) }
-                lastSample = now
-            }
             failed = nil
+            // Nobody is there, or the chip has just been reset: its configuration tells.
+            if isSilent { return try audit(now: now, from: 0) }
             guard now.seconds(since: lastSample) <= Self.stallSeconds else {
                 report.stalled()
                 return restart(now: now, after: 0)
@@ -89,6 +99,64 @@ final class InertialSensor {
         }
     }
 
+    /// Reads the newest sample.
+    ///
+    /// - Returns: Whether the chip says anything.
+    private func readBurst(
+        into samples: inout SampleBatch, time: Instant, now: Instant
+    ) throws(BusErrno) -> Bool {
+        let bytes = try link.burst()
+        if isBlank(bytes) { return false }
+        if let sample = chip.sample(bytes, now: time) {
+            // A second attempt in the same period is as good as the first.
+            if failed == nil || failed == now { samples.append(sample) }
+            lastSample = now
+        }
+        return true
+    }
+
+    /// Reads every sample that the chip has collected, oldest first.
+    ///
+    /// - Returns: Whether the chip says anything.
+    private func readBuffer(
+        _ buffer: SampleBuffer, into samples: inout SampleBatch, now: Instant
+    ) throws(BusErrno) -> Bool {
+        if failed != nil, failed != now { return try empty(buffer) }
+        let began = wallClock()
+        let word = try link.read(buffer.level, count: 2, part: 0)
+        let level = Int(word & 0xFF) << 8 | Int(word >> 8 & 0xFF)
+        guard level <= buffer.capacity else { return false }
+        if level > buffer.capacity - buffer.packet {
+            report.bufferOverflowed()
+            lastSample = now
+            return try empty(buffer)
+        }
+        let available = level / buffer.packet
+        let taken = min(
+            available, SampleBatch.capacity - samples.count, ChipLinkLimits.stream / buffer.packet)
+        guard taken > 0 else { return true }
+        let took = wallClock().seconds(since: began)
+        let bytes = try link.stream(buffer.data, count: taken * buffer.packet)
+        clock.note(available: available, before: now, after: now.advanced(bySeconds: took))
+        report.note(clockErrorPPM: clock.errorPPM)
+        for index in 0..<taken {
+            let packet = UnsafeRawBufferPointer(
+                rebasing: bytes[index * buffer.packet..<(index + 1) * buffer.packet])
+            if let sample = chip.sample(packet: packet, time: clock.next()) {
+                samples.append(sample)
+                lastSample = now
+            }
+        }
+        return true
+    }
+
+    /// Drops what the buffer holds: nobody knows any more how old it is.
+    private func empty(_ buffer: SampleBuffer) throws(BusErrno) -> Bool {
+        try link.write(buffer.empty.value, to: buffer.empty.register, part: 0)
+        clock.restart()
+        return true
+    }
+
     /// Whether a burst is nothing but zeros or ones.
     private func isBlank(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let first = bytes[0]
@@ -107,6 +175,7 @@ final class InertialSensor {
             isUp = true
             lastSample = now
             failed = now
+            clock.restart()
             report.isUp()
         } catch {
             switch error {

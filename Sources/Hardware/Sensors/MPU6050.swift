@@ -89,9 +89,24 @@ struct MPU6050: IMUChip {
 
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         guard var sample = registers.sample(bytes, now: now) else { return nil }
-        // Registers 65 and 66.
-        sample.temperature = bytes.bigEndian(at: 7) / 340 + 36.53
+        addTemperature(bytes, at: 7, to: &sample)
+        return sample
+    }
+
+    /// Registers 65 and 66.
+    private func addTemperature(
+        _ bytes: UnsafeRawBufferPointer, at index: Int, to sample: inout IMUSample
+    ) {
+        sample.temperature = bytes.bigEndian(at: index) / 340 + 36.53
         sample.contents.insert(.temperature)
+    }
+
+    /// 1024 bytes.
+    var buffer: SampleBuffer? { MPURegisters.buffer(capacity: 1024, userControl: 0) }
+
+    mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample? {
+        var sample = registers.sample(packet, from: 0, time: time)
+        addTemperature(packet, at: 6, to: &sample)
         return sample
     }
 }

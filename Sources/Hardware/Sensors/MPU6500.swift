@@ -106,19 +106,36 @@ struct MPU6500: IMUChip {
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] {
         registers.audit(filter: Self.filter) + [
             (MPURegisters.one(Self.accelConfiguration2), 0x0F, Self.accelFilter),
-            (MPURegisters.one(MPURegisters.userControl), 0x70, userControl),
+            (MPURegisters.one(MPURegisters.userControl), 0x30, userControl),
         ]
     }
 
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         guard var sample = registers.sample(bytes, now: now) else { return nil }
-        // Registers 65 and 66, and the temperature sensor's table in the specification.
-        sample.temperature = bytes.bigEndian(at: 7) / 333.87 + 21
-        sample.contents.insert(.temperature)
+        addTemperature(bytes, at: 7, to: &sample)
         if hasMagnetometer, let field = magnetometer.field(bytes, at: MPURegisters.burstLength) {
             sample.magneticField = field
             sample.contents.insert(.magneticField)
         }
+        return sample
+    }
+
+    /// Registers 65 and 66, and the temperature sensor's table in the specification.
+    private func addTemperature(
+        _ bytes: UnsafeRawBufferPointer, at index: Int, to sample: inout IMUSample
+    ) {
+        sample.temperature = bytes.bigEndian(at: index) / 333.87 + 21
+        sample.contents.insert(.temperature)
+    }
+
+    /// 512 bytes. Not with the magnetometer, which would be read ten times for each of its measurements.
+    var buffer: SampleBuffer? {
+        hasMagnetometer ? nil : MPURegisters.buffer(capacity: 512, userControl: userControl)
+    }
+
+    mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample? {
+        var sample = registers.sample(packet, from: 0, time: time)
+        addTemperature(packet, at: 6, to: &sample)
         return sample
     }
 

@@ -69,16 +69,31 @@ struct MPURegisters: Sendable {
     /// Rate and acceleration of a burst; nil when it holds nothing new.
     func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         guard bytes[0] & 0x01 != 0 else { return nil }
+        return sample(bytes, from: 1, time: now)
+    }
+
+    /// Registers 35, 106, 114 to 116: acceleration, temperature and rate of each sample, in the order of their registers.
+    static func buffer(capacity: Int, userControl: UInt8) -> SampleBuffer {
+        SampleBuffer(
+            level: 0x72, data: 0x74, packet: 14, capacity: capacity, period: 1e-3,
+            start: [
+                .write(0xF8, to: 0x23, part: 0),
+                .write(userControl | 0x44, to: Self.userControl, part: 0),
+            ], empty: (Self.userControl, userControl | 0x44))
+    }
+
+    /// Rate and acceleration from the byte on where acceleration begins.
+    func sample(_ bytes: UnsafeRawBufferPointer, from start: Int, time: Instant) -> IMUSample {
         let force = accelRange * 9.80665 / 32768
         let rate = gyroRange * .pi / 180 / 32768
         return IMUSample(
-            time: now,
+            time: time,
             gyro: Vector3(
-                bytes.bigEndian(at: 9) * rate, bytes.bigEndian(at: 11) * rate,
-                bytes.bigEndian(at: 13) * rate),
+                bytes.bigEndian(at: start + 8) * rate, bytes.bigEndian(at: start + 10) * rate,
+                bytes.bigEndian(at: start + 12) * rate),
             accel: Vector3(
-                bytes.bigEndian(at: 1) * force, bytes.bigEndian(at: 3) * force,
-                bytes.bigEndian(at: 5) * force))
+                bytes.bigEndian(at: start) * force, bytes.bigEndian(at: start + 2) * force,
+                bytes.bigEndian(at: start + 4) * force))
     }
 
     /// Slots 0 and 1: acceleration and rate at rest; 2 and 3: the same under self test.

@@ -104,8 +104,10 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     public var setUpFailure: String?
     /// How often the chip had lost its configuration and was configured again.
     public var lostConfigurations = 0
-    /// How often the bus and the chip failed, by name: outage, stall, failed_transfer, missed_edge, late_edge; empty
-    /// without a real chip.
+    /// How much slower the chip's clock is than it should be, parts per million; unknown unless its buffer is used.
+    public var clockErrorPpm: Number = .unknown
+    /// How often the bus and the chip failed, by name: outage, stall, failed_transfer, missed_edge, late_edge,
+    /// fifo_overflow, lost_configuration; empty without a real chip.
     public var faults: [String: Int] = [:]
     /// Why the handle's sensor could not be brought up; absent when it could, or there is none.
     public var handleSetUpFailure: String?
@@ -126,6 +128,7 @@ public struct IMUStatus: Hashable, Sendable, Codable {
         case gyroVibrationDps = "gyro_vibration_dps"
         case setUpFailure = "set_up_failure"
         case lostConfigurations = "lost_configurations"
+        case clockErrorPpm = "clock_error_ppm"
         case handleSetUpFailure = "handle_set_up_failure"
         case handleFaults = "handle_faults"
     }

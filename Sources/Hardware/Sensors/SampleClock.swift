@@ -1,0 +1,86 @@
+internal import GimbalCore
+
+/// When the samples in a chip's buffer were taken. The chip counts by a clock of its own, some per cent off; whoever reads
+/// it only sees how many there are. The newest is not younger than the end of the read, and not older than its beginning
+/// by more than a period: a straight line through these bounds is the chip's clock. Bus thread only.
+struct SampleClock: Sendable {
+    /// A sample and its time.
+    private struct Mark {
+        var index = 0
+        var time = Instant(nanoseconds: 0)
+    }
+
+    private let nominal: Double
+    /// Estimated distance of two samples, s.
+    private(set) var period: Double
+    private var line: Mark?
+    private var recent = Mark()
+    private var old = Mark()
+    private var nextIndex = 0
+    private var last = Instant(nanoseconds: .min / 2)
+
+    /// How far an oscillator can be off.
+    private static let tolerance = 0.06
+    /// The period is measured over one to two of these, s; over less at first.
+    private static let window = 5.0
+    /// Before so much time has passed the nominal period is the best there is, s.
+    private static let least = 0.5
+
+    /// - Parameter period: What the sheet promises, s.
+    init(period: Double) {
+        nominal = period
+        self.period = period
+    }
+
+    /// How much slower the chip's clock is than it should be, parts per million.
+    var errorPPM: Double { (period / nominal - 1) * 1e6 }
+
+    /// What was not read is gone; the period stays.
+    mutating func restart() {
+        line = nil
+        nextIndex = 0
+    }
+
+    /// How many samples are in the buffer.
+    ///
+    /// - Parameters:
+    ///   - available: Those that `next` has not been asked for.
+    ///   - before: When the chip's count was asked for.
+    ///   - after: When it had answered.
+    mutating func note(available: Int, before: Instant, after: Instant) {
+        guard available > 0 else { return }
+        let newest = nextIndex + available - 1
+        guard let line else {
+            let mark = Mark(index: newest, time: after)
+            (self.line, recent, old) = (mark, mark, mark)
+            return
+        }
+        var time = line.time.advanced(bySeconds: Double(newest - line.index) * period)
+        time = min(time, after)
+        time = max(time, before.advanced(bySeconds: -period))
+        self.line = Mark(index: newest, time: time)
+        measure(Mark(index: newest, time: time))
+    }
+
+    private mutating func measure(_ now: Mark) {
+        let span = now.time.seconds(since: old.time)
+        if span > Self.least, now.index > old.index {
+            let measured = span / Double(now.index - old.index)
+            period = min(
+                max(measured, nominal * (1 - Self.tolerance)), nominal * (1 + Self.tolerance))
+        }
+        if now.time.seconds(since: recent.time) > Self.window {
+            old = recent
+            recent = now
+        }
+    }
+
+    /// The time of the next sample, later than that of the one before.
+    mutating func next() -> Instant {
+        let mark = line ?? Mark()
+        let time = mark.time.advanced(bySeconds: Double(nextIndex - mark.index) * period)
+        nextIndex += 1
+        last = max(time, last.advanced(bySeconds: 0.25 * period))
+        return last
+    }
+}
