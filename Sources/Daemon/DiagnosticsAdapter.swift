@@ -122,6 +122,12 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         try motion.track(request, client: client)
     }
 
+    func testMotor(_ axis: String, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
+    {
+        try motion.testMotor(axis, client: client)
+    }
+
     func stop(client: DiagnosticsClient) -> Acknowledgement { motion.stop(client: client) }
 
     func resetStop(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {

@@ -63,6 +63,17 @@ struct MotionDoor: Sendable {
         return Acknowledgement("Turning until the next request or the dead-man of tracking.")
     }
 
+    func testMotor(_ axis: String, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
+    {
+        guard let axis = GimbalAxis.allCases.first(where: { $0.name == axis }) else {
+            throw RequestError(.invalidParams, "there is no axis \(axis)", field: "axis")
+        }
+        try ask(.testMotor(axis), client)
+        return Acknowledgement(
+            "The motor of \(axis.name) moves for half a second, unless it is asked for again.")
+    }
+
     func stop(client: DiagnosticsClient) -> Acknowledgement {
         do {
             try ask(.emergencyStop, client)
@@ -125,6 +136,10 @@ extension RequestError {
             case .inactive:
                 RequestError(
                     .refused, "the mode is inactive, nothing would move: airframectl mode locked")
+            case .active(let mode):
+                RequestError(
+                    .refused,
+                    "mode \(mode.name) drives the motors itself; first: airframectl mode inactive")
             case .missingSensor(let mode):
                 RequestError(
                     .refused,

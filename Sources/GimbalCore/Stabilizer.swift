@@ -19,6 +19,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Rate without what the filters take out, body frame, rad/s.
     private var filteredRate = Vector3.zero
     private var exciter = Exciter()
+    private var motorTest = MotorTest()
     private var supervisor = Supervisor.State()
     /// Where the camera is held until the drive can follow a set-point.
     private var held = Quaternion.identity
@@ -77,7 +78,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     @_noLocks
     public mutating func apply(_ command: Command, now: Instant) {
         exciter.stop(.command)
+        if case .testMotor(let axis, let until) = command {
+            return motorTest.hold(axis, until: until, now: now)
+        }
+        motorTest.stop()
         switch command {
+        case .testMotor: break
         case .excite(let excitation):
             exciter.start(excitation)
         case .mode(let wanted):
@@ -157,7 +163,13 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             dt: dt)
         if supervisor.isEnabled, !wasEnabled { takeOver() }
         if wasEnabled, !supervisor.isEnabled { pointing.letGo() }
-        let output = control(now: now, dt: dt)
+        var output = control(now: now, dt: dt)
+        // Whatever keeps the outputs off but the wish to have them off ends a test too, and what knows of no sensor.
+        if !supervisor.isEnabled, conditions.intersects(.inactiveMode),
+            !conditions.intersects(.emergencyStop | .shutdown | .calibrating | .busError)
+        {
+            output = motorTest.output(now: now, joints: joints, parameters: parameters)
+        }
         record(output, conditions: conditions)
         snapshot.pointing = pointing.snapshot(now: now)
         return output

@@ -155,6 +155,9 @@ public final class Commander: Sendable {
     /// the standstill of a release, the shutdown.
     private static let reserve = 3
 
+    /// Dead-man of a motor test, s.
+    private static let motorTestSeconds = 0.5
+
     private static func carryOut(
         _ request: MotionRequest, from source: CommandSource, now: Instant, _ state: inout State
     ) -> MotionRefusal? {
@@ -190,7 +193,7 @@ public final class Commander: Sendable {
             noteMode(mode, &state)
         case .rate(let rate): state.isTurning = rate != .zero
         case .track: state.isTurning = true
-        case .point: state.isTurning = false
+        case .point, .testMotor: state.isTurning = false
         case .resetEmergencyStop: state.isStopped = false
         case .take, .release, .emergencyStop, .excite, .resetIntegrals: break
         }
@@ -240,6 +243,8 @@ public final class Commander: Sendable {
             .track(
                 pan: pan, tilt: tilt, validUntil: now.advanced(bySeconds: rules.trackingSeconds))
         case .excite(let excitation): .excite(excitation)
+        case .testMotor(let axis):
+            .testMotor(axis, validUntil: now.advanced(bySeconds: motorTestSeconds))
         case .resetIntegrals: .resetIntegrals
         case .emergencyStop: .emergencyStop
         case .resetEmergencyStop: .resetEmergencyStop

@@ -44,6 +44,9 @@ extension Commander {
                 return .outOfRange(field: "amplitude", allowed: "0 and more")
             }
             return nil
+        case .testMotor:
+            if isStopped { return .emergencyStopped }
+            return mode == .inactive ? nil : .active(mode)
         case .resetIntegrals, .take, .release, .emergencyStop, .resetEmergencyStop:
             return nil
         }

@@ -42,6 +42,8 @@ public enum MotionRequest: Sendable {
     case track(pan: Double, tilt: Double)
     /// Shake one axis a little, to find out what it turns. Takes no control: whoever asks for something ends it.
     case excite(Excitation)
+    /// With the mode inactive, move one motor a little, for half a second from now.
+    case testMotor(GimbalAxis)
     /// Let the controllers' integrals start from zero again.
     case resetIntegrals
     /// Take control without asking for motion.
@@ -62,6 +64,8 @@ public enum MotionRefusal: Error, Sendable, Equatable {
     case emergencyStopped
     /// The mode is inactive, nothing would move; ask for a mode first.
     case inactive
+    /// The loop itself drives the motors in this mode; ask for `inactive` first.
+    case active(Mode)
     /// The mode needs to know the joints, and nothing shows them.
     case missingSensor(Mode)
     /// The mode needs to know the joints, and the sensors have not said anything yet.

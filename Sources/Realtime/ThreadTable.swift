@@ -7,6 +7,8 @@
 /// | airframed-bus0  | SCHED_FIFO | 80       | clock of the system; transfers of one bus                   |
 /// | airframed-bus1  | SCHED_FIFO | 80       | writes motors that are on a bus of their own                |
 /// | airframed-power | SCHED_FIFO | 82       | the line that switches the motors' power; one ioctl         |
+/// | airframed-steps | SCHED_FIFO | 79       | step and direction lines of stepper motors, at 2 kHz         |
+/// | airframed-drive | SCHED_FIFO | 78       | a rider's wheels, at 50 Hz                                  |
 ///
 /// The loop stands above the buses: when it shares a CPU with the bus thread that woke it, it runs at once and the bus
 /// thread finds the answer without sleeping again. Both stand above the kernel's threaded interrupts (50), as the
@@ -21,6 +23,10 @@ public enum ThreadTable {
     public static let bus1 = ThreadConfiguration(name: "airframed-bus1", priority: 80)
     /// The thread of the line that switches the motors' power.
     public static let power = ThreadConfiguration(name: "airframed-power", priority: 82)
+    /// The thread of stepper motors' lines.
+    public static let steps = ThreadConfiguration(name: "airframed-steps", priority: 79)
+    /// The thread of a rider's wheels.
+    public static let drive = ThreadConfiguration(name: "airframed-drive", priority: 78)
     /// Stack of each of these threads; locked into memory as a whole.
     public static let stackBytes = 512 * 1024
     /// How much of that stack is touched before the thread starts its work.

@@ -20,7 +20,7 @@ struct Airframectl: ParsableCommand {
             GetCommand.self, SetCommand.self, DiffCommand.self, SaveCommand.self,
             BaselineCommand.self, ReloadCommand.self,
             ModeCommand.self, PointCommand.self, RateCommand.self, StopCommand.self,
-            TakeCommand.self, ReleaseCommand.self, CalibrateCommand.self,
+            TakeCommand.self, ReleaseCommand.self, MotorCommand.self, CalibrateCommand.self,
             SpectrumCommand.self, AutotuneCommand.self, PairCommand.self,
             LogCommand.self, SubscribeCommand.self, ReplayCommand.self, VersionCommand.self,
         ])

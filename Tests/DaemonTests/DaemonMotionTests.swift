@@ -18,6 +18,21 @@ import Wire
         }
     }
 
+    @Test("moves one motor by hand only when the loop does not, and says how")
+    func motorTest() throws {
+        try withDaemon(["--set", "motors.type=servo"]) { daemon throws in
+            try daemon.status("enabled") { $0["enabled"]?.bool == true }
+            let refused = try daemon.control("motor", "test", "yaw", "--yes")
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("airframectl mode inactive"))
+            #expect(try daemon.control("mode", "inactive").status == 0)
+            try daemon.status("off") { $0["enabled"]?.bool == false }
+            let moved = try daemon.control("motor", "test", "yaw", "--yes", "--duration", "0.5")
+            #expect(moved.status == 0, "\(moved.errors)")
+            try daemon.status("off again") { $0["enabled"]?.bool == false }
+        }
+    }
+
     @Test("turns to where it is pointed; negative angles are numbers, not options")
     func point() throws {
         try withDaemon { daemon throws in

@@ -1,3 +1,4 @@
+import CMallocCounter
 import GimbalCore
 import Glibc
 import Realtime
@@ -63,7 +64,9 @@ struct PWMServosTests {
     private func isOn(_ channel: Int) -> Int? { folder.number("pwm\(channel)/enable", digits: 1) }
 
     private func output(pitch: Double) -> MotorOutput {
-        MotorOutput(enabled: true, angle: AxisVector(yaw: 0, roll: 0, pitch: pitch))
+        MotorOutput(
+            enabled: true, angle: AxisVector(yaw: 0, roll: 0, pitch: pitch),
+            power: AxisVector(repeating: 1))
     }
 
     @Test("no pulses, and the period, before anything is asked for")
@@ -90,6 +93,31 @@ struct PWMServosTests {
         #expect(duty(2) == 1_500_000)
         try servos.write(output(pitch: .pi / 8), now: Self.start.advanced(bySeconds: 0.02))
         #expect(duty(0) == 7 && duty(2) == 1_750_000)
+    }
+
+    @Test("a servo without strength gets no pulses, the others keep theirs")
+    func oneServo() throws {
+        _ = try servos.prepare(now: Self.start)
+        let output = MotorOutput(
+            enabled: true, angle: .zero, power: AxisVector(yaw: 0, roll: 1, pitch: 0))
+        try servos.write(output, now: Self.start)
+        #expect(folder.number("pwm0/duty_cycle", digits: 1) == 0 && duty(1) == 1_500_000)
+    }
+
+    @Test("allocates nothing")
+    func allocations() throws {
+        try #require(mc_is_active(), "malloc is not replaced in this build (sanitizer?)")
+        _ = try servos.prepare(now: Self.start)
+        var now = Self.start
+        try servos.write(output(pitch: 0), now: now)
+        let before = mc_count()
+        for number in 0..<200 {
+            now = now.advanced(bySeconds: 0.02)
+            guard try servos.prepare(now: now) else { break }
+            try servos.write(output(pitch: Double(number % 9) * 0.01), now: now)
+        }
+        try servos.write(.off, now: now)
+        #expect(mc_count() == before)
     }
 
     @Test("off is no pulses on any channel, and on again starts all of them")

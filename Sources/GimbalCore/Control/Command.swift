@@ -12,6 +12,8 @@ public enum Command: Sendable, BitwiseCopyable {
     case track(pan: Double, tilt: Double, validUntil: Instant)
     /// Shake one axis a little, to find out what it turns; ends at the next command of any kind.
     case excite(Excitation)
+    /// With the mode inactive, move one motor a little until `validUntil`; ends at the next command of another kind.
+    case testMotor(GimbalAxis, validUntil: Instant)
     /// Integrals of the controllers start from zero again; everything else goes on.
     case resetIntegrals
     /// Outputs off, latched until `resetEmergencyStop`.

@@ -162,7 +162,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             let angles = servo.step(
                 attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
                 handleRate: input.handleRate, authority: input.authority, dt: input.dt)
-            return MotorOutput(enabled: true, angle: angles)
+            return MotorOutput(
+                enabled: true, angle: angles, power: AxisVector(repeating: 1))
         case .field:
             let fields = field.step(
                 attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,

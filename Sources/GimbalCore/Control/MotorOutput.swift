@@ -9,7 +9,7 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
     /// Electrical angle of the stator's field for open-loop brushless motors, rad, not wrapped.
     public var field: AxisVector
     /// Strength of that field, 0...1 of what the power stage can give; with torques 1 when encoders see the joints, else 0:
-    /// nobody can say where the field belongs.
+    /// nobody can say where the field belongs. With angles 1, or 0 for an actuator that is to let go.
     public var power: AxisVector
 
     /// An output with these values; what a kind of motor does not use is zero.

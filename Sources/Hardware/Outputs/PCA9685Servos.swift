@@ -25,12 +25,17 @@ final class PCA9685Servos: MotorPort {
             if !outputs.isOff { try outputs.allOff() }
             return
         }
-        let chip = outputs.chip
-        guard now.seconds(since: lastWrite) * chip.frameRate >= 0.9 else { return }
-        outputs.set(chip.counts(pulse: pulses.yaw.pulse(for: output.angle.yaw)), at: 0)
-        outputs.set(chip.counts(pulse: pulses.roll.pulse(for: output.angle.roll)), at: 1)
-        outputs.set(chip.counts(pulse: pulses.pitch.pulse(for: output.angle.pitch)), at: 2)
+        guard now.seconds(since: lastWrite) * outputs.chip.frameRate >= 0.9 else { return }
+        set(pulses.yaw, output, .yaw, at: 0)
+        set(pulses.roll, output, .roll, at: 1)
+        set(pulses.pitch, output, .pitch, at: 2)
         if try outputs.write() { lastWrite = now }
+    }
+
+    private func set(_ servo: ServoPulse, _ output: MotorOutput, _ axis: GimbalAxis, at index: Int)
+    {
+        let counts = outputs.chip.counts(pulse: servo.pulse(for: output.angle[axis]))
+        outputs.set(output.power[axis] > 0 ? counts : 0, at: index)
     }
 
     func allOff() throws(BusError) { try outputs.allOff() }

@@ -12,6 +12,7 @@ final class PWMServos: MotorPort {
     private let pulses: ServoPulses
     private let frameSeconds: Double
     private var last = [-1, -1, -1]
+    private var isReady = false
     private var isOff = true
     private var lastWrite = Instant(nanoseconds: .min / 2)
     private var nextLook = Instant(nanoseconds: .min / 2)
@@ -37,19 +38,18 @@ final class PWMServos: MotorPort {
     }
 
     func prepare(now: Instant) throws(BusError) -> Bool {
-        if channels.allSatisfy(\.isOpen) { return true }
+        if isReady { return true }
         guard now >= nextLook else { throw lastError }
         nextLook = now.advanced(bySeconds: Self.lookSeconds)
         for index in channels.indices where !channels[index].isOpen {
             do throws(BusErrno) {
                 try channels[index].open()
             } catch {
-                lastError = BusError(
-                    operation: .write, device: .pwm, address: UInt16(numbers[index]),
-                    code: error.code)
+                lastError = failure(of: index, .write, error)
                 throw lastError
             }
         }
+        isReady = true
         isOff = true
         return true
     }
@@ -61,19 +61,25 @@ final class PWMServos: MotorPort {
         }
         guard isOff || now.seconds(since: lastWrite) >= 0.9 * frameSeconds else { return }
         let wasOff = isOff
-        try set(0, pulses.yaw.pulse(for: output.angle.yaw), starts: wasOff)
-        try set(1, pulses.roll.pulse(for: output.angle.roll), starts: wasOff)
-        try set(2, pulses.pitch.pulse(for: output.angle.pitch), starts: wasOff)
+        try set(0, pulses.yaw, output, .yaw, starts: wasOff)
+        try set(1, pulses.roll, output, .roll, starts: wasOff)
+        try set(2, pulses.pitch, output, .pitch, starts: wasOff)
         isOff = false
         lastWrite = now
     }
 
-    private func set(_ index: Int, _ seconds: Double, starts: Bool) throws(BusError) {
+    private func set(
+        _ index: Int, _ servo: ServoPulse, _ output: MotorOutput, _ axis: GimbalAxis, starts: Bool
+    ) throws(BusError) {
+        // A pulse of no length is none.
+        let seconds = output.power[axis] > 0 ? servo.pulse(for: output.angle[axis]) : 0
         let nanoseconds = Int((seconds * 1e9 / Self.resolution).rounded()) * Int(Self.resolution)
         guard starts || nanoseconds != last[index] else { return }
-        try attempt(index, .write) { channel throws(BusErrno) in
-            try channel.set(nanoseconds: nanoseconds)
-            if starts { try channel.start() }
+        do throws(BusErrno) {
+            try channels[index].set(nanoseconds: nanoseconds)
+            if starts { try channels[index].start() }
+        } catch {
+            throw failure(of: index, .write, error)
         }
         last[index] = nanoseconds
     }
@@ -82,28 +88,25 @@ final class PWMServos: MotorPort {
         // Every channel, whatever becomes of the others.
         var failure: BusError?
         for index in channels.indices where channels[index].isOpen {
-            do throws(BusError) {
-                try attempt(index, .off) { channel throws(BusErrno) in try channel.stop() }
+            do throws(BusErrno) {
+                try channels[index].stop()
             } catch {
-                failure = error
+                failure = self.failure(of: index, .off, error)
             }
         }
         if let failure { throw failure }
         isOff = true
     }
 
-    private func attempt(
-        _ index: Int, _ operation: BusError.Operation,
-        _ body: (SysfsPWM) throws(BusErrno) -> Void
-    ) throws(BusError) {
-        do throws(BusErrno) {
-            try body(channels[index])
-        } catch {
-            // The chip has gone: these files will never work again.
-            if error.code == ENODEV { channels[index].close() }
-            throw BusError(
-                operation: operation, device: .pwm, address: UInt16(numbers[index]),
-                code: error.code)
+    private func failure(
+        of index: Int, _ operation: BusError.Operation, _ error: BusErrno
+    ) -> BusError {
+        // The chip has gone: these files will never work again.
+        if error.code == ENODEV {
+            channels[index].close()
+            isReady = false
         }
+        return BusError(
+            operation: operation, device: .pwm, address: UInt16(numbers[index]), code: error.code)
     }
 }

@@ -95,7 +95,9 @@ final class SysfsPWM {
             rest /= 10
         } while rest > 0
         let count = digits.count - at
-        guard pwrite(descriptor, digits.baseAddress.map { $0 + at }, count, 0) == count else {
+        guard let text = digits.baseAddress,
+            pwrite(descriptor, text + at, count, 0) == count
+        else {
             throw BusErrno(code: errno)
         }
     }

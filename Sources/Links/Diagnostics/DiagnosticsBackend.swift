@@ -184,6 +184,9 @@ public protocol DiagnosticsBackend: Sendable {
     /// Turns at rates until the socket's dead-man runs out.
     func rate(_ request: RateRequest, client: DiagnosticsClient)
         throws(RequestError) -> Acknowledgement
+    /// With the mode inactive, moves the motor of an axis a little, for half a second from now.
+    func testMotor(_ axis: String, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
     /// In mode tracking, turns at these rates until the dead-man of tracking runs out.
     func track(_ request: TrackRequest, client: DiagnosticsClient)
         throws(RequestError) -> Acknowledgement

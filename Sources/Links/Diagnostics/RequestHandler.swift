@@ -80,7 +80,7 @@ struct RequestHandler {
             return try read(method, request, clients)
         case .set, .save, .baseline, .reload:
             return try configure(method, request, connection)
-        case .mode, .point, .rate, .track, .stop, .resetStop, .take, .release:
+        case .mode, .point, .rate, .track, .motorTest, .stop, .resetStop, .take, .release:
             return try move(method, request, connection.client)
         case .calibrate:
             return try calibrate(request, connection)

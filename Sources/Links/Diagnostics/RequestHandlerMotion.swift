@@ -24,6 +24,15 @@ extension RequestHandler {
             return try encode(try backend.rate(try rateRequest(request), client: client))
         case .track:
             return try encode(try backend.track(try trackRequest(request), client: client))
+        case .motorTest:
+            let axis = try Parameters(request, ["axis"]).requiredString("axis")
+            let names = ["yaw", "roll", "pitch"]
+            guard names.contains(axis) else {
+                throw RequestError(
+                    .invalidParams, "axis is one of \(names.joined(separator: ", ")).",
+                    field: "axis")
+            }
+            return try encode(try backend.testMotor(axis, client: client))
         case .stop:
             // Nothing that can be wrong about the parameters is a reason not to stop.
             return try encode(backend.stop(client: client))

@@ -28,6 +28,8 @@ public enum Method: String, CaseIterable, Sendable {
     case rate
     /// In mode tracking, turns at pan and tilt rates until the dead-man of tracking runs out: `Acknowledgement`.
     case track
+    /// With the mode inactive, moves one motor a little until its dead-man runs out, half a second: `Acknowledgement`.
+    case motorTest = "motor_test"
     /// Emergency stop, latched: `Acknowledgement`.
     case stop
     /// Releases a latched emergency stop: `Acknowledgement`.
@@ -58,7 +60,9 @@ public enum Method: String, CaseIterable, Sendable {
     /// Whether the method changes anything, so that it needs write access.
     public var isWrite: Bool {
         switch self {
-        case .set, .save, .reload, .mode, .point, .rate, .track, .stop, .resetStop, .take, .release:
+        case .set, .save, .reload, .mode, .point, .rate, .track, .motorTest, .stop, .resetStop,
+            .take,
+            .release:
             true
         // Looking is free; the server asks for write access when one is stored, restored, begun or undone.
         case .baseline, .calibrate, .spectrum, .autotune, .pair: false

@@ -99,6 +99,13 @@ final class FakeBackend: DiagnosticsBackend {
         try note("rate \(request.yaw) \(request.roll) \(request.pitch)")
         return Acknowledgement("Turning.")
     }
+    func testMotor(_ axis: String, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
+    {
+        try note("motor test \(axis)")
+        return Acknowledgement("Moving.")
+    }
+
     func track(_ request: TrackRequest, client: DiagnosticsClient)
         throws(RequestError) -> Acknowledgement
     {

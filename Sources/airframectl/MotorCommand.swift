@@ -1,0 +1,66 @@
+import ArgumentParser
+import Glibc
+import Wire
+
+/// `airframectl motor`: the motors themselves, without the loop.
+struct MotorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "motor", abstract: "Try the motors one by one.",
+        subcommands: [MotorTestCommand.self])
+}
+
+struct MotorTestCommand: AcknowledgedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Move one motor a little, to see which it is and which way it turns.",
+        discussion: """
+            The mode must be inactive: airframectl mode inactive. The motor swings by 4 degrees (one with an encoder pushes \
+            with a fifth of its torque), first in the joint's positive direction: yaw right, roll right, pitch up. A servo \
+            first jumps to its middle. It stops within half a second when this command ends, however it ends.
+            """)
+
+    /// Four requests in the time of the dead-man.
+    private static let period = 0.12
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "yaw, roll or pitch.", completion: .list(["yaw", "roll", "pitch"]))
+    var axis: String
+    @Option(help: "How long, seconds.")
+    var duration = 4.0
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    func validate() throws {
+        guard ["yaw", "roll", "pitch"].contains(axis) else {
+            throw ValidationError("The axis is yaw, roll or pitch.")
+        }
+        guard (0.5...60).contains(duration) else {
+            throw ValidationError("--duration is 0.5 to 60 seconds.")
+        }
+    }
+
+    func run() throws {
+        let client = try options.connect()
+        guard yes || Self.isConfirmed(axis) else {
+            return Output.line("Nothing has moved.")
+        }
+        let params: [String: JSONValue] = ["axis": .string(axis)]
+        let signals = Signals(SIGINT, SIGTERM)
+        let end = DaemonClient.now() + duration
+        repeat {
+            _ = try client.json(.motorTest, params)
+            let rest = min(Self.period, end - DaemonClient.now())
+            if rest > 0, signals.wait(seconds: rest) != nil { break }
+        } while DaemonClient.now() < end
+        // Any other command ends it at once; this one is in force anyway.
+        try acknowledge(client, .mode, ["mode": "inactive"])
+    }
+
+    private static func isConfirmed(_ axis: String) -> Bool {
+        Output.write(
+            "The motor of \(axis) is going to move. Hands and camera clear? [y/N] ",
+            to: STDERR_FILENO)
+        let answer = readLine() ?? ""
+        return ["y", "yes"].contains(answer.lowercased())
+    }
+}

@@ -1,0 +1,191 @@
+"""Outputs over kernel interfaces: servos at /sys/class/pwm in the closed loop, the GPIO line that switches their power, a
+sensor's bus that hangs, and brushless motors on a PCA9685 with a bus of their own.
+"""
+# lab: --bluetooth off
+import glob, json, os, signal, subprocess, sys, tempfile, time
+from pathlib import Path
+
+from plant import ACCEL, DEBUGFS, PWM, Chip, Plant, gpio_line, pwm_channel
+
+BIN = Path(os.environ["BIN"])
+FOLDER = Path(tempfile.mkdtemp())
+SOCKET = FOLDER / "airframed.sock"
+POWER = 17
+COMMON = f"""
+[loop]
+rate_hz = 100
+lock_memory = false
+[imu]
+timeout_ms = 250
+[control]
+find_inertia = false
+[servo]
+delay_ms = 15
+lag_ms = 20
+tracker_bandwidth = 15
+[diagnostics]
+socket = "{SOCKET}"
+[persistence]
+directory = "{FOLDER}/state"
+"""
+checks = 0
+
+
+def status():
+    done = subprocess.run([BIN / "airframectl", "--socket", SOCKET, "--json", "status"], capture_output=True, text=True)
+    return json.loads(done.stdout) if done.stdout else {"error": done.stderr}
+
+
+def check(holds, words):
+    global checks
+    checks += 1
+    print(f"  {'ok  ' if holds else 'FAIL'} {words}", flush=True)
+    if not holds:
+        print(json.dumps(status(), indent=1)[:6000])
+        print((FOLDER / "log").read_text()[-3000:])
+        sys.exit(1)
+
+
+def until(condition, seconds, words):
+    began = time.monotonic()
+    while time.monotonic() - began < seconds:
+        if condition():
+            return check(True, f"{words}: {time.monotonic() - began:.2f} s")
+        time.sleep(0.005)
+    check(False, f"{words}: not within {seconds} s")
+
+
+def rms(values):
+    values = list(values)
+    mean = sum(values) / len(values)
+    return (sum((v - mean) ** 2 for v in values) / len(values)) ** 0.5
+
+
+def start(hardware):
+    (FOLDER / "airframed.toml").write_text(f'[hardware]\nbackend = "linux"\n[hardware.linux]\nimu_self_test = false\n{hardware}{COMMON}')
+    SOCKET.unlink(missing_ok=True)
+    with open(FOLDER / "log", "a") as log:
+        daemon = subprocess.Popen([BIN / "airframed", "--config", FOLDER / "airframed.toml"], stdout=log, stderr=log)
+    until(SOCKET.exists, 30, "the daemon answers")
+    return daemon
+
+
+def end(daemon):
+    began = time.monotonic()
+    daemon.send_signal(signal.SIGTERM)
+    check(daemon.wait(60) == 0, f"SIGTERM ends it: {time.monotonic() - began:.2f} s")
+
+
+def servos(plant):
+    chip = next(p for p in glob.glob("/sys/class/pwm/pwmchip*") if "airframe-lab" in os.path.realpath(p))
+    gpio = next(line.split()[0] for line in os.popen("gpiodetect") if "airframe-lab" in line)
+    hardware = f"""motors = "pwm"
+pwm_chip = "{chip}"
+gpio_chip = "/dev/{gpio}"
+power_line = {POWER}
+[motors]
+type = "servo"
+"""
+    daemon = start(hardware)
+    until(lambda: plant.is_driven, 60, "pulses come")
+    level, is_output, is_taken = gpio_line(POWER)
+    check((level, is_output, is_taken) == (1, True, True), "the power line is on")
+    on, period, duty, _ = pwm_channel(1)
+    check(on and abs(period - 1e9 / 333) < 2, f"a frame is {period} ns")
+    check(900_000 < duty < 2_100_000, f"a pulse is {duty} ns")
+    answer = status()
+    check("line 17" in answer["motors"]["cut_off"], f"status: {answer['motors']['cut_off']}")
+
+    plant.tell("amplitude 10")
+    time.sleep(5)
+    first = len(plant.history)
+    time.sleep(15)
+    rows = plant.history[first:]
+    for column, name in ((2, "roll"), (3, "pitch")):
+        handle, camera = rms(r[column] for r in rows), rms(r[column + 2] for r in rows)
+        check(camera < handle / 3, f"{name}: handle {handle:.2f} deg RMS, camera {camera:.2f}")
+    plant.tell("amplitude 0")
+    time.sleep(1)
+
+    chip = Chip(ACCEL)
+    chip.fail(6)
+    until(lambda: gpio_line(POWER)[0] == 0, 10, "a dead accelerometer: power off")
+    until(lambda: not plant.is_driven, 10, "and no pulses")
+    chip.fail(0)
+    until(lambda: plant.is_driven and gpio_line(POWER)[0] == 1, 60, "it is back: power and pulses on")
+
+    (DEBUGFS / "i2c-0x18/delay_us").write_text("4000000")
+    until(lambda: gpio_line(POWER)[0] == 0, 10, "the sensor's bus hangs: power off")
+    until(lambda: not pwm_channel(0)[0], 10, "and no pulses")
+    (DEBUGFS / "i2c-0x18/delay_us").write_text("0")
+    until(lambda: plant.is_driven and gpio_line(POWER)[0] == 1, 60, "it goes on: power and pulses on")
+
+    end(daemon)
+    check(gpio_line(POWER)[0] == 0 and not gpio_line(POWER)[2], "the power line is off, and free")
+    check(not any(pwm_channel(n)[0] for n in range(3)), "no pulses at the end")
+
+    daemon = start(hardware)
+    until(lambda: plant.is_driven, 60, "pulses come again, from exported channels")
+    before = [pwm_channel(n)[3] for n in range(3)]
+    time.sleep(2)
+    writes = [pwm_channel(n)[3] - b for n, b in zip(range(3), before)]
+    check(all(w <= 2 * 100 + 20 for w in writes), f"at most a write a tick and channel: {writes} in 2 s at 100 Hz")
+    daemon.kill()
+    daemon.wait(10)
+    until(lambda: not gpio_line(POWER)[2], 5, "killed: the kernel has the power line back")
+    daemon = start(hardware)
+    until(lambda: status().get("enabled"), 60, "started again after that")
+    end(daemon)
+    check(not any(pwm_channel(n)[0] for n in range(3)), "no pulses at the end of that")
+
+
+def brushless(plant):
+    own = FOLDER / "i2c-motors"
+    own.symlink_to("/dev/i2c-1")
+    gpio = next(line.split()[0] for line in os.popen("gpiodetect") if "airframe-lab" in line)
+    daemon = start(f"""motors = "pca9685"
+motor_bus = "{own}"
+motor_channels = [0, 3, 6]
+gpio_chip = "/dev/{gpio}"
+power_line = {POWER}
+power_active_low = true
+[motors]
+type = "field"
+""")
+    until(lambda: gpio_line(POWER) == (1, True, True), 30, "output enable is high, off, from the beginning")
+    chip = Chip(PWM)
+
+    def duties():
+        data = chip.read(0x06, 36)
+        return [data[4 * n + 2] | data[4 * n + 3] << 8 for n in range(9)]
+
+    until(lambda: all(0 < d < 4096 for d in duties()), 60, "nine outputs are driven")
+    until(lambda: gpio_line(POWER)[0] == 0, 5, "output enable is low, on")
+    check(chip.read(0xFE)[0] == 3, "prescaler 3, the fastest")
+    time.sleep(1)
+    now = duties()
+    for axis in range(3):
+        phases = now[3 * axis : 3 * axis + 3]
+        check(abs(max(phases) + min(phases) - 4096) <= 2, f"space vector around the middle: {phases}")
+        check(max(phases) - min(phases) > 0.4 * 4096, "at about half the supply")
+    moved = duties()
+    until(lambda: duties() != moved, 10, "the field moves")
+    names = set(Path(f"/proc/{daemon.pid}/task/{task}/comm").read_text().strip() for task in os.listdir(f"/proc/{daemon.pid}/task"))
+    check({"airframed-bus1", "airframed-power"} <= names, "the motors and the line have threads of their own")
+    end(daemon)
+    check(chip.read(0xFD)[0] & 0x10, "all outputs off at the end")
+    check(gpio_line(POWER)[0] == 1 or not gpio_line(POWER)[2], "output enable off at the end")
+
+
+def main():
+    subprocess.run(["modprobe", "airframe_lab", "bus=1", "chips=0x18,0x68,0x40"], check=True)
+    (FOLDER / "state").mkdir()
+    plant = Plant(pwm=True)
+    check(gpio_line(POWER) == (0, False, False), "nobody drives the power line before")
+    servos(plant)
+    brushless(plant)
+    plant.stop()
+    print(f"  {checks} checks", flush=True)
+
+
+main()
