@@ -1,0 +1,18 @@
+import Configuration
+import SystemPackage
+import Testing
+
+@Suite("etc/boards")
+struct BoardProfileTests {
+    @Test(
+        "every profile is a good configuration with real chips, whose motors can be switched off",
+        arguments: ["raspberry-pi-zero-2w", "raspberry-pi-4", "raspberry-pi-5"])
+    func good(name: String) throws {
+        let path = SampleFileTests.path.removingLastComponent().appending("boards/\(name).toml")
+        let loaded = try ConfigurationLoader.load(
+            ConfigurationSource(config: path.string, overrides: []))
+        #expect(loaded.settings.hardware.backend == .linux)
+        #expect(loaded.settings.hardware.linux.motors != .none)
+        #expect(loaded.settings.hardware.linux.powerLine == 17)
+    }
+}
