@@ -1,0 +1,78 @@
+internal import Realtime
+
+/// How a rider's motor board wants to be told.
+public enum DriveBoardFormat: Sendable, Equatable {
+    /// Register 0x00, magnitudes of 0...100: as the public driver of the rider's controller has it.
+    case publicDriver
+    /// Register 0x01, magnitudes of 0...255, and a register of its own for standing: as the vendor's driver has it.
+    case vendor
+
+    /// What is written: register, then direction (1 is forwards) and magnitude of left and right.
+    ///
+    /// - Parameters:
+    ///   - left: Share of full speed, -1...1.
+    ///   - right: The same on the right.
+    /// - Returns: One transfer.
+    func bytes(left: Double, right: Double) -> (UInt8, UInt8, UInt8, UInt8, UInt8) {
+        let (register, full) = self == .publicDriver ? (UInt8(0x00), 100.0) : (0x01, 255)
+        return (
+            register, left >= 0 ? 1 : 0, Self.magnitude(left, full), right >= 0 ? 1 : 0,
+            Self.magnitude(right, full)
+        )
+    }
+
+    private static func magnitude(_ speed: Double, _ full: Double) -> UInt8 {
+        guard speed.isFinite else { return 0 }
+        return UInt8(min(abs(speed) * full, full).rounded())
+    }
+}
+
+/// The rider's motor board on an I2C bus. One thread, after it was made.
+final class DriveBoard {
+    /// Where such a board answers.
+    static let address: UInt16 = 0x16
+
+    private let bus: I2CBus
+    private let format: DriveBoardFormat
+    private var speeds = I2CExchange(capacity: 5)
+    private var stand = I2CExchange(capacity: 2)
+
+    /// - Parameters:
+    ///   - bus: Where it is.
+    ///   - format: How it wants to be told.
+    init(bus: I2CBus, format: DriveBoardFormat) {
+        self.bus = bus
+        self.format = format
+        speeds.write([0, 0, 0, 0, 0], to: Self.address)
+        stand.write([0x02, 0], to: Self.address)
+    }
+
+    /// Sets both wheels, shares of full speed, in one transfer.
+    func write(left: Double, right: Double) throws(BusError) {
+        let bytes = format.bytes(left: left, right: right)
+        speeds.bytes[0] = bytes.0
+        speeds.bytes[1] = bytes.1
+        speeds.bytes[2] = bytes.2
+        speeds.bytes[3] = bytes.3
+        speeds.bytes[4] = bytes.4
+        try run(speeds, .write)
+    }
+
+    /// Both wheels off.
+    func allOff() throws(BusError) {
+        switch format {
+        case .publicDriver: try write(left: 0, right: 0)
+        case .vendor: try run(stand, .off)
+        }
+    }
+
+    private func run(
+        _ exchange: borrowing I2CExchange, _ operation: BusError.Operation
+    ) throws(BusError) {
+        do {
+            try bus.run(exchange)
+        } catch {
+            throw BusError(operation: operation, address: Self.address, code: error.code)
+        }
+    }
+}

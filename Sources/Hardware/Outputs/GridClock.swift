@@ -1,0 +1,23 @@
+internal import GimbalCore
+internal import Glibc
+internal import Realtime
+
+/// Wakes a thread on an absolute grid of time. What it slept through is skipped, not made up for.
+struct GridClock {
+    private let periodNanoseconds: Int64
+    private var next: Int64
+
+    /// The first deadline is one period from now.
+    init(periodNanoseconds: Int64) {
+        self.periodNanoseconds = periodNanoseconds
+        next = MonotonicClock.now.nanoseconds + periodNanoseconds
+    }
+
+    /// Sleeps until the next deadline.
+    mutating func wait() {
+        var time = timespec(tv_sec: Int(next / 1_000_000_000), tv_nsec: Int(next % 1_000_000_000))
+        while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
+        let late = MonotonicClock.now.nanoseconds - next
+        next += periodNanoseconds * (1 + max(late, 0) / periodNanoseconds)
+    }
+}

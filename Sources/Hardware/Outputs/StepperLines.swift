@@ -1,0 +1,91 @@
+internal import GimbalCore
+internal import Realtime
+
+/// The lines of three steppers: step of each, then direction of each, and the home switches.
+protocol StepperLines: AnyObject {
+    /// Puts the lines in `mask` to `bits`.
+    func set(_ bits: UInt64, mask: UInt64, now: Instant) throws(BusErrno)
+    /// Whether each home switch is pressed, one bit each; 0 without switches.
+    func switches(now: Instant) throws(BusErrno) -> UInt64
+}
+
+/// These lines at a GPIO chip.
+final class GPIOStepperLines: StepperLines {
+    private let outputs: GPIOLines
+    private let inputs: GPIOLines?
+
+    /// - Parameters:
+    ///   - chip: `/dev/gpiochip0`.
+    ///   - steps: Step lines of the three motors.
+    ///   - directions: Their direction lines.
+    ///   - homes: Their switches, active when low; nil: there are none.
+    init(chip: String, steps: [Int], directions: [Int], homes: [Int]?) {
+        outputs = GPIOLines(chip: chip, lines: steps + directions, isOutput: true)
+        inputs = homes.map { GPIOLines(chip: chip, lines: $0, activeLow: 0b111, isOutput: false) }
+    }
+
+    func set(_ bits: UInt64, mask: UInt64, now: Instant) throws(BusErrno) {
+        try outputs.take(now: now)
+        try outputs.set(bits, mask: mask)
+    }
+
+    func switches(now: Instant) throws(BusErrno) -> UInt64 {
+        guard let inputs else { return 0 }
+        try inputs.take(now: now)
+        return try inputs.get()
+    }
+}
+
+/// Three axes and their lines, one tick after the other. One thread.
+struct StepperRig {
+    private let lines: any StepperLines
+    private(set) var axes: (StepAxis, StepAxis, StepAxis)
+    private var bits: UInt64 = 0
+
+    /// Motors that stand.
+    init(lines: any StepperLines, parameters: [StepAxis.Parameters]) {
+        precondition(parameters.count == 3, "three axes")
+        self.lines = lines
+        axes = (
+            StepAxis(parameters: parameters[0]), StepAxis(parameters: parameters[1]),
+            StepAxis(parameters: parameters[2])
+        )
+    }
+
+    /// One tick of the grid: at most one system call for the outputs, and one for switches while somebody homes.
+    ///
+    /// - Throws: What the kernel said; the axes have not moved on then.
+    mutating func tick(_ goals: StepperGoals, now: Instant, dt: Double) throws(BusErrno) {
+        let pressed = goals.areHoming ? try lines.switches(now: now) : 0
+        var next = axes
+        next.0.tick(goals.first, isAtSwitch: pressed & 1 != 0, now: now, dt: dt)
+        next.1.tick(goals.second, isAtSwitch: pressed & 2 != 0, now: now, dt: dt)
+        next.2.tick(goals.third, isAtSwitch: pressed & 4 != 0, now: now, dt: dt)
+        let wanted =
+            Self.bits(next.0.lines) | Self.bits(next.1.lines) << 1 | Self.bits(next.2.lines) << 2
+        if wanted != bits {
+            try lines.set(wanted, mask: wanted ^ bits, now: now)
+            bits = wanted
+        }
+        axes = next
+    }
+
+    /// Step in bit 0, direction in bit 3.
+    private static func bits(_ lines: StepAxis.Lines) -> UInt64 {
+        (lines.step ? 1 : 0) | (lines.direction ? 8 : 0)
+    }
+}
+
+/// What the three motors are to do.
+struct StepperGoals: BitwiseCopyable, Sendable {
+    var first = StepAxis.Goal.hold
+    var second = StepAxis.Goal.hold
+    var third = StepAxis.Goal.hold
+
+    var areHoming: Bool {
+        if case .home = first { return true }
+        if case .home = second { return true }
+        if case .home = third { return true }
+        return false
+    }
+}

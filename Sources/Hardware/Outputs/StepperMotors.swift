@@ -1,0 +1,136 @@
+public import GimbalCore
+public import Realtime
+internal import Synchronization
+
+/// Three stepper motors at GPIO lines, on a thread of their own with a grid of 2 kHz: up to 1,000 steps a second each.
+public final class StepperMotors: Sendable {
+    /// Where the lines are, and what the motors stand.
+    public struct Wiring: Sendable {
+        /// `/dev/gpiochip0`.
+        public var chip: String
+        /// Step lines of the three motors.
+        public var steps: [Int]
+        /// Their direction lines.
+        public var directions: [Int]
+        /// Their home switches, active when low; nil: there are none.
+        public var homes: [Int]?
+        /// What each stands.
+        public var parameters: [StepAxis.Parameters]
+
+        /// Motors at these lines.
+        public init(
+            chip: String, steps: [Int], directions: [Int], homes: [Int]?,
+            parameters: [StepAxis.Parameters]
+        ) {
+            self.chip = chip
+            self.steps = steps
+            self.directions = directions
+            self.homes = homes
+            self.parameters = parameters
+        }
+    }
+
+    private struct Door: ~Copyable {
+        var goals = StepperGoals()
+        var mailbox: MailboxWriter<StepperGoals>
+    }
+
+    private let door: Mutex<Door>
+    private let context: StepperContext
+    private let thread = Mutex<RealtimeThread?>(nil)
+
+    /// Motors that stand where they are, which is position 0.
+    public init(_ wiring: Wiring) {
+        let ends = makeMailbox(initial: StepperGoals())
+        door = Mutex(Door(mailbox: ends.writer))
+        context = StepperContext(
+            rig: StepperRig(
+                lines: GPIOStepperLines(
+                    chip: wiring.chip, steps: wiring.steps, directions: wiring.directions,
+                    homes: wiring.homes),
+                parameters: wiring.parameters),
+            goals: ends.reader)
+    }
+
+    /// Starts the thread. Once.
+    ///
+    /// - Throws: `ThreadError` when it cannot be created.
+    public func start() throws(ThreadError) {
+        let context = context
+        let started = try RealtimeThread(ThreadTable.steps) { context.run() }
+        thread.withLock { $0 = started }
+    }
+
+    /// What a motor is to do from now on. Any ordinary thread.
+    ///
+    /// - Parameters:
+    ///   - goal: Replaces the one before; the other motors keep theirs.
+    ///   - axis: 0...2.
+    public func ask(_ goal: StepAxis.Goal, axis: Int) {
+        door.withLock { door in
+            switch axis {
+            case 0: door.goals.first = goal
+            case 1: door.goals.second = goal
+            default: door.goals.third = goal
+            }
+            door.mailbox.publish(door.goals)
+        }
+    }
+
+    /// Steps of each motor from home, as of its last tick.
+    public var positions: [Int] { context.positions.map(\.value) }
+
+    /// Ticks in which the lines could not be set, since the start.
+    public var errors: Int { context.errors.load(ordering: .relaxed) }
+
+    /// Ends the thread; the motors stand where they are, with their holding torque.
+    ///
+    /// - Returns: Whether it ended within half a second.
+    @discardableResult
+    public func stop() -> Bool {
+        context.isStopping.store(true, ordering: .releasing)
+        let deadline = MonotonicClock.now.advanced(bySeconds: 0.5)
+        return thread.withLock { $0?.join(until: deadline) ?? true }
+    }
+}
+
+/// A number that one thread writes and others read.
+private final class SharedCount: Sendable {
+    private let word = Atomic(0)
+    var value: Int { word.load(ordering: .relaxed) }
+    func store(_ new: Int) { word.store(new, ordering: .relaxed) }
+}
+
+/// What the thread works on.
+///
+/// `@unchecked Sendable`: all but the atomics belong to the thread.
+private final class StepperContext: @unchecked Sendable {
+    private var rig: StepperRig
+    private var goals: MailboxReader<StepperGoals>
+    let positions = [SharedCount(), SharedCount(), SharedCount()]
+    let isStopping = Atomic(false)
+    let errors = Atomic(0)
+
+    private static let period: Int64 = 500_000
+
+    init(rig: StepperRig, goals: consuming MailboxReader<StepperGoals>) {
+        self.rig = rig
+        self.goals = goals
+    }
+
+    func run() {
+        var clock = GridClock(periodNanoseconds: Self.period)
+        while !isStopping.load(ordering: .acquiring) {
+            clock.wait()
+            do throws(BusErrno) {
+                try rig.tick(
+                    goals.read().value, now: MonotonicClock.now, dt: Double(Self.period) * 1e-9)
+                positions[0].store(rig.axes.0.position)
+                positions[1].store(rig.axes.1.position)
+                positions[2].store(rig.axes.2.position)
+            } catch {
+                errors.wrappingAdd(1, ordering: .relaxed)
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import GimbalCore
+import Testing
+
+@Suite("A stepper motor's lines")
+struct StepAxisTests {
+    private static let dt = 0.0005
+
+    /// What somebody who listens to the lines counts.
+    struct Listener {
+        var axis: StepAxis
+        var seconds = 0.0
+        private(set) var steps = 0
+        private(set) var pulses = 0
+        private(set) var shortest = Int.max
+        private var last = StepAxis.Lines()
+        private var sinceEdge = 1000
+        private(set) var highest = Int.min
+        private(set) var lowest = Int.max
+        private(set) var fastest = 0.0
+
+        init(_ change: (inout StepAxis.Parameters) -> Void = { _ in }) {
+            var parameters = StepAxis.Parameters()
+            change(&parameters)
+            axis = StepAxis(parameters: parameters)
+        }
+
+        mutating func run(
+            _ goal: StepAxis.Goal, seconds: Double, isAtSwitch: (Int) -> Bool = { _ in false }
+        ) {
+            for _ in 0..<Int((seconds / dt).rounded()) {
+                self.seconds += dt
+                axis.tick(
+                    goal, isAtSwitch: isAtSwitch(steps),
+                    now: Instant(nanoseconds: Int64(self.seconds * 1e9)), dt: dt)
+                fastest = max(fastest, abs(axis.speed))
+                listen()
+            }
+        }
+
+        private mutating func listen() {
+            let lines = axis.lines
+            sinceEdge += 1
+            if lines.step != last.step {
+                shortest = min(shortest, sinceEdge)
+                sinceEdge = 0
+            }
+            if lines.step, !last.step {
+                #expect(lines.direction == last.direction, "the direction changes before the step")
+                steps += lines.direction ? 1 : -1
+                pulses += 1
+            }
+            highest = max(highest, steps)
+            lowest = min(lowest, steps)
+            last = lines
+        }
+    }
+
+    @Test(
+        "goes to a position and stands there, and what was counted is what was on the line",
+        arguments: [1, 2, 7, 100, 2345, -1, -999])
+    func position(target: Int) {
+        var listener = Listener()
+        listener.run(.position(target), seconds: 5)
+        #expect(listener.steps == target && listener.axis.position == target)
+        #expect(listener.pulses == abs(target), "not one step too far")
+        #expect(listener.axis.isStanding)
+    }
+
+    @Test("1,000 steps a second, and none lost: 60,000 in a minute")
+    func fullRate() {
+        var listener = Listener {
+            $0.maxSpeed = 1000
+            $0.acceleration = 1e7
+        }
+        let forever = Instant(nanoseconds: .max)
+        listener.run(.velocity(1000, validUntil: forever), seconds: 60)
+        #expect((59_990...60_000).contains(listener.steps))
+        #expect(listener.axis.position == listener.steps)
+        #expect(listener.shortest == 1, "a tick high, a tick low")
+    }
+
+    @Test("the ramp is the one that was configured, and no faster than the limit")
+    func ramp() {
+        var listener = Listener()
+        listener.run(.position(2000), seconds: 4)
+        #expect(listener.fastest <= 800 + 1e-9 && listener.fastest > 790)
+        var half = Listener()
+        half.run(.position(2000), seconds: 0.2)
+        #expect(abs(half.axis.speed - 400) < 2)
+    }
+
+    @Test("a change of mind on the way turns round without losing count")
+    func changes() {
+        var listener = Listener()
+        for target in [500, -300, 20, 21, 20, 400, 0] {
+            listener.run(.position(target), seconds: 0.37)
+            #expect(listener.axis.position == listener.steps)
+        }
+        listener.run(.position(0), seconds: 3)
+        #expect(listener.steps == 0 && listener.axis.isStanding)
+    }
+
+    @Test("stops at the soft limits, by velocity and by position")
+    func softLimits() {
+        var listener = Listener {
+            $0.minimum = -50
+            $0.maximum = 120
+        }
+        listener.run(.velocity(800, validUntil: Instant(nanoseconds: .max)), seconds: 3)
+        #expect(listener.highest <= 120 && listener.steps >= 119)
+        listener.run(.position(-4000), seconds: 3)
+        #expect(listener.lowest == -50 && listener.steps == -50)
+    }
+
+    @Test("a velocity nobody repeats ends at its dead-man, with the ramp")
+    func deadMan() {
+        var listener = Listener()
+        listener.run(.velocity(400, validUntil: Instant(nanoseconds: 500_000_000)), seconds: 2)
+        #expect(listener.axis.isStanding)
+        // 0.2 s of ramp, 0.3 s at 400 steps/s, 0.2 s of ramp.
+        #expect(abs(listener.steps - 200) <= 2)
+    }
+
+    @Test("finds the switch, leaves it, and counts from its edge")
+    func homing() {
+        var listener = Listener()
+        listener.run(.home, seconds: 6) { $0 <= -300 }
+        #expect(listener.axis.homing == .done)
+        #expect(listener.axis.position == 0 && listener.steps > -300 && listener.steps < -295)
+        let home = listener.steps
+        listener.run(.position(40), seconds: 1)
+        #expect(listener.steps == home + 40)
+    }
+
+    @Test("a switch that never answers ends the search")
+    func noSwitch() {
+        var listener = Listener { $0.homingRange = 100 }
+        listener.run(.home, seconds: 3)
+        #expect(listener.axis.homing == .failed && listener.axis.isStanding)
+        #expect(listener.steps < -99 && listener.steps > -125)
+    }
+
+    @Test("another goal ends the search")
+    func abandoned() {
+        var listener = Listener()
+        listener.run(.home, seconds: 1)
+        listener.run(.hold, seconds: 1)
+        #expect(listener.axis.homing == .none && listener.axis.isStanding)
+    }
+}

@@ -1,0 +1,95 @@
+import GimbalCore
+import Testing
+
+@testable import Hardware
+
+/// Counts the edges that arrive on the lines.
+private final class CountingLines: StepperLines {
+    private(set) var steps = [0, 0, 0]
+    private(set) var calls = 0
+    private(set) var bits: UInt64 = 0
+    var failures = 0
+    var pressed: UInt64 = 0
+
+    func set(_ new: UInt64, mask: UInt64, now: Instant) throws(BusErrno) {
+        if failures > 0 {
+            failures -= 1
+            throw BusErrno(code: 5)
+        }
+        calls += 1
+        let before = bits
+        bits = (bits & ~mask) | (new & mask)
+        for axis in 0..<3 where before >> UInt64(axis) & 1 == 0 && bits >> UInt64(axis) & 1 == 1 {
+            steps[axis] += bits >> UInt64(axis + 3) & 1 == 1 ? 1 : -1
+        }
+    }
+
+    func switches(now: Instant) throws(BusErrno) -> UInt64 { pressed }
+}
+
+@Suite("Three steppers at their lines")
+struct StepperRigTests {
+    private static let dt = 0.0005
+    private let lines = CountingLines()
+
+    private func rig(maxSpeed: Double = 1000, acceleration: Double = 1e7) -> StepperRig {
+        var parameters = StepAxis.Parameters()
+        parameters.maxSpeed = maxSpeed
+        parameters.acceleration = acceleration
+        return StepperRig(lines: lines, parameters: [parameters, parameters, parameters])
+    }
+
+    private func run(_ rig: inout StepperRig, _ goals: StepperGoals, ticks: Int) -> Int {
+        var failures = 0
+        for tick in 1...ticks {
+            do {
+                try rig.tick(
+                    goals, now: Instant(nanoseconds: Int64(tick) * 500_000), dt: Self.dt)
+            } catch {
+                failures += 1
+            }
+        }
+        return failures
+    }
+
+    @Test(
+        "1,000 steps a second on every axis, counted on the lines: none lost in 30,000, one call a tick at most"
+    )
+    func fullRate() {
+        var rig = rig()
+        let forever = Instant(nanoseconds: .max)
+        let goals = StepperGoals(
+            first: .velocity(1000, validUntil: forever),
+            second: .velocity(-1000, validUntil: forever), third: .position(10_000))
+        #expect(run(&rig, goals, ticks: 20_020) == 0)
+        #expect(lines.steps[0] >= 10_000 && lines.steps[1] <= -10_000 && lines.steps[2] == 10_000)
+        #expect(lines.steps == [rig.axes.0.position, rig.axes.1.position, rig.axes.2.position])
+        #expect(lines.calls <= 20_020)
+    }
+
+    @Test(
+        "a tick whose lines could not be set has not happened: the count stays what was on the line"
+    )
+    func failures() {
+        var rig = rig(maxSpeed: 400, acceleration: 4000)
+        let goals = StepperGoals(first: .position(100), second: .hold, third: .hold)
+        _ = run(&rig, goals, ticks: 300)
+        lines.failures = 20
+        #expect(run(&rig, goals, ticks: 2000) == 20)
+        #expect(lines.steps[0] == 100 && rig.axes.0.position == 100)
+    }
+
+    @Test("each axis homes at its own switch")
+    func homing() {
+        var rig = rig(maxSpeed: 400, acceleration: 4000)
+        let goals = StepperGoals(first: .hold, second: .home, third: .hold)
+        _ = run(&rig, goals, ticks: 600)
+        #expect(lines.steps[1] < 0 && rig.axes.1.homing == .seeking)
+        lines.pressed = 0b010
+        _ = run(&rig, goals, ticks: 400)
+        lines.pressed = 0b101
+        _ = run(&rig, goals, ticks: 10)
+        #expect(rig.axes.1.homing == .done && rig.axes.1.position == 0)
+        #expect(lines.steps[0] == 0 && lines.steps[2] == 0)
+    }
+}
