@@ -33,7 +33,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     func read(into samples: inout SampleBatch, now: Instant) throws(BusError) {
         handle?.read(now: now)
         encoders?.read(now: now)
-        try camera.read(into: &samples, time: pace?.edge ?? now, now: now)
+        try camera.read(into: &samples, time: pace?.begin(at: now) ?? now, now: now)
         guard samples.count > 0 else { return }
         handle?.add(to: &samples[samples.count - 1], now: now)
         encoders?.add(to: &samples[samples.count - 1])

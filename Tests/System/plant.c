@@ -1,11 +1,12 @@
-// A gimbal with three servos between a PCA9685, or the first channels of a PWM chip, and a BMI088 that are those of the lab's
+// A gimbal with three servos between a PCA9685, or the first channels of a PWM chip, and sensors that are those of the lab's
 // kernel module: turns the pulses that the controller writes into the rates and forces that it reads. In C, because the lab
 // is emulated.
 //
-//   plant FOLDER FRAME_HZ [pwm]
+//   plant FOLDER FRAME_HZ bmi088|icm42688p [pwm]
 //
+// The second layout has an ICM-42688-P on the camera, whose data-ready line is GPIO 5, and an MPU-6050 on the handle.
 // Commands on standard input: `amplitude DEGREES` (how far the handle swings), `frozen 0|1` (whether the sensor's registers
-// stand still). On standard output, every 20 ms: time, whether pulses come, handle and camera as roll and pitch in degrees.
+// stand still), `edges 0|1` (whether the data-ready line moves). On standard output, every 20 ms: time, whether pulses come, handle and camera as roll and pitch in degrees.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -22,9 +23,9 @@
 
 typedef struct { double m[3][3]; } rotation;
 
-static int accelerometer, gyroscope, servos, pwm = -1;
+static int accelerometer, gyroscope, servos, icm, mpu, gpio, pwm = -1;
 static double frame_hz, amplitude;
-static int is_frozen;
+static int is_frozen, has_icm, has_edges = 1;
 
 static rotation times(rotation a, rotation b) {
     rotation r;
@@ -116,11 +117,44 @@ static void word(unsigned char *to, double value) {
     to[1] = n >> 8 & 0xFF;
 }
 
-static void write_sensor(rotation before, rotation now, double dt, unsigned counter) {
+static void rate_of(rotation before, rotation now, double dt, double rate[3]) {
     rotation turn = times(inverse(before), now);
-    double rate[3] = {
-        (turn.m[2][1] - turn.m[1][2]) / 2 / dt, (turn.m[0][2] - turn.m[2][0]) / 2 / dt,
-        (turn.m[1][0] - turn.m[0][1]) / 2 / dt};
+    rate[0] = (turn.m[2][1] - turn.m[1][2]) / 2 / dt;
+    rate[1] = (turn.m[0][2] - turn.m[2][0]) / 2 / dt;
+    rate[2] = (turn.m[1][0] - turn.m[0][1]) / 2 / dt;
+}
+
+static void big_endian(unsigned char *to, double value) {
+    unsigned char low;
+    word(to, value);
+    low = to[0];
+    to[0] = to[1];
+    to[1] = low;
+}
+
+// At 16 g and 2000 deg/s: force and rate in InvenSense's order, temperature between or before them.
+static void write_invensense(int fd, int is_icm, rotation before, rotation now, double dt) {
+    double rate[3];
+    unsigned char bytes[14] = {0}, ready = is_icm ? 0x08 : 0x01;
+    int force_at = is_icm ? 2 : 0;
+    rate_of(before, now, dt, rate);
+    for (int i = 0; i < 3; i++) {
+        big_endian(bytes + force_at + 2 * i, -now.m[2][i] * 32768 / 16);
+        big_endian(bytes + 8 + 2 * i, rate[i] * 32768 / (2000 * M_PI / 180));
+    }
+    put(fd, is_icm ? 0x1D : 0x3B, bytes, sizeof bytes);
+    put(fd, is_icm ? 0x2D : 0x3A, &ready, 1);
+}
+
+static void pulse_data_ready(void) {
+    unsigned char high = 1, low = 0;
+    put(gpio, 5, &high, 1);
+    put(gpio, 5, &low, 1);
+}
+
+static void write_sensor(rotation before, rotation now, double dt, unsigned counter) {
+    double rate[3];
+    rate_of(before, now, dt, rate);
     unsigned char bytes[9];
     for (int i = 0; i < 3; i++) word(bytes + 2 * i, -now.m[2][i] * 32768 / 24);
     for (int i = 0; i < 3; i++) bytes[6 + i] = counter >> (8 * i) & 0xFF;
@@ -140,6 +174,7 @@ static void listen(void) {
     for (char *end; (end = strchr(line, '\n')); used = strlen(line)) {
         sscanf(line, "amplitude %lf", &amplitude);
         sscanf(line, "frozen %d", &is_frozen);
+        sscanf(line, "edges %d", &has_edges);
         memmove(line, end + 1, strlen(end + 1) + 1);
     }
 }
@@ -151,24 +186,38 @@ static double seconds(void) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 3 && count != 4) return 2;
-    accelerometer = chip(arguments[1], 0x18);
-    gyroscope = chip(arguments[1], 0x68);
+    if (count < 4 || count > 5) return 2;
+    has_icm = strcmp(arguments[3], "icm42688p") == 0;
+    if (has_icm) {
+        char path[256];
+        unsigned char icm_id = 0x47, mpu_id = 0x68;
+        icm = chip(arguments[1], 0x68);
+        mpu = chip(arguments[1], 0x69);
+        snprintf(path, sizeof path, "%s/gpio", arguments[1]);
+        gpio = open(path, O_RDWR);
+        if (gpio < 0) { perror(path); return 1; }
+        put(icm, 0x75, &icm_id, 1);
+        put(mpu, 0x75, &mpu_id, 1);
+    } else {
+        unsigned char accelerometer_id = 0x1E, gyroscope_id = 0x0F;
+        accelerometer = chip(arguments[1], 0x18);
+        gyroscope = chip(arguments[1], 0x68);
+        put(accelerometer, 0x00, &accelerometer_id, 1);
+        put(gyroscope, 0x00, &gyroscope_id, 1);
+    }
     servos = chip(arguments[1], 0x40);
     frame_hz = atof(arguments[2]);
-    if (count == 4) {
+    if (count == 5) {
         char path[256];
         snprintf(path, sizeof path, "%s/pwm", arguments[1]);
         if ((pwm = open(path, O_RDONLY)) < 0) { perror(path); return 1; }
     }
-    unsigned char accelerometer_id = 0x1E, gyroscope_id = 0x0F, off = 0x10;
-    put(accelerometer, 0x00, &accelerometer_id, 1);
-    put(gyroscope, 0x00, &gyroscope_id, 1);
+    unsigned char off = 0x10;
     put(servos, 0xFD, &off, 1);
     fcntl(0, F_SETFL, O_NONBLOCK);
 
     double joints[3] = {0}, wanted[3] = {0}, began = seconds(), last = began, shown = 0, swing = 0;
-    rotation before = from_angles(0, 0, 0);
+    rotation before = from_angles(0, 0, 0), handle_before = before;
     unsigned counter = 0;
     for (;;) {
         double now = seconds(), dt = fmax(now - last, 1e-4);
@@ -180,8 +229,15 @@ int main(int count, char **arguments) {
         double t = now - began;
         rotation handle = from_angles(0, swing * sin(2 * M_PI * 0.1 * t), swing * sin(2 * M_PI * 0.13 * t));
         rotation camera = times(handle, from_angles(joints[0], joints[1], joints[2]));
-        if (!is_frozen) write_sensor(before, camera, dt, counter += (unsigned)(dt / 39.0625e-6) + 1);
+        if (!is_frozen && has_icm) {
+            write_invensense(icm, 1, before, camera, dt);
+            write_invensense(mpu, 0, handle_before, handle, dt);
+            if (has_edges) pulse_data_ready();
+        } else if (!is_frozen) {
+            write_sensor(before, camera, dt, counter += (unsigned)(dt / 39.0625e-6) + 1);
+        }
         before = camera;
+        handle_before = handle;
         if (t - shown >= 0.02) {
             shown = t;
             printf("%.4f %d %.3f %.3f %.3f %.3f\n", t, driven, roll_of(handle), pitch_of(handle), roll_of(camera),

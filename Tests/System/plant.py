@@ -43,10 +43,11 @@ def gpio_line(number):
 class Plant:
     """The running plant. `history` holds rows (time, driven, handle roll, pitch, camera roll, pitch), degrees."""
 
-    def __init__(self, frame_hz=333.49, pwm=False):
+    def __init__(self, frame_hz=333.49, layout="bmi088", pwm=False):
         source, program = Path(__file__).with_name("plant.c"), Path(tempfile.mkdtemp()) / "plant"
         subprocess.run(["gcc", "-O2", "-o", program, source, "-lm"], check=True)
-        self.process = subprocess.Popen([program, DEBUGFS, str(frame_hz), *(["pwm"] if pwm else [])], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        words = [program, DEBUGFS, str(frame_hz), layout, *(["pwm"] if pwm else [])]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         text=True, bufsize=1)
         self.history = []
         threading.Thread(target=self.follow, daemon=True).start()

@@ -22,18 +22,37 @@ final class I2CBus {
     /// How often a missing device file is looked for, s.
     private static let lookSeconds = 0.1
 
+    private let openAdapter: Open
+    private let transfer: Transfer
+
+    /// Opens a path; what `openAdapter` does.
+    typealias Open = (String, UnsafeMutablePointer<Int32>) -> Int32
+    /// Carries out one I2C_RDWR; what `ch_i2c_transfer` does.
+    typealias Transfer = (Int32, UnsafeMutablePointer<i2c_msg>, UInt32) -> Int32
+
     /// A bus that is opened at its first use.
     ///
-    /// - Parameter path: `/dev/i2c-1`.
-    init(path: String) { self.path = path }
+    /// - Parameters:
+    ///   - path: `/dev/i2c-1`.
+    ///   - open: How it is opened.
+    ///   - transfer: The one system call of each exchange; a test counts it here.
+    init(
+        path: String, open: @escaping Open = { I2CBus.openAdapter($0, $1) },
+        transfer: @escaping Transfer = { ch_i2c_transfer($0, $1, $2) }
+    ) {
+        self.path = path
+        openAdapter = open
+        self.transfer = transfer
+    }
 
     deinit { close() }
 
-    /// Opens the device file.
+    /// Opens the device file of an adapter.
     ///
     /// - Returns: 0 or a positive errno; EOPNOTSUPP: an adapter that cannot do combined transfers.
-    func open() -> Int32 {
-        close()
+    private static func openAdapter(
+        _ path: String, _ descriptor: UnsafeMutablePointer<Int32>
+    ) -> Int32 {
         var fd: Int32 = -1
         let error = ch_i2c_open(path, &fd)
         guard error == 0 else { return error }
@@ -43,8 +62,8 @@ final class I2CBus {
             return EOPNOTSUPP
         }
         // An adapter without a timeout of its own keeps its default.
-        _ = ch_i2c_set_patience(fd, Self.timeoutMilliseconds, Self.retries)
-        descriptor = fd
+        _ = ch_i2c_set_patience(fd, timeoutMilliseconds, retries)
+        descriptor.pointee = fd
         return 0
     }
 
@@ -59,7 +78,7 @@ final class I2CBus {
     ///   open(2) says while the device file is missing.
     func run(_ exchange: borrowing I2CExchange) throws(BusErrno) {
         if descriptor < 0 { try look() }
-        let error = ch_i2c_transfer(descriptor, exchange.messages, exchange.count)
+        let error = transfer(descriptor, exchange.messages, exchange.count)
         guard error != 0 else { return }
         // The adapter was removed: this descriptor will never work again.
         if error == ENODEV || error == EBADF { close() }
@@ -70,7 +89,7 @@ final class I2CBus {
         let now = MonotonicClock.now
         if now >= nextLook {
             nextLook = now.advanced(bySeconds: Self.lookSeconds)
-            lastError = open()
+            lastError = openAdapter(path, &descriptor)
         }
         guard descriptor >= 0 else { throw BusErrno(code: lastError) }
     }

@@ -11,7 +11,7 @@ final class DataReady {
     private let periodSeconds: Double
     private var last = Instant(nanoseconds: .min / 2)
     /// When the sample of this period was taken; nil: nobody said.
-    private(set) var edge: Instant?
+    private var edge: Instant?
 
     /// - Parameters:
     ///   - line: The sensor's interrupt.
@@ -34,7 +34,16 @@ final class DataReady {
             notBefore: last.advanced(bySeconds: 0.75 * periodSeconds),
             until: deadline.advanced(bySeconds: 0.5 * periodSeconds))
         report.missed(edges: line.missed)
-        if let edge { last = edge } else { report.edgeWasLate() }
+        if edge == nil { report.edgeWasLate() }
         return edge
+    }
+
+    /// A period begins.
+    ///
+    /// - Parameter now: By the clock.
+    /// - Returns: When the sample of this period was taken, as far as anybody knows. Edges of the time before are over.
+    func begin(at now: Instant) -> Instant {
+        last = edge ?? now
+        return last
     }
 }

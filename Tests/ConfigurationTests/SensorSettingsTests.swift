@@ -1,0 +1,83 @@
+import Configuration
+import GimbalCore
+import Testing
+
+@Suite("Sensor settings")
+struct SensorSettingsTests {
+    static let base =
+        "hardware.backend = 'linux'\nmotors.type = 'servo'\nloop.rate_hz = 200\nhardware.linux."
+
+    @Test(
+        "the sensor that is named brings its address, its range and the delay of its filter",
+        arguments: [
+            ("bmi088", 0x18, 24.0, 1.0), ("mpu6050", 0x68, 16, 1.9), ("mpu6500", 0x68, 16, 2.9),
+            ("mpu9250", 0x68, 16, 2.9), ("icm42688p", 0x68, 16, 1.3),
+        ])
+    func defaults(name: String, address: Int, range: Double, delay: Double) throws {
+        let settings = try load(Self.base + "imu = '\(name)'").settings
+        #expect(settings.hardware.linux.imuAddress == address)
+        #expect(settings.imu.accelRangeG == range)
+        #expect(settings.imu.filterDelayMs == delay)
+        let own = try load(
+            Self.base + "imu = '\(name)'\nhardware.linux.imu_address = 25\nimu.filter_delay_ms = 2"
+        ).settings
+        #expect(own.hardware.linux.imuAddress == 25 && own.imu.filterDelayMs == 2)
+    }
+
+    @Test("without real chips nothing of that is in force")
+    func simulated() throws {
+        let settings = try load("hardware.linux.imu = 'mpu6050'").settings
+        #expect(settings.imu.filterDelayMs == Settings().imu.filterDelayMs)
+        #expect(settings.imu.accelRangeG == Settings().imu.accelRangeG)
+    }
+
+    @Test(
+        "what cannot work together is refused, with what helps",
+        arguments: [
+            (
+                "imu = 'mpu6050'\nhardware.linux.imu_interface = 'spi'",
+                "does not reach an MPU-6050"
+            ),
+            (
+                "imu = 'mpu6050'\nhardware.linux.handle_imu = 'mpu6050'\nhardware.linux.handle_address = 104",
+                "is an address that the camera's sensor has on the same bus"
+            ),
+            (
+                "handle_imu = 'bmi088'\nhardware.linux.handle_address = 24",
+                "is an address that the camera's sensor has on the same bus"
+            ),
+            (
+                "encoders = 'as5600'\nhardware.linux.encoder_bus_roll = '/dev/i2c-11'",
+                "every AS5600 has the address 0x36"
+            ),
+            ("encoder_direction = [1, 0, 1]", "must be 1 or -1 for each joint"),
+            ("imu_fifo = true", "is not for a bmi088 in this build"),
+            (
+                "imu = 'icm42688p'\nhardware.linux.imu_fifo = true\nhardware.linux.data_ready_line = 4",
+                "does not go with hardware.linux.data_ready_line"
+            ),
+            (
+                "imu = 'mpu9250'\nhardware.linux.imu_interface = 'spi'\nhardware.linux.spi_khz = 100\n"
+                    + "loop.rate_hz = 1000",
+                "and of SPI at 100 kHz; 80 % may be planned. 350 Hz fits."
+            ),
+        ])
+    func refusals(text: String, expected: String) throws {
+        let full = Self.base + text
+        let found = problems(
+            full.contains("rate_hz = 1000")
+                ? full.replacing("loop.rate_hz = 200\n", with: "") : full)
+        #expect(found.count == 1)
+        let sentence = try #require(found.first).description
+        #expect(sentence.contains(expected), "\(sentence)")
+    }
+
+    @Test("a handle's sensor at the other address, and encoders on buses of their own, are fine")
+    func allowed() {
+        #expect(
+            problems(Self.base + "imu = 'mpu6050'\nhardware.linux.handle_imu = 'mpu6050'").isEmpty)
+        #expect(problems(Self.base + "encoders = 'as5600'").isEmpty)
+        #expect(
+            problems(Self.base + "imu = 'icm42688p'\nhardware.linux.imu_interface = 'spi'").isEmpty)
+    }
+}

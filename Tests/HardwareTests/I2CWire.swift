@@ -1,0 +1,61 @@
+import CHardwareShim
+import Glibc
+
+@testable import Hardware
+
+/// What stands behind the system call of an I2C bus: chips with registers that count up, and a count of the calls.
+final class I2CWire {
+    private var registers: [UInt16: [UInt8]] = [:]
+    private(set) var calls = 0
+    private(set) var messages = 0
+    /// Who does not answer.
+    var absent: Set<UInt16> = []
+    /// What opening says.
+    var openError: Int32 = 0
+    private(set) var opens = 0
+    /// The errno of every call; 0: none.
+    var error: Int32 = 0
+
+    subscript(address: UInt16, register: Int) -> UInt8 {
+        get { registers[address]?[register] ?? 0 }
+        set { registers[address, default: [UInt8](repeating: 0, count: 256)][register] = newValue }
+    }
+
+    func bus() -> I2CBus {
+        I2CBus(
+            path: "/dev/i2c-1",
+            open: { _, fd in
+                self.opens += 1
+                guard self.openError == 0 else { return self.openError }
+                fd.pointee = dup(0)
+                return 0
+            },
+            transfer: { _, messages, count in
+                self.carry(UnsafeBufferPointer(start: messages, count: Int(count)))
+            })
+    }
+
+    private func carry(_ list: UnsafeBufferPointer<i2c_msg>) -> Int32 {
+        calls += 1
+        messages += list.count
+        guard error == 0 else { return error }
+        var at = 0
+        for message in list {
+            guard registers[message.addr] != nil, !absent.contains(message.addr),
+                let bytes = message.buf
+            else { return ENXIO }
+            for index in 0..<Int(message.len) {
+                if message.flags & UInt16(I2C_M_RD) != 0 {
+                    bytes[index] = self[message.addr, at & 0xFF]
+                    at += 1
+                } else if index == 0 {
+                    at = Int(bytes[0])
+                } else {
+                    self[message.addr, at & 0xFF] = bytes[index]
+                    at += 1
+                }
+            }
+        }
+        return 0
+    }
+}

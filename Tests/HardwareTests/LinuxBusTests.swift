@@ -1,0 +1,191 @@
+import Configuration
+import GimbalCore
+import Glibc
+import Realtime
+import Testing
+
+@testable import Hardware
+
+@Suite("Sensors on a bus")
+struct LinuxBusTests {
+    static func at(_ seconds: Double) -> Instant {
+        Instant(nanoseconds: 0).advanced(bySeconds: seconds)
+    }
+
+    /// A camera's sensor, and on I2C a sensor on the handle and encoders.
+    struct Bench {
+        let camera = FakeChip(.icm42688p)
+        let handle = FakeChip(.mpu6050)
+        let wires = [I2CWire(), I2CWire(), I2CWire()]
+        let reports = SensorReports()
+        let bus: LinuxBus
+
+        init(hasEncoders: Bool = true) {
+            let encoders = wires.enumerated().map { index, wire in
+                wire[AS5600.address, 0x0B] = 0x20
+                wire[AS5600.address, 0x0C] = UInt8(index + 1)
+                return AS5600(bus: wire.bus(), zero: 0, direction: index == 1 ? -1 : 1)
+            }
+            bus = LinuxBus(
+                camera: InertialSensor(
+                    chip: camera.description(), link: camera, report: reports.camera),
+                handle: HandleSensor(
+                    sensor: InertialSensor(
+                        chip: handle.description(), link: handle, report: reports.handle),
+                    mounting: Quaternion.aboutZ(.pi / 2), staleSeconds: 0.02),
+                encoders: hasEncoders
+                    ? JointEncoders(yaw: encoders[0], roll: encoders[1], pitch: encoders[2]) : nil,
+                motors: nil)
+        }
+
+        /// What the bus delivers between two times, a read every 2 ms.
+        func run(_ from: Double, _ to: Double) -> [IMUSample] {
+            var samples: [IMUSample] = []
+            for tick in Int(from * 500)..<Int(to * 500) {
+                let now = LinuxBusTests.at(Double(tick) / 500)
+                camera.now = now
+                handle.now = now
+                var batch = SampleBatch()
+                do { try bus.read(into: &batch, now: now) } catch {}
+                samples += (0..<batch.count).map { batch[$0] }
+            }
+            return samples
+        }
+    }
+
+    @Test(
+        "the handle's rate, turned by its mounting, and the joints' angles go along with a sample")
+    func together() throws {
+        let sample = try #require(Bench().run(0, 1).last)
+        let handle = sample.baseGyro
+        #expect(sample.contents.contains(.baseGyro) && sample.contents.contains(.joints))
+        // What the chip says about its x is the handle's y.
+        #expect(abs(handle.y - sample.gyro.x) < 1e-9 && abs(handle.x) < 1e-9)
+        let sixteenth = 2 * Double.pi / 16
+        #expect(abs(sample.joints.yaw - sixteenth) < 1e-9)
+        #expect(abs(sample.joints.roll + 2 * sixteenth) < 1e-9)
+        #expect(abs(sample.joints.pitch - 3 * sixteenth) < 1e-9)
+    }
+
+    @Test("a handle's sensor that is gone is named, and the camera's samples go on without it")
+    func handleGone() throws {
+        let bench = Bench()
+        _ = bench.run(0, 1)
+        #expect(bench.bus.conditions == .none)
+        bench.handle.failing = ENXIO
+        let alone = bench.run(1, 1.2)
+        #expect(alone.count == 100)
+        #expect(alone.last?.contents.contains(.baseGyro) == false)
+        #expect(bench.bus.conditions.intersects(.handleIMUMissing))
+        #expect(bench.reports.handle.outages > 0 && bench.reports.camera.outages == 0)
+        bench.handle.failing = 0
+        #expect(bench.run(1.2, 2.2).last?.contents.contains(.baseGyro) == true)
+        #expect(bench.bus.conditions == .none)
+    }
+
+    @Test(
+        "an encoder that does not answer, or has lost its magnet, is named, and no angle is used",
+        arguments: [true, false])
+    func encoderGone(isAbsent: Bool) {
+        let bench = Bench()
+        _ = bench.run(0, 1)
+        if isAbsent {
+            bench.wires[1].absent = [AS5600.address]
+        } else {
+            bench.wires[1][AS5600.address, 0x0B] = 0
+        }
+        #expect(bench.run(1, 1.1).last?.contents.contains(.joints) == false)
+        #expect(bench.bus.conditions.intersects(.encoderMissing))
+        bench.wires[1].absent = []
+        bench.wires[1][AS5600.address, 0x0B] = 0x20
+        #expect(bench.run(1.1, 1.2).last?.contents.contains(.joints) == true)
+        #expect(bench.bus.conditions == .none)
+    }
+
+    @Test("a burst of any chip on I2C is one system call", arguments: SensorChip.allCases)
+    func oneCall(chip: SensorChip) throws {
+        let wire = I2CWire()
+        wire[0x18, 0] = 0
+        wire[0x68, 0] = 0
+        let link = I2CChipLink(
+            bus: wire.bus(), addresses: chip == .bmi088 ? [0x18, 0x68] : [0x68])
+        link.prepare(BusScheduleTests.description(of: chip).burst)
+        for _ in 0..<10 { _ = try link.burst() }
+        #expect(wire.calls == 10)
+    }
+
+    @Test("an adapter that has gone is opened again when it is back")
+    func removed() throws {
+        let wire = I2CWire()
+        wire[0x68, 0] = 7
+        let link = I2CChipLink(bus: wire.bus(), addresses: [0x68])
+        #expect(try link.read(0, count: 1, part: 0) == 7)
+        wire.error = ENODEV
+        wire.openError = ENOENT
+        #expect(throws: BusErrno.self) { try link.read(0, count: 1, part: 0) }
+        wire.error = 0
+        // Looked for ten times a second, and at once the first time.
+        let began = MonotonicClock.now
+        while wire.opens < 3, MonotonicClock.now.seconds(since: began) < 5 {
+            #expect(throws: BusErrno.self) { try link.read(0, count: 1, part: 0) }
+        }
+        wire.openError = 0
+        var word: UInt64?
+        while word == nil, MonotonicClock.now.seconds(since: began) < 5 {
+            word = try? link.read(0, count: 1, part: 0)
+        }
+        #expect(word == 7)
+    }
+
+    @Test("another chip at the address is named and not used; the right one is, without a restart")
+    func wrongChip() {
+        for kind in FakeChip.Kind.allCases {
+            let chip = FakeChip(kind)
+            let report = SensorReport()
+            let sensor = InertialSensor(chip: chip.description(), link: chip, report: report)
+            func run(_ from: Int, _ to: Int) -> Int {
+                var count = 0
+                for tick in from..<to {
+                    let now = Self.at(Double(tick) / 500)
+                    chip.now = now
+                    var batch = SampleBatch()
+                    do { try sensor.read(into: &batch, time: now, now: now) } catch {}
+                    count += batch.count
+                }
+                return count
+            }
+            chip.hasWrongIdentity = true
+            #expect(run(0, 250) == 0)
+            #expect(report.lastFailure?.hasPrefix("is no ") == true)
+            chip.hasWrongIdentity = false
+            #expect(run(250, 750) > 100)
+            #expect(report.lastFailure == nil && report.isRunning)
+        }
+    }
+
+    @Test(
+        "either half of a BMI088 that resets in flight is counted, and measures again within 0.4 s")
+    func halfReset() {
+        for part in 0...1 {
+            let chip = FakeChip(.bmi088)
+            let report = SensorReport()
+            let sensor = InertialSensor(chip: chip.description(), link: chip, report: report)
+            var last = 1.0
+            var gap = 0.0
+            for tick in 0..<1000 {
+                let time = Double(tick) / 500
+                chip.now = Self.at(time)
+                if tick == 500 { chip.reset(part: part) }
+                var batch = SampleBatch()
+                do { try sensor.read(into: &batch, time: chip.now, now: chip.now) } catch {}
+                guard batch.count > 0, time >= 1 else { continue }
+                gap = max(gap, time - last)
+                last = time
+            }
+            #expect(report.lostConfigurations == 1, "part \(part)")
+            #expect(gap > 0.1 && gap < 0.4, "part \(part)")
+            #expect(chip[1, 0x10] == 0x01 && chip[0, 0x41] == 0x03)
+            #expect(last > 1.99)
+        }
+    }
+}

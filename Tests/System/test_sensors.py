@@ -1,0 +1,199 @@
+"""Other sensors over kernel interfaces: an ICM-42688-P on the camera whose data-ready line sets the pace (GPIO events), an
+MPU-6050 on the handle, servos between them (plant.py). The table of faults, each with what it is called and how long it takes.
+"""
+# lab: --bluetooth off
+import json, os, signal, subprocess, sys, tempfile, time
+from pathlib import Path
+
+from plant import Chip, Plant
+
+BIN = Path(os.environ["BIN"])
+FOLDER = Path(tempfile.mkdtemp())
+SOCKET = FOLDER / "airframed.sock"
+BUS = Path("/dev/i2c-1")
+CAMERA, HANDLE, PWM = 0x68, 0x69, 0x40
+LINE = 5
+CONFIGURATION = f"""
+[hardware]
+backend = "linux"
+[hardware.linux]
+imu = "icm42688p"
+imu_self_test = false
+data_ready_chip = "{{chip}}"
+data_ready_line = {LINE}
+handle_imu = "mpu6050"
+[loop]
+rate_hz = 100
+lock_memory = false
+[imu]
+timeout_ms = 250
+[motors]
+type = "servo"
+[servo]
+delay_ms = 15
+lag_ms = 20
+tracker_bandwidth = 15
+[diagnostics]
+socket = "{SOCKET}"
+[persistence]
+directory = "{FOLDER}/state"
+"""
+checks = 0
+
+
+def ctl(*arguments):
+    done = subprocess.run([BIN / "airframectl", "--socket", SOCKET, "--json", *arguments], capture_output=True, text=True)
+    return json.loads(done.stdout) if done.stdout else {"error": done.stderr}
+
+
+def status():
+    return ctl("status")
+
+
+def faults():
+    return status()["imu"]["faults"]
+
+
+def names(kind="inhibitions"):
+    return {c["name"] for c in status()[kind]}
+
+
+def check(holds, words):
+    global checks
+    checks += 1
+    print(f"  {'ok  ' if holds else 'FAIL'} {words}", flush=True)
+    if not holds:
+        print(json.dumps(status(), indent=1)[:7000])
+        print((FOLDER / "log").read_text()[-3000:])
+        sys.exit(1)
+
+
+def until(condition, seconds, words):
+    began = time.monotonic()
+    while time.monotonic() - began < seconds:
+        if condition():
+            return check(True, f"{words}: {time.monotonic() - began:.2f} s")
+        time.sleep(0.02)
+    check(False, f"{words}: not within {seconds} s")
+
+
+def rms(values):
+    values = list(values)
+    mean = sum(values) / len(values)
+    return (sum((v - mean) ** 2 for v in values) / len(values)) ** 0.5
+
+
+def lab_chip():
+    """The GPIO chip of the lab's module."""
+    for chip in sorted(Path("/sys/bus/gpio/devices").glob("gpiochip*")):
+        label = next(Path("/sys/class/gpio").glob("gpiochip*/label"), None)
+        if label is None or "airframe" in label.read_text():
+            return f"/dev/{chip.name}"
+    sys.exit("the lab has no GPIO chip")
+
+
+def closed_loop(plant):
+    plant.tell("amplitude 10")
+    time.sleep(5)
+    start = len(plant.history)
+    time.sleep(20)
+    rows = plant.history[start:]
+    for column, name in ((2, "roll"), (3, "pitch")):
+        handle, camera = rms(r[column] for r in rows), rms(r[column + 2] for r in rows)
+        check(camera < handle / 3, f"{name}: handle {handle:.2f} deg RMS, camera {camera:.2f}")
+    plant.tell("amplitude 0")
+    time.sleep(1)
+
+
+def edges(plant):
+    before, loop = faults(), status()["loop"]["ticks"]
+    time.sleep(3)
+    after, ticks = faults(), status()["loop"]["ticks"] - loop
+    late = after["late_edge"] - before["late_edge"]
+    check(late < ticks / 4, f"{ticks} periods began with an edge, but for {late}")
+    plant.tell("edges 0")
+    time.sleep(3)
+    check(faults()["late_edge"] > after["late_edge"] + 50, "a data-ready line that stands still is counted")
+    check(plant.is_driven, "and the clock goes on in its place")
+    plant.tell("edges 1")
+    time.sleep(1)
+
+
+def fault_table(plant):
+    camera, handle = Chip(CAMERA), Chip(HANDLE)
+
+    def off(words):
+        until(lambda: not plant.is_driven, 5, f"{words}: outputs off")
+
+    def on():
+        until(lambda: plant.is_driven, 30, "back: outputs on without a restart")
+
+    for words, errno in (("no acknowledge", 6), ("bus held low", 110), ("transfer cut short", 5)):
+        before = faults()
+        camera.fail(errno)
+        off(words)
+        check(names() & {"imu_stale", "imu_missing", "bus_error"}, f"named: {sorted(names())}")
+        print(f"       {status()['faults']['last_error']}", flush=True)
+        check(faults()["outage"] > before["outage"], "counted as an outage")
+        camera.fail(0)
+        on()
+
+    lost = status()["imu"]["lost_configurations"]
+    camera.write(0x4E, [0])
+    until(lambda: camera.read(0x4E) == b"\x0f", 5, "a reset in flight: configured again")
+    on()
+    check(status()["imu"]["lost_configurations"] == lost + 1, "counted as a lost configuration")
+
+    camera.write(0x75, [0x12])
+    camera.write(0x4E, [0])
+    off("another chip in its place")
+    until(lambda: "ICM-42688-P" in (status()["imu"].get("set_up_failure") or ""), 5, "named")
+    camera.write(0x75, [0x47])
+    on()
+
+    plant.tell("frozen 1")
+    off("data that stand still")
+    check("imu_frozen" in names() or "imu_stale" in names(), f"named: {sorted(names())}")
+    plant.tell("frozen 0")
+    on()
+
+    hidden = BUS.with_name("i2c-away")
+    BUS.rename(hidden)
+    for address in (CAMERA, HANDLE, PWM):
+        Chip(address).fail(19)
+    time.sleep(1)
+    check("No such" in status()["faults"]["last_error"], f"bus removed: {status()['faults']['last_error']}")
+    check(names() & {"imu_stale", "imu_missing", "bus_error"}, f"named: {sorted(names())}")
+    for address in (CAMERA, HANDLE, PWM):
+        Chip(address).fail(0)
+    hidden.rename(BUS)
+    until(lambda: not status()["inhibitions"], 30, "the bus is back: nothing holds the outputs off")
+
+    handle.fail(6)
+    until(lambda: "handle_imu_missing" in names("notices"), 5, "the handle's sensor is gone: named")
+    check(plant.is_driven, "and the camera is held without it")
+    handle.fail(0)
+    until(lambda: "handle_imu_missing" not in names("notices"), 10, "the handle's sensor is back")
+
+
+def main():
+    subprocess.run(["modprobe", "airframe_lab", "bus=1", "chips=0x68,0x69,0x40"], check=True)
+    (FOLDER / "airframed.toml").write_text(CONFIGURATION.format(chip=lab_chip()))
+    (FOLDER / "state").mkdir()
+    plant = Plant(layout="icm42688p")
+    with open(FOLDER / "log", "w") as log:
+        daemon = subprocess.Popen([BIN / "airframed", "--config", FOLDER / "airframed.toml"], stdout=log, stderr=log)
+    until(SOCKET.exists, 30, "the daemon answers")
+    until(lambda: plant.is_driven, 60, "sensors and servo chip brought up, outputs on")
+    check("handle_imu_missing" not in names("notices"), "the handle's sensor is there")
+    closed_loop(plant)
+    edges(plant)
+    fault_table(plant)
+    daemon.send_signal(signal.SIGTERM)
+    check(daemon.wait(60) == 0, "SIGTERM ends it")
+    until(lambda: not plant.is_driven, 1, "outputs off at the end")
+    plant.stop()
+    print(f"  {checks} checks", flush=True)
+
+
+main()
