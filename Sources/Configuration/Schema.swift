@@ -99,7 +99,8 @@ public enum Schema {
         .number(
             "imu.filter_delay_ms", \.imu.filterDelayMs, 0...20, unit: "ms", .live,
             "Group delay of the sensor's low-pass filter; the attitude is carried forward by it.",
-            hint: "In lockstep it is 0 unless somebody sets it."),
+            hint: "In lockstep it is 0 unless somebody sets it, with real chips that of the sensor."
+        ),
         .number(
             "imu.timeout_ms", \.imu.timeoutMs, 1...1000, unit: "ms", .restart,
             "Age at which the last sample is stale and the motors go soft."),

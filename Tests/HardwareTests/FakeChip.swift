@@ -27,6 +27,7 @@ final class FakeChip: ChipLink {
     private var bank = 0
     /// Numbers of the samples in the buffer.
     private var collected = 0..<0
+    private var wasFrozen = false
 
     init(_ kind: Kind) {
         self.kind = kind
@@ -99,6 +100,7 @@ final class FakeChip: ChipLink {
     /// The sample of the present millisecond, when it is a new one.
     private func measure() {
         let number = Int(now.nanoseconds / 1_000_000)
+        if isFrozen { wasFrozen = true }
         guard measures, !isFrozen, number != shown else { return }
         collect(number)
         shown = number
@@ -135,6 +137,8 @@ final class FakeChip: ChipLink {
     private func collect(_ number: Int) {
         guard collects else { return }
         let room = kind == .icm42688p ? 2048 / 16 : (kind == .mpu6050 ? 1024 : 512) / 14
+        if wasFrozen { collected = number..<number }
+        wasFrozen = false
         let first = collected.upperBound == 0 ? number : collected.lowerBound
         collected = max(first, number + 1 - room)..<(number + 1)
         let bytes = collected.count * (kind == .icm42688p ? 16 : 14)

@@ -134,4 +134,45 @@ struct FaultCampaignTests {
         #expect(report.failedTransfers > 1000)
         if mc_is_active() { #expect(allocations == 0) }
     }
+
+    @Test(
+        "the same with samples from the buffer: each once, and with the time at which it was taken",
+        arguments: [FakeChip.Kind.mpu6050, .mpu6500, .icm42688p])
+    func buffer(kind: FakeChip.Kind) {
+        let chip = FakeChip(kind)
+        let report = SensorReport()
+        let sensor = InertialSensor(
+            chip: chip.description(), link: chip, report: report, usesBuffer: true,
+            wallClock: { Instant(nanoseconds: 0) })
+        var faults = Faults()
+        var batch = SampleBatch()
+        var period: Int64 = 0
+        var newest = 0
+        var (stale, delivered, wrongTimes) = (0, 0, 0)
+        var lastFresh = Instant(nanoseconds: 0)
+        var longest = 0.0
+        while chip.transfers < 200_000 {
+            period += 1
+            let now = Instant(nanoseconds: 2_500_000 * period)
+            chip.now = now
+            faults.next(chip)
+            batch.removeAll()
+            do { try sensor.read(into: &batch, time: now, now: now) } catch {}
+            for index in 0..<batch.count {
+                delivered += 1
+                let sample = batch[index]
+                // Taken since the read before.
+                let age = now.nanoseconds / 1_000_000 - Int64(sample.number)
+                if sample.number <= newest || age > 5 { stale += 1 }
+                let taken = Instant(nanoseconds: Int64(sample.number) * 1_000_000)
+                if abs(sample.time.seconds(since: taken)) > 2e-3 { wrongTimes += 1 }
+                newest = sample.number
+                lastFresh = now
+            }
+            longest = max(longest, now.seconds(since: max(lastFresh, faults.whole)))
+        }
+        #expect(stale == 0 && wrongTimes == 0)
+        #expect(longest < 1)
+        #expect(delivered > 100_000)
+    }
 }

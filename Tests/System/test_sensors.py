@@ -2,7 +2,7 @@
 MPU-6050 on the handle, servos between them (plant.py). The table of faults, each with what it is called and how long it takes.
 """
 # lab: --bluetooth off
-import json, os, signal, subprocess, sys, tempfile, time
+import json, os, signal, struct, subprocess, sys, tempfile, time
 from pathlib import Path
 
 from plant import Chip, Plant
@@ -38,6 +38,8 @@ socket = "{SOCKET}"
 [persistence]
 directory = "{FOLDER}/state"
 """
+COUNTER = BIN / "libMallocCounter.so"
+COUNTS = FOLDER / "mallocs"
 checks = 0
 
 
@@ -176,19 +178,36 @@ def fault_table(plant):
     until(lambda: "handle_imu_missing" not in names("notices"), 10, "the handle's sensor is back")
 
 
+def mallocs(daemon):
+    """Calls of the allocator by the bus thread so far; None without the library that counts them."""
+    if not COUNTER.exists():
+        return None
+    bus = next(int(task.name) for task in Path(f"/proc/{daemon.pid}/task").iterdir()
+               if (task / "comm").read_text().strip() == "airframed-bus0")
+    counts = dict(struct.iter_unpack("<i4xq", COUNTS.read_bytes()))
+    return counts.get(bus, 0)
+
+
 def main():
     subprocess.run(["modprobe", "airframe_lab", "bus=1", "chips=0x68,0x69,0x40"], check=True)
     (FOLDER / "airframed.toml").write_text(CONFIGURATION.format(chip=lab_chip()))
     (FOLDER / "state").mkdir()
     plant = Plant(layout="icm42688p")
     with open(FOLDER / "log", "w") as log:
-        daemon = subprocess.Popen([BIN / "airframed", "--config", FOLDER / "airframed.toml"], stdout=log, stderr=log)
+        counting = {"LD_PRELOAD": str(COUNTER), "MALLOC_COUNTER_FILE": str(COUNTS)} if COUNTER.exists() else {}
+        daemon = subprocess.Popen([BIN / "airframed", "--config", FOLDER / "airframed.toml"], stdout=log, stderr=log,
+                                  env=os.environ | counting)
     until(SOCKET.exists, 30, "the daemon answers")
     until(lambda: plant.is_driven, 60, "sensors and servo chip brought up, outputs on")
     check("handle_imu_missing" not in names("notices"), "the handle's sensor is there")
     closed_loop(plant)
+    warm = mallocs(daemon)
     edges(plant)
     fault_table(plant)
+    if warm is None:
+        print(f"  not counted: allocations of the bus thread, because there is no {COUNTER}", flush=True)
+    else:
+        check(mallocs(daemon) == warm, f"the bus thread has called malloc {mallocs(daemon) - warm} times in all this")
     daemon.send_signal(signal.SIGTERM)
     check(daemon.wait(60) == 0, "SIGTERM ends it")
     until(lambda: not plant.is_driven, 1, "outputs off at the end")

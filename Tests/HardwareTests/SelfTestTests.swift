@@ -1,0 +1,114 @@
+import GimbalCore
+import Testing
+
+@testable import Hardware
+
+/// The judgement of each chip's self test, on what a part would have said.
+@Suite("Self tests")
+struct SelfTestTests {
+    /// The words of the first judgement that what was kept does not pass; nil: all pass.
+    static func verdict(_ chip: any IMUChip, _ kept: KeptRegisters) -> String? {
+        for case .require(let holds, let words) in chip.setUp where !holds(kept) {
+            return "\(words)"
+        }
+        return nil
+    }
+
+    /// Three 16-bit numbers as registers, the upper byte first.
+    static func words(_ x: Int, _ y: Int, _ z: Int) -> UInt64 {
+        var word: UInt64 = 0
+        for (index, value) in [x, y, z].enumerated() {
+            let bits = UInt16(bitPattern: Int16(value))
+            word |= UInt64(bits.byteSwapped) << (16 * UInt64(index))
+        }
+        return word
+    }
+
+    /// Kept by an InvenSense chip: 100 counts of offset at rest, and these responses on top.
+    static func kept(
+        accel: (Int, Int, Int), gyro: (Int, Int, Int), codes: (accel: UInt64, gyro: UInt64)
+    ) -> KeptRegisters {
+        var kept = KeptRegisters()
+        kept[0] = words(100, 100, 100)
+        kept[1] = words(-50, -50, -50)
+        kept[2] = words(100 + accel.0, 100 + accel.1, 100 + accel.2)
+        kept[3] = words(gyro.0 - 50, gyro.1 - 50, gyro.2 - 50)
+        kept[4] = codes.accel
+        kept[5] = codes.gyro
+        return kept
+    }
+
+    static let chips: [any IMUChip] = [
+        MPU6500(gyroRange: 2000, accelRange: 16, hasMagnetometer: false),
+        MPU6500(gyroRange: 2000, accelRange: 16, hasMagnetometer: true),
+        ICM42688P(gyroRange: 2000, accelRange: 16),
+    ]
+
+    @Test("MPU-6500, MPU-9250, ICM-42688-P: half to one and a half of the factory's response")
+    func ratio() {
+        // Code 70: 2620 · 1.01^69 = 5206.
+        let codes = (accel: 0x46_4646 as UInt64, gyro: 0x46_4646 as UInt64)
+        for chip in Self.chips {
+            func verdict(_ accel: Int, _ gyro: Int) -> String? {
+                Self.verdict(
+                    chip,
+                    Self.kept(accel: (5206, accel, 5206), gyro: (5206, 5206, gyro), codes: codes))
+            }
+            #expect(verdict(5206, 5206) == nil)
+            #expect(verdict(2700, 2700) == nil && verdict(7700, 9000) == nil)
+            #expect(verdict(2500, 5206) == "failed its accelerometer's self test")
+            #expect(verdict(7900, 5206) == "failed its accelerometer's self test")
+            #expect(verdict(5206, 2500) == "failed its gyroscope's self test")
+            #expect(verdict(5206, -5206) == "failed its gyroscope's self test")
+        }
+    }
+
+    @Test("where the factory has stored nothing: 60 deg/s, and bounds of the response in g")
+    func unstored() {
+        for chip in Self.chips {
+            func verdict(g: Double, dps: Double) -> String? {
+                let (a, r) = (Int(g * 32768 / 2), Int(dps * 32768 / 250))
+                return Self.verdict(
+                    chip, Self.kept(accel: (a, a, a), gyro: (r, r, r), codes: (0, 0)))
+            }
+            #expect(verdict(g: 0.5, dps: 61) == nil)
+            #expect(verdict(g: 0.02, dps: 61) == "failed its accelerometer's self test")
+            #expect(verdict(g: 0.5, dps: 59) == "failed its gyroscope's self test")
+        }
+    }
+
+    @Test("MPU-6050: within 14 % of the factory's response, y of the gyroscope the other way")
+    func mpu6050() {
+        let chip = MPU6050(gyroRange: 2000, accelRange: 16)
+        // Codes 10: 25 · 131 · 1.046^9 = 4909; 4096 · 0.34 · (0.92 / 0.34)^(9 / 30) = 1877. Bits 4 to 2 of the
+        // accelerometer's code are in the upper bits of each register, 1 and 0 in the last one.
+        let codes: UInt64 = 0x2A_4A4A_4A
+        func verdict(_ accel: Int, _ gyro: (Int, Int, Int)) -> String? {
+            Self.verdict(
+                chip, Self.kept(accel: (1877, 1877, accel), gyro: gyro, codes: (codes, 0)))
+        }
+        #expect(verdict(1877, (4909, -4909, 4909)) == nil)
+        #expect(verdict(2100, (5500, -4300, 4909)) == nil)
+        #expect(verdict(2200, (4909, -4909, 4909)) == "failed its accelerometer's self test")
+        #expect(verdict(1877, (4909, 4909, 4909)) == "failed its gyroscope's self test")
+        #expect(verdict(1877, (4100, -4909, 4909)) == "failed its gyroscope's self test")
+    }
+
+    @Test("BMI088: the responses of the table of section 4.6.1")
+    func bmi088() {
+        let chip = BMI088(gyroRange: 2000, accelRange: 24)
+        // 1000, 1000 and 500 mg at ±24 g are 1365.3 and 682.7 counts; the lower byte comes first.
+        func kept(_ x: Int16, _ y: Int16, _ z: Int16) -> KeptRegisters {
+            var kept = KeptRegisters()
+            kept[0] = [x, y, z].enumerated().reduce(0) {
+                $0 | UInt64(UInt16(bitPattern: $1.element)) << (16 * UInt64($1.offset))
+            }
+            return kept
+        }
+        #expect(Self.verdict(chip, kept(1366, 1366, 683)) == nil)
+        #expect(
+            Self.verdict(chip, kept(1365, 1366, 683)) == "failed its accelerometer's self test")
+        #expect(
+            Self.verdict(chip, kept(1366, 1366, 682)) == "failed its accelerometer's self test")
+    }
+}
