@@ -1,3 +1,4 @@
+import CMallocCounter
 import Configuration
 import GimbalCore
 import Glibc
@@ -135,6 +136,29 @@ struct LinuxBusTests {
             word = try? link.read(0, count: 1, part: 0)
         }
         #expect(word == 7)
+    }
+
+    @Test("looking for what is missing allocates nothing")
+    func missing() {
+        let exchange = I2CExchange(capacity: 1)
+        let bus = I2CBus(path: "/nowhere/i2c-with-a-name-longer-than-fifteen-bytes")
+        let device = SPIDevice(path: "/nowhere/spidev-with-a-name-longer-than-fifteen-bytes")
+        let line = EdgeLine(path: "/nowhere/gpiochip-with-a-long-name", line: 3)
+        let message = SPIMessage(transfers: 1, bytes: 1, clock: 1000)
+        var calls: Int64 = 0
+        let hook = FaultCampaignTests.costOfThrowing
+        // Each is looked for ten times a second.
+        let began = MonotonicClock.now
+        var rounds = 0
+        while MonotonicClock.now.seconds(since: began) < 0.35 {
+            rounds += 1
+            let before = mc_count()
+            do { try bus.run(exchange) } catch {}
+            do { try device.run(message) } catch {}
+            _ = line.isWatched(now: Self.at(Double(rounds)))
+            if rounds > 1 { calls += (mc_count() - before) % hook }
+        }
+        if mc_is_active() { #expect(calls == 0) }
     }
 
     @Test("another chip at the address is named and not used; the right one is, without a restart")

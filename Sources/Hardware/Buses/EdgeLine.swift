@@ -7,7 +7,9 @@ internal import Realtime
 ///
 /// A GPIO chip that is missing, or goes away, is looked for again and again; without it there are no edges.
 final class EdgeLine {
-    private let path: String
+    /// As the system calls take them: making that of a string may allocate.
+    private let path: UnsafeMutablePointer<CChar>
+    private let consumer: UnsafeMutablePointer<CChar>
     private let line: UInt32
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
@@ -22,17 +24,22 @@ final class EdgeLine {
     ///   - path: `/dev/gpiochip0`.
     ///   - line: Number of the line on that chip.
     init(path: String, line: Int) {
-        self.path = path
+        self.path = strdup(path)
+        consumer = strdup("airframed")
         self.line = UInt32(line)
     }
 
-    deinit { if descriptor >= 0 { _ = Glibc.close(descriptor) } }
+    deinit {
+        if descriptor >= 0 { _ = Glibc.close(descriptor) }
+        free(path)
+        free(consumer)
+    }
 
     /// Whether the line can be waited for; tries to get it.
     func isWatched(now: Instant) -> Bool {
         if descriptor < 0, now >= nextLook {
             nextLook = now.advanced(bySeconds: Self.lookSeconds)
-            if ch_gpio_watch(path, line, "airframed", &descriptor) != 0 { descriptor = -1 }
+            if ch_gpio_watch(path, line, consumer, &descriptor) != 0 { descriptor = -1 }
             lastSequence = 0
         }
         return descriptor >= 0

@@ -9,8 +9,8 @@ internal import Realtime
 /// adapter's queue, repeated starts between the messages. A device file that is missing, or goes away with its adapter, is
 /// looked for again and again.
 final class I2CBus {
-    /// The device file.
-    let path: String
+    /// The device file, as open(2) takes it: making that of a string may allocate.
+    private let path: UnsafeMutablePointer<CChar>
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
     private var lastError: Int32 = ENODEV
@@ -26,7 +26,7 @@ final class I2CBus {
     private let transfer: Transfer
 
     /// Opens a path; what `openAdapter` does.
-    typealias Open = (String, UnsafeMutablePointer<Int32>) -> Int32
+    typealias Open = (UnsafePointer<CChar>, UnsafeMutablePointer<Int32>) -> Int32
     /// Carries out one I2C_RDWR; what `ch_i2c_transfer` does.
     typealias Transfer = (Int32, UnsafeMutablePointer<i2c_msg>, UInt32) -> Int32
 
@@ -40,18 +40,21 @@ final class I2CBus {
         path: String, open: @escaping Open = { I2CBus.openAdapter($0, $1) },
         transfer: @escaping Transfer = { ch_i2c_transfer($0, $1, $2) }
     ) {
-        self.path = path
+        self.path = strdup(path)
         openAdapter = open
         self.transfer = transfer
     }
 
-    deinit { close() }
+    deinit {
+        close()
+        free(path)
+    }
 
     /// Opens the device file of an adapter.
     ///
     /// - Returns: 0 or a positive errno; EOPNOTSUPP: an adapter that cannot do combined transfers.
     private static func openAdapter(
-        _ path: String, _ descriptor: UnsafeMutablePointer<Int32>
+        _ path: UnsafePointer<CChar>, _ descriptor: UnsafeMutablePointer<Int32>
     ) -> Int32 {
         var fd: Int32 = -1
         let error = ch_i2c_open(path, &fd)

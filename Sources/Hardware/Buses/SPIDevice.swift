@@ -7,8 +7,8 @@ internal import Realtime
 ///
 /// A device file that is missing, or goes away, is looked for again and again.
 final class SPIDevice {
-    /// The device file.
-    let path: String
+    /// The device file, as open(2) takes it: making that of a string may allocate.
+    private let path: UnsafeMutablePointer<CChar>
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
     private var lastError: Int32 = ENODEV
@@ -33,12 +33,15 @@ final class SPIDevice {
         path: String, open: @escaping Open = { ch_spi_open($0, $1) },
         transfer: @escaping Transfer = { ch_spi_transfer($0, $1, $2) }
     ) {
-        self.path = path
+        self.path = strdup(path)
         self.open = open
         self.transfer = transfer
     }
 
-    deinit { close() }
+    deinit {
+        close()
+        free(path)
+    }
 
     private func close() {
         if descriptor >= 0 { _ = Glibc.close(descriptor) }
