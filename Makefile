@@ -18,7 +18,7 @@ IMU_DATA ?= ../shared/data/imu
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test test-system soak lab lint format bench bench-estimator lockstep-mujoco check install uninstall clean
+.PHONY: help deps build run test test-system soak fuzz sanitize lab lint format bench bench-estimator lockstep-mujoco check install uninstall clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -51,6 +51,20 @@ test-system: lab build ## run the programs at the real BlueZ and at chips, in a 
 soak: lab build ## the long ones of these: restarts and vanishing phones, 10^6 requests at the shim
 	Tests/System/run --soak
 	AIRFRAME_WRITES=1000000 swift test --no-parallel --filter BlueZBusTests
+
+# Executions of each fuzzer; three of them make 10^7.
+FUZZ_RUNS ?= 3400000
+
+fuzz: ## fuzz every decoder of bytes from outside (libFuzzer); new inputs go to .build/fuzz-found
+	@for t in Diagnostics AirOS RBL; do \
+	    AIRFRAME_FUZZ=1 swift build -c release --sanitize fuzzer --product Fuzz$$t --scratch-path .build/fuzz && \
+	    mkdir -p .build/fuzz-found/$$t && \
+	    .build/fuzz/release/Fuzz$$t -runs=$(FUZZ_RUNS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
+	        -artifact_prefix=.build/fuzz-found/ .build/fuzz-found/$$t Tests/Fuzz/Corpora/$$t || exit 1; done
+
+sanitize: ## the whole suite under ThreadSanitizer, then under AddressSanitizer
+	swift test --no-parallel --sanitize thread --scratch-path .build/thread
+	ASAN_OPTIONS=detect_leaks=0 swift test --no-parallel --sanitize address --scratch-path .build/address
 
 lab: ## install the virtual machine of the system tests (Tests/Lab) into ~/.cache/airframe-lab
 	Tests/Lab/install --kmod

@@ -1,5 +1,11 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
+
+/// The fuzzers are linked with libFuzzer's own main, so they are only there when they are asked for.
+let fuzzers =
+    ProcessInfo.processInfo.environment["AIRFRAME_FUZZ"] == nil
+    ? [] : ["FuzzDiagnostics", "FuzzAirOS", "FuzzRBL"]
 
 /// Strict boundaries: an import is internal unless said otherwise, an existential is spelled `any`, and a member is
 /// visible only where its module is imported. A leak across a module wall is a compiler message.
@@ -144,6 +150,13 @@ let package = Package(
             name: "FakeBlueZ", dependencies: ["CFakeBlueZ", "CLinuxShim", "TestSupport"],
             path: "Tests/FakeBlueZ", swiftSettings: strict),
         .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "Wire", "Links", "GimbalCore", .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Fuzz/Targets", swiftSettings: strict),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
+        .target(
             name: "TestSupport",
             dependencies: [.product(name: "SystemPackage", package: "swift-system")],
             path: "Tests/TestSupport", swiftSettings: strict),
@@ -232,7 +245,12 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
-    ],
+    ]
+        + fuzzers.map { name in
+            .executableTarget(
+                name: name, dependencies: ["FuzzTargets"], path: "Tests/Fuzz/\(name)",
+                swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+        },
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c11
 )

@@ -8,7 +8,7 @@ extension Settings.Linux {
     public var haveMotorsOwnBus: Bool { motors == .pwm || busOfMotors != bus }
 
     /// Whether anything reads the joints, which motors driven by torque need.
-    var hasEncoders: Bool { false }
+    var hasEncoders: Bool { encoders != .none }
 
     /// Outputs of the motors' chip: three servos, or three times three half bridges.
     public func outputs(of type: MotorType) -> [Int] {
@@ -31,7 +31,7 @@ enum MotorRules {
         case (.pca9685, .torque):
             guard !linux.hasEncoders else { return nil }
             return (
-                "needs encoders on the joints, and this build reads none from real chips",
+                "needs encoders on the joints: hardware.linux.encoders",
                 "Brushless motors without encoders are \"field\", servos are \"servo\"."
             )
         case (.pwm, _):

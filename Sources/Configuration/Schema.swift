@@ -7,7 +7,8 @@ import GimbalCore
 public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =
-        hardware + loop + imu + estimator + control + filter + airos + rbl + motors + servo + motion
+        hardware + loop + imu + estimator + control + filter + airos + rbl + motors + servo + drive
+        + motion
         + modes
         + supervision + bluetooth + services
 
@@ -40,6 +41,7 @@ public enum Schema {
         ("motors", "The actuators."),
         ("servo", "What position servos are like; used with motors.type = \"servo\"."),
         ("joints", "The mechanics between handle and camera."),
+        ("drive", "Two wheels under the gimbal, or without one."),
         ("motion", "How fast set-points move when somebody points the camera."),
         ("mode", "What the gimbal does by itself."),
         ("follow", "How the handle is followed in modes pan_follow, fpv and neutral."),

@@ -25,6 +25,8 @@ public struct Settings: Sendable, Equatable {
     public var motors = Motors()
     /// What position servos are like.
     public var servo = Servo()
+    /// Two wheels.
+    public var drive = Drive()
     /// The mechanics between handle and camera.
     public var joints = Joints()
     /// How fast set-points may move.

@@ -139,6 +139,8 @@ final class AirOSDoor: AirOSBackend {
                 try tuning.save(mode: modeToKeep(now), by: central.description)
             }
         case .defaults: try restoreDefaults(central, now)
+        case .emergencyStop: try ask(.emergencyStop, central, now)
+        case .resetEmergencyStop: try ask(.resetEmergencyStop, central, now)
         case .resetPID: try ask(.resetIntegrals, central, now)
         case .resetYaw: turnHeading(share: 1, central)
         case .forceDecay: turnHeading(share: 0.1, central)

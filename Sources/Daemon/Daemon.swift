@@ -1,6 +1,7 @@
 public import Configuration
 import GimbalCore
 import Glibc
+import Hardware
 import Links
 import Logging
 import Persistence
@@ -22,6 +23,8 @@ public struct Daemon {
     private let simulator: LockstepServer?
     /// Nil when it is off.
     private let radio: BluetoothServer?
+    /// Nil without wheels.
+    private let wheels: DriveMotors?
     private let logger: Logger
 
     /// Builds everything, starts nothing but the socket's file.
@@ -48,9 +51,15 @@ public struct Daemon {
         let loop = LoopAssembly(settings, stabilizer)
         let sensors = loop.sensors
         let hub = TelemetryHub(ring: loop.telemetry)
+        // In lockstep a board would be a second world.
+        let wheels = isLockstep ? nil : settings.wheels
+        self.wheels = wheels
+        var turnWheels: (@Sendable (DriveModel.Request) -> Void)?
+        if let wheels { turnWheels = { wheels.ask($0) } }
         let commander = Commander(
             ring: loop.commands, bootMode: settings.mode.boot, rules: settings.commanderRules,
-            loop: { hub.view.map { LoopState($0.record.snapshot) } })
+            loop: { hub.view.map { LoopState($0.record.snapshot) } },
+            wheels: turnWheels)
         tuning = Tuning(
             store: store, source: source, saved: saved, correction: stabilizer.correction,
             mailbox: loop.tuning, commander: commander, logStore: logStore, clock: clock, log: log)
@@ -107,7 +116,9 @@ public struct Daemon {
     ///
     /// - Throws: `DaemonError` when a part fails.
     public func run() async throws {
-        let control = ControlService(machine: machine, log: logger)
+        let manager = ServiceManager()
+        let control = ControlService(
+            machine: machine, wheels: wheels, manager: manager, log: logger)
         let housekeeper = HousekeepingService(
             housekeeping: housekeeping, isTimer: simulator == nil, log: logger)
         // Stopped in reverse order: the machine and its motors first, the socket that can explain it last.
@@ -116,6 +127,10 @@ public struct Daemon {
         ]
         if let simulator { services.append(simulator) }
         if let radio { services.append(radio) }
+        // In lockstep nothing turns, and time stands still between two lines.
+        if simulator == nil, let feeder = manager.feeder {
+            services.append(WatchdogService(machine: machine, feeder: feeder))
+        }
         services.append(control)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -147,6 +162,8 @@ public struct DaemonError: Error, CustomStringConvertible {
 
     /// EX_SOFTWARE: a part of the daemon failed.
     static let failed: Int32 = 70
+    /// EX_IOERR: the hardware did not do as it was told.
+    static let inputOutput: Int32 = 74
     /// EX_CANTCREAT: the socket cannot be made.
     static let cannotCreate: Int32 = 73
 

@@ -83,6 +83,8 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
 
     func diff() -> [SettingChange] { tuning.diff() }
 
+    func history() -> [HistoryEntry] { tuning.history.entries }
+
     func save(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
         try tuning.save(by: client.description)
     }
@@ -90,11 +92,11 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
     func baseline(
         _ request: BaselineRequest, client: DiagnosticsClient
     ) throws(RequestError) -> BaselineReport {
-        try tuning.baseline(request)
+        try tuning.baseline(request, by: client.description)
     }
 
     func reload(client: DiagnosticsClient) throws(RequestError) -> ReloadReport {
-        try tuning.reload()
+        try tuning.reload(by: client.description)
     }
 
     var modeNames: [String] { Mode.allCases.map(\.name) }
@@ -126,6 +128,12 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         -> Acknowledgement
     {
         try motion.testMotor(axis, client: client)
+    }
+
+    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
+    {
+        try motion.drive(request, client: client)
     }
 
     func stop(client: DiagnosticsClient) -> Acknowledgement { motion.stop(client: client) }

@@ -74,6 +74,13 @@ struct MotionDoor: Sendable {
             "The motor of \(axis.name) moves for half a second, unless it is asked for again.")
     }
 
+    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
+    {
+        try ask(.drive(left: request.left, right: request.right), client)
+        return Acknowledgement("Driving until the next request or the dead-man of driving.")
+    }
+
     func stop(client: DiagnosticsClient) -> Acknowledgement {
         do {
             try ask(.emergencyStop, client)
@@ -140,6 +147,9 @@ extension RequestError {
                 RequestError(
                     .refused,
                     "mode \(mode.name) drives the motors itself; first: airframectl mode inactive")
+            case .noWheels:
+                RequestError(
+                    .refused, "there are no wheels to drive: drive.board names their board")
             case .missingSensor(let mode):
                 RequestError(
                     .refused,

@@ -40,6 +40,20 @@ extension Settings {
         return linux.motors == .pwm ? "no bus is between" : MotorStatus.noCutOff
     }
 
+    /// The wheels; nil: there are none.
+    var wheels: DriveMotors? {
+        var parameters = DriveModel.Parameters()
+        parameters.limit = drive.limit
+        parameters.acceleration = drive.acceleration
+        parameters.deceleration = drive.deceleration
+        switch drive.board {
+        case .none: return nil
+        case .rider:
+            return DriveMotors(bus: drive.bus, format: .publicDriver, parameters: parameters)
+        case .vendor: return DriveMotors(bus: drive.bus, format: .vendor, parameters: parameters)
+        }
+    }
+
     private var servoPulses: ServoPulses {
         ServoPulses(yaw: pulse(.yaw), roll: pulse(.roll), pitch: pulse(.pitch))
     }

@@ -43,6 +43,7 @@ extension Settings {
         rules.deadManSeconds = commander.deadManS
         rules.releaseAfterSeconds = commander.releaseAfterS
         rules.trackingSeconds = tracking.timeoutS
+        rules.drivingSeconds = drive.deadManS
         return rules
     }
 

@@ -1,4 +1,5 @@
 import GimbalCore
+import Hardware
 import Logging
 import Realtime
 import ServiceLifecycle
@@ -8,13 +9,22 @@ import Wire
 /// Starts the real-time threads, and stops them: motors off first.
 struct ControlService: Service {
     let machine: Machine
+    /// Nil without wheels.
+    let wheels: DriveMotors?
+    let manager: ServiceManager
     let log: Logger
 
     func run() async throws {
+        try wheels?.start()
         try machine.driver.start()
+        manager.ready()
         for problem in machine.problems { log.warning("Not real-time as wished: \(problem)") }
         try? await gracefulShutdown()
+        manager.stopping()
         machine.commander.shutDown()
+        if wheels?.stop() == false {
+            log.critical("The wheels did not confirm that they are off. Cut their power.")
+        }
         if machine.driver.stop() {
             log.notice("The outputs are off.")
         } else {
@@ -46,6 +56,27 @@ struct HousekeepingService: Service {
     }
 }
 
+/// Feeds systemd's watchdog with what loop and bus have done.
+struct WatchdogService: Service {
+    /// Shorter than any sensible watchdog.
+    private static let period = Duration.milliseconds(50)
+
+    let machine: Machine
+    let feeder: WatchdogFeeder
+
+    func run() async throws {
+        var feeder = feeder
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            feeder.look(
+                at: WatchdogFeeder.Progress(
+                    ticks: machine.hub.view?.record.tick ?? 0,
+                    periods: machine.driver.histogram(of: .wake).count),
+                now: MonotonicClock.now.seconds(since: Instant(nanoseconds: 0)))
+            try? await Task.sleep(for: Self.period)
+        }
+    }
+}
+
 /// SIGHUP reads the configuration again.
 struct ReloadService: Service {
     let tuning: Tuning
@@ -55,7 +86,7 @@ struct ReloadService: Service {
         let signals = await UnixSignalsSequence(trapping: .sighup)
         for await _ in signals.cancelOnGracefulShutdown() {
             do throws(RequestError) {
-                let report = try tuning.reload()
+                let report = try tuning.reload(by: "SIGHUP")
                 log.notice("\(report.sentence)")
             } catch {
                 log.error("\(error.message)")

@@ -21,6 +21,13 @@ struct StatusReport {
         status.backend = settings.hardware.backend.rawValue
         status.mode = door.mode.name
         status.holder = door.holder.map(Self.words)
+        status.holderAgeS = door.age.map { Number($0) }
+        status.refusals = Int(door.refusals)
+        status.lastRefusal = door.lastRefusal.map { refused in
+            let ago = Int(now.seconds(since: refused.time).rounded())
+            return
+                "\(Self.words(refused.source)), \(ago) s ago: \(RequestError(refused.reason).message)"
+        }
         status.motors.type = settings.motors.type.name
         status.motors.torqueLimitNm = AxisNumbers(settings.motors.torqueLimitNm)
         status.motors.cutOff = settings.cutOff

@@ -42,7 +42,7 @@ extension Tuning {
         }
         guard try result.get() else { return }
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            log.notice("\(who) set \(key) = \(value.tomlText).")
+            tell(who, "set \(key) = \(value.tomlText)")
         }
     }
 
@@ -58,7 +58,7 @@ extension Tuning {
                 try store.set("mode.boot", to: mode.name)
             }
         }
-        log.notice("\(who) saved mode, PID and Kalman.")
+        tell(who, "saved mode, PID and Kalman")
     }
 
     /// Returns what an app may change to the built-in defaults, which the app shows from then on, and saves that.
@@ -69,7 +69,7 @@ extension Tuning {
         try saveAirOS(by: who) { (store) throws(ConfigurationProblem) in
             for key in Self.airOSKeys { try store.setToDefault(key) }
         }
-        log.notice("\(who) returned mode, PID and Kalman to their defaults.")
+        tell(who, "returned mode, PID and Kalman to their defaults")
     }
 
     /// Changes one setting and saves it alone, at once.
@@ -83,7 +83,7 @@ extension Tuning {
         try save([key], by: who) { (store) throws(ConfigurationProblem) in
             try store.set(key, to: value.tomlText)
         }
-        log.notice("\(who) set \(key) = \(value.tomlText), saved.")
+        tell(who, "set \(key) = \(value.tomlText), saved")
     }
 
     private func saveAirOS(

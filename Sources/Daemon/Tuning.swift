@@ -32,6 +32,8 @@ final class Tuning: Sendable {
     private let source: ConfigurationSource
     private let commander: Commander
     private let logStore: LogStore
+    /// Who changed what.
+    let history = ChangeHistory()
     let clock: LoopClock
     let log: Logger
 
@@ -108,7 +110,7 @@ final class Tuning: Sendable {
         }
         let setting = try result.get()
         let undo = rollback.map { " for \(Int($0)) s unless saved" } ?? ""
-        log.notice("\(client) set \(key) = \(text)\(undo).")
+        tell(client.description, "set \(key) = \(text)\(undo)")
         return setting
     }
 
@@ -180,8 +182,10 @@ final class Tuning: Sendable {
             }
         }
         try result.get()
-        log.notice(
-            "\(proposals.count) settings changed together, for \(Int(rollback)) s unless saved.")
+        tell(
+            "autotune",
+            "set \(proposals.map { "\($0.key) = \($0.value)" }.joined(separator: ", ")) for \(Int(rollback)) s unless saved"
+        )
     }
 
     /// What differs from the defaults, and what is not saved.
@@ -217,12 +221,13 @@ final class Tuning: Sendable {
                         + (wasPending ? " The change that waited is kept." : "")))
         }
         let acknowledgement = try result.get()
-        log.notice("\(who) saved the tuning.")
+        tell(who, "saved the tuning")
         return acknowledgement
     }
 
     /// Lists, stores or restores named baselines.
-    func baseline(_ request: BaselineRequest) throws(RequestError) -> BaselineReport {
+    func baseline(_ request: BaselineRequest, by who: String) throws(RequestError) -> BaselineReport
+    {
         let result: Result<BaselineReport, RequestError> = state.withLock { state in
             Result { () throws(RequestError) in
                 switch request {
@@ -246,7 +251,13 @@ final class Tuning: Sendable {
                 }
             }
         }
-        return try result.get()
+        let report = try result.get()
+        switch request {
+        case .list: break
+        case .store(let name): tell(who, "stored baseline \(name)")
+        case .restore(let name): tell(who, "restored baseline \(name)")
+        }
+        return report
     }
 
     private func restore(_ name: String, _ state: inout State) throws(RequestError) -> [String] {
@@ -269,19 +280,21 @@ final class Tuning: Sendable {
     }
 
     /// Reads the files again: what can change live does, what cannot is named, a bad file is rejected whole.
-    func reload() throws(RequestError) -> Wire.ReloadReport {
+    func reload(by who: String) throws(RequestError) -> Wire.ReloadReport {
         let loaded: LoadedConfiguration
         do {
             loaded = try ConfigurationLoader.load(source)
         } catch {
             throw RequestError(.refused, "nothing has changed: \(error)")
         }
-        return state.withLock { state in
+        let report = state.withLock { state in
             let report = state.store.reload(loaded)
             state.needsRestart = report.needsRestart.map(\.key)
             publish(&state)
             return Wire.ReloadReport(report)
         }
+        history.note(who, "read the files again: \(report.sentence)")
+        return report
     }
 
     /// Takes back what nobody has kept in time. Call often.
@@ -297,7 +310,9 @@ final class Tuning: Sendable {
             publish(&state)
             return true
         }
-        if reverted { log.warning("Nobody kept the last change: it is taken back.") }
+        guard reverted else { return }
+        log.warning("Nobody kept the last change: it is taken back.")
+        history.note("airframed", "took the last change back, as nobody had kept it")
     }
 
     /// Begins afresh with what files and state directory say, as after a start.
@@ -324,6 +339,12 @@ final class Tuning: Sendable {
         state.loop = LoopReport(parameters)
         commander.apply(settings.commanderRules)
         logStore.setMinimum(settings.logLevel)
+    }
+
+    /// Into the log, and into the history.
+    func tell(_ who: String, _ what: String) {
+        log.notice("\(who) \(what).")
+        history.note(who, what)
     }
 
     /// All clients of the socket together own a change: `set` and `save` are commands of different connections.

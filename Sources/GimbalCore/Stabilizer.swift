@@ -32,6 +32,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var lastStep: Instant?
     private var seenRefutations: UInt64 = 0
     private var isGravityLost = false
+    private var faults = FaultLatch()
 
     /// A stabilizer that has seen nothing yet; outputs off.
     public init(parameters: Parameters) {
@@ -102,6 +103,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             pointing.change(to: .inactive, now: now)
         case .resetEmergencyStop:
             isStopped = false
+            faults.reset()
         case .shutdown:
             isShuttingDown = true
         }
@@ -154,6 +156,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         watchGravity()
         if sample != nil { pointing.judgeBootMode(showsJoints: showsJoints, now: now) }
         pointing.endTracking(now: now)
+        watchFaults(dt: dt)
         let conditions = conditions(now: now)
         let wasEnabled = supervisor.isEnabled
         supervisor = Supervisor.next(
@@ -198,6 +201,18 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
+    /// What takes a moment to be believed.
+    private mutating func watchFaults(dt: Double) {
+        // In a mode that follows the handle, the handle may well turn twice as fast as the camera.
+        let isMirrored = drive.isMirrored && !pointing.mode.needsJoints
+        faults.step(
+            FaultLatch.Evidence(
+                isEnabled: supervisor.isEnabled, isReversed: drive.isReversed || isMirrored,
+                isSaturated: drive.isSaturated && parameters.motorType.exertsTorque,
+                rate: estimator.rate.norm, error: snapshot.attitudeError.norm, external: external),
+            dt: dt)
+    }
+
     /// Whether there is, or with the outputs on there will be, something that shows the joints.
     private var showsJoints: Bool {
         if joints.isKnown { return true }
@@ -222,9 +237,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if pointing.isRetracted, parameters.modes.isOffWhenRetracted { result.insert(.retracted) }
         if supervisor.isEnabled, pointing.isLimited { result.insert(.jointLimit) }
         if supervisor.isEnabled, drive.isSaturated { result.insert(.motorSaturated) }
+        if !supervisor.isEnabled, !drive.canStart(at: joints.motion.angles) {
+            result.insert(.jointsOutOfReach)
+        }
         if supervisor.isEnabled, drive.isSlipping { result.insert(.motorSlipped) }
         if !parameters.jointRange.contains(joints.motion.angles) { result.insert(.jointLimit) }
-        return result
+        return result | faults.conditions
     }
 
     /// Outputs are about to come on, or the frame in which everything is known has turned.

@@ -49,7 +49,7 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
     }
 
     func note(_ conditions: Conditions) {
-        cell(.conditions).store(UInt64(conditions.rawValue), ordering: .relaxed)
+        cell(.conditions).store(conditions.rawValue, ordering: .relaxed)
     }
 
     func noteOverruns(_ count: UInt64) { add(count, to: .overruns) }
@@ -63,7 +63,7 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
 
     /// What is wrong with sensors beside the camera's.
     var conditions: Conditions {
-        Conditions(rawValue: UInt32(truncatingIfNeeded: load(.conditions)))
+        Conditions(rawValue: load(.conditions))
     }
     var errors: UInt64 { load(.errors) }
     /// Failed attempts since the last that succeeded, of reading or of writing, whichever is worse.

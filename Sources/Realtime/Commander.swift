@@ -14,6 +14,8 @@ public final class Commander: Sendable {
         public var releaseAfterSeconds = 10.0
         /// Mode `tracking` lives this long after it was entered or a tracking rate was received, s.
         public var trackingSeconds = 1.0
+        /// A request to drive lives this long, s.
+        public var drivingSeconds = 1.0
 
         /// The defaults.
         public init() {}
@@ -31,6 +33,18 @@ public final class Commander: Sendable {
         public var isStopped: Bool
         /// Requests refused since the start.
         public var refusals: UInt64
+        /// The newest of them.
+        public var lastRefusal: Refused?
+    }
+
+    /// A request that was not carried out.
+    public struct Refused: Sendable, Equatable {
+        /// Who asked.
+        public var source: CommandSource
+        /// Why not.
+        public var reason: MotionRefusal
+        /// When, on the loop's clock.
+        public var time: Instant
     }
 
     private struct State: ~Copyable {
@@ -42,9 +56,13 @@ public final class Commander: Sendable {
         var holder: CommandSource?
         var lastRequest = Instant(nanoseconds: 0)
         var isTurning = false
+        /// Where requests to drive go; nil: there are no wheels.
+        let wheels: (@Sendable (DriveModel.Request) -> Void)?
+        var isDriving = false
         var isStopped = false
         var isShuttingDown = false
         var refusals: UInt64 = 0
+        var lastRefusal: Refused?
     }
 
     private let state: Mutex<State>
@@ -58,12 +76,14 @@ public final class Commander: Sendable {
     ///   - rules: Times and limits.
     ///   - loop: What the loop knew after its last tick; nil while nobody knows. Refusals for want of a sensor rest on it,
     ///     and the mode, which the loop changes by itself when `tracking` falls silent.
+    ///   - wheels: Where requests to drive go; nil: there are no wheels. Must not call back.
     public init(
         ring: consuming RingWriter<TimedCommand>, bootMode: Mode, rules: Rules,
-        loop: @escaping @Sendable () -> LoopState? = { nil }
+        loop: @escaping @Sendable () -> LoopState? = { nil },
+        wheels: (@Sendable (DriveModel.Request) -> Void)? = nil
     ) {
         self.loop = loop
-        state = Mutex(State(rules: rules, ring: ring, mode: bootMode))
+        state = Mutex(State(rules: rules, ring: ring, mode: bootMode, wheels: wheels))
     }
 
     /// Changes times and limits; the next request obeys them.
@@ -79,7 +99,8 @@ public final class Commander: Sendable {
             return View(
                 holder: state.holder,
                 age: state.holder == nil ? nil : now.seconds(since: state.lastRequest),
-                mode: state.mode, isStopped: state.isStopped, refusals: state.refusals)
+                mode: state.mode, isStopped: state.isStopped, refusals: state.refusals,
+                lastRefusal: state.lastRefusal)
         }
     }
 
@@ -99,7 +120,10 @@ public final class Commander: Sendable {
             let refusal =
                 Self.missingSensor(for: request, loop)
                 ?? Self.carryOut(request, from: source, now: now, &state)
-            if refusal != nil { state.refusals &+= 1 }
+            if let refusal {
+                state.refusals &+= 1
+                state.lastRefusal = Refused(source: source, reason: refusal, time: now)
+            }
             return refusal
         }
         if let refusal { throw refusal }
@@ -147,6 +171,7 @@ public final class Commander: Sendable {
     public func shutDown() {
         state.withLock { state in
             state.isShuttingDown = true
+            Self.stopWheels(&state)
             _ = state.ring.push(TimedCommand(.shutdown))
         }
     }
@@ -171,11 +196,21 @@ public final class Commander: Sendable {
             }
             state.isStopped = true
             state.isTurning = false
+            stopWheels(&state)
             return nil
         }
         if let refusal = admit(source, now: now, state) { return refusal }
         if let refusal = check(request, mode: state.mode, isStopped: state.isStopped) {
             return refusal
+        }
+        if case .drive(let left, let right) = request {
+            guard let wheels = state.wheels else { return .noWheels }
+            let until = now.advanced(bySeconds: state.rules.drivingSeconds)
+            wheels(DriveModel.Request(left: left, right: right, validUntil: until))
+            state.isDriving = true
+            state.holder = source
+            state.lastRequest = now
+            return nil
         }
         if case .release = request {
             if state.holder == source { release(&state, now: now) }
@@ -195,7 +230,7 @@ public final class Commander: Sendable {
         case .track: state.isTurning = true
         case .point, .testMotor: state.isTurning = false
         case .resetEmergencyStop: state.isStopped = false
-        case .take, .release, .emergencyStop, .excite, .resetIntegrals: break
+        case .take, .release, .emergencyStop, .excite, .resetIntegrals, .drive: break
         }
         return nil
     }
@@ -248,8 +283,13 @@ public final class Commander: Sendable {
         case .resetIntegrals: .resetIntegrals
         case .emergencyStop: .emergencyStop
         case .resetEmergencyStop: .resetEmergencyStop
-        case .take, .release: nil
+        case .take, .release, .drive: nil
         }
+    }
+
+    private static func stopWheels(_ state: inout State) {
+        if state.isDriving { state.wheels?(.none) }
+        state.isDriving = false
     }
 
     /// Nobody is in control any more; what was turning stands still.
@@ -260,6 +300,7 @@ public final class Commander: Sendable {
             _ = state.ring.push(TimedCommand(state.mode == .tracking ? stop : still, received: now))
         }
         state.isTurning = false
+        stopWheels(&state)
         state.holder = nil
     }
 }

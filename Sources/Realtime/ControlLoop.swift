@@ -25,6 +25,8 @@ struct ControlLoop: ~Copyable, Sendable {
     private var sampleCount = 0
     private var newestSample = Instant(nanoseconds: 0)
     private var overrunVisibleTicks = 0
+    /// Share of the ticks of the last second that have taken far too long.
+    private var uselessShare = 0.0
 
     init(stabilizer: Stabilizer, ports: consuming LoopPorts, settings: RuntimeSettings) {
         self.stabilizer = stabilizer
@@ -96,6 +98,7 @@ struct ControlLoop: ~Copyable, Sendable {
             overrunVisibleTicks &-= 1
             conditions.insert(.loopOverrun)
         }
+        if uselessShare > LoopLimits.toleratedUselessShare { conditions.insert(.loopUnreliable) }
         if warmUpTicks > 0 { conditions.insert(.estimateNotConverged) }
         stabilizer.report(conditions)
         let output = stabilizer.step(now: now)
@@ -120,6 +123,9 @@ struct ControlLoop: ~Copyable, Sendable {
         ports.stages.estimate.record(nanoseconds: timing.estimate)
         ports.stages.control.record(nanoseconds: timing.control)
         if sampleCount > 0 { ports.stages.handover.record(nanoseconds: timing.handover) }
+        let isUseless = (end &- start) / LoopLimits.uselessPeriods > allowedNanoseconds
+        let second = min(Double(periodNanoseconds) * 1e-9, 1)
+        uselessShare += ((isUseless ? 1 : 0) - uselessShare) * second
         if end &- start > allowedNanoseconds {
             counters.loopOverruns &+= 1
             overrunVisibleTicks = LoopLimits.overrunVisibleTicks
@@ -156,6 +162,7 @@ struct ControlLoop: ~Copyable, Sendable {
         timing = TickTiming()
         counters = RuntimeCounters()
         overrunVisibleTicks = 0
+        uselessShare = 0
     }
 
     /// Counts a tick that comes because nobody rang: the bus thread hangs, or was held up.
@@ -168,6 +175,10 @@ enum LoopLimits {
     static var toleratedBusErrors: UInt64 { 4 }
     /// A thread of the motors that has not come round for this long hangs in a transfer, s.
     static var hangingSeconds: Double { 0.1 }
+    /// Periods after which the answer of a tick is worth nothing.
+    static var uselessPeriods: Int64 { 5 }
+    /// Share of such ticks from which on nobody can rely on the loop.
+    static var toleratedUselessShare: Double { 0.5 }
     /// Ticks for which an overrun stays visible as a condition.
     static var overrunVisibleTicks: Int { 1000 }
 }

@@ -15,6 +15,9 @@ package struct LoopRig: ~Copyable {
     ///   - parameters: The stabilizer's tuning.
     ///   - settings: Rate and capacities; the threads' wishes are not used.
     package init(parameters: Stabilizer.Parameters, settings: RuntimeSettings = RuntimeSettings()) {
+        var settings = settings
+        // How long a tick takes is no business of a time that is an argument.
+        settings.watchesOverruns = false
         let wiring = LoopWiring(parameters: parameters, settings: settings, handles: handles)
         loop = wiring.loop
         commands = wiring.commands

@@ -47,6 +47,12 @@ extension Commander {
         case .testMotor:
             if isStopped { return .emergencyStopped }
             return mode == .inactive ? nil : .active(mode)
+        case .drive(let left, let right):
+            if isStopped { return .emergencyStopped }
+            guard abs(left) <= 1, abs(right) <= 1 else {
+                return .outOfRange(field: "wheel", allowed: "-1...1")
+            }
+            return nil
         case .resetIntegrals, .take, .release, .emergencyStop, .resetEmergencyStop:
             return nil
         }

@@ -44,6 +44,9 @@ public enum MotionRequest: Sendable {
     case excite(Excitation)
     /// With the mode inactive, move one motor a little, for half a second from now.
     case testMotor(GimbalAxis)
+    /// Turn the two wheels, shares of full speed, -1...1, forwards positive, until the next request or the dead-man of
+    /// driving.
+    case drive(left: Double, right: Double)
     /// Let the controllers' integrals start from zero again.
     case resetIntegrals
     /// Take control without asking for motion.
@@ -66,6 +69,8 @@ public enum MotionRefusal: Error, Sendable, Equatable {
     case inactive
     /// The loop itself drives the motors in this mode; ask for `inactive` first.
     case active(Mode)
+    /// There are no wheels to drive.
+    case noWheels
     /// The mode needs to know the joints, and nothing shows them.
     case missingSensor(Mode)
     /// The mode needs to know the joints, and the sensors have not said anything yet.

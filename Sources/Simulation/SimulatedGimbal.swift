@@ -49,6 +49,8 @@ public struct SimulatedGimbal: Sendable {
     public let motion: BaseMotion
     /// What is wrong with the sensor at present.
     public var fault: SensorFault?
+    /// Direction of each motor: -1 is one that is connected the wrong way round, 0 one that is not connected.
+    public var motorDirection = AxisVector(repeating: 1)
     /// A push from outside, moment on the camera in its frame, N·m.
     public var push = Vector3.zero
     /// The instant that the simulation has reached.
@@ -140,7 +142,10 @@ public struct SimulatedGimbal: Sendable {
         let isFinite =
             output.torque.isFinite && output.angle.isFinite && output.field.isFinite
             && output.power.isFinite
-        let sane = isFinite ? output : .off
+        var sane = isFinite ? output : .off
+        sane.torque = sane.torque * motorDirection
+        sane.angle = sane.angle * motorDirection
+        sane.field = sane.field * motorDirection
         let way =
             parameters.motor == .servo
             ? parameters.servo.transportDelay : parameters.transportDelay

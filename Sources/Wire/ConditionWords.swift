@@ -66,6 +66,11 @@ extension Conditions {
                 "A motor's rotor slipped out of its field. Balance the camera, or raise motors.power; check motors.pole_pairs."
         ),
         ConditionWords(
+            condition: .motorStalled, name: "motor_stalled",
+            sentence:
+                "A motor has been at its limit for seconds, and its joint does not move. Free the camera, or balance it."
+        ),
+        ConditionWords(
             condition: .jointLimit, name: "joint_limit",
             sentence: "A joint is at the end of joints.range_deg."),
         ConditionWords(
@@ -82,6 +87,16 @@ extension Conditions {
             condition: .estimateNotConverged, name: "estimate_not_converged",
             sentence:
                 "The attitude estimate has not settled yet. Hold the gimbal still for a moment."),
+        ConditionWords(
+            condition: .jointsOutOfReach, name: "joints_out_of_reach",
+            sentence:
+                "The servos cannot be where the camera says they are, and would jump. Hold the handle upright; check imu.mounting_deg."
+        ),
+        ConditionWords(
+            condition: .loopUnreliable, name: "loop_unreliable",
+            sentence:
+                "The loop has missed most of its periods. Lower loop.rate_hz, or see what else runs on this computer; then `airframectl stop --reset`."
+        ),
         ConditionWords(
             condition: .imuMissing, name: "imu_missing",
             sentence: "No IMU sample has arrived since the start. Check wiring, bus and address."),
@@ -124,6 +139,11 @@ extension Conditions {
         ConditionWords(
             condition: .simulatorMissing, name: "simulator_missing",
             sentence: "No simulator is connected to hardware.lockstep.socket."),
+        ConditionWords(
+            condition: .responseReversed, name: "response_reversed",
+            sentence:
+                "The camera went the other way than a motor was told to take it. Check the motor's wires and direction and imu.mounting_deg, then `airframectl stop --reset`."
+        ),
         ConditionWords(
             condition: .emergencyStop, name: "emergency_stop",
             sentence: "Emergency stop. It stays until `airframectl stop --reset`."),

@@ -19,6 +19,7 @@ struct Airframectl: ParsableCommand {
             StatusCommand.self, DoctorCommand.self, MonitorCommand.self,
             GetCommand.self, SetCommand.self, DiffCommand.self, SaveCommand.self,
             BaselineCommand.self, ReloadCommand.self,
+            HistoryCommand.self, ExportCommand.self, ImportCommand.self,
             ModeCommand.self, PointCommand.self, RateCommand.self, StopCommand.self,
             TakeCommand.self, ReleaseCommand.self, MotorCommand.self, CalibrateCommand.self,
             SpectrumCommand.self, AutotuneCommand.self, PairCommand.self,

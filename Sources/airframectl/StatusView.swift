@@ -12,8 +12,12 @@ enum StatusView {
             "",
             style(state.role, state.headline)
                 + "  mode \(status.mode), \(status.supervisorState), "
-                + (status.holder.map { "in control: \($0)" } ?? "nobody in control"),
+                + (status.holder.map { "in control: \($0)" } ?? "nobody in control")
+                + (status.holderAgeS?.known.map { ", heard of \(Int($0)) s ago" } ?? ""),
         ]
+        if let refusal = status.lastRefusal {
+            lines += Format.wrapped("\(status.refusals) requests refused, last \(refusal)", 78)
+        }
         for sentence in state.sentences {
             for (index, part) in Format.wrapped(sentence, 76).enumerated() {
                 lines.append((index == 0 ? "- " : "  ") + part)

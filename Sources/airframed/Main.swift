@@ -39,7 +39,7 @@ struct Airframed: ParsableCommand {
             file is needed. Stops on SIGTERM and SIGINT, reads its files again on SIGHUP.
 
             Exit status: 0 after a stop that was asked for, 64 for a wrong command line, 70 when a part of it \
-            failed, 73 when the socket cannot be made, 78 for a bad configuration.
+            failed, 73 when the socket cannot be made, 74 when --outputs-off reached no motor, 78 for a bad configuration.
             """,
         version: Version.text)
 
@@ -54,12 +54,19 @@ struct Airframed: ParsableCommand {
     @Flag(help: "Check the configuration, print every problem, and exit.")
     var checkConfig = false
 
+    @Flag(
+        help:
+            "Turn the motors of this configuration off, and exit: for when airframed has died with them on."
+    )
+    var outputsOff = false
+
     @Flag(help: "Print every key with its value and where the value comes from, and exit.")
     var printConfig = false
 
     func validate() throws {
-        if checkConfig && printConfig {
-            throw ValidationError("--check-config and --print-config exclude each other.")
+        if [checkConfig, printConfig, outputsOff].count(where: { $0 }) > 1 {
+            throw ValidationError(
+                "--check-config, --print-config and --outputs-off exclude each other.")
         }
     }
 
@@ -79,6 +86,10 @@ struct Airframed: ParsableCommand {
             return
         }
         do {
+            if outputsOff {
+                print(try OutputsOff.run(loaded.settings))
+                return
+            }
             let daemon = try Daemon(
                 source: source, configuration: loaded, startProblems: startProblems)
             try await daemon.run()

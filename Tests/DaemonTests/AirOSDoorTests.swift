@@ -261,9 +261,9 @@ import Wire
     func baseline() throws {
         try withBench { bench, _ throws in
             try bench.write(.pitchPID, Self.strong.bytes)
-            _ = try bench.tuning.baseline(.store("mine"))
+            _ = try bench.tuning.baseline(.store("mine"), by: "test")
             try bench.say("defaults")
-            _ = try bench.tuning.baseline(.restore("mine"))
+            _ = try bench.tuning.baseline(.restore("mine"), by: "test")
             #expect(try bench.read(.pitchPID) == Self.strong.bytes)
         }
     }

@@ -174,18 +174,22 @@ import Wire
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)
             try bench.set(100)
-            #expect(try bench.tuning.baseline(.store("good")).names == ["good"])
+            #expect(try bench.tuning.baseline(.store("good"), by: "test").names == ["good"])
             try bench.set(50)
             _ = try bench.tuning.set(
                 key: "control.feed_forward", value: 0.5, rollback: nil, client: Self.client)
-            _ = try bench.tuning.baseline(.restore("good"))
+            _ = try bench.tuning.baseline(.restore("good"), by: "test")
             #expect(bench.value == 100)
             #expect(bench.tuning.settings.control.feedForward == 1)
-            #expect(throws: RequestError.self) { try bench.tuning.baseline(.restore("none")) }
-            #expect(throws: RequestError.self) { try bench.tuning.baseline(.store("../x")) }
+            #expect(throws: RequestError.self) {
+                try bench.tuning.baseline(.restore("none"), by: "test")
+            }
+            #expect(throws: RequestError.self) {
+                try bench.tuning.baseline(.store("../x"), by: "test")
+            }
 
             let again = try Bench(directory)
-            #expect(try again.tuning.baseline(.list).names == ["good"])
+            #expect(try again.tuning.baseline(.list, by: "test").names == ["good"])
         }
     }
 
@@ -198,12 +202,12 @@ import Wire
             #expect(bench.value == 100)
 
             try write("[control]\nmax_rate_dps = 200\nfeed_forward = 9\n", to: file)
-            let error = #expect(throws: RequestError.self) { try bench.tuning.reload() }
+            let error = #expect(throws: RequestError.self) { try bench.tuning.reload(by: "test") }
             #expect(error?.message.contains("\(file):3: control.feed_forward = 9") == true)
             #expect(bench.value == 100)
 
             try write("[loop]\nrate_hz = 500\n[control]\nmax_rate_dps = 200\n", to: file)
-            let report = try bench.tuning.reload()
+            let report = try bench.tuning.reload(by: "test")
             #expect(report.applied == [Self.key])
             #expect(report.needsRestart == ["loop.rate_hz"])
             #expect(bench.value == 200)
@@ -219,8 +223,29 @@ import Wire
             let bench = try Bench(directory, config: file)
             try bench.set(50)
             try write("[control]\nmax_rate_dps = 200\n", to: file)
-            _ = try bench.tuning.reload()
+            _ = try bench.tuning.reload(by: "test")
             #expect(bench.value == 50)
+        }
+    }
+
+    @Test("remembers who changed what, in order, with what it took back by itself")
+    func history() throws {
+        try withTemporaryDirectory { directory in
+            let bench = try Bench(directory)
+            try bench.set(.int(90))
+            _ = try bench.tuning.save(by: "somebody")
+            try bench.set(.int(120), rollback: 1)
+            bench.tuning.advance(now: bench.tuning.clock.now.advanced(bySeconds: 2))
+            let entries = bench.tuning.history.entries
+            #expect(
+                entries.map(\.what) == [
+                    "set \(Self.key) = 90", "saved the tuning",
+                    "set \(Self.key) = 120 for 1 s unless saved",
+                    "took the last change back, as nobody had kept it",
+                ])
+            #expect(entries.map(\.who)[1] == "somebody" && entries.map(\.who)[3] == "airframed")
+            let times = entries.compactMap(\.time.known)
+            #expect(times == times.sorted() && times.count == 4)
         }
     }
 }

@@ -34,18 +34,21 @@ struct SupervisorTests {
         #expect(state.authority == 1)
     }
 
-    @Test("each condition has the response of the table", arguments: 0..<UInt32(32))
-    func table(bit: UInt32) {
+    /// Every bit that a condition has, and some that none has yet.
+    static let bits = 0..<UInt64(40)
+
+    @Test("each condition has the response of the table", arguments: bits)
+    func table(bit: UInt64) {
         let condition = Conditions(rawValue: 1 << bit)
         let expected: Response =
             switch condition {
             case .imuMissing, .imuStale, .imuFrozen, .gravityMismatch, .emergencyStop, .shutdown,
-                .simulatorMissing, .simulatorSilent:
+                .simulatorMissing, .simulatorSilent, .responseReversed:
                 .off
             case .inactiveMode, .retracted, .calibrating, .imuImplausible, .imuTimeFault,
-                .busError, .encoderMissing:
+                .busError, .encoderMissing, .loopUnreliable:
                 .softOff
-            case .estimateNotConverged: .blockStart
+            case .estimateNotConverged, .jointsOutOfReach: .blockStart
             default: .report
             }
         #expect(Supervisor.response(to: condition) == expected)
@@ -53,12 +56,42 @@ struct SupervisorTests {
 
     @Test("the most severe of two conditions wins, for every pair")
     func pairs() {
-        for a in 0..<UInt32(32) {
-            for b in 0..<UInt32(32) {
-                let (first, second) = (Conditions(rawValue: 1 << a), Conditions(rawValue: 1 << b))
-                let worst = max(Supervisor.response(to: first), Supervisor.response(to: second))
-                #expect(Supervisor.response(to: first | second) == worst)
+        for (first, second) in Self.pairs {
+            let worst = max(Supervisor.response(to: first), Supervisor.response(to: second))
+            #expect(Supervisor.response(to: first | second) == worst)
+        }
+    }
+
+    static var pairs: [(Conditions, Conditions)] {
+        bits.flatMap { a in
+            bits.map { (Conditions(rawValue: 1 << a), Conditions(rawValue: 1 << $0)) }
+        }
+    }
+
+    @Test("from every phase every pair that turns off reaches off, and stays there")
+    func everyOffPath() {
+        let within = max(parameters.softStopSeconds, tick) + 2 * tick
+        for phase in Supervisor.Phase.allCases {
+            for (first, second) in Self.pairs {
+                let both = first | second
+                let response = Supervisor.response(to: both)
+                guard response >= .softOff else { continue }
+                var state = Supervisor.State()
+                state.phase = phase
+                state.authority = phase == .off ? 0 : 1
+                let off = run(state, both, seconds: response == .off ? tick : within)
+                #expect(!off.isEnabled && off.authority == 0)
+                #expect(!run(off, both, seconds: 2 * tick).isEnabled)
             }
+        }
+    }
+
+    @Test("without a valid estimate no pair starts the outputs, however long it lasts")
+    func neverWithoutEstimate() {
+        for (first, second) in Self.pairs {
+            let state = run(
+                Supervisor.State(), first | second | .estimateNotConverged, seconds: 3 * tick)
+            #expect(state.phase == .off)
         }
     }
 
@@ -106,7 +139,7 @@ struct SupervisorTests {
     @Test("outputs are never on while an off condition holds, from any state")
     func invariant() {
         for phase in Supervisor.Phase.allCases {
-            for bits in 0..<UInt32(1 << 17) {
+            for bits in 0..<UInt64(1 << 17) {
                 var state = Supervisor.State()
                 state.phase = phase
                 state.authority = 0.5

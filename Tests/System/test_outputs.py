@@ -2,7 +2,7 @@
 sensor's bus that hangs, and brushless motors on a PCA9685 with a bus of their own.
 """
 # lab: --bluetooth off
-import glob, json, os, signal, subprocess, sys, tempfile, time
+import glob, json, os, signal, socket, subprocess, sys, tempfile, time
 from pathlib import Path
 
 from plant import ACCEL, DEBUGFS, PWM, Chip, Plant, gpio_line, pwm_channel
@@ -10,6 +10,7 @@ from plant import ACCEL, DEBUGFS, PWM, Chip, Plant, gpio_line, pwm_channel
 BIN = Path(os.environ["BIN"])
 FOLDER = Path(tempfile.mkdtemp())
 SOCKET = FOLDER / "airframed.sock"
+CTL = [BIN / "airframectl", "--socket", SOCKET]
 POWER = 17
 COMMON = f"""
 [loop]
@@ -31,9 +32,13 @@ directory = "{FOLDER}/state"
 checks = 0
 
 
-def status():
-    done = subprocess.run([BIN / "airframectl", "--socket", SOCKET, "--json", "status"], capture_output=True, text=True)
+def ctl(*arguments):
+    done = subprocess.run([*CTL, "--json", *arguments], capture_output=True, text=True)
     return json.loads(done.stdout) if done.stdout else {"error": done.stderr}
+
+
+def status():
+    return ctl("status")
 
 
 def check(holds, words):
@@ -95,6 +100,18 @@ type = "servo"
     check(900_000 < duty < 2_100_000, f"a pulse is {duty} ns")
     answer = status()
     check("line 17" in answer["motors"]["cut_off"], f"status: {answer['motors']['cut_off']}")
+
+    ctl("mode", "inactive")
+    until(lambda: gpio_line(POWER)[0] == 0 and not plant.is_driven, 10, "mode inactive: power off, no pulses")
+    asked = subprocess.Popen(CTL + ["motor", "test", "roll", "--yes", "--duration", "5"], stdout=subprocess.DEVNULL)
+    until(lambda: pwm_channel(1)[2] > 0 and gpio_line(POWER)[0] == 1, 10, "motor test: roll gets pulses, power is on")
+    seen = [pwm_channel(1)[2] for _ in range(300) if not time.sleep(0.01)]
+    check(max(seen) - min(d for d in seen if d) > 40_000, f"it swings: {min(d for d in seen if d)}...{max(seen)} ns")
+    check(pwm_channel(0)[2] == 0 and pwm_channel(2)[2] == 0, "yaw and pitch get none")
+    asked.kill()
+    until(lambda: gpio_line(POWER)[0] == 0 and not pwm_channel(1)[0], 5, "its client killed: it stops by itself")
+    ctl("mode", "locked")
+    until(lambda: plant.is_driven, 60, "mode locked: pulses come")
 
     plant.tell("amplitude 10")
     time.sleep(5)
@@ -177,13 +194,43 @@ type = "field"
     check(gpio_line(POWER)[0] == 1 or not gpio_line(POWER)[2], "output enable off at the end")
 
 
+def wheels():
+    board = Chip(0x16)
+    daemon = start('motors = "none"\n[drive]\nboard = "rider"\ndead_man_s = 0.5\n')
+    until(lambda: (DEBUGFS / "i2c-0x16/transfers").read_text().strip() != "0", 30, "the board is written to")
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(SOCKET))
+        answers = client.makefile()
+
+        def ask(left, right):
+            client.sendall(json.dumps({"id": 1, "method": "drive", "params": {"left": left, "right": right}}).encode() + b"\n")
+            return json.loads(answers.readline())
+
+        answer = ask(0.6, -0.4)
+        check("result" in answer, f"drive: {answer}")
+        seen = []
+        for _ in range(100):
+            ask(0.6, -0.4)
+            seen.append(tuple(board.read(0, 4)))
+            time.sleep(0.02)
+        check(seen[-1] == (1, 60, 0, 40), f"60 % and -40 % arrive: {seen[-1]}")
+        check(len(set(seen)) > 4, f"by a ramp: {sorted(set(s[1] for s in seen))[:6]}")
+        until(lambda: tuple(board.read(0, 4))[1::2] == (0, 0), 5, "nobody asks any more: they stand")
+        ask(0.6, 0.6)
+        until(lambda: board.read(1)[0] > 0, 5, "they turn again")
+    until(lambda: tuple(board.read(0, 4))[1::2] == (0, 0), 5, "the connection is gone: they stand")
+    end(daemon)
+    check(tuple(board.read(0, 4))[1::2] == (0, 0), "off at the end")
+
+
 def main():
-    subprocess.run(["modprobe", "airframe_lab", "bus=1", "chips=0x18,0x68,0x40"], check=True)
+    subprocess.run(["modprobe", "airframe_lab", "bus=1", "chips=0x18,0x68,0x40,0x16"], check=True)
     (FOLDER / "state").mkdir()
     plant = Plant(pwm=True)
     check(gpio_line(POWER) == (0, False, False), "nobody drives the power line before")
     servos(plant)
     brushless(plant)
+    wheels()
     plant.stop()
     print(f"  {checks} checks", flush=True)
 

@@ -122,7 +122,8 @@ struct AirOSTests {
         arguments: [
             ("calibrate", AirOSCommand.calibrate), ("save", .save), ("defaults", .defaults),
             ("reset_yaw", .resetYaw), ("reset_pid", .resetPID), ("yaw_status", .yawStatus),
-            ("force_decay", .forceDecay), ("track_pan:0.00", .trackPan(0)),
+            ("force_decay", .forceDecay), ("Emergency_Stop", .emergencyStop),
+            ("reset_emergency_stop", .resetEmergencyStop), ("track_pan:0.00", .trackPan(0)),
             ("track_tilt:0.00", .trackTilt(0)), ("track_pan:-12.50", .trackPan(-12.5)),
             ("track_tilt:45.00", .trackTilt(45)), ("track_pan:+1e1", .trackPan(10)),
         ])

@@ -33,7 +33,8 @@ struct DiagnosticsMessageTests {
                 "attitude", "backend", "clients", "configuration", "control", "enabled",
                 "error_deg", "estimator", "faults", "holder", "imu", "inhibitions", "joints",
                 "loop", "memory",
-                "mode", "motors", "notices", "pointing", "rate_dps", "realtime", "setpoint_deg",
+                "mode", "motors", "notices", "pointing", "rate_dps", "realtime", "refusals",
+                "setpoint_deg",
                 "state", "t",
                 "uptime_s",
                 "version",
@@ -100,7 +101,8 @@ struct DiagnosticsMessageTests {
         let reads = Method.allCases.filter { !$0.isWrite }.map(\.rawValue).sorted()
         #expect(
             reads == [
-                "autotune", "baseline", "calibrate", "diff", "doctor", "get", "keys", "log", "pair",
+                "autotune", "baseline", "calibrate", "diff", "doctor", "get", "history", "keys",
+                "log", "pair",
                 "ping", "spectrum", "status", "subscribe", "unsubscribe", "variables", "version",
             ])
     }

@@ -39,4 +39,8 @@ int cl_socket_peer(int connection, int32_t *pid, uint32_t *uid, uint32_t *gid);
 /// when `capacity` is too small. In C because Swift does not import the option's macro everywhere.
 int cl_socket_peer_groups(int connection, uint32_t *groups, size_t capacity, size_t *count);
 
+/// One datagram to the socket that systemd gave the service (sd_notify(3)); `path` as in NOTIFY_SOCKET, `@` first for the
+/// abstract namespace. Never waits. In C for the same reasons as cl_socket_listen.
+int cl_notify(const char *path, const char *text);
+
 #endif

@@ -62,6 +62,22 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// Whether the inertia is known well enough to follow a set-point; before that the camera is held where it is.
     public var isReady: Bool { @_noLocks get { inertia.isReady } }
 
+    /// What counts as the wrong answer to a torque: closely what the inertia says once it was found, so that no push by hand
+    /// looks like it; less strictly where somebody has written the inertia down, and before it is known.
+    var responseBar: ResponseBar {
+        @_noLocks get {
+            guard tuning.findsInertia else {
+                return ResponseBar(least: 0.2, most: 5, likeness: 0.96)
+            }
+            return inertia.isReady
+                ? ResponseBar(least: 0.7, most: 1.35, likeness: 0.97)
+                : ResponseBar(least: 0.03, most: 30, likeness: 0.98)
+        }
+    }
+
+    /// Whether the probe that looks for the inertia has come back upside down on an axis.
+    var isReversed: Bool { @_noLocks get { inertia.isReversed } }
+
     /// The load that the integrals hold at present, camera frame, N·m.
     public var integralMoment: Vector3 {
         Vector3(rollPID.integralTorque, pitchPID.integralTorque, yawPID.integralTorque)

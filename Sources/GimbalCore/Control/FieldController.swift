@@ -30,6 +30,8 @@ public struct FieldController: Sendable, BitwiseCopyable {
     public var isSlipping: Bool { @_noLocks get { sinceSlip < 1 } }
     /// Whether the rotors are locked and the inertia is known, so that a set-point can be followed.
     public private(set) var isReady = false
+    /// Whether a joint turns the other way than its field, as of the last step.
+    public private(set) var isMirrored = false
     /// Standard deviation of `inertia`, natural logarithm: a factor of four is possible before it has been found.
     public var inertiaSigma: AxisVector {
         @_noLocks get { AxisVector(repeating: hasProbed ? 0.15 : 0.7) }
@@ -47,6 +49,9 @@ public struct FieldController: Sendable, BitwiseCopyable {
     private var yaw = FieldObserver()
     private var roll = FieldObserver()
     private var pitch = FieldObserver()
+    private var yawMirror = MirroredJoint()
+    private var rollMirror = MirroredJoint()
+    private var pitchMirror = MirroredJoint()
     private var fields = JointHistory()
     private var powers = JointHistory()
 
@@ -96,6 +101,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
         }
         drive(torques: torques, rates: known, share: share, dt: dt)
         if isReady { notice(attitude: attitude, dt: dt) }
+        isMirrored = isReady && looksMirrored(known, dt: dt)
         fields.append(output.field)
         powers.append(output.power)
         return output
@@ -115,6 +121,10 @@ public struct FieldController: Sendable, BitwiseCopyable {
         powers.fill(.zero)
         attitudeError = .zero
         isSaturated = false
+        isMirrored = false
+        yawMirror = MirroredJoint()
+        rollMirror = MirroredJoint()
+        pitchMirror = MirroredJoint()
         running = 0
         isReady = false
         strength = parameters.power
@@ -149,6 +159,13 @@ public struct FieldController: Sendable, BitwiseCopyable {
         if yawProbe.isRunning { return .probing }
         conclude(kinematics)
         return .holding
+    }
+
+    private mutating func looksMirrored(_ known: AxisVector, dt: Double) -> Bool {
+        let isYaw = yawMirror.step(known: known.yaw, hidden: yaw.hiddenRate, dt: dt)
+        let isRoll = rollMirror.step(known: known.roll, hidden: roll.hiddenRate, dt: dt)
+        let isPitch = pitchMirror.step(known: known.pitch, hidden: pitch.hiddenRate, dt: dt)
+        return isYaw || isRoll || isPitch
     }
 
     /// A rotor that is lost is looked for again, with gentle gains.
@@ -187,7 +204,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
         rates: AxisVector, kinematics: JointKinematics, dt: Double
     ) -> AxisVector {
         let p = parameters
-        let inertia = jointInertia(kinematics)
+        let inertia = kinematics.inertia(from: self.inertia)
         let sine = cm_sin(InertiaProbe.phase(at: running - Self.lockTime))
         let bound = 0.8 * p.maxPower
         return AxisVector(
@@ -223,7 +240,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
         }
         let field = fields.value(age: p.loopDelay, dt: dt)
         let power = powers.value(age: p.loopDelay, dt: dt)
-        let inertia = jointInertia(kinematics)
+        let inertia = kinematics.inertia(from: self.inertia)
         let full = AxisVector(
             yaw: p.peakTorque.yaw / inertia.yaw, roll: p.peakTorque.roll / inertia.roll,
             pitch: p.peakTorque.pitch / inertia.pitch)
@@ -247,15 +264,6 @@ public struct FieldController: Sendable, BitwiseCopyable {
         // While the electrical zero is learned, a correction says where the field is, not where the joint is.
         let moved = isLearning ? known * dt : (after - before) * (1 / p.polePairs)
         modelledJoints = modelledJoints + moved
-    }
-
-    /// Inertia about each joint's axis, kg·m²: roll and yaw exchange theirs when the camera looks straight up.
-    private func jointInertia(_ kinematics: JointKinematics) -> AxisVector {
-        let a = kinematics.yawAxis
-        let b = kinematics.rollAxis
-        return AxisVector(
-            yaw: a.x * a.x * inertia.roll + a.y * a.y * inertia.pitch + a.z * a.z * inertia.yaw,
-            roll: b.x * b.x * inertia.roll + b.z * b.z * inertia.yaw, pitch: inertia.pitch)
     }
 
     /// The moment on the camera that the errors ask for, body frame, N·m.

@@ -50,6 +50,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// How much later than `loopDelay` the effect of a torque was seen, s, not below zero: friction, which leads, hides some
     /// of it.
     private(set) var extraDelay = 0.0
+    /// Whether two blocks in a row have shown a camera that goes against the torque.
+    private(set) var isReversed = false
     /// Whether the probe is at work.
     private(set) var isProbing = false
 
@@ -96,6 +98,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         amplitude = 0.03 * p.torqueLimit
         rounds = 0
         previous = 0
+        isReversed = false
         hasRate = false
         clear()
     }
@@ -151,12 +154,16 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         let spacing = 4 * Double.pi / Self.blockSeconds
         // The difference of two rates shows the acceleration half a period late.
         let lag = p.loopDelay + dt / 2
-        let ratio = centre.ratio(lag: lag * omega)
+        var ratio = centre.ratio(lag: lag * omega)
+        // A motor or a sensor with the wrong sign mirrors all of it.
+        let sign = ratio.inPhase < 0 ? -1.0 : 1.0
+        ratio = (sign * ratio.inPhase, sign * ratio.inQuadrature)
         let late = max(0, cm_atan2(ratio.inQuadrature, ratio.inPhase))
         let found = ratio.inPhase * cm_cos(late) + ratio.inQuadrature * cm_sin(late)
         let noise = cm_sqrt(
-            (below.residual(inertia: found, lag: (lag + late / omega) * (omega - spacing))
-                + above.residual(inertia: found, lag: (lag + late / omega) * (omega + spacing)))
+            (below.residual(inertia: sign * found, lag: (lag + late / omega) * (omega - spacing))
+                + above.residual(
+                    inertia: sign * found, lag: (lag + late / omega) * (omega + spacing)))
                 / 4)
         let signal = found * centre.accelerationNorm
         let isSeen =
@@ -166,13 +173,16 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         let isOther =
             amplitude > 1.4 * previousAmplitude || angle > 0.5 * Self.largestAngle
             || amplitude >= 0.5 * p.torqueLimit
-        if isSeen, isOther, previous > 0, abs(cm_log(found / previous)) < 0.2 {
+        let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < 0.2
+        // A joint that has not broken away is a spring, which mirrors a light camera as well.
+        if isSeen, agrees, sign < 0, angle > 0.25 * Self.largestAngle { isReversed = true }
+        if isSeen, isOther, agrees, sign > 0 {
             extraDelay = late / omega
             // The larger friction is beside the torque that accelerates, the more of it is elastic.
             let friction = max(0, -ratio.inQuadrature / ratio.inPhase)
             learn(found, sigma: max(noise / signal, max(Self.modelSigma, 0.25 * friction)))
         }
-        previous = isSeen ? found : 0
+        previous = isSeen ? sign * found : 0
         previousAmplitude = amplitude
         rounds += 1
         if isKnown {

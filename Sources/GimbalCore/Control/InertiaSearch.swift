@@ -70,6 +70,11 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Whether a camera's axis answered its probe the wrong way round.
+    var isReversed: Bool {
+        @_noLocks get { yaw.isReversed || roll.isReversed || pitch.isReversed }
+    }
+
     /// Whether a probe is at work.
     var isProbing: Bool {
         @_noLocks get { yaw.isProbing || roll.isProbing || pitch.isProbing }

@@ -4,6 +4,7 @@ struct JointHistory: Sendable, BitwiseCopyable {
     private var next = 0
 
     /// As if zero had been commanded for ever.
+    @_noLocks
     init() { ring = InlineArray(repeating: .zero) }
 
     /// As if `value` had been commanded for ever, rad.

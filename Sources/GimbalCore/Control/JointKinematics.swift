@@ -98,4 +98,26 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
             torques.pitch,
             sinPitch * torques.roll + cosPitch * across)
     }
+
+    /// The part of a camera's rate that is about each joint's axis.
+    ///
+    /// - Parameter rate: Camera frame, rad/s.
+    /// - Returns: rad/s.
+    @_noLocks @_noAllocation
+    public func components(of rate: Vector3) -> AxisVector {
+        AxisVector(yaw: yawAxis.dot(rate), roll: rollAxis.dot(rate), pitch: rate.y)
+    }
+
+    /// The camera's inertia about each joint's axis.
+    ///
+    /// - Parameter inertia: About the camera's axes, kg·m².
+    /// - Returns: kg·m²; roll and yaw exchange theirs when the camera looks straight up.
+    @_noLocks @_noAllocation
+    public func inertia(from inertia: AxisVector) -> AxisVector {
+        let a = yawAxis
+        let b = rollAxis
+        return AxisVector(
+            yaw: a.x * a.x * inertia.roll + a.y * a.y * inertia.pitch + a.z * a.z * inertia.yaw,
+            roll: b.x * b.x * inertia.roll + b.z * b.z * inertia.yaw, pitch: inertia.pitch)
+    }
 }

@@ -45,6 +45,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     private var servo: ServoController
     private var field: FieldController
     private var thermal = ThermalBudget()
+    private var watch = ResponseWatch()
     private var motors: ThermalBudget.Parameters
 
     /// Motors at rest.
@@ -88,6 +89,35 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             case .field: field.isSaturated
             }
         }
+    }
+
+    /// Whether a joint answered the wrong way round in the last step: a motor or the sensor has the wrong sign.
+    var isReversed: Bool {
+        @_noLocks get {
+            switch type {
+            case .torque: watch.isReversed || torque.isReversed
+            case .servo: watch.isReversed
+            case .field: false
+            }
+        }
+    }
+
+    /// Whether a motor without encoder turns the other way than its field, or a handle that turns twice as fast as the camera
+    /// looks like that.
+    var isMirrored: Bool {
+        @_noLocks get { if case .field = type { field.isMirrored } else { false } }
+    }
+
+    /// Whether the joints could be at these angles, rad. A servo's horn cannot be far beyond its range: started from
+    /// there, it would jump.
+    @_noLocks
+    func canStart(at joints: AxisVector) -> Bool {
+        guard case .servo = type else { return true }
+        let slack = AxisVector(repeating: 0.2)
+        let low = servo.parameters.minimum - slack
+        let high = servo.parameters.maximum + slack
+        return joints.yaw >= low.yaw && joints.yaw <= high.yaw && joints.roll >= low.roll
+            && joints.roll <= high.roll && joints.pitch >= low.pitch && joints.pitch <= high.pitch
     }
 
     /// Whether a rotor has left its field, now or a second ago.
@@ -140,6 +170,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         torque.reset()
         servo.reset(joints: joints)
         field.reset(joints: joints)
+        watch.reset()
     }
 
     /// One period with the outputs on.
@@ -155,6 +186,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
                 handleRate: input.handleRate, specificForce: input.specificForce,
                 authority: input.authority, dt: input.dt)
             thermal.pass(torque: torques, parameters: motors, dt: input.dt)
+            watchResponse(to: torques, input)
             return MotorOutput(
                 enabled: true, torque: torques, angle: input.joints,
                 power: AxisVector(repeating: input.areJointsMeasured ? 1 : 0))
@@ -162,6 +194,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             let angles = servo.step(
                 attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
                 handleRate: input.handleRate, authority: input.authority, dt: input.dt)
+            watchResponse(input)
             return MotorOutput(
                 enabled: true, angle: angles, power: AxisVector(repeating: 1))
         case .field:
@@ -171,5 +204,30 @@ struct MotorDrive: Sendable, BitwiseCopyable {
                 handleRate: input.handleRate, authority: input.authority, dt: input.dt)
             return MotorOutput(enabled: true, field: fields.field, power: fields.power)
         }
+    }
+
+    /// Whether the camera goes where torques take it.
+    private mutating func watchResponse(to torques: AxisVector, _ input: Input) {
+        // At the end of its range a joint is pushed by its stop.
+        if input.areJointsMeasured, let range = torque.jointRange, !range.contains(input.joints) {
+            return watch.reset()
+        }
+        let kinematics = JointKinematics(joints: input.joints)
+        let inertia = kinematics.inertia(from: torque.learnedInertia)
+        watch.step(
+            accelerations: AxisVector(
+                yaw: torques.yaw / inertia.yaw, roll: torques.roll / inertia.roll,
+                pitch: torques.pitch / inertia.pitch),
+            delay: torque.parameters.loopDelay,
+            rates: kinematics.components(of: input.rate),
+            bar: torque.responseBar, dt: input.dt)
+    }
+
+    /// Whether the camera goes where the servos take it.
+    private mutating func watchResponse(_ input: Input) {
+        let kinematics = JointKinematics(joints: servo.modelledJoints)
+        watch.step(
+            jointRates: servo.modelledRates, rates: kinematics.jointRates(relativeRate: input.rate),
+            dt: input.dt)
     }
 }

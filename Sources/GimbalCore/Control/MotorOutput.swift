@@ -42,4 +42,7 @@ public enum MotorType: UInt8, Sendable, BitwiseCopyable {
     case servo
     /// Brushless motor without encoder: the output is the angle and the strength of its field.
     case field
+
+    /// Whether it pushes, and can be held back; a servo goes where it is told.
+    var exertsTorque: Bool { @_noLocks get { if case .servo = self { false } else { true } } }
 }

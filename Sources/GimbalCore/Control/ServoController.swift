@@ -56,6 +56,9 @@ public struct ServoController: Sendable, BitwiseCopyable {
     /// Where the model believes the joints to be, rad: the joint source when there is no encoder.
     public private(set) var modelledJoints = AxisVector.zero
 
+    /// How fast the model believes the joints to turn, rad/s.
+    private(set) var modelledRates = AxisVector.zero
+
     private var history = JointHistory()
     private var yawHorn = ServoHorn(angle: 0)
     private var rollHorn = ServoHorn(angle: 0)
@@ -95,7 +98,7 @@ public struct ServoController: Sendable, BitwiseCopyable {
             yaw: yawHorn.follow(arrived.yaw, horn(parameters.maxRate.yaw), dt: dt),
             roll: rollHorn.follow(arrived.roll, horn(parameters.maxRate.roll), dt: dt),
             pitch: pitchHorn.follow(arrived.pitch, horn(parameters.maxRate.pitch), dt: dt))
-        let modelRates = (modelledJoints - before) * (1 / dt)
+        modelledRates = (modelledJoints - before) * (1 / dt)
 
         // Where the handle is, and how it turns.
         let relative = JointKinematics.attitude(joints: modelledJoints)
@@ -110,7 +113,7 @@ public struct ServoController: Sendable, BitwiseCopyable {
                 bandwidth: p.bandwidth * p.measuredTrackerBandwidth, leaning: p.trackerLeaning,
                 dt: dt)
         } else {
-            let turning = relative.rotate(rate - kinematics.relativeRate(jointRates: modelRates))
+            let turning = relative.rotate(rate - kinematics.relativeRate(jointRates: modelledRates))
             handleMotion.update(
                 attitude: handle, rate: turning, bandwidth: p.bandwidth * p.trackerBandwidth,
                 dt: dt)
@@ -134,6 +137,7 @@ public struct ServoController: Sendable, BitwiseCopyable {
     public mutating func reset(joints: AxisVector = .zero) {
         self.joints = joints
         modelledJoints = joints
+        modelledRates = .zero
         yawHorn = ServoHorn(angle: joints.yaw)
         rollHorn = ServoHorn(angle: joints.roll)
         pitchHorn = ServoHorn(angle: joints.pitch)
@@ -162,7 +166,8 @@ public struct ServoController: Sendable, BitwiseCopyable {
             roll: min(max(wanted.roll, parameters.minimum.roll), parameters.maximum.roll),
             pitch: min(max(wanted.pitch, parameters.minimum.pitch), parameters.maximum.pitch))
         let change = (bounded - joints) * authority
-        let limit = parameters.maxRate * dt
+        // A soft start is slow as well: what answers the wrong way round must not have gone far when that is seen.
+        let limit = parameters.maxRate * (authority * dt)
         let step = change.clamped(to: limit)
         isSaturated = !(bounded == wanted && step == change)
         joints = joints + step

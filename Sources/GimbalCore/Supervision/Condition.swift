@@ -4,11 +4,11 @@
 /// debug builds.
 public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     /// The set as bits.
-    public var rawValue: UInt32
+    public var rawValue: UInt64
 
     /// The set with these bits.
     @inlinable @_noLocks
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Nothing holds.
     @inlinable public static var none: Conditions { @_noLocks get { Conditions(rawValue: 0) } }
@@ -135,7 +135,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     }
     /// A motor without encoder has lost its rotor; the field looks for it again.
     @inlinable public static var motorSlipped: Conditions {
-        @_noLocks get { Conditions(rawValue: 1 << 26) }
+        @_noLocks get { Conditions(rawValue: 1 << 28) }
     }
     /// The magnetometer was there at the start and has stopped delivering.
     @inlinable public static var magnetometerMissing: Conditions {
@@ -152,5 +152,21 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     /// The joints are at their pose of rest, and the outputs were to go off there.
     @inlinable public static var retracted: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 27) }
+    }
+    /// The camera goes the other way than a motor was told to take it; latched until it is reset.
+    @inlinable public static var responseReversed: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 29) }
+    }
+    /// The loop has missed its period again and again; latched until it is reset.
+    @inlinable public static var loopUnreliable: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 30) }
+    }
+    /// A motor has been at its limit for long, and the joint does not move.
+    @inlinable public static var motorStalled: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 31) }
+    }
+    /// The servos cannot be where the camera says they are; they would jump.
+    @inlinable public static var jointsOutOfReach: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 32) }
     }
 }

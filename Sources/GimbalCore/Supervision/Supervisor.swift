@@ -76,7 +76,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     public static var offAtOnce: Conditions {
         @_noLocks get {
             .imuMissing | .imuStale | .imuFrozen | .gravityMismatch | .emergencyStop | .shutdown
-                | .simulatorMissing | .simulatorSilent
+                | .simulatorMissing | .simulatorSilent | .responseReversed
         }
     }
 
@@ -85,13 +85,15 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     public static var softly: Conditions {
         @_noLocks get {
             .inactiveMode | .retracted | .calibrating | .imuImplausible | .imuTimeFault
-                | .busError | .encoderMissing
+                | .busError | .encoderMissing | .loopUnreliable
         }
     }
 
     /// Conditions that only keep the outputs from starting.
     @inlinable
-    public static var blocking: Conditions { @_noLocks get { .estimateNotConverged } }
+    public static var blocking: Conditions {
+        @_noLocks get { .estimateNotConverged | .jointsOutOfReach }
+    }
 
     /// Everything that keeps the outputs from being on.
     @inlinable

@@ -62,6 +62,20 @@ public struct RateRequest: Hashable, Sendable {
     }
 }
 
+/// Speeds of two wheels, shares of full speed, -1...1 each.
+public struct DriveRequest: Hashable, Sendable {
+    /// The left wheel, forwards positive.
+    public var left: Double
+    /// The right wheel.
+    public var right: Double
+
+    /// A request for these speeds.
+    public init(left: Double, right: Double) {
+        self.left = left
+        self.right = right
+    }
+}
+
 /// Rates of whoever tracks a person, degrees per second, -1000...1000; one left out goes on as it is.
 public struct TrackRequest: Hashable, Sendable {
     /// Right is positive.
@@ -166,6 +180,8 @@ public protocol DiagnosticsBackend: Sendable {
         throws(RequestError) -> Setting
     /// What differs from defaults, and what is not saved.
     func diff() -> [SettingChange]
+    /// The newest changes of the tuning, oldest first.
+    func history() -> [HistoryEntry]
     /// Writes live changes to the state directory.
     func save(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
     /// Lists, stores or restores baselines.
@@ -184,6 +200,9 @@ public protocol DiagnosticsBackend: Sendable {
     /// Turns at rates until the socket's dead-man runs out.
     func rate(_ request: RateRequest, client: DiagnosticsClient)
         throws(RequestError) -> Acknowledgement
+    /// Drives two wheels until the dead-man of driving runs out.
+    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
     /// With the mode inactive, moves the motor of an axis a little, for half a second from now.
     func testMotor(_ axis: String, client: DiagnosticsClient) throws(RequestError)
         -> Acknowledgement

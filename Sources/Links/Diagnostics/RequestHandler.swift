@@ -76,11 +76,11 @@ struct RequestHandler {
         if method.isWrite { try requireWrite(connection) }
         backend.settle()
         switch method {
-        case .status, .doctor, .version, .keys, .get, .diff, .log, .variables, .ping:
+        case .status, .doctor, .version, .keys, .get, .diff, .history, .log, .variables, .ping:
             return try read(method, request, clients)
         case .set, .save, .baseline, .reload:
             return try configure(method, request, connection)
-        case .mode, .point, .rate, .track, .motorTest, .stop, .resetStop, .take, .release:
+        case .mode, .point, .rate, .track, .motorTest, .drive, .stop, .resetStop, .take, .release:
             return try move(method, request, connection.client)
         case .calibrate:
             return try calibrate(request, connection)
@@ -126,6 +126,7 @@ struct RequestHandler {
         case .version: return try encode(backend.version())
         case .keys: return try encode(backend.settings())
         case .diff: return try encode(backend.diff())
+        case .history: return try encode(backend.history())
         case .variables: return try encode(backend.variables)
         default: return try encode(Acknowledgement("pong"))
         }

@@ -33,6 +33,13 @@ extension RequestHandler {
                     field: "axis")
             }
             return try encode(try backend.testMotor(axis, client: client))
+        case .drive:
+            let parameters = try Parameters(request, ["left", "right"])
+            let left = try parameters.number("left", in: -1...1, unit: "of full speed")
+            let right = try parameters.number("right", in: -1...1, unit: "of full speed")
+            return try encode(
+                try backend.drive(
+                    DriveRequest(left: left ?? 0, right: right ?? 0), client: client))
         case .stop:
             // Nothing that can be wrong about the parameters is a reason not to stop.
             return try encode(backend.stop(client: client))

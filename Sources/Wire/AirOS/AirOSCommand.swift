@@ -14,6 +14,10 @@ public enum AirOSCommand: Sendable, Equatable {
     case yawStatus
     /// Take the heading a tenth nearer to zero.
     case forceDecay
+    /// Emergency stop, latched. No app knows the word yet; airframe's own choice.
+    case emergencyStop
+    /// End of a latched emergency stop; the mode stays inactive. airframe's own choice, too.
+    case resetEmergencyStop
     /// Turn at this speed, degrees per second, right positive. Finite.
     case trackPan(Double)
     /// Turn at this speed, degrees per second, down positive. Finite.
@@ -36,6 +40,8 @@ public enum AirOSCommand: Sendable, Equatable {
         case "reset_pid": self = .resetPID
         case "yaw_status": self = .yawStatus
         case "force_decay": self = .forceDecay
+        case "emergency_stop": self = .emergencyStop
+        case "reset_emergency_stop": self = .resetEmergencyStop
         default:
             if let speed = try Self.speed(text, after: "track_pan:") {
                 self = .trackPan(speed)

@@ -14,6 +14,8 @@ public enum Method: String, CaseIterable, Sendable {
     case set
     /// What differs from defaults and what is not saved: `[SettingChange]`.
     case diff
+    /// Who changed what and when since the start: `[HistoryEntry]`.
+    case history
     /// Saves live changes: `Acknowledgement`.
     case save
     /// Lists, stores or restores named baselines: `BaselineReport`.
@@ -30,6 +32,8 @@ public enum Method: String, CaseIterable, Sendable {
     case track
     /// With the mode inactive, moves one motor a little until its dead-man runs out, half a second: `Acknowledgement`.
     case motorTest = "motor_test"
+    /// Drives two wheels until the dead-man of driving runs out: `Acknowledgement`.
+    case drive
     /// Emergency stop, latched: `Acknowledgement`.
     case stop
     /// Releases a latched emergency stop: `Acknowledgement`.
@@ -60,13 +64,15 @@ public enum Method: String, CaseIterable, Sendable {
     /// Whether the method changes anything, so that it needs write access.
     public var isWrite: Bool {
         switch self {
-        case .set, .save, .reload, .mode, .point, .rate, .track, .motorTest, .stop, .resetStop,
+        case .set, .save, .reload, .mode, .point, .rate, .track, .motorTest, .drive, .stop,
+            .resetStop,
             .take,
             .release:
             true
         // Looking is free; the server asks for write access when one is stored, restored, begun or undone.
         case .baseline, .calibrate, .spectrum, .autotune, .pair: false
-        case .status, .doctor, .version, .keys, .get, .diff, .log, .subscribe, .unsubscribe,
+        case .status, .doctor, .version, .keys, .get, .diff, .history, .log, .subscribe,
+            .unsubscribe,
             .variables, .ping:
             false
         }

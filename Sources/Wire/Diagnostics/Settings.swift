@@ -116,3 +116,20 @@ public struct BaselineReport: Hashable, Sendable, Codable {
         self.sentence = sentence
     }
 }
+
+/// One change of the tuning.
+public struct HistoryEntry: Hashable, Sendable, Codable {
+    /// When, seconds since 1970.
+    public var time: Number
+    /// Who: "client 3 (pid 812)", "phone C0:1A:B0:00:00:02 (connection 3)", or "airframed" for what it did by itself.
+    public var who: String
+    /// What: "set control.attitude_gain = [50, 50, 50] for 30 s unless saved".
+    public var what: String
+
+    /// A change with these parts.
+    public init(time: Number, who: String, what: String) {
+        self.time = time
+        self.who = who
+        self.what = what
+    }
+}

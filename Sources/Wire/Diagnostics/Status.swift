@@ -13,6 +13,12 @@ public struct Status: Hashable, Sendable, Codable {
     public var mode = "inactive"
     /// Who is in control, in words: "diagnostics client 3 (pid 812)"; absent when nobody is.
     public var holder: String?
+    /// Seconds since the holder's last request; absent when nobody is in control.
+    public var holderAgeS: Number?
+    /// Requests for motion that were refused since the start.
+    public var refusals = 0
+    /// The newest of them, in words: who, why, how long ago.
+    public var lastRefusal: String?
     /// Whether the power stages are on.
     public var isEnabled = false
     /// State of the supervisor: "starting", "off", "soft start", "running", "stopped", …
@@ -63,6 +69,9 @@ public struct Status: Hashable, Sendable, Codable {
             joints, pointing
         case motors, lockstep, bluetooth, control, loop, faults, realtime, memory, clients,
             configuration
+        case refusals
+        case holderAgeS = "holder_age_s"
+        case lastRefusal = "last_refusal"
         case uptimeS = "uptime_s"
         case isEnabled = "enabled"
         case supervisorState = "state"

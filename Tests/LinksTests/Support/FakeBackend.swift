@@ -63,6 +63,7 @@ final class FakeBackend: DiagnosticsBackend {
     }
 
     func diff() -> [SettingChange] { [] }
+    func history() -> [HistoryEntry] { [] }
     func save(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
         try note("save")
         return Acknowledgement("Saved.")
@@ -104,6 +105,13 @@ final class FakeBackend: DiagnosticsBackend {
     {
         try note("motor test \(axis)")
         return Acknowledgement("Moving.")
+    }
+
+    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
+    {
+        try note("drive \(request.left) \(request.right)")
+        return Acknowledgement("Driving.")
     }
 
     func track(_ request: TrackRequest, client: DiagnosticsClient)

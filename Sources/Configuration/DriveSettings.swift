@@ -1,0 +1,27 @@
+/// Motor boards for two wheels that this build has.
+public enum DriveBoardKind: String, Sendable, CaseIterable {
+    /// No wheels.
+    case none
+    /// At 0x16, register 0x00, as the rider's public driver has it.
+    case rider
+    /// At 0x16, register 0x01, as the board's vendor has it.
+    case vendor
+}
+
+extension Settings {
+    /// `[drive]`
+    public struct Drive: Sendable, Equatable {
+        /// The wheels' board.
+        public var board = DriveBoardKind.none
+        /// Device file of its bus.
+        public var bus = "/dev/i2c-1"
+        /// Largest share of full speed.
+        public var limit = 1.0
+        /// Share of full speed gained in a second.
+        public var acceleration = 2.0
+        /// Share of full speed lost in a second.
+        public var deceleration = 5.0
+        /// Age at which a request to drive dies, s.
+        public var deadManS = 1.0
+    }
+}

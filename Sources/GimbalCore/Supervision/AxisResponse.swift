@@ -1,0 +1,110 @@
+internal import CMathShim
+
+/// When what a camera does counts as the mirror image of what its motor was told.
+struct ResponseBar: Sendable, BitwiseCopyable {
+    /// Smallest believable ratio of what is seen to what was told.
+    var least: Double
+    /// Largest believable ratio.
+    var most: Double
+    /// Smallest correlation of an image with its mirror image.
+    var likeness: Double
+
+    @_noLocks
+    init(least: Double, most: Double, likeness: Double) {
+        self.least = least
+        self.most = most
+        self.likeness = likeness
+    }
+}
+
+/// Whether one joint answers as it is told to, or the other way round: a motor or a sensor with the wrong sign.
+///
+/// What is told and what is seen pass the same band-pass, on two time scales, and their moments are forgotten at the same
+/// pace. A wrong sign makes the loop grow along one exponential in which what is seen is the mirror image of what was
+/// told; a push by hand is not, as its beginning has no counterpart in what was told. The camera must also have been
+/// carried away, faster and faster, against what the motor was told: only a push or a wrong sign does that.
+///
+/// Loop thread only; constant time, no allocation.
+struct AxisResponse: Sendable, BitwiseCopyable {
+    private var fast = Correlator(seconds: 0.006)
+    private var slow = Correlator(seconds: 0.040)
+    /// Angle turned lately, rad.
+    private var turned = 0.0
+
+    /// Memory of `turned`, s.
+    private static var memory: Double { @_noLocks get { 0.3 } }
+    /// How far the camera must have been carried, rad.
+    private static var evidence: Double { @_noLocks get { 0.6 * .pi / 180 } }
+
+    @_noLocks
+    init() {}
+
+    /// Whether the joint answers the wrong way round, as of the last step.
+    private(set) var isReversed = false
+
+    /// One period.
+    ///
+    /// - Parameters:
+    ///   - told: What the motor was told, as it acted when `seen` was measured, in the unit of `seen`.
+    ///   - seen: What the camera did about the joint's axis.
+    ///   - rate: Camera's rate about the joint's axis, rad/s.
+    ///   - bar: What counts as a mirror image.
+    ///   - dt: Seconds since the previous call, more than 0.
+    @_noLocks
+    mutating func step(
+        told: Double, seen: Double, rate: Double, bar: ResponseBar, dt: Double
+    ) {
+        turned += rate * dt - turned * min(dt / Self.memory, 1)
+        let isMirrored =
+            fast.step(told: told, seen: seen, rate: rate, bar: bar, dt: dt)
+            || slow.step(told: told, seen: seen, rate: rate, bar: bar, dt: dt)
+        isReversed = isMirrored && turned * rate > 0 && abs(turned) > Self.evidence
+    }
+}
+
+/// Correlation of two band-passed signals over the last moments.
+private struct Correlator: Sendable, BitwiseCopyable {
+    private let seconds: Double
+    private var told = BandPass()
+    private var seen = BandPass()
+    private var products = 0.0
+    private var toldSquares = 0.0
+    private var seenSquares = 0.0
+
+    @_noLocks
+    init(seconds: Double) { self.seconds = seconds }
+
+    /// One period; whether what is seen is the mirror image of what was told, and growing.
+    @_noLocks
+    mutating func step(
+        told newTold: Double, seen newSeen: Double, rate: Double,
+        bar: ResponseBar, dt: Double
+    ) -> Bool {
+        let u = told.step(newTold, seconds: seconds, dt: dt)
+        let v = seen.step(newSeen, seconds: seconds, dt: dt)
+        let keep = 1 - min(dt / (4 * seconds), 1)
+        products = products * keep + u * v
+        toldSquares = toldSquares * keep + u * u
+        seenSquares = seenSquares * keep + v * v
+        guard toldSquares > 0, u * rate < 0, v * rate > 0 else { return false }
+        let ratio = -products / toldSquares
+        return products < -bar.likeness * cm_sqrt(toldSquares * seenSquares)
+            && ratio > bar.least && ratio < bar.most
+    }
+}
+
+/// The difference of two low-passes.
+private struct BandPass: Sendable, BitwiseCopyable {
+    private var short = 0.0
+    private var long = 0.0
+
+    @_noLocks
+    init() {}
+
+    @_noLocks
+    mutating func step(_ value: Double, seconds: Double, dt: Double) -> Double {
+        short += (value - short) * (dt / (seconds + dt))
+        long += (value - long) * (dt / (3 * seconds + dt))
+        return short - long
+    }
+}

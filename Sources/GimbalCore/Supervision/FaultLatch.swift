@@ -1,0 +1,66 @@
+/// Faults that take a moment to be believed, and those that stay until somebody resets them.
+///
+/// Loop thread only; constant time, no allocation.
+struct FaultLatch: Sendable, BitwiseCopyable {
+    /// What one period has shown.
+    struct Evidence: Sendable, BitwiseCopyable {
+        /// Whether the outputs are on.
+        var isEnabled: Bool
+        /// Whether a joint answers the wrong way round.
+        var isReversed: Bool
+        /// Whether a motor is at its limit.
+        var isSaturated: Bool
+        /// Camera's rate, rad/s.
+        var rate: Double
+        /// Angle between camera and set-point, rad.
+        var error: Double
+        /// What whoever runs the loop knows to be wrong.
+        var external: Conditions
+
+        @_noLocks
+        init(
+            isEnabled: Bool, isReversed: Bool, isSaturated: Bool, rate: Double, error: Double,
+            external: Conditions
+        ) {
+            self.isEnabled = isEnabled
+            self.isReversed = isReversed
+            self.isSaturated = isSaturated
+            self.rate = rate
+            self.error = error
+            self.external = external
+        }
+    }
+
+    /// What holds, latched or not.
+    private(set) var conditions: Conditions = .none
+
+    private var latched: Conditions = .none
+    private var stuck = 0.0
+
+    /// How long a motor may be at its limit in vain, s.
+    private static var stallSeconds: Double { @_noLocks get { 3 } }
+    /// A joint that is held turns the camera by less than this, rad/s.
+    private static var stillRate: Double { @_noLocks get { 5 * .pi / 180 } }
+    /// An error that a motor at its limit should have taken out, rad.
+    private static var stallError: Double { @_noLocks get { 2 * .pi / 180 } }
+
+    @_noLocks
+    init() {}
+
+    /// Somebody has looked: what was latched is forgotten.
+    @_noLocks
+    mutating func reset() { latched = .none }
+
+    /// One period.
+    @_noLocks
+    mutating func step(_ seen: Evidence, dt: Double) {
+        let isBlocked =
+            seen.isEnabled && seen.isSaturated && seen.rate < Self.stillRate
+            && seen.error > Self.stallError
+        stuck = isBlocked ? stuck + dt : 0
+        if seen.isEnabled, seen.isReversed { latched.insert(.responseReversed) }
+        if seen.external.intersects(.loopUnreliable) { latched.insert(.loopUnreliable) }
+        conditions = latched
+        if stuck > Self.stallSeconds { conditions.insert(.motorStalled) }
+    }
+}

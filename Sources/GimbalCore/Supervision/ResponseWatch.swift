@@ -1,0 +1,66 @@
+/// Watches that the camera goes where its motors are told to take it, joint by joint.
+///
+/// Loop thread only; constant time, no allocation.
+struct ResponseWatch: Sendable, BitwiseCopyable {
+    private var yaw = AxisResponse()
+    private var roll = AxisResponse()
+    private var pitch = AxisResponse()
+    private var told = JointHistory()
+    private var lastRates = AxisVector.zero
+    private var isFirst = true
+
+    @_noLocks
+    init() {}
+
+    /// Whether a joint answers the wrong way round.
+    var isReversed: Bool {
+        @_noLocks get { yaw.isReversed || roll.isReversed || pitch.isReversed }
+    }
+
+    /// The outputs are about to come on.
+    @_noLocks
+    mutating func reset() { self = ResponseWatch() }
+
+    /// One period of motors that exert torques.
+    ///
+    /// - Parameters:
+    ///   - accelerations: What the torques told now would do to the camera, rad/s².
+    ///   - delay: From that to the sample that shows it, s.
+    ///   - rates: Camera's rate about the joints' axes, rad/s.
+    ///   - bar: What counts as a mirror image.
+    ///   - dt: Seconds since the previous call, more than 0.
+    @_noLocks
+    mutating func step(
+        accelerations: AxisVector, delay: Double, rates: AxisVector,
+        bar: ResponseBar, dt: Double
+    ) {
+        let acted = told.value(age: delay, dt: dt)
+        told.append(accelerations)
+        let seen = isFirst ? .zero : (rates - lastRates) * (1 / dt)
+        isFirst = false
+        lastRates = rates
+        compare(told: acted, seen: seen, rates: rates, bar: bar, dt: dt)
+    }
+
+    /// One period of servos.
+    ///
+    /// - Parameters:
+    ///   - jointRates: How fast the servos' model says that the joints turn now, rad/s.
+    ///   - rates: Camera's rate about the joints' axes, rad/s.
+    ///   - dt: Seconds since the previous call, more than 0.
+    @_noLocks
+    mutating func step(jointRates: AxisVector, rates: AxisVector, dt: Double) {
+        compare(
+            told: jointRates, seen: rates, rates: rates,
+            bar: ResponseBar(least: 0.6, most: 1.5, likeness: 0.96), dt: dt)
+    }
+
+    private mutating func compare(
+        told: AxisVector, seen: AxisVector, rates: AxisVector,
+        bar: ResponseBar, dt: Double
+    ) {
+        yaw.step(told: told.yaw, seen: seen.yaw, rate: rates.yaw, bar: bar, dt: dt)
+        roll.step(told: told.roll, seen: seen.roll, rate: rates.roll, bar: bar, dt: dt)
+        pitch.step(told: told.pitch, seen: seen.pitch, rate: rates.pitch, bar: bar, dt: dt)
+    }
+}

@@ -1,0 +1,105 @@
+import CLinuxShim
+import Glibc
+import GimbalCore
+import Realtime
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+@Suite("When the process hangs or dies")
+struct ProcessDeathTests {
+    final class Count: Sendable {
+        private let number = Mutex(0)
+        var value: Int { number.withLock { $0 } }
+        func increase() { number.withLock { $0 += 1 } }
+    }
+
+    @Test("the watchdog is fed while loop and bus go on, and starves when either stands still")
+    func progress() {
+        let fed = Count()
+        var feeder = WatchdogFeeder(patience: 2) { fed.increase() }
+        var progress = WatchdogFeeder.Progress(ticks: 0, periods: 0)
+        func run(_ seconds: Double, from start: Double, loop: Bool, bus: Bool) {
+            for step in 0..<Int(seconds * 200) {
+                if loop { progress.ticks += 5 }
+                if bus { progress.periods += 5 }
+                feeder.look(at: progress, now: start + Double(step) * 0.005)
+            }
+        }
+        run(10, from: 0, loop: true, bus: true)
+        #expect((19...21).contains(fed.value))
+        for (loop, bus) in [(false, true), (true, false), (false, false)] {
+            run(1, from: 100, loop: false, bus: false)
+            let before = fed.value
+            run(10, from: 200, loop: loop, bus: bus)
+            #expect(fed.value <= before + 1)
+        }
+        let before = fed.value
+        run(2, from: 300, loop: true, bus: true)
+        #expect(fed.value > before)
+    }
+
+    @Test("systemd hears READY, STOPPING and WATCHDOG on its socket")
+    func socket() throws {
+        try withTemporaryDirectory { try hear(at: "\($0.string)/notify") }
+    }
+
+    private func hear(at path: String) throws {
+        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(bound == 0)
+        let manager = ServiceManager { name in
+            ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "2000000"][name]
+        }
+        manager.ready()
+        var feeder = try #require(manager.feeder)
+        feeder.look(at: .init(ticks: 1, periods: 1), now: 0)
+        feeder.look(at: .init(ticks: 2, periods: 2), now: 1)
+        manager.stopping()
+        let heard = (0..<3).map { _ in
+            var buffer = [UInt8](repeating: 0, count: 64)
+            let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            return String(decoding: buffer[..<max(count, 0)], as: UTF8.self)
+        }
+        #expect(heard == ["READY=1", "WATCHDOG=1", "STOPPING=1"])
+    }
+
+    @Test("a watchdog that is meant for another process, or none at all, is not fed")
+    func noWatchdog() {
+        #expect(ServiceManager { _ in nil }.feeder == nil)
+        let other = ServiceManager { ["WATCHDOG_USEC": "1", "WATCHDOG_PID": "1"][$0] }
+        #expect(other.feeder == nil)
+    }
+
+    final class StubbornBus: OutputBus, @unchecked Sendable {
+        private var failures: Int
+
+        init(failures: Int) { self.failures = failures }
+
+        func write(_ output: MotorOutput, now: Instant) throws(BusError) {}
+        func allOff() throws(BusError) {
+            guard failures > 0 else { return }
+            failures -= 1
+            throw BusError(operation: .off, address: 0x40, code: EIO)
+        }
+    }
+
+    @Test("a bus that fails now and then is turned off all the same; one that is dead is told")
+    func outputsOff() throws {
+        let bus: any OutputBus = StubbornBus(failures: 5)
+        #expect(try OutputsOff.run([bus]) == "The outputs are off.")
+        let dead: any OutputBus = StubbornBus(failures: .max)
+        #expect(throws: DaemonError.self) { try OutputsOff.run([bus, dead]) }
+    }
+}

@@ -1,0 +1,56 @@
+internal import GimbalCore
+internal import Links
+import Logging
+import Synchronization
+import Wire
+
+extension FuzzTargets {
+    /// What a client of the serial service does: characteristic, length, bytes, again and again.
+    public static func rbl(_ bytes: [UInt8]) {
+        let service = RBLService(
+            backend: FuzzRBLBackend(),
+            role: AutoRole(mavlink: AbsentRole("mavlink"), robot: LoopbackRole()),
+            logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() })
+        let central = Central(address: "C0:1A:B0:00:00:02", connection: 1)
+        let kinds = RBLCharacteristic.allCases
+        var rest = bytes[...]
+        var now = Instant(nanoseconds: 0)
+        service.subscription(GATTUUID(kinds[0].rawValue), isOn: true, now: now)
+        while rest.count >= 2 {
+            let kind = GATTUUID(kinds[Int(rest.removeFirst()) % kinds.count].rawValue)
+            let count = min(Int(rest.removeFirst()), rest.count)
+            let value = Array(rest.prefix(count))
+            rest = rest.dropFirst(count)
+            now = now.advanced(bySeconds: 0.01)
+            try? service.write(kind, value, by: central, now: now, SilentNotifier())
+            let read = try? service.read(kind, by: central, now: now)
+            precondition((read?.count ?? 0) <= 512, "longer than an attribute can be")
+            _ = service.advance(now: now, mtu: 23, SilentNotifier())
+        }
+        service.disconnected(central, now: now)
+    }
+}
+
+/// A name and a speed in memory.
+private final class FuzzRBLBackend: RBLBackend {
+    private let memory = Mutex((name: "BLE Mini", baud: RBLBaud.baud57600))
+
+    var name: String { memory.withLock { $0.name } }
+    var baud: RBLBaud { memory.withLock { $0.baud } }
+
+    func setName(_ name: String, by central: Central) throws(GATTRefusal) {
+        precondition((1...RBLCharacteristic.longestName).contains(name.utf8.count), "no name")
+        memory.withLock { $0.name = name }
+    }
+
+    func setBaud(_ baud: RBLBaud, by central: Central) throws(GATTRefusal) {
+        memory.withLock { $0.baud = baud }
+    }
+}
+
+/// A radio without an antenna.
+private struct SilentNotifier: GATTNotifier {
+    func notify(_ characteristic: GATTUUID, _ value: [UInt8]) {
+        precondition(value.count <= 20, "more than a packet of the smallest MTU holds")
+    }
+}

@@ -1,0 +1,80 @@
+import GimbalCore
+import Realtime
+import Synchronization
+import Testing
+
+@Suite("Commander: two wheels")
+struct CommanderDriveTests {
+    private final class Wheels: Sendable {
+        private let last = Mutex<DriveModel.Request?>(nil)
+        func take(_ request: DriveModel.Request) { last.withLock { $0 = request } }
+        var request: DriveModel.Request? { last.withLock { $0 } }
+    }
+
+    private let udp = CommandSource(link: .udp, connection: 1)
+    private let phone = CommandSource(link: .airos, connection: 2)
+    private let wheels = Wheels()
+
+    private func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
+
+    private func door(hasWheels: Bool = true) -> Commander {
+        let wheels = wheels
+        let take: @Sendable (DriveModel.Request) -> Void = { wheels.take($0) }
+        let ends = makeRing(of: TimedCommand.self, capacity: 64)
+        return Commander(
+            ring: ends.writer, bootMode: .inactive, rules: Commander.Rules(),
+            wheels: hasWheels ? take : nil)
+    }
+
+    @Test("a request reaches the wheels with its dead-man, in any mode")
+    func request() throws {
+        try door().request(.drive(left: 0.5, right: -0.25), from: udp, now: at(1))
+        #expect(wheels.request?.left == 0.5 && wheels.request?.right == -0.25)
+        #expect(wheels.request?.validUntil == at(2))
+    }
+
+    @Test("who drives is in control: nobody else drives meanwhile")
+    func holder() throws {
+        let commander = door()
+        try commander.request(.drive(left: 1, right: 1), from: udp, now: at(1))
+        #expect(throws: MotionRefusal.held(by: udp, age: 1)) {
+            try commander.request(.drive(left: -1, right: -1), from: phone, now: at(2))
+        }
+        #expect(wheels.request?.left == 1)
+    }
+
+    @Test("an emergency stop, a disconnection, a release and the end stop them")
+    func stops() throws {
+        for end in 0..<4 {
+            let commander = door()
+            try commander.request(.drive(left: 1, right: 1), from: udp, now: at(1))
+            switch end {
+            case 0: try commander.request(.emergencyStop, from: phone, now: at(2))
+            case 1: commander.disconnected(udp, now: at(2))
+            case 2: try commander.request(.release, from: udp, now: at(2))
+            default: commander.shutDown()
+            }
+            #expect(
+                wheels.request?.left == 0 && wheels.request?.validUntil == .init(nanoseconds: .min))
+        }
+    }
+
+    @Test("after an emergency stop, beyond full speed, and without wheels it is refused")
+    func refusals() throws {
+        let commander = door()
+        #expect(throws: MotionRefusal.outOfRange(field: "wheel", allowed: "-1...1")) {
+            try commander.request(.drive(left: 1.1, right: 0), from: udp, now: at(1))
+        }
+        #expect(throws: MotionRefusal.outOfRange(field: "wheel", allowed: "-1...1")) {
+            try commander.request(.drive(left: .nan, right: 0), from: udp, now: at(1))
+        }
+        try commander.request(.emergencyStop, from: phone, now: at(2))
+        #expect(throws: MotionRefusal.emergencyStopped) {
+            try commander.request(.drive(left: 1, right: 0), from: udp, now: at(3))
+        }
+        #expect(throws: MotionRefusal.noWheels) {
+            try door(hasWheels: false).request(.drive(left: 1, right: 0), from: udp, now: at(1))
+        }
+        #expect(wheels.request == nil)
+    }
+}

@@ -1,0 +1,131 @@
+import GimbalCore
+import Simulation
+import Testing
+
+/// A motor or a sensor with the wrong sign: the outputs go off before the camera has gone far, and stay off.
+@Suite("A joint that answers the wrong way round")
+struct ReversedResponseTests {
+    static let degrees = 180 / Double.pi
+
+    /// What is wrong.
+    enum Wrong: CaseIterable, CustomTestStringConvertible {
+        case yawMotor, rollMotor, pitchMotor, sensorAboutX, sensorAboutY, sensorAboutZ
+
+        var testDescription: String { "\(self)" }
+
+        func inject(into gimbal: inout SimulatedGimbal) {
+            switch self {
+            case .yawMotor: gimbal.motorDirection.yaw = -1
+            case .rollMotor: gimbal.motorDirection.roll = -1
+            case .pitchMotor: gimbal.motorDirection.pitch = -1
+            case .sensorAboutX: gimbal.fault = .remounted(Quaternion(w: 0, x: 1, y: 0, z: 0))
+            case .sensorAboutY: gimbal.fault = .remounted(Quaternion(w: 0, x: 0, y: 1, z: 0))
+            case .sensorAboutZ: gimbal.fault = .remounted(Quaternion(w: 0, x: 0, y: 0, z: 1))
+            }
+        }
+    }
+
+    struct Outcome {
+        var conditions: Conditions = .none
+        /// Farthest turn while the outputs were on, degrees.
+        var turned = 0.0
+        /// From a turn of 1° until the outputs were off, s; infinite when they never went off.
+        var reaction = Double.infinity
+        /// Whether the outputs have come back.
+        var hasReturned = false
+        var everEnabled = false
+    }
+
+    /// Runs for some seconds; what is wrong is so from `onset` on.
+    static func run(
+        _ wrong: Wrong?, type: MotorType = .torque, inertia: Double = 1, onset: Double = 0,
+        motion: BaseMotion.Kind = .still, seconds: Double = 6,
+        change: (inout SimulatedGimbal, Double) -> Void = { _, _ in }
+    ) -> Outcome {
+        var parameters = SimulatedGimbal.Parameters()
+        parameters.motor = type
+        parameters.plant.inertia = parameters.plant.inertia * inertia
+        var gimbal = SimulatedGimbal(
+            parameters: parameters, motion: BaseMotion(motion, seed: 2, stillDuration: 2), seed: 2)
+        var tuning = Stabilizer.Parameters()
+        tuning.motorType = type
+        var stabilizer = Stabilizer(parameters: tuning)
+        var outcome = Outcome()
+        var start: Quaternion?
+        var away: Double?
+        for tick in 1...Int(seconds * 1000) {
+            let time = Double(tick) * 1e-3
+            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
+            if time >= onset { wrong?.inject(into: &gimbal) }
+            change(&gimbal, time)
+            gimbal.advance(to: now) { stabilizer.integrate($0) }
+            let output = stabilizer.step(now: now)
+            gimbal.apply(output, at: now)
+            let conditions = stabilizer.snapshot.conditions
+            outcome.conditions.insert(conditions)
+            guard time >= onset else { continue }
+            if output.enabled {
+                outcome.everEnabled = true
+                if outcome.conditions.intersects(.responseReversed) { outcome.hasReturned = true }
+                let from = start ?? gimbal.attitude
+                start = from
+                let turn = from.error(to: gimbal.attitude).norm * degrees
+                outcome.turned = max(outcome.turned, turn)
+                if turn > 1, away == nil { away = time }
+            } else if outcome.everEnabled, outcome.reaction.isInfinite {
+                outcome.reaction = away.map { time - $0 } ?? 0
+            }
+        }
+        return outcome
+    }
+
+    @Test(
+        "torque motors: off within 100 ms and 5°, latched, from the start on, whatever the inertia",
+        arguments: Wrong.allCases, [1 / 17.0, 1, 4])
+    func torqueStart(wrong: Wrong, inertia: Double) {
+        let outcome = Self.run(wrong, inertia: inertia)
+        #expect(outcome.conditions.intersects(.responseReversed))
+        #expect(outcome.turned < 5)
+        // A heavy camera creeps at first.
+        #expect(outcome.reaction < (inertia > 1 ? 0.15 : 0.1))
+        #expect(!outcome.hasReturned)
+    }
+
+    @Test(
+        "torque motors: the same for a plug that is turned while somebody walks",
+        arguments: [Wrong.yawMotor, .rollMotor, .pitchMotor], [1 / 17.0, 1, 4])
+    func torqueLater(wrong: Wrong, inertia: Double) {
+        let outcome = Self.run(wrong, inertia: inertia, onset: 7, motion: .walking, seconds: 8)
+        #expect(outcome.conditions.intersects(.responseReversed))
+        #expect(outcome.turned < 5)
+        #expect(outcome.reaction < 0.1)
+        #expect(!outcome.hasReturned)
+    }
+
+    @Test(
+        "servos: off within 100 ms and 5° from the start on, or not on at all",
+        arguments: Wrong.allCases)
+    func servo(wrong: Wrong) {
+        let outcome = Self.run(wrong, type: .servo, motion: .walking)
+        #expect(outcome.turned < 5)
+        #expect(!outcome.hasReturned)
+        if outcome.everEnabled {
+            #expect(outcome.conditions.intersects(.responseReversed))
+            #expect(outcome.reaction < 0.1)
+        } else {
+            #expect(outcome.conditions.intersects(.jointsOutOfReach))
+        }
+    }
+
+    @Test(
+        "pushes up to more than the motors have are no wrong sign",
+        arguments: [0.1, 0.3, 0.4], [0.05, 0.3, 1])
+    func push(moment: Double, seconds: Double) {
+        let outcome = Self.run(nil, motion: .walking, seconds: 9) { gimbal, time in
+            let isPushed = time > 6 && time < 6 + seconds
+            gimbal.push = isPushed ? Vector3(0, moment, 0) : .zero
+        }
+        #expect(outcome.everEnabled)
+        #expect(!outcome.conditions.intersects(.responseReversed))
+    }
+}
