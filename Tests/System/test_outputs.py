@@ -103,7 +103,7 @@ type = "servo"
 
     ctl("mode", "inactive")
     until(lambda: gpio_line(POWER)[0] == 0 and not plant.is_driven, 10, "mode inactive: power off, no pulses")
-    asked = subprocess.Popen(CTL + ["motor", "test", "roll", "--yes", "--duration", "5"], stdout=subprocess.DEVNULL)
+    asked = subprocess.Popen(CTL + ["motor", "test", "roll", "--yes", "--duration", "30"], stdout=subprocess.DEVNULL)
     until(lambda: pwm_channel(1)[2] > 0 and gpio_line(POWER)[0] == 1, 10, "motor test: roll gets pulses, power is on")
     seen = [pwm_channel(1)[2] for _ in range(300) if not time.sleep(0.01)]
     check(max(seen) - min(d for d in seen if d) > 40_000, f"it swings: {min(d for d in seen if d)}...{max(seen)} ns")
@@ -196,7 +196,7 @@ type = "field"
 
 def wheels():
     board = Chip(0x16)
-    daemon = start('motors = "none"\n[drive]\nboard = "rider"\ndead_man_s = 0.5\n')
+    daemon = start('motors = "none"\n[drive]\nboard = "rider"\nacceleration = 0.5\ndead_man_s = 0.5\n')
     until(lambda: (DEBUGFS / "i2c-0x16/transfers").read_text().strip() != "0", 30, "the board is written to")
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(str(SOCKET))
@@ -209,7 +209,7 @@ def wheels():
         answer = ask(0.6, -0.4)
         check("result" in answer, f"drive: {answer}")
         seen = []
-        for _ in range(100):
+        for _ in range(150):
             ask(0.6, -0.4)
             seen.append(tuple(board.read(0, 4)))
             time.sleep(0.02)
