@@ -2,7 +2,6 @@ import CHardwareShim
 import Configuration
 import GimbalCore
 import Glibc
-import Synchronization
 import Testing
 
 @testable import Hardware
