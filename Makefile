@@ -18,7 +18,7 @@ IMU_DATA ?= ../shared/data/imu
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test test-system soak fuzz sanitize lab lint format bench bench-estimator lockstep-mujoco check install uninstall clean
+.PHONY: help deps build counter run test test-system soak fuzz sanitize lab lint format bench bench-estimator lockstep-mujoco check install uninstall clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -39,16 +39,19 @@ build: ## build both programs, optimised
 run: deps build ## start the simulated gimbal and watch it; Ctrl-C stops both
 	@etc/run-simulated $(BIN)
 
-test: build ## run every test, the short ones in the virtual machine too
+counter:
+	swift build $(RELEASE_FLAGS) --product MallocCounter
+
+test: build counter ## run every test, the short ones in the virtual machine too
 	# One after the other: tests that wait for threads and sockets must not starve each other on two cores.
 	swift test --no-parallel
 	@if Tests/Lab/install --kmod; then Tests/System/run; else \
 	    echo "SKIPPED: the system tests, because their virtual machine cannot be installed here (see above)"; fi
 
-test-system: lab build ## run the programs at the real BlueZ and at chips, in a virtual machine
+test-system: lab build counter ## run the programs at the real BlueZ and at chips, in a virtual machine
 	Tests/System/run
 
-soak: lab build ## the long ones of these: restarts and vanishing phones, 10^6 requests at the shim
+soak: lab build counter ## the long ones of these: restarts and vanishing phones, 10^6 requests at the shim
 	Tests/System/run --soak
 	AIRFRAME_WRITES=1000000 swift test --no-parallel --filter BlueZBusTests
 
@@ -75,9 +78,8 @@ lint: ## check the formatting and the doc comments
 format: ## put the formatting right
 	swift format --in-place --recursive $(SWIFT_SOURCES)
 
-bench: ## measure every figure and print it beside its bar
+bench: counter ## measure every figure and print it beside its bar
 	swift build $(RELEASE_FLAGS) --product airframed
-	swift build $(RELEASE_FLAGS) --product MallocCounter
 	swift build $(RELEASE_FLAGS) --product airframe-bench
 	$(BIN)/airframe-bench all --data $(IMU_DATA) --daemon $(BIN)/airframed
 

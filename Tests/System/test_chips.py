@@ -2,9 +2,10 @@
 The controller finds the sensor, holds the camera against a moving handle, and survives what a bus can do to it.
 """
 # lab: --bluetooth off
-import json, os, signal, subprocess, sys, tempfile, time
+import json, os, signal, subprocess, tempfile, time
 from pathlib import Path
 
+from checks import Checks
 from plant import ACCEL, GYRO, PWM, Chip, Plant
 
 BIN = Path(os.environ["BIN"])
@@ -31,7 +32,6 @@ socket = "{SOCKET}"
 [persistence]
 directory = "{FOLDER}/state"
 """
-checks = 0
 
 
 def ctl(*arguments):
@@ -43,29 +43,15 @@ def status():
     return ctl("status")
 
 
-def check(holds, words):
-    global checks
-    checks += 1
-    print(f"  {'ok  ' if holds else 'FAIL'} {words}", flush=True)
-    if not holds:
-        print(json.dumps(status(), indent=1)[:6000])
-        print((FOLDER / "log").read_text()[-3000:])
-        sys.exit(1)
+def explain():
+    print(json.dumps(status(), indent=1)[:7000])
+    print((FOLDER / "log").read_text()[-3000:])
 
 
-def until(condition, seconds, words):
-    began = time.monotonic()
-    while time.monotonic() - began < seconds:
-        if condition():
-            return check(True, f"{words}: {time.monotonic() - began:.2f} s")
-        time.sleep(0.02)
-    check(False, f"{words}: not within {seconds} s")
+check = Checks(explain)
 
 
-def rms(values):
-    values = list(values)
-    mean = sum(values) / len(values)
-    return (sum((v - mean) ** 2 for v in values) / len(values)) ** 0.5
+
 
 
 def names():
@@ -79,47 +65,38 @@ def main():
     plant = Plant()
     with open(FOLDER / "log", "w") as log:
         daemon = subprocess.Popen([BIN / "airframed", "--config", FOLDER / "airframed.toml"], stdout=log, stderr=log)
-    until(SOCKET.exists, 30, "the daemon answers")
-    until(lambda: plant.is_driven, 60, "sensor and servo chip brought up, outputs on")
+    check.until(SOCKET.exists, "the daemon answers")
+    check.until(lambda: plant.is_driven, "sensor and servo chip brought up, outputs on")
     before = Chip(PWM).read(0xFE, 1)[0]
     check(before == 17, f"prescaler for 333 Hz from 25 MHz is 17: {before}")
 
-    plant.tell("amplitude 10")
-    time.sleep(5)
-    start = len(plant.history)
-    time.sleep(20)
-    rows = plant.history[start:]
-    for column, name in ((2, "roll"), (3, "pitch")):
-        handle, camera = rms(r[column] for r in rows), rms(r[column + 2] for r in rows)
-        check(camera < handle / 3, f"{name}: handle {handle:.2f} deg RMS, camera {camera:.2f}")
-    plant.tell("amplitude 0")
-    time.sleep(1)
+    check.closes_loop(plant)
 
     for title, address in (("accelerometer", ACCEL), ("gyroscope", GYRO)):
         chip = Chip(address)
         chip.fail(6)
-        until(lambda: not plant.is_driven, 5, f"{title} does not acknowledge: outputs off")
+        check.until(lambda: not plant.is_driven, f"{title} does not acknowledge: outputs off")
         check(names() & {"imu_stale", "imu_missing"}, f"named: {sorted(names())}")
         chip.fail(0)
-        until(lambda: plant.is_driven, 30, f"{title} is back: outputs on without a restart")
+        check.until(lambda: plant.is_driven, f"{title} is back: outputs on without a restart")
 
     chip = Chip(ACCEL)
     chip.write(0x7D, [0])
-    until(lambda: chip.read(0x7D, 1)[0] == 4, 5, "a reset in flight: configured again")
-    until(lambda: plant.is_driven, 30, "outputs on after it")
+    check.until(lambda: chip.read(0x7D, 1)[0] == 4, "a reset in flight: configured again")
+    check.until(lambda: plant.is_driven, "outputs on after it")
     check(status()["imu"]["lost_configurations"] == 1, "counted")
 
     plant.tell("frozen 1")
-    until(lambda: not plant.is_driven, 5, "data that stand still: outputs off")
+    check.until(lambda: not plant.is_driven, "data that stand still: outputs off")
     plant.tell("frozen 0")
-    until(lambda: plant.is_driven, 30, "data that move again: outputs on")
+    check.until(lambda: plant.is_driven, "data that move again: outputs on")
 
     began = time.monotonic()
     daemon.send_signal(signal.SIGTERM)
     check(daemon.wait(60) == 0, f"SIGTERM ends it: {time.monotonic() - began:.2f} s")
-    until(lambda: not plant.is_driven, 1, "outputs off at the end")
+    check.until(lambda: not plant.is_driven, "outputs off at the end")
     plant.stop()
-    print(f"  {checks} checks", flush=True)
+    print(f"  {check.count} checks", flush=True)
 
 
 main()

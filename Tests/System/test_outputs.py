@@ -2,9 +2,10 @@
 sensor's bus that hangs, and brushless motors on a PCA9685 with a bus of their own.
 """
 # lab: --bluetooth off
-import glob, json, os, signal, socket, subprocess, sys, tempfile, time
+import glob, json, os, signal, socket, subprocess, tempfile, time
 from pathlib import Path
 
+from checks import Checks
 from plant import ACCEL, DEBUGFS, PWM, Chip, Plant, gpio_line, pwm_channel
 
 BIN = Path(os.environ["BIN"])
@@ -29,7 +30,6 @@ socket = "{SOCKET}"
 [persistence]
 directory = "{FOLDER}/state"
 """
-checks = 0
 
 
 def ctl(*arguments):
@@ -41,29 +41,15 @@ def status():
     return ctl("status")
 
 
-def check(holds, words):
-    global checks
-    checks += 1
-    print(f"  {'ok  ' if holds else 'FAIL'} {words}", flush=True)
-    if not holds:
-        print(json.dumps(status(), indent=1)[:6000])
-        print((FOLDER / "log").read_text()[-3000:])
-        sys.exit(1)
+def explain():
+    print(json.dumps(status(), indent=1)[:7000])
+    print((FOLDER / "log").read_text()[-3000:])
 
 
-def until(condition, seconds, words):
-    began = time.monotonic()
-    while time.monotonic() - began < seconds:
-        if condition():
-            return check(True, f"{words}: {time.monotonic() - began:.2f} s")
-        time.sleep(0.005)
-    check(False, f"{words}: not within {seconds} s")
+check = Checks(explain)
 
 
-def rms(values):
-    values = list(values)
-    mean = sum(values) / len(values)
-    return (sum((v - mean) ** 2 for v in values) / len(values)) ** 0.5
+
 
 
 def start(hardware):
@@ -71,7 +57,7 @@ def start(hardware):
     SOCKET.unlink(missing_ok=True)
     with open(FOLDER / "log", "a") as log:
         daemon = subprocess.Popen([BIN / "airframed", "--config", FOLDER / "airframed.toml"], stdout=log, stderr=log)
-    until(SOCKET.exists, 30, "the daemon answers")
+    check.until(SOCKET.exists, "the daemon answers")
     return daemon
 
 
@@ -92,7 +78,7 @@ power_line = {POWER}
 type = "servo"
 """
     daemon = start(hardware)
-    until(lambda: plant.is_driven, 60, "pulses come")
+    check.until(lambda: plant.is_driven, "pulses come")
     level, is_output, is_taken = gpio_line(POWER)
     check((level, is_output, is_taken) == (1, True, True), "the power line is on")
     on, period, duty, _ = pwm_channel(1)
@@ -102,56 +88,47 @@ type = "servo"
     check("line 17" in answer["motors"]["cut_off"], f"status: {answer['motors']['cut_off']}")
 
     ctl("mode", "inactive")
-    until(lambda: gpio_line(POWER)[0] == 0 and not plant.is_driven, 10, "mode inactive: power off, no pulses")
+    check.until(lambda: gpio_line(POWER)[0] == 0 and not plant.is_driven, "mode inactive: power off, no pulses")
     asked = subprocess.Popen(CTL + ["motor", "test", "roll", "--yes", "--duration", "30"], stdout=subprocess.DEVNULL)
-    until(lambda: pwm_channel(1)[2] > 0 and gpio_line(POWER)[0] == 1, 10, "motor test: roll gets pulses, power is on")
+    check.until(lambda: pwm_channel(1)[2] > 0 and gpio_line(POWER)[0] == 1, "motor test: roll gets pulses, power is on")
     seen = [pwm_channel(1)[2] for _ in range(300) if not time.sleep(0.01)]
     check(max(seen) - min(d for d in seen if d) > 40_000, f"it swings: {min(d for d in seen if d)}...{max(seen)} ns")
     check(pwm_channel(0)[2] == 0 and pwm_channel(2)[2] == 0, "yaw and pitch get none")
     asked.kill()
-    until(lambda: gpio_line(POWER)[0] == 0 and not pwm_channel(1)[0], 5, "its client killed: it stops by itself")
+    check.until(lambda: gpio_line(POWER)[0] == 0 and not pwm_channel(1)[0], "its client killed: it stops by itself")
     ctl("mode", "locked")
-    until(lambda: plant.is_driven, 60, "mode locked: pulses come")
+    check.until(lambda: plant.is_driven, "mode locked: pulses come")
 
-    plant.tell("amplitude 10")
-    time.sleep(5)
-    first = len(plant.history)
-    time.sleep(15)
-    rows = plant.history[first:]
-    for column, name in ((2, "roll"), (3, "pitch")):
-        handle, camera = rms(r[column] for r in rows), rms(r[column + 2] for r in rows)
-        check(camera < handle / 3, f"{name}: handle {handle:.2f} deg RMS, camera {camera:.2f}")
-    plant.tell("amplitude 0")
-    time.sleep(1)
+    check.closes_loop(plant)
 
     chip = Chip(ACCEL)
     chip.fail(6)
-    until(lambda: gpio_line(POWER)[0] == 0, 10, "a dead accelerometer: power off")
-    until(lambda: not plant.is_driven, 10, "and no pulses")
+    check.until(lambda: gpio_line(POWER)[0] == 0, "a dead accelerometer: power off")
+    check.until(lambda: not plant.is_driven, "and no pulses")
     chip.fail(0)
-    until(lambda: plant.is_driven and gpio_line(POWER)[0] == 1, 60, "it is back: power and pulses on")
+    check.until(lambda: plant.is_driven and gpio_line(POWER)[0] == 1, "it is back: power and pulses on")
 
     (DEBUGFS / "i2c-0x18/delay_us").write_text("4000000")
-    until(lambda: gpio_line(POWER)[0] == 0, 10, "the sensor's bus hangs: power off")
-    until(lambda: not pwm_channel(0)[0], 10, "and no pulses")
+    check.until(lambda: gpio_line(POWER)[0] == 0, "the sensor's bus hangs: power off")
+    check.until(lambda: not pwm_channel(0)[0], "and no pulses")
     (DEBUGFS / "i2c-0x18/delay_us").write_text("0")
-    until(lambda: plant.is_driven and gpio_line(POWER)[0] == 1, 60, "it goes on: power and pulses on")
+    check.until(lambda: plant.is_driven and gpio_line(POWER)[0] == 1, "it goes on: power and pulses on")
 
     end(daemon)
     check(gpio_line(POWER)[0] == 0 and not gpio_line(POWER)[2], "the power line is off, and free")
     check(not any(pwm_channel(n)[0] for n in range(3)), "no pulses at the end")
 
     daemon = start(hardware)
-    until(lambda: plant.is_driven, 60, "pulses come again, from exported channels")
+    check.until(lambda: plant.is_driven, "pulses come again, from exported channels")
     before = [pwm_channel(n)[3] for n in range(3)]
     time.sleep(2)
     writes = [pwm_channel(n)[3] - b for n, b in zip(range(3), before)]
     check(all(w <= 2 * 100 + 20 for w in writes), f"at most a write a tick and channel: {writes} in 2 s at 100 Hz")
     daemon.kill()
     daemon.wait(10)
-    until(lambda: not gpio_line(POWER)[2], 5, "killed: the kernel has the power line back")
+    check.until(lambda: not gpio_line(POWER)[2], "killed: the kernel has the power line back")
     daemon = start(hardware)
-    until(lambda: status().get("enabled"), 60, "started again after that")
+    check.until(lambda: status().get("enabled"), "started again after that")
     end(daemon)
     check(not any(pwm_channel(n)[0] for n in range(3)), "no pulses at the end of that")
 
@@ -169,15 +146,15 @@ power_active_low = true
 [motors]
 type = "field"
 """)
-    until(lambda: gpio_line(POWER) == (1, True, True), 30, "output enable is high, off, from the beginning")
+    check.until(lambda: gpio_line(POWER) == (1, True, True), "output enable is high, off, from the beginning")
     chip = Chip(PWM)
 
     def duties():
         data = chip.read(0x06, 36)
         return [data[4 * n + 2] | data[4 * n + 3] << 8 for n in range(9)]
 
-    until(lambda: all(0 < d < 4096 for d in duties()), 60, "nine outputs are driven")
-    until(lambda: gpio_line(POWER)[0] == 0, 5, "output enable is low, on")
+    check.until(lambda: all(0 < d < 4096 for d in duties()), "nine outputs are driven")
+    check.until(lambda: gpio_line(POWER)[0] == 0, "output enable is low, on")
     check(chip.read(0xFE)[0] == 3, "prescaler 3, the fastest")
     time.sleep(1)
     now = duties()
@@ -186,7 +163,7 @@ type = "field"
         check(abs(max(phases) + min(phases) - 4096) <= 2, f"space vector around the middle: {phases}")
         check(max(phases) - min(phases) > 0.4 * 4096, "at about half the supply")
     moved = duties()
-    until(lambda: duties() != moved, 10, "the field moves")
+    check.until(lambda: duties() != moved, "the field moves")
     names = set(Path(f"/proc/{daemon.pid}/task/{task}/comm").read_text().strip() for task in os.listdir(f"/proc/{daemon.pid}/task"))
     check({"airframed-bus1", "airframed-power"} <= names, "the motors and the line have threads of their own")
     end(daemon)
@@ -197,7 +174,7 @@ type = "field"
 def wheels():
     board = Chip(0x16)
     daemon = start('motors = "none"\n[drive]\nboard = "rider"\nacceleration = 0.5\ndead_man_s = 0.5\n')
-    until(lambda: (DEBUGFS / "i2c-0x16/transfers").read_text().strip() != "0", 30, "the board is written to")
+    check.until(lambda: (DEBUGFS / "i2c-0x16/transfers").read_text().strip() != "0", "the board is written to")
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(str(SOCKET))
         answers = client.makefile()
@@ -215,10 +192,10 @@ def wheels():
             time.sleep(0.02)
         check(seen[-1] == (1, 60, 0, 40), f"60 % and -40 % arrive: {seen[-1]}")
         check(len(set(seen)) > 4, f"by a ramp: {sorted(set(s[1] for s in seen))[:6]}")
-        until(lambda: tuple(board.read(0, 4))[1::2] == (0, 0), 5, "nobody asks any more: they stand")
+        check.until(lambda: tuple(board.read(0, 4))[1::2] == (0, 0), "nobody asks any more: they stand")
         ask(0.6, 0.6)
-        until(lambda: board.read(1)[0] > 0, 5, "they turn again")
-    until(lambda: tuple(board.read(0, 4))[1::2] == (0, 0), 5, "the connection is gone: they stand")
+        check.until(lambda: board.read(1)[0] > 0, "they turn again")
+    check.until(lambda: tuple(board.read(0, 4))[1::2] == (0, 0), "the connection is gone: they stand")
     end(daemon)
     check(tuple(board.read(0, 4))[1::2] == (0, 0), "off at the end")
 
@@ -232,7 +209,7 @@ def main():
     brushless(plant)
     wheels()
     plant.stop()
-    print(f"  {checks} checks", flush=True)
+    print(f"  {check.count} checks", flush=True)
 
 
 main()

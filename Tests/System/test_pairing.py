@@ -1,7 +1,7 @@
 """security = "encrypted": a stranger is refused, a phone pairs with the passkey that airframectl shows, comes back with its
 keys, and is forgotten."""
 import os
-from gimbal import AIROS, MODE, PHONE, PITCH, RUN, Client, Gimbal, PhoneError, connect, step, wait
+from gimbal import MODE, PHONE, PITCH, RUN, Client, Gimbal, PhoneError, connect, step, wait
 
 phone = Client()
 step("phone answers")

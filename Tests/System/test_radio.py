@@ -1,6 +1,6 @@
 """A phone finds, connects, reads, writes and is notified; bluetoothd, D-Bus, adapter and phone go away and come back."""
 import time
-from gimbal import AIROS, CONTROL, MODE, NAME, PHONE, PITCH, RBL, BlueZ, Gimbal, Client, PhoneError, connect, handles, step, wait
+from gimbal import AIROS, MODE, NAME, PHONE, PITCH, RBL, BlueZ, Gimbal, Client, PhoneError, connect, handles, step, wait
 
 phone, bluez = Client(), BlueZ()
 step("phone answers")

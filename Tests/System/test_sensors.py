@@ -5,6 +5,7 @@ MPU-6050 on the handle, servos between them (plant.py). The table of faults, eac
 import json, os, signal, struct, subprocess, sys, tempfile, time
 from pathlib import Path
 
+from checks import Checks
 from plant import Chip, Plant
 
 BIN = Path(os.environ["BIN"])
@@ -40,7 +41,6 @@ directory = "{FOLDER}/state"
 """
 COUNTER = BIN / "libMallocCounter.so"
 COUNTS = FOLDER / "mallocs"
-checks = 0
 
 
 def ctl(*arguments):
@@ -52,6 +52,14 @@ def status():
     return ctl("status")
 
 
+def explain():
+    print(json.dumps(status(), indent=1)[:7000])
+    print((FOLDER / "log").read_text()[-3000:])
+
+
+check = Checks(explain)
+
+
 def faults():
     return status()["imu"]["faults"]
 
@@ -60,29 +68,7 @@ def names(kind="inhibitions"):
     return {c["name"] for c in status()[kind]}
 
 
-def check(holds, words):
-    global checks
-    checks += 1
-    print(f"  {'ok  ' if holds else 'FAIL'} {words}", flush=True)
-    if not holds:
-        print(json.dumps(status(), indent=1)[:7000])
-        print((FOLDER / "log").read_text()[-3000:])
-        sys.exit(1)
 
-
-def until(condition, seconds, words):
-    began = time.monotonic()
-    while time.monotonic() - began < seconds:
-        if condition():
-            return check(True, f"{words}: {time.monotonic() - began:.2f} s")
-        time.sleep(0.02)
-    check(False, f"{words}: not within {seconds} s")
-
-
-def rms(values):
-    values = list(values)
-    mean = sum(values) / len(values)
-    return (sum((v - mean) ** 2 for v in values) / len(values)) ** 0.5
 
 
 def lab_chip():
@@ -93,18 +79,6 @@ def lab_chip():
             return f"/dev/{chip.name}"
     sys.exit("the lab has no GPIO chip")
 
-
-def closed_loop(plant):
-    plant.tell("amplitude 10")
-    time.sleep(5)
-    start = len(plant.history)
-    time.sleep(20)
-    rows = plant.history[start:]
-    for column, name in ((2, "roll"), (3, "pitch")):
-        handle, camera = rms(r[column] for r in rows), rms(r[column + 2] for r in rows)
-        check(camera < handle / 3, f"{name}: handle {handle:.2f} deg RMS, camera {camera:.2f}")
-    plant.tell("amplitude 0")
-    time.sleep(1)
 
 
 def edges(plant):
@@ -130,10 +104,10 @@ def fault_table(plant):
     camera, handle = Chip(CAMERA), Chip(HANDLE)
 
     def off(words):
-        until(lambda: not plant.is_driven, 5, f"{words}: outputs off")
+        check.until(lambda: not plant.is_driven, f"{words}: outputs off")
 
     def on():
-        until(lambda: plant.is_driven, 30, "back: outputs on without a restart")
+        check.until(lambda: plant.is_driven, "back: outputs on without a restart")
 
     for words, errno in (("no acknowledge", 6), ("bus held low", 110), ("transfer cut short", 5)):
         before = faults()
@@ -147,14 +121,14 @@ def fault_table(plant):
 
     lost = status()["imu"]["lost_configurations"]
     camera.write(0x4E, [0])
-    until(lambda: camera.read(0x4E) == b"\x0f", 5, "a reset in flight: configured again")
+    check.until(lambda: camera.read(0x4E) == b"\x0f", "a reset in flight: configured again")
     on()
     check(status()["imu"]["lost_configurations"] == lost + 1, "counted as a lost configuration")
 
     camera.write(0x75, [0x12])
     camera.write(0x4E, [0])
     off("another chip in its place")
-    until(lambda: "ICM-42688-P" in (status()["imu"].get("set_up_failure") or ""), 5, "named")
+    check.until(lambda: "ICM-42688-P" in (status()["imu"].get("set_up_failure") or ""), "named")
     camera.write(0x75, [0x47])
     on()
 
@@ -174,13 +148,13 @@ def fault_table(plant):
     for address in (CAMERA, HANDLE, PWM):
         Chip(address).fail(0)
     hidden.rename(BUS)
-    until(lambda: not status()["inhibitions"], 30, "the bus is back: nothing holds the outputs off")
+    check.until(lambda: not status()["inhibitions"], "the bus is back: nothing holds the outputs off")
 
     handle.fail(6)
-    until(lambda: "handle_imu_missing" in names("notices"), 5, "the handle's sensor is gone: named")
+    check.until(lambda: "handle_imu_missing" in names("notices"), "the handle's sensor is gone: named")
     check(plant.is_driven, "and the camera is held without it")
     handle.fail(0)
-    until(lambda: "handle_imu_missing" not in names("notices"), 10, "the handle's sensor is back")
+    check.until(lambda: "handle_imu_missing" not in names("notices"), "the handle's sensor is back")
 
 
 def mallocs(daemon):
@@ -202,10 +176,10 @@ def main():
         counting = {"LD_PRELOAD": str(COUNTER), "MALLOC_COUNTER_FILE": str(COUNTS)} if COUNTER.exists() else {}
         daemon = subprocess.Popen([BIN / "airframed", "--config", FOLDER / "airframed.toml"], stdout=log, stderr=log,
                                   env=os.environ | counting)
-    until(SOCKET.exists, 30, "the daemon answers")
-    until(lambda: plant.is_driven, 60, "sensors and servo chip brought up, outputs on")
+    check.until(SOCKET.exists, "the daemon answers")
+    check.until(lambda: plant.is_driven, "sensors and servo chip brought up, outputs on")
     check("handle_imu_missing" not in names("notices"), "the handle's sensor is there")
-    closed_loop(plant)
+    check.closes_loop(plant)
     warm = mallocs(daemon)
     edges(plant)
     fault_table(plant)
@@ -215,9 +189,9 @@ def main():
         check(mallocs(daemon) == warm, f"the bus thread has called malloc {mallocs(daemon) - warm} times in all this")
     daemon.send_signal(signal.SIGTERM)
     check(daemon.wait(60) == 0, "SIGTERM ends it")
-    until(lambda: not plant.is_driven, 1, "outputs off at the end")
+    check.until(lambda: not plant.is_driven, "outputs off at the end")
     plant.stop()
-    print(f"  {checks} checks", flush=True)
+    print(f"  {check.count} checks", flush=True)
 
 
 main()
