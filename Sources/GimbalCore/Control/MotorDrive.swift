@@ -220,6 +220,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
                 pitch: torques.pitch / inertia.pitch),
             delay: torque.parameters.loopDelay,
             rates: kinematics.components(of: input.rate),
+            wanted: kinematics.components(of: input.setpoint.rate),
             bar: torque.responseBar, dt: input.dt)
     }
 
@@ -228,6 +229,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         let kinematics = JointKinematics(joints: servo.modelledJoints)
         watch.step(
             jointRates: servo.modelledRates, rates: kinematics.jointRates(relativeRate: input.rate),
+            wanted: kinematics.jointRates(relativeRate: input.setpoint.rate),
             dt: input.dt)
     }
 }

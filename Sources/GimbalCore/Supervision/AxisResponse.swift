@@ -28,7 +28,7 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 struct AxisResponse: Sendable, BitwiseCopyable {
     private var fast = Correlator(seconds: 0.006)
     private var slow = Correlator(seconds: 0.040)
-    /// Angle turned lately, rad.
+    /// Angle that the camera went astray lately, rad.
     private var turned = 0.0
 
     /// Memory of `turned`, s.
@@ -47,18 +47,18 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - told: What the motor was told, as it acted when `seen` was measured, in the unit of `seen`.
     ///   - seen: What the camera did about the joint's axis.
-    ///   - rate: Camera's rate about the joint's axis, rad/s.
+    ///   - astray: Camera's rate about the joint's axis, less what it should be, rad/s.
     ///   - bar: What counts as a mirror image.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(
-        told: Double, seen: Double, rate: Double, bar: ResponseBar, dt: Double
+        told: Double, seen: Double, astray: Double, bar: ResponseBar, dt: Double
     ) {
-        turned += rate * dt - turned * min(dt / Self.memory, 1)
+        turned += astray * dt - turned * min(dt / Self.memory, 1)
         let isMirrored =
-            fast.step(told: told, seen: seen, rate: rate, bar: bar, dt: dt)
-            || slow.step(told: told, seen: seen, rate: rate, bar: bar, dt: dt)
-        isReversed = isMirrored && turned * rate > 0 && abs(turned) > Self.evidence
+            fast.step(told: told, seen: seen, astray: astray, bar: bar, dt: dt)
+            || slow.step(told: told, seen: seen, astray: astray, bar: bar, dt: dt)
+        isReversed = isMirrored && turned * astray > 0 && abs(turned) > Self.evidence
     }
 }
 
@@ -77,7 +77,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
     /// One period; whether what is seen is the mirror image of what was told, and growing.
     @_noLocks
     mutating func step(
-        told newTold: Double, seen newSeen: Double, rate: Double,
+        told newTold: Double, seen newSeen: Double, astray: Double,
         bar: ResponseBar, dt: Double
     ) -> Bool {
         let u = told.step(newTold, seconds: seconds, dt: dt)
@@ -86,7 +86,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
         products = products * keep + u * v
         toldSquares = toldSquares * keep + u * u
         seenSquares = seenSquares * keep + v * v
-        guard toldSquares > 0, u * rate < 0, v * rate > 0 else { return false }
+        guard toldSquares > 0, u * astray < 0, v * astray > 0 else { return false }
         let ratio = -products / toldSquares
         return products < -bar.likeness * cm_sqrt(toldSquares * seenSquares)
             && ratio > bar.least && ratio < bar.most

@@ -27,11 +27,12 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     ///   - accelerations: What the torques told now would do to the camera, rad/s².
     ///   - delay: From that to the sample that shows it, s.
     ///   - rates: Camera's rate about the joints' axes, rad/s.
+    ///   - wanted: What it should be, rad/s.
     ///   - bar: What counts as a mirror image.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(
-        accelerations: AxisVector, delay: Double, rates: AxisVector,
+        accelerations: AxisVector, delay: Double, rates: AxisVector, wanted: AxisVector,
         bar: ResponseBar, dt: Double
     ) {
         let acted = told.value(age: delay, dt: dt)
@@ -39,7 +40,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         let seen = isFirst ? .zero : (rates - lastRates) * (1 / dt)
         isFirst = false
         lastRates = rates
-        compare(told: acted, seen: seen, rates: rates, bar: bar, dt: dt)
+        compare(told: acted, seen: seen, astray: rates - wanted, bar: bar, dt: dt)
     }
 
     /// One period of servos.
@@ -47,20 +48,21 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - jointRates: How fast the servos' model says that the joints turn now, rad/s.
     ///   - rates: Camera's rate about the joints' axes, rad/s.
+    ///   - wanted: What it should be, rad/s.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
-    mutating func step(jointRates: AxisVector, rates: AxisVector, dt: Double) {
+    mutating func step(jointRates: AxisVector, rates: AxisVector, wanted: AxisVector, dt: Double) {
         compare(
-            told: jointRates, seen: rates, rates: rates,
+            told: jointRates, seen: rates, astray: rates - wanted,
             bar: ResponseBar(least: 0.6, most: 1.5, likeness: 0.96), dt: dt)
     }
 
     private mutating func compare(
-        told: AxisVector, seen: AxisVector, rates: AxisVector,
+        told: AxisVector, seen: AxisVector, astray: AxisVector,
         bar: ResponseBar, dt: Double
     ) {
-        yaw.step(told: told.yaw, seen: seen.yaw, rate: rates.yaw, bar: bar, dt: dt)
-        roll.step(told: told.roll, seen: seen.roll, rate: rates.roll, bar: bar, dt: dt)
-        pitch.step(told: told.pitch, seen: seen.pitch, rate: rates.pitch, bar: bar, dt: dt)
+        yaw.step(told: told.yaw, seen: seen.yaw, astray: astray.yaw, bar: bar, dt: dt)
+        roll.step(told: told.roll, seen: seen.roll, astray: astray.roll, bar: bar, dt: dt)
+        pitch.step(told: told.pitch, seen: seen.pitch, astray: astray.pitch, bar: bar, dt: dt)
     }
 }
