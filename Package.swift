@@ -156,6 +156,9 @@ let package = Package(
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: strict),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
+        .testTarget(
+            name: "BenchTests", dependencies: ["airframe-bench", "Realtime"],
+            swiftSettings: strict),
         .target(
             name: "TestSupport",
             dependencies: [.product(name: "SystemPackage", package: "swift-system")],

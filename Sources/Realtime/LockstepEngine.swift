@@ -76,6 +76,27 @@ public struct LockstepEngine: ~Copyable, Sendable {
         return answers.read().value.output
     }
 
+    /// One tick at a time of its own, for runs in which samples come late, not at all, or with a wrong time.
+    ///
+    /// - Parameters:
+    ///   - sample: What has come since the last tick, if anything.
+    ///   - now: Later than the last tick.
+    ///   - conditions: What the caller knows to be wrong; holds for this tick.
+    /// - Returns: What the motors are to do until the next tick.
+    package mutating func tick(
+        _ sample: IMUSample?, at now: Instant, conditions: Conditions
+    ) -> MotorOutput {
+        if let sample {
+            samples.push(
+                SampleDelivery(
+                    sample: sample, handedOver: now, wakeNanoseconds: 0, readNanoseconds: 0,
+                    writeNanoseconds: 0, imuToMotorNanoseconds: 0))
+        }
+        loop.outsideConditions = conditions
+        runTick(&loop, now: now)
+        return answers.read().value.output
+    }
+
     /// Supervises once more without a sample and without time passing, so that the telemetry says what has happened
     /// between two ticks.
     ///

@@ -29,6 +29,9 @@ struct Main {
         Bench(
             name: "gains", summary: "PID triples of an app, the whole grid", run: GainGridBench.run),
         Bench(
+            name: "faults", summary: "every fault in every mode from every source",
+            run: FaultBench.run),
+        Bench(
             name: "actuators", summary: "servos and motors without encoders, stabilised",
             run: ActuatorBench.run),
     ]

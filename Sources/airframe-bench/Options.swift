@@ -24,6 +24,8 @@ struct Options: Sendable {
     var roundSeconds = 5.0
     /// Wake-up rounds; the figures are medians over them.
     var rounds = 5
+    /// Seeds of each combination of fault, mode and source.
+    var faultSeeds = 4
     /// Items through the ring between two threads.
     var items = 100_000_000
     /// The CPU of the real-time threads and of cyclictest; nil: wherever the scheduler likes.
@@ -66,6 +68,11 @@ struct Options: Sendable {
                     return nil
                 }
                 rounds = value
+            case "--fault-seeds":
+                guard let value = iterator.next().flatMap({ Int($0) }), value > 0 else {
+                    return nil
+                }
+                faultSeeds = value
             case "--items":
                 guard let value = iterator.next().flatMap({ Int($0) }), value > 0 else {
                     return nil
@@ -96,6 +103,7 @@ struct Options: Sendable {
             "  --plots DIR       draw the estimator's consistency there, or with `pointing` that; end",
             "  --seconds S       length of an allocation run (60)",
             "  --rounds N        wake-up rounds (5), --round-seconds S each (5)",
+            "  --fault-seeds N   seeds of each fault, mode and source (4)",
             "  --items N         items through the ring between two threads (100000000)",
             "  --cpu N|any       CPU of the real-time threads and of cyclictest (the last)",
         ]
