@@ -49,7 +49,7 @@ test: build counter ## run every test, the short ones in the virtual machine too
 	    echo "SKIPPED: the system tests, because their virtual machine cannot be installed here (see above)"; fi
 
 test-system: lab build counter ## run the programs at the real BlueZ and at chips, in a virtual machine
-	Tests/System/run
+	Tests/System/run --long
 
 soak: lab build counter ## the long ones of these: restarts and vanishing phones, 10^6 requests at the shim
 	Tests/System/run --soak
