@@ -119,6 +119,8 @@ public struct ParameterStore: Sendable {
     ) throws(ConfigurationProblem) -> SettingValue {
         let (setting, value) = try ConfigurationLoader.value(of: key, text: text, at: nil)
         guard setting.applies == .live else {
+            // What is in force already needs no restart: an exported file goes back whole.
+            if value == setting.value(in: settings) { return value }
             throw ConfigurationProblem(
                 .notLive, key: key, value: text, "cannot change while airframed runs",
                 hint:

@@ -46,6 +46,14 @@ struct ParameterStoreTests {
         #expect(store.settings == before)
     }
 
+    @Test("takes a value that is in force, restart or not: an exported file goes back whole")
+    func sameValue() throws {
+        var store = try store()
+        let rate = try store.set("loop.rate_hz", to: "\(store.settings.loop.rateHz)")
+        #expect(rate == .integer(store.settings.loop.rateHz))
+        #expect(store.origin(of: "loop.rate_hz") == .builtIn)
+    }
+
     @Test(
         "changes nothing when a value is wrong",
         arguments: [

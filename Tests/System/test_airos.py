@@ -155,8 +155,8 @@ assert phone.read(RBL_CHARACTERISTIC(4)) == b"BAUD_57600"
 assert phone.read(RBL_CHARACTERISTIC(6)) == b"Biscuit_2.0" and phone.read(RBL_CHARACTERISTIC(7)) == b"0 dBm"
 phone.write(RBL_CHARACTERISTIC(4), b"\x09", response="no")
 assert phone.read(RBL_CHARACTERISTIC(4)) == b"BAUD_57600"
-counts = next(a for a in gimbal.radio()["advertisements"] if a["uuid"].startswith("713d"))["counts"]
-assert counts["invalid_bauds"] == 1, counts
+wait(lambda: [a["counts"].get("invalid_bauds") for a in gimbal.radio()["advertisements"]] == [None, 1],
+     what="the invalid baud in status")
 step("flight display: table, notify, baud without an answer, version, power")
 
 # ---- the robot controller: 0003 without an answer, one command a write
