@@ -10,10 +10,11 @@ def rms(values):
 
 
 class Checks:
-    """Called with whether something holds, and its words. `explain` prints what helps when it does not."""
+    """Called with whether something holds, and its words. `explain` prints what helps when it does not; `recover` starts the
+    motors again that a machine too slow to hold the camera has turned off."""
 
-    def __init__(self, explain):
-        self.count, self.explain = 0, explain
+    def __init__(self, explain, recover=lambda: None):
+        self.count, self.explain, self.recover = 0, explain, recover
 
     def __call__(self, holds, words):
         self.count += 1
@@ -44,6 +45,7 @@ class Checks:
                       for column, name in ((2, "roll"), (3, "pitch"))}
             if all(camera < handle / 3 for handle, camera in swings.values()):
                 break
+            self.recover()
         for name, (handle, camera) in swings.items():
             self(camera < handle / 3, f"{name}: handle {handle:.2f} deg RMS, camera {camera:.2f}")
         plant.tell("amplitude 0")

@@ -48,7 +48,12 @@ def explain():
     print((FOLDER / "log").read_text()[-3000:])
 
 
-check = Checks(explain)
+def recover():
+    ctl("stop", "--reset")
+    ctl("mode", "locked")
+
+
+check = Checks(explain, recover)
 
 
 

@@ -46,7 +46,12 @@ def explain():
     print((FOLDER / "log").read_text()[-3000:])
 
 
-check = Checks(explain)
+def recover():
+    ctl("stop", "--reset")
+    ctl("mode", "locked")
+
+
+check = Checks(explain, recover)
 
 
 
