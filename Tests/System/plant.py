@@ -33,6 +33,12 @@ def pwm_channel(number):
     return words[0] == "1", int(words[2]), int(words[3]), int(words[4])
 
 
+def gpio_chip():
+    """The device file of the lab's GPIO chip."""
+    listing = subprocess.run(["gpiodetect"], capture_output=True, text=True, check=True).stdout
+    return "/dev/" + next(line.split()[0] for line in listing.splitlines() if "airframe-lab" in line)
+
+
 def gpio_line(number):
     """A GPIO line: level, whether it is driven, whether somebody has taken it."""
     with open(DEBUGFS / "gpio", "rb", buffering=0) as lines:

@@ -1,0 +1,120 @@
+"""airframed above the registers of the lab's chips, and the checks of what it does: each is printed, the first that fails
+ends the test.
+"""
+import json, os, signal, subprocess, sys, tempfile, time
+from pathlib import Path
+
+from stalls import judged
+
+BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parents[2] / ".build/release"))
+# What the emulated machine can do, and servos as the plant has them.
+COMMON = """
+[loop]
+rate_hz = 100
+lock_memory = false
+[imu]
+timeout_ms = 250
+[control]
+find_inertia = false
+[servo]
+delay_ms = 15
+lag_ms = 20
+tracker_bandwidth = 15
+"""
+
+
+def rms(values):
+    """About the mean."""
+    values = list(values)
+    mean = sum(values) / len(values)
+    return (sum((v - mean) ** 2 for v in values) / len(values)) ** 0.5
+
+
+class Board:
+    def __init__(self, chips):
+        """Loads the lab's module with chips at these I2C addresses."""
+        subprocess.run(["modprobe", "airframe_lab", "bus=1", "chips=" + ",".join(map(hex, chips))], check=True)
+        self.folder = Path(tempfile.mkdtemp())
+        self.socket = self.folder / "airframed.sock"
+        self.control = [BIN / "airframectl", "--socket", self.socket]
+        self.count, self.daemon = 0, None
+
+    # ---- the program
+
+    def start(self, hardware, environment={}):
+        """`hardware` goes below [hardware.linux]; more tables may follow in it."""
+        file = self.folder / "airframed.toml"
+        file.write_text(f'[hardware]\nbackend = "linux"\n[hardware.linux]\nimu_self_test = false\n{hardware}{COMMON}'
+                        f'[diagnostics]\nsocket = "{self.socket}"\n[persistence]\ndirectory = "{self.folder}/state"\n')
+        (self.folder / "state").mkdir(exist_ok=True)
+        self.socket.unlink(missing_ok=True)
+        with open(self.folder / "log", "a") as log:
+            self.daemon = subprocess.Popen([BIN / "airframed", "--config", file], stdout=log, stderr=log,
+                                           env=os.environ | environment)
+        self.until(self.socket.exists, "the daemon answers")
+
+    def end(self):
+        began = time.monotonic()
+        self.daemon.send_signal(signal.SIGTERM)
+        self.check(self.daemon.wait(60) == 0, f"SIGTERM ends it: {time.monotonic() - began:.2f} s")
+
+    def ctl(self, *arguments):
+        done = subprocess.run([*self.control, "--json", *arguments], capture_output=True, text=True)
+        return json.loads(done.stdout) if done.stdout else {"error": done.stderr}
+
+    def status(self):
+        return self.ctl("status")
+
+    def names(self, kind="inhibitions"):
+        """Of the conditions that keep the outputs off, or of the notices."""
+        return {c["name"] for c in self.status()[kind]}
+
+    # ---- checks
+
+    def check(self, holds, words):
+        self.count += 1
+        print(f"  {'ok  ' if holds else 'FAIL'} {words}", flush=True)
+        if not holds:
+            print(json.dumps(self.status(), indent=1)[:7000])
+            print((self.folder / "log").read_text()[-3000:])
+            sys.exit(1)
+
+    def until(self, condition, words, seconds=60, every=0.02):
+        """Waits for it. The machine is emulated: a limit only says that something hangs."""
+        began = time.monotonic()
+        while time.monotonic() - began < seconds:
+            if condition():
+                return self.check(True, f"{words}: {time.monotonic() - began:.2f} s")
+            time.sleep(every)
+        self.check(False, f"{words}: not within {seconds} s")
+
+    def closes_loop(self, plant):
+        """The camera swings less than a third of the handle."""
+        plant.tell("amplitude 10")
+        time.sleep(5)
+
+        def swings():
+            first = len(plant.history)
+            time.sleep(15)
+            rows = plant.history[first:]
+            pairs = [(name, rms(r[column] for r in rows), rms(r[column + 2] for r in rows))
+                     for column, name in ((2, "roll"), (3, "pitch"))]
+            return (all(camera < handle / 3 for _, handle, camera in pairs),
+                    ", ".join(f"{name}: handle {handle:.2f} deg RMS, camera {camera:.2f}" for name, handle, camera in pairs))
+
+        holds, words = judged(swings, self.start_motors)
+        if holds is None:
+            print(f"  {words}", flush=True)
+        else:
+            self.check(holds, words)
+        plant.tell("amplitude 0")
+        time.sleep(1)
+
+    def start_motors(self):
+        """After a fault that is latched."""
+        self.ctl("stop", "--reset")
+        self.ctl("mode", "locked")
+        time.sleep(5)
+
+    def done(self):
+        print(f"  {self.count} checks", flush=True)
