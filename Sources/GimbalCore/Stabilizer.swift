@@ -201,6 +201,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
+    /// From when on without a tick or a sample the camera's answer to the motors is not judged, s.
+    private static var blindSeconds: Double { @_noLocks get { 0.03 } }
+
     /// What takes a moment to be believed.
     private mutating func watchFaults(dt: Double) {
         // In a mode that follows the handle, the handle may well turn twice as fast as the camera.
@@ -281,6 +284,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 attitude: estimator.attitude, rate: filteredRate,
                 setpoint: setpoint.earlier(by: late), joints: joints,
                 specificForce: sample?.accel ?? .zero, authority: supervisor.authority, dt: dt))
+        // What the motors did while the loop or the sensor stood still has not been seen.
+        if max(dt, late) > Self.blindSeconds { drive.forgetResponse() }
         // Stiffer gains must not find the error that softer ones have left.
         if !(belief == drive.inertia.sigmas) { held = estimator.attitude }
         if exciter.state.isActive { excite(&output) }

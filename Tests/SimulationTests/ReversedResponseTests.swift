@@ -40,7 +40,8 @@ struct ReversedResponseTests {
     static func run(
         _ wrong: Wrong?, type: MotorType = .torque, inertia: Double = 1, onset: Double = 0,
         motion: BaseMotion.Kind = .still, seconds: Double = 6,
-        change: (inout SimulatedGimbal, Double) -> Void = { _, _ in }
+        change: (inout SimulatedGimbal, Double) -> Void = { _, _ in },
+        isStalled: (Double) -> Bool = { _ in false }
     ) -> Outcome {
         var parameters = SimulatedGimbal.Parameters()
         parameters.motor = type
@@ -58,6 +59,7 @@ struct ReversedResponseTests {
             let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
             if time >= onset { wrong?.inject(into: &gimbal) }
             change(&gimbal, time)
+            if isStalled(time) { continue }
             gimbal.advance(to: now) { stabilizer.integrate($0) }
             let output = stabilizer.step(now: now)
             gimbal.apply(output, at: now)
@@ -125,6 +127,17 @@ struct ReversedResponseTests {
             let isPushed = time > 6 && time < 6 + seconds
             gimbal.push = isPushed ? Vector3(0, moment, 0) : .zero
         }
+        #expect(outcome.everEnabled)
+        #expect(!outcome.conditions.intersects(.responseReversed))
+    }
+
+    @Test(
+        "a loop that stands still for a moment is no wrong sign: motors keep their last torque",
+        arguments: [MotorType.torque, .servo, .field], [0.04, 0.08, 0.15, 0.3])
+    func stall(type: MotorType, seconds: Double) {
+        let outcome = Self.run(
+            nil, type: type, motion: .walking, seconds: 20,
+            isStalled: { $0 > 6 && $0.truncatingRemainder(dividingBy: 0.713) < seconds })
         #expect(outcome.everEnabled)
         #expect(!outcome.conditions.intersects(.responseReversed))
     }

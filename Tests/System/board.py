@@ -4,7 +4,7 @@ ends the test.
 import json, os, signal, subprocess, sys, tempfile, time
 from pathlib import Path
 
-from stalls import judged
+from stalls import METER, TOO_LONG, judged
 
 BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parents[2] / ".build/release"))
 # What the emulated machine can do, and servos as the plant has them.
@@ -87,6 +87,17 @@ class Board:
                 return self.check(True, f"{words}: {time.monotonic() - began:.2f} s")
             time.sleep(every)
         self.check(False, f"{words}: not within {seconds} s")
+
+    def comes_on(self, condition, words):
+        """Waits for the outputs. A machine that stood still leaves the motors as they are while the plant goes on, or the other
+        way round: a wrong sign looks like that, and is latched."""
+        began = time.monotonic()
+        while not condition() and time.monotonic() - began < 120:
+            time.sleep(1)
+            if METER.longest > TOO_LONG and "response_reversed" in self.names():
+                print(f"  again: the machine stood still for {METER.take() * 1000:.0f} ms, and it looked like a wrong sign", flush=True)
+                self.start_motors()
+        self.until(condition, words)
 
     def closes_loop(self, plant):
         """The camera swings less than a third of the handle."""

@@ -14,7 +14,7 @@ LINE = 5
 COUNTER = BIN / "libMallocCounter.so"
 board = Board([CAMERA, HANDLE, PWM])
 COUNTS = board.folder / "mallocs"
-check, until, status, names = board.check, board.until, board.status, board.names
+check, until, comes_on, status, names = board.check, board.until, board.comes_on, board.status, board.names
 
 
 def faults():
@@ -47,7 +47,7 @@ def fault_table(plant):
         until(lambda: not plant.is_driven, f"{words}: outputs off")
 
     def on():
-        until(lambda: plant.is_driven, "back: outputs on without a restart")
+        comes_on(lambda: plant.is_driven, "back: outputs on without a restart")
 
     for words, errno in (("no acknowledge", 6), ("bus held low", 110), ("transfer cut short", 5)):
         before = faults()
@@ -116,7 +116,7 @@ handle_imu = "mpu6050"
 [motors]
 type = "servo"
 """, {"LD_PRELOAD": str(COUNTER), "MALLOC_COUNTER_FILE": str(COUNTS)} if COUNTER.exists() else {})
-    until(lambda: plant.is_driven, "sensors and servo chip brought up, outputs on")
+    comes_on(lambda: plant.is_driven, "sensors and servo chip brought up, outputs on")
     check("handle_imu_missing" not in names("notices"), "the handle's sensor is there")
     board.closes_loop(plant)
     warm = mallocs()

@@ -6,13 +6,13 @@ from board import Board
 from plant import ACCEL, GYRO, PWM, Chip, Plant
 
 board = Board([ACCEL, GYRO, PWM])
-check, until = board.check, board.until
+check, until, comes_on = board.check, board.until, board.comes_on
 
 
 def main():
     plant = Plant()
     board.start('[motors]\ntype = "servo"\n')
-    until(lambda: plant.is_driven, "sensor and servo chip brought up, outputs on")
+    comes_on(lambda: plant.is_driven, "sensor and servo chip brought up, outputs on")
     before = Chip(PWM).read(0xFE, 1)[0]
     check(before == 17, f"prescaler for 333 Hz from 25 MHz is 17: {before}")
 
@@ -24,18 +24,18 @@ def main():
         until(lambda: not plant.is_driven, f"{title} does not acknowledge: outputs off")
         check(board.names() & {"imu_stale", "imu_missing"}, f"named: {sorted(board.names())}")
         chip.fail(0)
-        until(lambda: plant.is_driven, f"{title} is back: outputs on without a restart")
+        comes_on(lambda: plant.is_driven, f"{title} is back: outputs on without a restart")
 
     chip = Chip(ACCEL)
     chip.write(0x7D, [0])
     until(lambda: chip.read(0x7D, 1)[0] == 4, "a reset in flight: configured again")
-    until(lambda: plant.is_driven, "outputs on after it")
+    comes_on(lambda: plant.is_driven, "outputs on after it")
     check(board.status()["imu"]["lost_configurations"] == 1, "counted")
 
     plant.tell("frozen 1")
     until(lambda: not plant.is_driven, "data that stand still: outputs off")
     plant.tell("frozen 0")
-    until(lambda: plant.is_driven, "data that move again: outputs on")
+    comes_on(lambda: plant.is_driven, "data that move again: outputs on")
 
     board.end()
     until(lambda: not plant.is_driven, "outputs off at the end")

@@ -11,7 +11,7 @@ from plant import ACCEL, DEBUGFS, GYRO, PWM, Chip, Plant, gpio_chip, gpio_line, 
 POWER = 17
 RIDER = 0x16
 board = Board([ACCEL, GYRO, PWM, RIDER])
-check, until, start, end = board.check, board.until, board.start, board.end
+check, until, comes_on, start, end = board.check, board.until, board.comes_on, board.start, board.end
 
 
 def servos(plant):
@@ -24,7 +24,7 @@ power_line = {POWER}
 type = "servo"
 """
     start(hardware)
-    until(lambda: plant.is_driven, "pulses come")
+    comes_on(lambda: plant.is_driven, "pulses come")
     level, is_output, is_taken = gpio_line(POWER)
     check((level, is_output, is_taken) == (1, True, True), "the power line is on")
     on, period, duty, _ = pwm_channel(1)
@@ -43,7 +43,7 @@ type = "servo"
     asked.kill()
     until(lambda: gpio_line(POWER)[0] == 0 and not pwm_channel(1)[0], "its client killed: it stops by itself")
     board.ctl("mode", "locked")
-    until(lambda: plant.is_driven, "mode locked: pulses come")
+    comes_on(lambda: plant.is_driven, "mode locked: pulses come")
 
     board.closes_loop(plant)
 
@@ -52,20 +52,20 @@ type = "servo"
     until(lambda: gpio_line(POWER)[0] == 0, "a dead accelerometer: power off")
     until(lambda: not plant.is_driven, "and no pulses")
     chip.fail(0)
-    until(lambda: plant.is_driven and gpio_line(POWER)[0] == 1, "it is back: power and pulses on")
+    comes_on(lambda: plant.is_driven and gpio_line(POWER)[0] == 1, "it is back: power and pulses on")
 
     (DEBUGFS / "i2c-0x18/delay_us").write_text("4000000")
     until(lambda: gpio_line(POWER)[0] == 0, "the sensor's bus hangs: power off")
     until(lambda: not pwm_channel(0)[0], "and no pulses")
     (DEBUGFS / "i2c-0x18/delay_us").write_text("0")
-    until(lambda: plant.is_driven and gpio_line(POWER)[0] == 1, "it goes on: power and pulses on")
+    comes_on(lambda: plant.is_driven and gpio_line(POWER)[0] == 1, "it goes on: power and pulses on")
 
     end()
     check(gpio_line(POWER)[0] == 0 and not gpio_line(POWER)[2], "the power line is off, and free")
     check(not any(pwm_channel(n)[0] for n in range(3)), "no pulses at the end")
 
     start(hardware)
-    until(lambda: plant.is_driven, "pulses come again, from exported channels")
+    comes_on(lambda: plant.is_driven, "pulses come again, from exported channels")
     before = [pwm_channel(n)[3] for n in range(3)]
     time.sleep(2)
     writes = [pwm_channel(n)[3] - b for n, b in zip(range(3), before)]
@@ -74,7 +74,7 @@ type = "servo"
     board.daemon.wait()
     until(lambda: not gpio_line(POWER)[2], "killed: the kernel has the power line back")
     start(hardware)
-    until(lambda: board.status().get("enabled"), "started again after that")
+    comes_on(lambda: board.status().get("enabled"), "started again after that")
     end()
     check(not any(pwm_channel(n)[0] for n in range(3)), "no pulses at the end of that")
 
@@ -117,7 +117,7 @@ type = "field"
 
 
 def wheels():
-    board = Chip(RIDER)
+    rider = Chip(RIDER)
     start('motors = "none"\n[drive]\nboard = "rider"\nacceleration = 0.5\ndead_man_s = 0.5\n')
     until(lambda: (DEBUGFS / "i2c-0x16/transfers").read_text().strip() != "0", "the board is written to")
     with socket.socket(socket.AF_UNIX) as client:
@@ -133,16 +133,16 @@ def wheels():
         seen = []
         for _ in range(150):
             ask(0.6, -0.4)
-            seen.append(tuple(board.read(0, 4)))
+            seen.append(tuple(rider.read(0, 4)))
             time.sleep(0.02)
         check(seen[-1] == (1, 60, 0, 40), f"60 % and -40 % arrive: {seen[-1]}")
         check(len(set(seen)) > 4, f"by a ramp: {sorted(set(s[1] for s in seen))[:6]}")
-        until(lambda: tuple(board.read(0, 4))[1::2] == (0, 0), "nobody asks any more: they stand")
+        until(lambda: tuple(rider.read(0, 4))[1::2] == (0, 0), "nobody asks any more: they stand")
         ask(0.6, 0.6)
-        until(lambda: board.read(1)[0] > 0, "they turn again")
-    until(lambda: tuple(board.read(0, 4))[1::2] == (0, 0), "the connection is gone: they stand")
+        until(lambda: rider.read(1)[0] > 0, "they turn again")
+    until(lambda: tuple(rider.read(0, 4))[1::2] == (0, 0), "the connection is gone: they stand")
     end()
-    check(tuple(board.read(0, 4))[1::2] == (0, 0), "off at the end")
+    check(tuple(rider.read(0, 4))[1::2] == (0, 0), "off at the end")
 
 
 def main():

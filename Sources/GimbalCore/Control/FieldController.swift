@@ -102,8 +102,8 @@ public struct FieldController: Sendable, BitwiseCopyable {
         drive(torques: torques, rates: known, share: share, dt: dt)
         if isReady { notice(attitude: attitude, dt: dt) }
         isMirrored = isReady && looksMirrored(known, dt: dt)
-        fields.append(output.field)
-        powers.append(output.power)
+        fields.append(output.field, dt: dt)
+        powers.append(output.power, dt: dt)
         return output
     }
 

@@ -173,6 +173,10 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         watch.reset()
     }
 
+    /// What the camera did lately says nothing about the motors.
+    @_noLocks
+    mutating func forgetResponse() { watch.reset() }
+
     /// One period with the outputs on.
     @_noLocks
     mutating func step(_ input: Input) -> MotorOutput {

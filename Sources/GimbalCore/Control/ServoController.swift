@@ -128,7 +128,7 @@ public struct ServoController: Sendable, BitwiseCopyable {
             * Quaternion(rotationVector: ahead + surplus(of: attitudeError - lasting))
         let wanted = JointKinematics.joints(attitude: predicted.conjugate * goal)
         move(towards: wanted, authority: min(max(authority, 0), 1), dt: dt)
-        history.append(joints)
+        history.append(joints, dt: dt)
         return joints
     }
 

@@ -36,7 +36,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         bar: ResponseBar, dt: Double
     ) {
         let acted = told.value(age: delay, dt: dt)
-        told.append(accelerations)
+        told.append(accelerations, dt: dt)
         let seen = isFirst ? .zero : (rates - lastRates) * (1 / dt)
         isFirst = false
         lastRates = rates
