@@ -18,10 +18,10 @@ IMU_DATA ?= ../shared/data/imu
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build counter run test test-system soak fuzz sanitize lab lint format bench bench-estimator lockstep-mujoco check install uninstall clean
+.PHONY: help deps build counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-estimator lockstep-mujoco check install uninstall clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
 
 deps: ## install what is missing (Debian packages; asks nothing)
 	@missing=""; for p in $(APT_PACKAGES); do \
@@ -50,6 +50,9 @@ test: build counter ## run every test, the short ones in the virtual machine too
 
 test-system: lab build counter ## run the programs at the real BlueZ and at chips, in a virtual machine
 	Tests/System/run --long
+
+test-arm64: ## the core on the boards' instruction set, to the last bit, under qemu-user
+	Tests/Arm64/run
 
 soak: lab build counter ## the long ones of these: restarts and vanishing phones, 10^6 requests at the shim
 	Tests/System/run --soak

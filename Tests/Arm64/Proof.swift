@@ -1,0 +1,60 @@
+import GimbalCore
+import Simulation
+
+// What is compared between instruction sets: every number that a run puts out, in order. Called by proof.c.
+
+/// The estimator over recorded samples: body to earth after each.
+///
+/// - Parameters:
+///   - samples: gyro x y z (rad/s), accel x y z (m/s²), seconds since the previous sample: 7 numbers each.
+///   - count: How many samples.
+///   - out: Receives w x y z of each.
+@_cdecl("proof_estimate")
+public func estimate(
+    _ samples: UnsafePointer<Double>, _ count: Int, _ out: UnsafeMutablePointer<Double>
+) {
+    // The recordings' earth frame has z up.
+    var estimator = AttitudeEstimator(
+        parameters: AttitudeEstimator.Parameters(), restSpecificForce: Vector3(0, 0, 9.80665))
+    for index in 0..<count {
+        let s = samples + 7 * index
+        estimator.update(
+            gyro: Vector3(s[0], s[1], s[2]), accel: Vector3(s[3], s[4], s[5]), dt: s[6])
+        let q = estimator.attitude
+        let o = out + 4 * index
+        (o[0], o[1], o[2], o[3]) = (q.w, q.x, q.y, q.z)
+    }
+}
+
+/// The stabilizer on the simulated gimbal, carried by somebody who walks; at half time the camera is told to turn.
+///
+/// - Parameters:
+///   - motor: 0 torque, 1 servo, 2 field.
+///   - ticks: Milliseconds.
+///   - out: Receives true attitude w x y z, and torque, angle and field of yaw, roll and pitch, of each tick: 13 numbers.
+@_cdecl("proof_closed_loop")
+public func closedLoop(_ motor: Int, _ ticks: Int, _ out: UnsafeMutablePointer<Double>) {
+    let type: MotorType = motor == 0 ? .torque : motor == 1 ? .servo : .field
+    var parameters = SimulatedGimbal.Parameters()
+    parameters.motor = type
+    var gimbal = SimulatedGimbal(
+        parameters: parameters, motion: BaseMotion(.walking, seed: 1, stillDuration: 2), seed: 1)
+    var tuning = Stabilizer.Parameters()
+    tuning.motorType = type
+    var stabilizer = Stabilizer(parameters: tuning)
+    for tick in 1...ticks {
+        let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
+        gimbal.advance(to: now) { stabilizer.integrate($0) }
+        if tick == ticks / 2 {
+            stabilizer.apply(
+                .point(target: AxisVector(yaw: 0.5, roll: 0, pitch: -0.3), duration: 0), now: now)
+        }
+        let output = stabilizer.step(now: now)
+        gimbal.apply(output, at: now)
+        let (q, o) = (gimbal.attitude, out + 13 * (tick - 1))
+        (o[0], o[1], o[2], o[3]) = (q.w, q.x, q.y, q.z)
+        (o[4], o[5], o[6]) = (output.torque.yaw, output.torque.roll, output.torque.pitch)
+        (o[7], o[8], o[9]) = (output.angle.yaw, output.angle.roll, output.angle.pitch)
+        (o[10], o[11], o[12]) = (output.field.yaw, output.field.roll, output.field.pitch)
+    }
+}
