@@ -11,7 +11,8 @@ APT_PACKAGES := dbus g++ git jq libsystemd-dev make netcat-openbsd procps python
 SWIFT_SOURCES := Sources Tests Package.swift
 BIN = .build/$(CONFIGURATION)
 # A static Swift runtime: one file to copy, less memory to lock, faster to start.
-RELEASE_FLAGS := -c release --static-swift-stdlib
+# Nothing looks symbols up in the programs by name.
+RELEASE_FLAGS := -c release --static-swift-stdlib -Xlinker --no-export-dynamic
 # Larger recordings for `make bench`; the figures that need them say so when the folder is absent.
 IMU_DATA ?= ../shared/data/imu
 # Peers from PyPI, never committed.

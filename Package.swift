@@ -18,8 +18,10 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "airframe",
     products: [
-        .executable(name: "airframed", targets: ["airframed"]),
-        .executable(name: "airframectl", targets: ["airframectl"]),
+        .executable(name: "airframed", targets: ["DaemonMain"]),
+        .executable(name: "airframectl", targets: ["ControlMain"]),
+        // Both in one file, as it is installed: a static Swift runtime twice would be twice as large.
+        .executable(name: "airframe", targets: ["AirframeMain"]),
         // For the bench: preloaded into the daemon, it counts what the daemon's threads allocate.
         .library(name: "MallocCounter", type: .dynamic, targets: ["CMallocCounter"]),
     ],
@@ -45,6 +47,8 @@ let package = Package(
         .target(
             name: "CBlueZ", path: "CSources/CBlueZ",
             cSettings: [.define("_GNU_SOURCE")], linkerSettings: [.linkedLibrary("systemd")]),
+
+        .systemLibrary(name: "CSystemd", path: "CSources/CSystemd"),
 
         // Replaces malloc by a counting one: for tests and the bench only.
         .target(name: "CMallocCounter", path: "CSources/CMallocCounter"),
@@ -109,21 +113,21 @@ let package = Package(
             dependencies: [
                 "GimbalCore", "Wire", "Simulation", "Configuration", "Realtime", "Persistence",
                 "Calibration", "Identification", "Links", "Hardware", "PlainText",
-                "CLinuxShim",
+                "CLinuxShim", "CSystemd",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
-        .executableTarget(
+        .target(
             name: "airframed",
             dependencies: [
                 "Daemon", "Configuration", "Realtime", "Wire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
-        .executableTarget(
+        .target(
             name: "airframectl",
             dependencies: [
                 "GimbalCore", "Wire", "Configuration", "Recording", "PlainText", "Plot",
@@ -131,6 +135,15 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "DaemonMain", dependencies: ["airframed"], path: "Sources/Programs/airframed",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "ControlMain", dependencies: ["airframectl"],
+            path: "Sources/Programs/airframectl", swiftSettings: strict),
+        .executableTarget(
+            name: "AirframeMain", dependencies: ["airframed", "airframectl"],
+            path: "Sources/Programs/airframe", swiftSettings: strict),
         .executableTarget(
             name: "airframe-bench",
             dependencies: [

@@ -10,6 +10,16 @@ struct ConditionReporter {
     struct Event: Equatable {
         let level: Logger.Level
         let sentence: String
+        /// The condition that it is about.
+        var condition: ConditionWords?
+
+        /// What the journal gets as fields of their own.
+        var metadata: Logger.Metadata {
+            guard let condition else { return [:] }
+            return [
+                "AIRFRAME_REASON": "\(condition.name)", "MESSAGE_ID": "\(condition.messageID)",
+            ]
+        }
     }
 
     private struct Watch {
@@ -39,7 +49,7 @@ struct ConditionReporter {
                 events.append(
                     Event(
                         level: Self.level(of: words.condition),
-                        sentence: "\(words.name): \(words.sentence)"))
+                        sentence: "\(words.name): \(words.sentence)", condition: words))
             }
         }
         if snapshot.output.enabled != isEnabled {

@@ -127,6 +127,9 @@ public struct Daemon {
         ]
         if let simulator { services.append(simulator) }
         if let radio { services.append(radio) }
+        if manager.isThere {
+            services.append(StatusLineService(hub: machine.hub, manager: manager))
+        }
         // In lockstep nothing turns, and time stands still between two lines.
         if simulator == nil, let feeder = manager.feeder {
             services.append(WatchdogService(machine: machine, feeder: feeder))

@@ -34,8 +34,8 @@ final class LogStore: Sendable {
     /// The least severe level that is written from now on.
     func setMinimum(_ level: Logger.Level) { state.withLock { $0.minimum = level } }
 
-    /// Writes and keeps one line.
-    func append(level: Logger.Level, message: String) {
+    /// Writes and keeps one line. The journal gets `fields` as fields of their own.
+    func append(level: Logger.Level, message: String, fields: Logger.Metadata = [:]) {
         let time = clock.seconds(clock.now)
         let isWanted = state.withLock { state in
             guard level >= state.minimum else { return false }
@@ -47,7 +47,7 @@ final class LogStore: Sendable {
             state.lines.append(line)
             return true
         }
-        if isWanted { write(level: level, message: message) }
+        if isWanted { write(level: level, message: message, fields: fields) }
     }
 
     /// Lines after sequence number `since`, or the newest ones.
@@ -62,7 +62,13 @@ final class LogStore: Sendable {
         }
     }
 
-    private func write(level: Logger.Level, message: String) {
+    private func write(level: Logger.Level, message: String, fields: Logger.Metadata) {
+        if isJournal, !fields.isEmpty {
+            let entry =
+                [("MESSAGE", message), ("PRIORITY", "\(Self.priority(level))")]
+                + fields.map { ($0.key, "\($0.value)") }
+            if Journal.send(entry) { return }
+        }
         let prefix = isJournal ? "<\(Self.priority(level))>" : "airframed: \(level.rawValue): "
         StandardError.write(prefix + message + "\n")
     }
@@ -95,6 +101,7 @@ struct StoreLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        store.append(level: event.level, message: event.message.description)
+        store.append(
+            level: event.level, message: event.message.description, fields: event.metadata ?? [:])
     }
 }

@@ -16,11 +16,17 @@ struct ServiceManager: Sendable {
             ? environment("WATCHDOG_USEC").flatMap(Double.init).map { $0 * 1e-6 } : nil
     }
 
+    /// Whether systemd listens.
+    var isThere: Bool { socket != nil }
+
     /// Everything runs.
     func ready() { say("READY=1") }
 
     /// The end has begun.
     func stopping() { say("STOPPING=1") }
+
+    /// What `systemctl status` shows.
+    func status(_ text: String) { say("STATUS=\(text)") }
 
     /// A watchdog that is fed with progress, for one thread; nil when systemd asked for none.
     var feeder: WatchdogFeeder? {

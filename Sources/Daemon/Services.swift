@@ -49,7 +49,27 @@ struct HousekeepingService: Service {
                 housekeeping.advance(now: MonotonicClock.now, date: WallClock.seconds)
             }
             for event in housekeeping.takeEvents() {
-                log.log(level: event.level, "\(event.sentence)")
+                log.log(level: event.level, "\(event.sentence)", metadata: event.metadata)
+            }
+            try? await Task.sleep(for: Self.period)
+        }
+    }
+}
+
+/// Tells systemd whether the motors are on, and if not, why.
+struct StatusLineService: Service {
+    private static let period = Duration.milliseconds(500)
+
+    let hub: TelemetryHub
+    let manager: ServiceManager
+
+    func run() async throws {
+        var said = ""
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            if let record = hub.view?.record {
+                let line = StatusLine.text(record.snapshot)
+                if line != said { manager.status(line) }
+                said = line
             }
             try? await Task.sleep(for: Self.period)
         }

@@ -2,8 +2,13 @@ import ArgumentParser
 import Glibc
 import Wire
 
+/// The client as a program.
+public enum ControlProgram {
+    /// Reads the command line and does what it says; ends the process.
+    public static func main() { Airframectl.main() }
+}
+
 /// The command line over the diagnostics socket.
-@main
 struct Airframectl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "airframectl",

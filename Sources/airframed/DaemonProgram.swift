@@ -6,10 +6,10 @@ import Realtime
 import SystemPackage
 import Wire
 
-/// The process begins here: memory and stacks are settled before the first thread exists.
-@main
-enum Main {
-    static func main() async {
+/// The daemon as a program.
+public enum DaemonProgram {
+    /// The process begins here: memory and stacks are settled before the first thread exists.
+    public static func main() async {
         settleStreams()
         let problems = RealtimeSetup.prepareProcess()
         do {

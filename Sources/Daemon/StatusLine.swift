@@ -1,0 +1,24 @@
+import GimbalCore
+import Wire
+
+/// The machine's state in one line, for `systemctl status`.
+enum StatusLine {
+    /// Whether the motors are on and in which mode; if not, the most severe reason.
+    static func text(_ snapshot: StabilizerSnapshot) -> String {
+        // The catalogue begins with the mildest.
+        let reason = Conditions.catalogue.last { words in
+            guard snapshot.conditions.intersects(words.condition) else { return false }
+            switch Supervisor.response(to: words.condition) {
+            case .off, .softOff, .blockStart: return true
+            case .report: return false
+            }
+        }
+        if snapshot.output.enabled, reason == nil {
+            return "Stabilising, mode \(snapshot.mode.name)."
+        }
+        guard let reason else {
+            return "Motors off; they come on when the start-up checks have passed."
+        }
+        return "Motors \(snapshot.output.enabled ? "going off" : "off"): \(reason.sentence)"
+    }
+}

@@ -1,0 +1,3 @@
+import airframectl
+
+ControlProgram.main()

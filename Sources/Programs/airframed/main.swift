@@ -1,0 +1,3 @@
+import airframed
+
+await DaemonProgram.main()
