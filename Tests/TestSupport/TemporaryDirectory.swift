@@ -4,14 +4,28 @@ public import SystemPackage
 /// Runs `body` with a new directory, and removes it afterwards.
 ///
 /// - Parameter body: Gets the directory's path.
+/// - Returns: What `body` returns.
 /// - Throws: What `body` throws, or `Errno` when the directory cannot be made.
-public func withTemporaryDirectory(_ body: (FilePath) throws -> Void) throws {
+public func withTemporaryDirectory<Result>(_ body: (FilePath) throws -> Result) throws -> Result {
+    let path = try newDirectory()
+    defer { remove(path) }
+    return try body(path)
+}
+
+/// The same for a `body` that waits.
+public func withTemporaryDirectory<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (FilePath) async throws -> Result
+) async throws -> Result {
+    let path = try newDirectory()
+    defer { remove(path) }
+    return try await body(path)
+}
+
+private func newDirectory() throws -> FilePath {
     var template = Array("/tmp/airframe-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
-    let path = String(
-        decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    defer { remove(FilePath(path)) }
-    try body(FilePath(path))
+    return FilePath(
+        String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
 }
 
 /// Makes a directory.
