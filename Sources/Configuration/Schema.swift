@@ -269,6 +269,31 @@ public enum Schema {
         .number(
             "commander.release_after_s", \.commander.releaseAfterS, 0.1...3600, unit: "s", .live,
             "Silence after which somebody else may take control; not below dead_man_s."),
+        .number(
+            "commander.fallback_s", \.commander.fallbackS, 0...3600, unit: "s", .live,
+            "Silence of whoever was turning the camera after which it goes to fallback_mode; 0 = never.",
+            hint: "Until then it is held. Only a request for another mode ends it."),
+        .choice(
+            "commander.fallback_mode", \.commander.fallbackMode,
+            [Mode.neutral, .retract].map { ($0.name, $0) }, .live,
+            "Where the camera goes then; without encoders or servos it is held instead."),
+        .number(
+            "commander.off_s", \.commander.offS, 0...3600, unit: "s", .live,
+            "Silence of whoever was turning the camera after which the motors go off; 0 = never.",
+            hint: "They stay off until somebody asks for a mode."),
+        .bool(
+            "commander.allow_airos", \.commander.allowAiros, .live,
+            "Whether AirOS apps may take control; an emergency stop is everybody's, the socket may always."
+        ),
+        .bool(
+            "commander.allow_rbl", \.commander.allowRbl, .live,
+            "Whether clients of RedBearLab's serial service may take control."),
+        .bool(
+            "commander.allow_udp", \.commander.allowUdp, .live,
+            "Whether senders of datagrams may take control."),
+        .bool(
+            "commander.allow_mavlink", \.commander.allowMavlink, .live,
+            "Whether MAVLink peers may take control."),
     ]
 
     private static let services: [Setting] = [

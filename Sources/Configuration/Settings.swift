@@ -259,6 +259,20 @@ extension Settings {
         public var deadManS = 1.0
         /// Silence after which control is free for others, s.
         public var releaseAfterS = 10.0
+        /// Silence after which a camera that was being turned goes to `fallbackMode`, s; 0 = never.
+        public var fallbackS = 0.0
+        /// Where it goes then: `neutral` or `retract`.
+        public var fallbackMode = Mode.neutral
+        /// Silence after which its outputs go off, s; 0 = never.
+        public var offS = 0.0
+        /// Whether AirOS apps may take control.
+        public var allowAiros = true
+        /// Whether clients of RedBearLab's serial service may.
+        public var allowRbl = true
+        /// Whether datagrams may.
+        public var allowUdp = true
+        /// Whether MAVLink peers may.
+        public var allowMavlink = true
     }
 
     /// `[diagnostics]`

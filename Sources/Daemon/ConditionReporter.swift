@@ -20,6 +20,13 @@ struct ConditionReporter {
                 "AIRFRAME_REASON": "\(condition.name)", "MESSAGE_ID": "\(condition.messageID)",
             ]
         }
+
+        /// A stream of rates that broke off, and what was done about it.
+        static func loss(_ loss: Commander.Loss) -> Event {
+            Event(
+                level: loss.stage == .hold ? .info : .warning,
+                sentence: "Nothing from whoever turned the camera: \(StatusReport.words(loss)).")
+        }
     }
 
     private struct Watch {

@@ -61,7 +61,7 @@ final class Housekeeping: Sendable {
     ///   - now: On the loop's clock.
     ///   - date: Wall clock, seconds since 1970.
     func advance(now: Instant, date: Double) {
-        commander.advance(now: now)
+        if let loss = commander.advance(now: now) { note(.loss(loss)) }
         tuning.advance(now: now)
         calibration.advance(now: now, date: date)
         autotuning.advance(now: now)

@@ -136,6 +136,10 @@ extension RequestError {
                 RequestError(
                     .notInControl,
                     "\(StatusReport.words(holder)) is in control, last heard of \(Int(age)) s ago")
+            case .barred(let link):
+                RequestError(
+                    .notInControl,
+                    "commander.allow_\(link.rawValue) is false: this link may not take control")
             case .emergencyStopped:
                 RequestError(
                     .refused,

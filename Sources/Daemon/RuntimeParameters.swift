@@ -44,6 +44,10 @@ extension Settings {
         rules.releaseAfterSeconds = commander.releaseAfterS
         rules.trackingSeconds = tracking.timeoutS
         rules.drivingSeconds = drive.deadManS
+        rules.fallbackSeconds = commander.fallbackS
+        rules.fallbackMode = commander.fallbackMode
+        rules.offSeconds = commander.offS
+        rules.barred = commander.barredLinks
         return rules
     }
 
@@ -70,6 +74,18 @@ extension Settings {
 
     /// The level by its name in swift-log.
     var logLevel: Logger.Level { Logger.Level(rawValue: log.level.rawValue) ?? .info }
+}
+
+extension Settings.Commanding {
+    /// Links that may not take control.
+    fileprivate var barredLinks: Set<CommandSource.Link> {
+        var barred: Set<CommandSource.Link> = []
+        if !allowAiros { barred.insert(.airos) }
+        if !allowRbl { barred.insert(.rbl) }
+        if !allowUdp { barred.insert(.udp) }
+        if !allowMavlink { barred.insert(.mavlink) }
+        return barred
+    }
 }
 
 extension SimulatedBus {

@@ -28,6 +28,7 @@ struct StatusReport {
             return
                 "\(Self.words(refused.source)), \(ago) s ago: \(RequestError(refused.reason).message)"
         }
+        status.controlLost = door.loss.map(Self.words)
         status.motors.type = settings.motors.type.name
         status.motors.torqueLimitNm = AxisNumbers(settings.motors.torqueLimitNm)
         status.motors.cutOff = settings.cutOff
@@ -46,6 +47,18 @@ struct StatusReport {
     /// "diagnostics client 3".
     static func words(_ source: CommandSource) -> String {
         "\(source.link.rawValue) client \(source.connection)"
+    }
+
+    /// "airos client 3 silent for 7 s, the camera went to its mode of rest".
+    static func words(_ loss: Commander.Loss) -> String {
+        let done =
+            switch loss.stage {
+            case .hold: "the camera is held"
+            case .fallback:
+                "the camera went to commander.fallback_mode, until another mode is asked for"
+            case .off: "the motors went off, until a mode is asked for"
+            }
+        return "\(words(loss.source)) silent for \(Int(loss.silence)) s, \(done)"
     }
 
     private func fillMotion(_ status: inout Status, _ snapshot: StabilizerSnapshot) {

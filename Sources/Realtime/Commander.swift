@@ -4,49 +4,9 @@ import Synchronization
 /// The one door for motion: decides who is in control and is the only producer of the command ring.
 ///
 /// Links on ordinary threads call it; time is an argument. The dead-man has two halves: a rate command carries its
-/// own end into the loop, which stops without anybody's help, and `advance` here gives control back after silence.
+/// own end into the loop, which stops without anybody's help, and `advance` here gives control back after silence and
+/// goes through the stages of `LossOfControl`.
 public final class Commander: Sendable {
-    /// Times and limits.
-    public struct Rules: Sendable, Equatable {
-        /// A rate command lives this long after it was received, s.
-        public var deadManSeconds = 1.0
-        /// A holder that is silent this long loses control, s.
-        public var releaseAfterSeconds = 10.0
-        /// Mode `tracking` lives this long after it was entered or a tracking rate was received, s.
-        public var trackingSeconds = 1.0
-        /// A request to drive lives this long, s.
-        public var drivingSeconds = 1.0
-
-        /// The defaults.
-        public init() {}
-    }
-
-    /// The door as others see it.
-    public struct View: Sendable {
-        /// Who is in control, if anybody.
-        public var holder: CommandSource?
-        /// Seconds since the holder's last request.
-        public var age: Double?
-        /// The mode in force, or asked for and about to be.
-        public var mode: Mode
-        /// Whether an emergency stop is latched.
-        public var isStopped: Bool
-        /// Requests refused since the start.
-        public var refusals: UInt64
-        /// The newest of them.
-        public var lastRefusal: Refused?
-    }
-
-    /// A request that was not carried out.
-    public struct Refused: Sendable, Equatable {
-        /// Who asked.
-        public var source: CommandSource
-        /// Why not.
-        public var reason: MotionRefusal
-        /// When, on the loop's clock.
-        public var time: Instant
-    }
-
     private struct State: ~Copyable {
         var rules: Rules
         var ring: RingWriter<TimedCommand>
@@ -63,6 +23,7 @@ public final class Commander: Sendable {
         var isShuttingDown = false
         var refusals: UInt64 = 0
         var lastRefusal: Refused?
+        var loss = LossOfControl()
     }
 
     private let state: Mutex<State>
@@ -100,7 +61,7 @@ public final class Commander: Sendable {
                 holder: state.holder,
                 age: state.holder == nil ? nil : now.seconds(since: state.lastRequest),
                 mode: state.mode, isStopped: state.isStopped, refusals: state.refusals,
-                lastRefusal: state.lastRefusal)
+                lastRefusal: state.lastRefusal, loss: Self.loss(state, now: now))
         }
     }
 
@@ -132,18 +93,28 @@ public final class Commander: Sendable {
     /// The source's connection is gone: if it was in control, its rates stop at once.
     public func disconnected(_ source: CommandSource, now: Instant) {
         state.withLock { state in
+            state.loss.cutOff(source)
             guard state.holder == source else { return }
             Self.release(&state, now: now)
         }
     }
 
-    /// Gives control back after silence. Call at least every 0.1 s.
-    public func advance(now: Instant) {
-        state.withLock { state in
-            guard state.holder != nil,
+    /// Gives control back after silence, and goes through the stages of a stream of rates that broke off. Call at least
+    /// every 0.1 s.
+    ///
+    /// - Returns: The stage that was entered, and whose rates are missing; nil when nothing happened.
+    @discardableResult
+    public func advance(now: Instant) -> Loss? {
+        let loop = loop()
+        return state.withLock { state in
+            Self.learn(from: loop, &state)
+            let isEntered = Self.enterStage(&state, loop, now: now)
+            if state.holder != nil,
                 now.seconds(since: state.lastRequest) > state.rules.releaseAfterSeconds
-            else { return }
-            Self.release(&state, now: now)
+            {
+                Self.release(&state, now: now)
+            }
+            return isEntered ? Self.loss(state, now: now) : nil
         }
     }
 
@@ -158,6 +129,7 @@ public final class Commander: Sendable {
             restartLoop()
             state.holder = nil
             state.isTurning = false
+            state.loss.settle()
             state.mode = bootMode
             state.modeRequests = 0
             if state.isStopped, state.ring.push(TimedCommand(.emergencyStop)) {
@@ -196,9 +168,11 @@ public final class Commander: Sendable {
             }
             state.isStopped = true
             state.isTurning = false
+            state.loss.settle()
             stopWheels(&state)
             return nil
         }
+        if state.rules.barred.contains(source.link) { return .barred(source.link) }
         if let refusal = admit(source, now: now, state) { return refusal }
         if let refusal = check(request, mode: state.mode, isStopped: state.isStopped) {
             return refusal
@@ -213,7 +187,10 @@ public final class Commander: Sendable {
             return nil
         }
         if case .release = request {
-            if state.holder == source { release(&state, now: now) }
+            if state.holder == source {
+                state.loss.settle()
+                release(&state, now: now)
+            }
             return nil
         }
         if let command = command(for: request, now: now, state.rules) {
@@ -223,11 +200,15 @@ public final class Commander: Sendable {
         if case .excite = request { return nil }
         state.holder = source
         state.lastRequest = now
+        if request.turnsCamera {
+            state.loss.turned(by: source, now: now)
+        } else {
+            state.loss.settle()
+        }
         switch request {
         case .mode(let mode):
             noteMode(mode, &state)
-        case .rate(let rate): state.isTurning = rate != .zero
-        case .track: state.isTurning = true
+        case .rate, .track: state.isTurning = request.turnsCamera
         case .point, .testMotor: state.isTurning = false
         case .resetEmergencyStop: state.isStopped = false
         case .take, .release, .emergencyStop, .excite, .resetIntegrals, .drive: break
@@ -249,6 +230,37 @@ public final class Commander: Sendable {
     private static func learn(from loop: LoopState?, _ state: inout State) {
         guard let loop, loop.modeRequests == state.modeRequests else { return }
         state.mode = loop.mode
+    }
+
+    /// Enters the stage that is due after rates that broke off; whether there was one.
+    private static func enterStage(
+        _ state: inout State, _ loop: LoopState?, now: Instant
+    ) -> Bool {
+        guard let stage = state.loss.due(now: now, state.rules.stages) else { return false }
+        let mode: Mode? =
+            switch stage {
+            case .hold: nil
+            case .fallback: state.rules.fallbackMode
+            case .off: .inactive
+            }
+        // Who is inactive stays so: a fallback must not start motors.
+        if let mode, state.mode != .inactive, !state.isStopped, !state.isShuttingDown {
+            // Without what shows the joints the camera goes on being held.
+            if missingSensor(for: .mode(mode), loop) != nil { return false }
+            let timed = TimedCommand(.mode(mode), received: now)
+            guard state.ring.room > reserve, state.ring.push(timed) else { return false }
+            noteMode(mode, &state)
+            state.isTurning = false
+        }
+        state.loss.enter(stage)
+        return true
+    }
+
+    private static func loss(_ state: borrowing State, now: Instant) -> Loss? {
+        guard let source = state.loss.source, let stage = state.loss.stage,
+            let silence = state.loss.silence(now: now)
+        else { return nil }
+        return Loss(source: source, stage: stage, silence: silence)
     }
 
     private static func noteMode(_ mode: Mode, _ state: inout State) {

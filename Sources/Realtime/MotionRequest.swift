@@ -57,12 +57,23 @@ public enum MotionRequest: Sendable {
     case emergencyStop
     /// End a latched emergency stop. The mode stays inactive.
     case resetEmergencyStop
+
+    /// Whether it turns the camera until a dead-man ends it.
+    var turnsCamera: Bool {
+        switch self {
+        case .rate(let rate): rate != .zero
+        case .track: true
+        default: false
+        }
+    }
 }
 
 /// Why a request was not carried out. Every case is told to the source that asked.
 public enum MotionRefusal: Error, Sendable, Equatable {
     /// Somebody else is in control, and asked for something `age` seconds ago.
     case held(by: CommandSource, age: Double)
+    /// The rules let nobody take control by this link.
+    case barred(CommandSource.Link)
     /// A latched emergency stop; reset it first.
     case emergencyStopped
     /// The mode is inactive, nothing would move; ask for a mode first.

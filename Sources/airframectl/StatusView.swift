@@ -18,6 +18,7 @@ enum StatusView {
         if let refusal = status.lastRefusal {
             lines += Format.wrapped("\(status.refusals) requests refused, last \(refusal)", 78)
         }
+        if let loss = status.controlLost { lines += Format.wrapped(loss, 78) }
         for sentence in state.sentences {
             for (index, part) in Format.wrapped(sentence, 76).enumerated() {
                 lines.append((index == 0 ? "- " : "  ") + part)

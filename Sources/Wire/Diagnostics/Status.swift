@@ -19,6 +19,9 @@ public struct Status: Hashable, Sendable, Codable {
     public var refusals = 0
     /// The newest of them, in words: who, why, how long ago.
     public var lastRefusal: String?
+    /// Who turned the camera and fell silent, and what was done about it, in words; absent when nobody did, and as soon as
+    /// somebody asks for something.
+    public var controlLost: String?
     /// Whether the power stages are on.
     public var isEnabled = false
     /// State of the supervisor: "starting", "off", "soft start", "running", "stopped", …
@@ -72,6 +75,7 @@ public struct Status: Hashable, Sendable, Codable {
         case refusals
         case holderAgeS = "holder_age_s"
         case lastRefusal = "last_refusal"
+        case controlLost = "control_lost"
         case uptimeS = "uptime_s"
         case isEnabled = "enabled"
         case supervisorState = "state"

@@ -1,0 +1,73 @@
+public import GimbalCore
+
+// What goes into the door for motion, and what it shows.
+extension Commander {
+    /// Times and limits.
+    public struct Rules: Sendable, Equatable {
+        /// A rate command lives this long after it was received, s.
+        public var deadManSeconds = 1.0
+        /// A holder that is silent this long loses control, s.
+        public var releaseAfterSeconds = 10.0
+        /// Mode `tracking` lives this long after it was entered or a tracking rate was received, s.
+        public var trackingSeconds = 1.0
+        /// A request to drive lives this long, s.
+        public var drivingSeconds = 1.0
+        /// Silence after which a camera that was being turned goes to `fallbackMode`, s; 0: never.
+        public var fallbackSeconds = 0.0
+        /// Where it goes then: a mode that takes no rates, so that only a request for another ends it.
+        public var fallbackMode = Mode.neutral
+        /// Silence after which its outputs go off until somebody asks for a mode, s; 0: never.
+        public var offSeconds = 0.0
+        /// Links that may not take control. An emergency stop is granted to them as to everybody.
+        public var barred: Set<CommandSource.Link> = []
+
+        var stages: LossOfControl.Rules {
+            var stages = LossOfControl.Rules()
+            stages.holdSeconds = deadManSeconds
+            stages.fallbackSeconds = fallbackSeconds
+            stages.offSeconds = offSeconds
+            return stages
+        }
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// The door as others see it.
+    public struct View: Sendable {
+        /// Who is in control, if anybody.
+        public var holder: CommandSource?
+        /// Seconds since the holder's last request.
+        public var age: Double?
+        /// The mode in force, or asked for and about to be.
+        public var mode: Mode
+        /// Whether an emergency stop is latched.
+        public var isStopped: Bool
+        /// Requests refused since the start.
+        public var refusals: UInt64
+        /// The newest of them.
+        public var lastRefusal: Refused?
+        /// A stream of rates that broke off, and nobody has asked for anything since.
+        public var loss: Loss?
+    }
+
+    /// A stream of rates that broke off.
+    public struct Loss: Sendable, Equatable {
+        /// Whose it was.
+        public var source: CommandSource
+        /// What was done about it so far.
+        public var stage: LossOfControl.Stage
+        /// Since the last rates, s.
+        public var silence: Double
+    }
+
+    /// A request that was not carried out.
+    public struct Refused: Sendable, Equatable {
+        /// Who asked.
+        public var source: CommandSource
+        /// Why not.
+        public var reason: MotionRefusal
+        /// When, on the loop's clock.
+        public var time: Instant
+    }
+}

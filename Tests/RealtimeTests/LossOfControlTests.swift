@@ -1,0 +1,232 @@
+import GimbalCore
+import Realtime
+import Testing
+
+@Suite("Rates that break off: hold, fallback, off")
+struct LossOfControlTests {
+    let phone = CommandSource(link: .airos, connection: 2)
+    let laptop = CommandSource(link: .diagnostics, connection: 1)
+    let turn = AxisVector(yaw: 0.2, roll: 0, pitch: 0)
+
+    func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
+
+    var staged: Commander.Rules {
+        var rules = Commander.Rules()
+        rules.fallbackSeconds = 5
+        rules.offSeconds = 20
+        return rules
+    }
+
+    /// A door with these rules, and the loop's end of its ring.
+    func door(
+        _ rules: Commander.Rules, mode: Mode = .locked, showsJoints: Bool = true,
+        _ body: (Commander, inout RingReader<TimedCommand>) throws -> Void
+    ) rethrows {
+        let ends = makeRing(of: TimedCommand.self, capacity: 64)
+        var reader = ends.reader
+        let commander = Commander(
+            ring: ends.writer, bootMode: mode, rules: rules,
+            loop: {
+                // A loop that has not taken any request yet, so that the door believes itself.
+                LoopState(
+                    mode: mode, modeRequests: .max, hasSample: true, showsJoints: showsJoints)
+            })
+        try body(commander, &reader)
+    }
+
+    /// The modes that were asked of the loop.
+    func modes(_ loop: inout RingReader<TimedCommand>) -> [Mode] {
+        var modes: [Mode] = []
+        while let request = loop.pop() {
+            if case .mode(let mode) = request.command { modes.append(mode) }
+        }
+        return modes
+    }
+
+    @Test(
+        "what is due after which silence",
+        arguments: [
+            (0.99, nil), (1.0, .hold), (4.99, .hold), (5.0, .fallback), (19.99, .fallback),
+            (20.0, .off), (1e6, .off),
+        ] as [(Double, LossOfControl.Stage?)])
+    func table(silence: Double, expected: LossOfControl.Stage?) {
+        var rules = LossOfControl.Rules()
+        rules.fallbackSeconds = 5
+        rules.offSeconds = 20
+        #expect(rules.stage(silence: silence, isCutOff: false) == expected)
+        #expect(rules.stage(silence: silence, isCutOff: true) == expected ?? .hold)
+    }
+
+    @Test("stages that nobody has set never come: the camera is held for ever")
+    func defaults() {
+        #expect(LossOfControl.Rules().stage(silence: 1e9, isCutOff: true) == .hold)
+        var onlyOff = LossOfControl.Rules()
+        onlyOff.offSeconds = 3
+        #expect(onlyOff.stage(silence: 2.9, isCutOff: false) == .hold)
+        #expect(onlyOff.stage(silence: 3, isCutOff: false) == .off)
+    }
+
+    @Test("silence leads through the stages, each told once")
+    func silence() throws {
+        try door(staged) { commander, loop in
+            try commander.request(.rate(turn), from: phone, now: at(1))
+            var told: [Commander.Loss] = []
+            for tenth in 0...300 {
+                if let loss = commander.advance(now: at(1 + Double(tenth) / 10)) {
+                    told.append(loss)
+                }
+            }
+            #expect(told.map(\.stage) == [.hold, .fallback, .off])
+            #expect(told.map(\.source) == [phone, phone, phone])
+            #expect(told.map { ($0.silence * 10).rounded() / 10 } == [1, 5, 20])
+            #expect(modes(&loop) == [.neutral, .inactive])
+            #expect(commander.view(now: at(31)).loss?.stage == .off)
+            #expect(commander.view(now: at(31)).holder == nil)
+        }
+    }
+
+    @Test("a disconnection stops the rates at once; the later stages count from the last of them")
+    func disconnection() throws {
+        try door(staged) { commander, loop in
+            try commander.request(.rate(turn), from: phone, now: at(1))
+            _ = loop.pop()
+            commander.disconnected(phone, now: at(1.2))
+            guard case .rate(.zero, _) = loop.pop()?.command else {
+                Issue.record("no stop in the ring")
+                return
+            }
+            #expect(commander.advance(now: at(1.2))?.stage == .hold)
+            #expect(commander.advance(now: at(5.9)) == nil)
+            #expect(commander.advance(now: at(6))?.stage == .fallback)
+            #expect(modes(&loop) == [.neutral])
+        }
+    }
+
+    @Test("what somebody asks for ends it, whoever that is; a mode that was left stays left")
+    func recovery() throws {
+        try door(staged) { commander, loop in
+            try commander.request(.rate(turn), from: phone, now: at(1))
+            commander.advance(now: at(7))
+            // The phone is back and goes on as if nothing had been: in the mode of rest rates move nothing.
+            #expect(throws: MotionRefusal.notInMode(.neutral)) {
+                try commander.request(.rate(turn), from: phone, now: at(8))
+            }
+            #expect(commander.view(now: at(8)).loss?.stage == .fallback)
+            try commander.request(.mode(.locked), from: laptop, now: at(9))
+            #expect(commander.view(now: at(9)).loss == nil)
+            #expect(commander.advance(now: at(60)) == nil)
+            #expect(modes(&loop) == [.neutral, .locked])
+        }
+    }
+
+    @Test("the outputs that went off come back only with a mode that somebody asks for")
+    func recoveryFromOff() throws {
+        try door(staged) { commander, _ in
+            try commander.request(.rate(turn), from: phone, now: at(1))
+            commander.advance(now: at(30))
+            #expect(commander.view(now: at(30)).mode == .inactive)
+            for request in [.rate(turn), .point(.zero, duration: 1)] as [MotionRequest] {
+                #expect(throws: MotionRefusal.inactive) {
+                    try commander.request(request, from: phone, now: at(31))
+                }
+            }
+            try commander.request(.take, from: phone, now: at(32))
+            #expect(commander.view(now: at(32)).mode == .inactive)
+            try commander.request(.mode(.locked), from: phone, now: at(33))
+            #expect(commander.view(now: at(33)).mode == .locked)
+        }
+    }
+
+    @Test(
+        "who ends his rates, points, or gives control back has lost nothing",
+        arguments: [
+            MotionRequest.rate(.zero), .point(.zero, duration: 1), .release, .mode(.locked),
+            .emergencyStop,
+        ])
+    func deliberateEnd(request: MotionRequest) throws {
+        try door(staged) { commander, loop in
+            try commander.request(.rate(turn), from: phone, now: at(1))
+            try commander.request(request, from: phone, now: at(2))
+            commander.disconnected(phone, now: at(3))
+            for second in 3...60 { #expect(commander.advance(now: at(Double(second))) == nil) }
+            #expect(!modes(&loop).contains { $0 == .neutral || $0 == .inactive })
+        }
+    }
+
+    @Test("motors that are off are not started by a fallback")
+    func inactive() throws {
+        try door(staged) { commander, loop in
+            try commander.request(.rate(turn), from: phone, now: at(1))
+            try commander.request(.emergencyStop, from: laptop, now: at(2))
+            commander.advance(now: at(30))
+            #expect(modes(&loop).isEmpty)
+        }
+    }
+
+    @Test("without what shows the joints the fallback is to go on holding; off comes all the same")
+    func withoutJoints() throws {
+        try door(staged, showsJoints: false) { commander, loop in
+            try commander.request(.rate(turn), from: phone, now: at(1))
+            #expect(commander.advance(now: at(3))?.stage == .hold)
+            #expect(commander.advance(now: at(10)) == nil)
+            #expect(commander.advance(now: at(21))?.stage == .off)
+            #expect(modes(&loop) == [.inactive])
+        }
+    }
+
+    @Test("a fallback that finds the ring full comes with the next look")
+    func fullRing() throws {
+        let ends = makeRing(of: TimedCommand.self, capacity: 8)
+        var loop = ends.reader
+        let commander = Commander(ring: ends.writer, bootMode: .locked, rules: staged)
+        while (try? commander.request(.rate(turn), from: phone, now: at(1))) != nil {}
+        #expect(commander.advance(now: at(7)) == nil)
+        while loop.pop() != nil {}
+        #expect(commander.advance(now: at(7.1))?.stage == .fallback)
+        #expect(modes(&loop) == [.neutral])
+    }
+}
+
+@Suite("Links that may not take control")
+struct BarredLinkTests {
+    let phone = CommandSource(link: .airos, connection: 2)
+
+    @Test(
+        "every request but the emergency stop is refused by name, and seen", arguments: [0, 1, 2])
+    func barred(index: Int) throws {
+        let requests: [MotionRequest] = [
+            .take, .rate(AxisVector(repeating: 0.1)), .resetEmergencyStop,
+        ]
+        var rules = Commander.Rules()
+        rules.barred = [.airos]
+        let ends = makeRing(of: TimedCommand.self, capacity: 8)
+        var loop = ends.reader
+        let commander = Commander(ring: ends.writer, bootMode: .locked, rules: rules)
+        let now = Instant(seconds: 1)
+        #expect(throws: MotionRefusal.barred(.airos)) {
+            try commander.request(requests[index], from: phone, now: now)
+        }
+        let view = commander.view(now: now)
+        #expect(view.holder == nil)
+        #expect(view.lastRefusal?.reason == .barred(.airos))
+        #expect(loop.pop() == nil)
+        try commander.request(.emergencyStop, from: phone, now: now)
+        #expect(commander.view(now: now).isStopped)
+    }
+
+    @Test("another link is not concerned, and the rule may be lifted while it runs")
+    func others() throws {
+        var rules = Commander.Rules()
+        rules.barred = [.rbl]
+        let ends = makeRing(of: TimedCommand.self, capacity: 8)
+        let commander = Commander(ring: ends.writer, bootMode: .locked, rules: rules)
+        let tablet = CommandSource(link: .rbl, connection: 3)
+        let now = Instant(seconds: 1)
+        #expect(throws: MotionRefusal.barred(.rbl)) {
+            try commander.request(.take, from: tablet, now: now)
+        }
+        commander.apply(Commander.Rules())
+        try commander.request(.take, from: tablet, now: now)
+        #expect(commander.view(now: now).holder == tablet)
+    }
+}
