@@ -173,6 +173,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         {
             output = motorTest.output(now: now, joints: joints, parameters: parameters)
         }
+        if !output.isSound(torqueLimit: parameters.controller.torqueLimit) {
+            faults.noteUnsoundOutput()
+            output = .off
+        }
         record(output, conditions: conditions)
         snapshot.pointing = pointing.snapshot(now: now)
         return output

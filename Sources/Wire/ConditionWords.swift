@@ -147,6 +147,11 @@ extension Conditions {
             condition: .simulatorMissing, name: "simulator_missing",
             sentence: "No simulator is connected to hardware.lockstep.socket."),
         ConditionWords(
+            condition: .controlFault, name: "control_fault",
+            sentence:
+                "The controllers asked a motor for what it must not do. Save `airframectl export` and the log for a report, then `airframectl stop --reset`."
+        ),
+        ConditionWords(
             condition: .responseReversed, name: "response_reversed",
             sentence:
                 "The camera went the other way than a motor was told to take it. Check the motor's wires and direction and imu.mounting_deg, then `airframectl stop --reset`."

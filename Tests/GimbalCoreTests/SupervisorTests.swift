@@ -43,7 +43,7 @@ struct SupervisorTests {
         let expected: Response =
             switch condition {
             case .imuMissing, .imuStale, .imuFrozen, .gravityMismatch, .emergencyStop, .shutdown,
-                .simulatorMissing, .simulatorSilent, .responseReversed:
+                .simulatorMissing, .simulatorSilent, .responseReversed, .controlFault:
                 .off
             case .inactiveMode, .retracted, .calibrating, .imuImplausible, .imuTimeFault,
                 .busError, .encoderMissing, .loopUnreliable:

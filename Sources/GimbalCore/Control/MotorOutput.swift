@@ -25,6 +25,14 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
         self.power = power
     }
 
+    /// Whether motors may be given this: finite, no torque beyond its limit (N·m), no power beyond all there is.
+    @_noLocks
+    func isSound(torqueLimit: AxisVector) -> Bool {
+        guard enabled else { return true }
+        return torque.isFinite && angle.isFinite && field.isFinite && power.isFinite
+            && torque.isWithin(torqueLimit) && power.isWithin(AxisVector(repeating: 1))
+    }
+
     /// Power stages off.
     @inlinable
     public static var off: MotorOutput {

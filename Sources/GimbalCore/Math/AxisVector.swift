@@ -63,6 +63,12 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
             pitch: min(max(pitch, -limit.pitch), limit.pitch))
     }
 
+    /// Whether every axis is within ±`limit` of the same axis.
+    @_noLocks
+    func isWithin(_ limit: AxisVector) -> Bool {
+        abs(yaw) <= limit.yaw && abs(roll) <= limit.roll && abs(pitch) <= limit.pitch
+    }
+
     /// NaN on every axis: nobody has said.
     @inlinable
     public static var unknown: AxisVector { @_noLocks get { AxisVector(repeating: .nan) } }

@@ -165,6 +165,10 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var motorStalled: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 31) }
     }
+    /// The controllers made an output that is no number or beyond its limit; latched until it is reset.
+    @inlinable public static var controlFault: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 33) }
+    }
     /// The servos cannot be where the camera says they are; they would jump.
     @inlinable public static var jointsOutOfReach: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 32) }

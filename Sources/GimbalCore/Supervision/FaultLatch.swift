@@ -51,6 +51,10 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func reset() { latched = .none }
 
+    /// The controllers have made an output that no motor may be given.
+    @_noLocks
+    mutating func noteUnsoundOutput() { latched.insert(.controlFault) }
+
     /// One period.
     @_noLocks
     mutating func step(_ seen: Evidence, dt: Double) {

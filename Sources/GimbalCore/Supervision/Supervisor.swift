@@ -76,7 +76,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     public static var offAtOnce: Conditions {
         @_noLocks get {
             .imuMissing | .imuStale | .imuFrozen | .gravityMismatch | .emergencyStop | .shutdown
-                | .simulatorMissing | .simulatorSilent | .responseReversed
+                | .simulatorMissing | .simulatorSilent | .responseReversed | .controlFault
         }
     }
 

@@ -1,0 +1,220 @@
+import GimbalCore
+import Testing
+
+/// What may never happen, whatever else does: over all pairs of conditions in sequence, and over all commands.
+@Suite("Invariants of the supervisor")
+struct SafetyInvariantTests {
+    static let parameters = Supervisor.Parameters()
+    static let tick = 0.001
+
+    static func step(_ state: Supervisor.State, _ conditions: Conditions, dt: Double = tick)
+        -> Supervisor.State
+    {
+        Supervisor.next(after: state, conditions: conditions, dt: dt, parameters: parameters)
+    }
+
+    /// The states from which the pairs are tried: off, as after a fault, and half way up and down, and full authority.
+    static var starts: [Supervisor.State] {
+        var states: [Supervisor.State] = []
+        for phase in Supervisor.Phase.allCases {
+            for recovery in [0, 0.5] {
+                var state = Supervisor.State()
+                state.phase = phase
+                state.recoverySeconds = recovery
+                switch phase {
+                case .off: state.authority = 0
+                case .active: state.authority = 1
+                case .starting, .stopping: state.authority = 0.5
+                }
+                states.append(state)
+            }
+        }
+        return states
+    }
+
+    /// Every pair of conditions, and every condition alone, once.
+    static let pairs = SupervisorTests.bits.flatMap { a in
+        (a..<SupervisorTests.bits.upperBound).map {
+            (Conditions(rawValue: 1 << a), Conditions(rawValue: 1 << $0))
+        }
+    }
+
+    /// Nobody knows where the camera points.
+    static var withoutEstimate: Conditions {
+        .imuMissing | .imuStale | .imuFrozen | .gravityMismatch
+    }
+
+    @Test("without a valid estimate the outputs are never on after any pair that follows any pair")
+    func neverOnBlindly() {
+        var evaluations = 0
+        for start in Self.starts {
+            for (a, b) in Self.pairs {
+                let before = Self.step(start, a | b)
+                for (c, d) in Self.pairs where (c | d).intersects(Self.withoutEstimate) {
+                    evaluations += 1
+                    let after = Self.step(before, c | d)
+                    guard after.isEnabled || after.authority != 0 else { continue }
+                    Issue.record("on after \(a | b), then \(c | d)")
+                    return
+                }
+                // A start is an edge: whoever is off with an estimate that has not settled stays off.
+                if !before.isEnabled, Self.step(before, .estimateNotConverged).isEnabled {
+                    Issue.record("started without a settled estimate after \(a | b)")
+                }
+            }
+        }
+        #expect(evaluations > 1_000_000)
+    }
+
+    @Test("what one evaluation may change is bounded, for every pair from every state")
+    func steps() {
+        for start in Self.starts {
+            for (a, b) in Self.pairs {
+                let after = Self.step(start, a | b)
+                let response = Supervisor.response(to: a | b)
+                #expect((0...1).contains(after.authority))
+                #expect(after.isEnabled || after.authority == 0)
+                // Up only as fast as the soft start; down at once only where the table says so.
+                #expect(after.authority - start.authority <= Self.tick / 0.5 + 1e-12)
+                if response != .off {
+                    #expect(start.authority - after.authority <= Self.tick / 0.2 + 1e-12)
+                }
+                if !start.isEnabled, response >= .blockStart { #expect(!after.isEnabled) }
+                if !start.isEnabled, start.recoverySeconds > Self.tick { #expect(!after.isEnabled) }
+            }
+        }
+    }
+
+    @Test("every pair that turns off reaches off from every state, and stays there while it lasts")
+    func everyOffPath() {
+        for start in Self.starts {
+            for (a, b) in Self.pairs where Supervisor.response(to: a | b) >= .softOff {
+                var state = start
+                var seconds = 0.0
+                while state.isEnabled, seconds < 1 {
+                    state = Self.step(state, a | b, dt: 0.01)
+                    seconds += 0.01
+                }
+                #expect(seconds <= Self.parameters.softStopSeconds + 0.02)
+                #expect(!Self.step(state, a | b, dt: 10).isEnabled)
+            }
+        }
+    }
+}
+
+/// The whole stabilizer on a bench: a camera that rests and is held.
+private struct Bench {
+    var stabilizer = Stabilizer(parameters: Stabilizer.Parameters())
+    var output = MotorOutput.off
+    private var tick: Int64 = 0
+
+    var now: Instant { Instant(nanoseconds: tick * 1_000_000) }
+    var conditions: Conditions { stabilizer.snapshot.conditions }
+
+    mutating func run(_ seconds: Double, _ external: Conditions = .none) {
+        for _ in 0..<Int((seconds * 1000).rounded()) {
+            tick += 1
+            // No two samples are the same: a sensor that repeats itself is frozen.
+            let noise = Double(tick % 7 - 3) * 1e-4
+            var sample = IMUSample(
+                time: now, gyro: Vector3(noise, -noise, noise * 0.5),
+                accel: Vector3(noise, noise, -9.80665))
+            sample.contents.insert(.joints)
+            stabilizer.integrate(sample)
+            stabilizer.report(external)
+            output = stabilizer.step(now: now)
+        }
+    }
+
+    mutating func ask(_ command: Command) { stabilizer.apply(command, now: now) }
+
+    /// A bench whose outputs are on in a mode.
+    static func running(_ mode: Mode) -> Bench {
+        var bench = Bench()
+        bench.run(2)
+        bench.ask(.mode(mode))
+        bench.run(1)
+        return bench
+    }
+}
+
+@Suite("Invariants of the stabilizer")
+struct StabilizerInvariantTests {
+    static let modes = Mode.allCases.filter { $0 != .inactive }
+
+    /// Everything that can be asked for, but the end of a stop.
+    static func commands(_ now: Instant) -> [Command] {
+        let soon = now.advanced(bySeconds: 1)
+        return Mode.allCases.map { .mode($0) } + [
+            .point(target: .zero, duration: 0),
+            .rate(AxisVector(repeating: 0.5), validUntil: soon),
+            .track(pan: 0.2, tilt: 0.1, validUntil: soon), .resetIntegrals, .emergencyStop,
+            .testMotor(.pitch, validUntil: soon),
+        ]
+    }
+
+    @Test(
+        "an emergency stop outlasts every command and every condition, until it is reset",
+        arguments: modes)
+    func emergencyStop(mode: Mode) {
+        var bench = Bench.running(mode)
+        #expect(bench.output.enabled)
+        bench.ask(.emergencyStop)
+        func stays(_ what: String, _ bench: Bench) {
+            #expect(!bench.output.enabled && bench.conditions.intersects(.emergencyStop), "\(what)")
+        }
+        bench.run(0.001)
+        stays("at once", bench)
+        for (index, first) in Self.commands(bench.now).enumerated() {
+            for second in Self.commands(bench.now) {
+                bench.ask(first)
+                bench.ask(second)
+                bench.run(0.001)
+                stays("after pair \(index)", bench)
+            }
+        }
+        for bit in SupervisorTests.bits {
+            bench.run(0.001, Conditions(rawValue: 1 << bit))
+            stays("with condition \(bit)", bench)
+        }
+        bench.run(20)
+        stays("after 20 s", bench)
+        bench.ask(.resetEmergencyStop)
+        bench.ask(.mode(.inactive))
+        bench.run(1)
+        #expect(!bench.output.enabled, "its end starts nothing")
+        bench.ask(.mode(mode))
+        bench.run(1)
+        #expect(bench.output.enabled)
+    }
+
+    @Test("every condition in every mode: the outputs do what the table says, and come back or not")
+    func everyConditionInEveryMode() {
+        var runs = 0
+        for mode in Self.modes {
+            let running = Bench.running(mode)
+            for bit in SupervisorTests.bits {
+                let condition = Conditions(rawValue: 1 << bit)
+                let response = Supervisor.response(to: condition)
+                var bench = running
+                bench.run(0.001, condition)
+                if response == .off {
+                    #expect(!bench.output.enabled, "bit \(bit) in \(mode.name): at once")
+                }
+                bench.run(0.25, condition)
+                #expect(bench.output.enabled == (response < .softOff), "bit \(bit) in \(mode.name)")
+                bench.run(0.45)
+                // Wishes need no time to recover from.
+                let isFault = !condition.intersects(.inactiveMode | .retracted | .calibrating)
+                if response >= .softOff, isFault {
+                    #expect(!bench.output.enabled, "bit \(bit) in \(mode.name): too soon")
+                }
+                bench.run(0.1)
+                let isLatched = condition.intersects(.loopUnreliable)
+                #expect(bench.output.enabled != isLatched, "bit \(bit) in \(mode.name)")
+                runs += 1
+            }
+        }
+        #expect(runs == 6 * 40)
+    }
+}
