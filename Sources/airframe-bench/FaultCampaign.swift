@@ -82,7 +82,7 @@ struct FaultRun {
             if outcome.secondsToSafe.isNaN {
                 outcome.unintended = max(
                     outcome.unintended, deviation(point, intended[index], time))
-                if isSafe(point) { outcome.secondsToSafe = time }
+                if isSafe(point) { outcome.secondsToSafe = time + silenceBefore }
             }
         }
         return outcome
@@ -104,6 +104,9 @@ struct FaultRun {
                 || point.isStill
         }
     }
+
+    /// A dead-man counts from the last request, which came a while before the onset.
+    private var silenceBefore: Double { fault == .silence ? 0.05 : 0 }
 
     private struct Point {
         var attitude: Quaternion
@@ -143,15 +146,20 @@ struct FaultRun {
             while assembly.telemetry.pop() != nil {}
             guard time >= Self.onset else { continue }
             let snapshot = assembly.engine.snapshot
-            let rates = snapshot.pointing.rates
             points.append(
                 Point(
                     attitude: gimbal.attitude, isEnabled: output.enabled,
-                    isStill: max(abs(rates.yaw), abs(rates.roll), abs(rates.pitch)) < 0.02,
+                    isStill: isStill(snapshot.pointing.rates),
                     error: snapshot.attitudeError.norm * 180 / .pi,
                     conditions: snapshot.conditions))
         }
         return points
+    }
+
+    /// Whether nothing of what was commanded still turns, rad/s: axes that the mode itself moves do not count.
+    private func isStill(_ rates: AxisVector) -> Bool {
+        let yaw = mode == .panFollow ? 0 : rates.yaw
+        return max(abs(yaw), abs(rates.roll), abs(rates.pitch)) < 0.02
     }
 
     /// Somebody who holds the camera in his mode, turning it where the mode lets him.

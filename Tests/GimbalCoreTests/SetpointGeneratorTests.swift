@@ -138,22 +138,24 @@ struct SetpointGeneratorTests {
     }
 
     @Test(
-        "a rate is taken up within acceleration and jerk limits, and stops when its dead-man fires")
+        "a rate is taken up within acceleration and jerk limits, and the camera stands when its dead-man fires"
+    )
     func rate() {
         var generator = SetpointGenerator()
         generator.rate(AxisVector(yaw: 1, roll: 0, pitch: 0.5), validUntil: instant(500))
         var setpoint = generator.step(now: instant(1), dt: dt)
         #expect(generator.rates.yaw > 0)
         for tick in 2...500 {
+            if tick == 440 {
+                #expect(generator.rates.yaw == 1 && generator.rates.pitch == 0.5)
+                #expect(setpoint.rate.norm > 1)
+                #expect(!generator.isExpired && generator.isMoving)
+            }
             let before = generator.accelerations
             setpoint = generator.step(now: instant(tick), dt: dt)
             let jerk = (generator.accelerations - before) * (1 / dt)
             #expect(abs(jerk.yaw) <= generator.parameters.maxJerk.yaw * 1.01)
         }
-        #expect(generator.rates.yaw == 1 && generator.rates.pitch == 0.5)
-        #expect(setpoint.rate.norm > 1)
-        #expect(!generator.isExpired && generator.isMoving)
-        for tick in 501...600 { _ = generator.step(now: instant(tick), dt: dt) }
         #expect(generator.rates == .zero)
         #expect(generator.isExpired && !generator.isMoving)
     }

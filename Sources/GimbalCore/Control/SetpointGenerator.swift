@@ -181,7 +181,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - rates: Rates of the earth-frame angles, rad/s; limited. An axis that is NaN goes on with what it does.
     ///     Infinite: ignored.
-    ///   - validUntil: When the request's dead-man fires.
+    ///   - validUntil: The request's dead-man: unless another comes, the camera stands again by then.
     @_noLocks @_noAllocation
     public mutating func rate(_ rates: AxisVector, validUntil: Instant) {
         guard !rates.yaw.isInfinite, !rates.roll.isInfinite, !rates.pitch.isInfinite else { return }
@@ -250,7 +250,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// - Returns: The set-point with its rate and acceleration.
     @_noLocks @_noAllocation
     public mutating func step(now: Instant, dt: Double) -> Setpoint {
-        if let rateUntil, !isExpired, rateUntil < now {
+        if let rateUntil, !isExpired, rateUntil < now.advanced(bySeconds: stoppingSeconds) {
             isExpired = true
             stopTurning()
         }
@@ -266,6 +266,18 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
 extension SetpointGenerator {
     private enum Axis {
         case yaw, roll, pitch
+    }
+
+    /// What it takes to stop softly now: a dead-man is the time at which the camera stands.
+    private var stoppingSeconds: Double {
+        @_noLocks get {
+            let axes = AxisVector(
+                yaw: RateBlend(from: yaw.state, to: 0, limits: limits(.yaw, atMost: 0)).duration,
+                roll: RateBlend(from: roll.state, to: 0, limits: limits(.roll, atMost: 0)).duration,
+                pitch: RateBlend(from: pitch.state, to: 0, limits: limits(.pitch, atMost: 0))
+                    .duration)
+            return max(axes.yaw, max(axes.roll, axes.pitch))
+        }
     }
 
     private func limits(_ axis: Axis, atMost fastest: Double) -> AxisLimits {
