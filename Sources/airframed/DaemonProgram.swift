@@ -70,10 +70,12 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Does what the command line says.
+    /// Does what the command line says. On the main thread, whose stack is large: the daemon is put together of large
+    /// values, and in a debug build under a sanitizer the 512 KiB of a thread of Swift's pool are not enough for that.
     ///
     /// - Parameter startProblems: What the process could not have, found before the command line was read.
     /// - Throws: `ExitCode`, after the sentence has been written.
+    @MainActor
     func run(startProblems: [String]) async throws {
         let source = ConfigurationSource(config: config, overrides: overrides)
         let loaded = try load(source)
