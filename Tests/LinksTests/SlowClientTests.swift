@@ -41,6 +41,26 @@ struct SlowClientTests {
         }
     }
 
+    @Test("whoever asks a lot and hangs up keeps nobody waiting; what was ordered is still done")
+    func hangsUp() async throws {
+        try await withServer { path, backend in
+            let question = "{\"id\":1,\"method\":\"status\"}\n"
+            let order = "{\"id\":2,\"method\":\"stop\"}\n"
+            do {
+                let client = try PlainClient(path)
+                try client.send(String(repeating: question, count: 2000) + order)
+            }
+            let other = try PlainClient(path)
+            var answered = 0
+            while !backend.calls.contains(where: { $0.hasPrefix("stop") }), answered < 4000 {
+                _ = try other.ask(#"{"id":3,"method":"ping"}"#)
+                answered += 1
+            }
+            #expect(answered < 2000, "the others wait for no more than some turns")
+            #expect(backend.statuses < 2000)
+        }
+    }
+
     @Test("a stream is dropped and counted for a client that does not read, and then goes on")
     func slowSubscriber() async throws {
         try await withServer { path, _ in

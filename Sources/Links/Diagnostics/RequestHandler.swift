@@ -74,6 +74,8 @@ struct RequestHandler {
                 field: "method")
         }
         if method.isWrite { try requireWrite(connection) }
+        // Whoever has hung up reads no answer: a backlog of questions must not keep others waiting.
+        if connection.outputBroken, method.isQuestion { return [] }
         backend.settle()
         switch method {
         case .status, .doctor, .version, .keys, .get, .diff, .history, .log, .variables, .ping:

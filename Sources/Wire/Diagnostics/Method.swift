@@ -61,6 +61,16 @@ public enum Method: String, CaseIterable, Sendable {
     /// Answers, and nothing else: `Acknowledgement`.
     case ping
 
+    /// Whether nothing but its answer comes of the method.
+    public var isQuestion: Bool {
+        switch self {
+        case .status, .doctor, .version, .keys, .get, .diff, .history, .log, .subscribe,
+            .unsubscribe, .variables, .ping:
+            true
+        default: false
+        }
+    }
+
     /// Whether the method changes anything, so that it needs write access.
     public var isWrite: Bool {
         switch self {

@@ -10,6 +10,7 @@ final class FakeBackend: DiagnosticsBackend {
         var closed: [Int] = []
         var refusal: RequestError?
         var samples = 0
+        var statuses = 0
         /// Makes `status` as large as a test needs.
         var padding = 0
     }
@@ -17,6 +18,8 @@ final class FakeBackend: DiagnosticsBackend {
     let record = Mutex(Record())
 
     var calls: [String] { record.withLock { $0.calls } }
+    /// How often `status` was computed.
+    var statuses: Int { record.withLock { $0.statuses } }
     var closed: [Int] { record.withLock { $0.closed } }
 
     func note(_ call: String) throws(RequestError) {
@@ -30,6 +33,7 @@ final class FakeBackend: DiagnosticsBackend {
     func time() -> Double { record.withLock { $0.time } }
 
     func status() -> Status {
+        record.withLock { $0.statuses += 1 }
         var status = Status()
         status.t = Number(time())
         status.version = "0.1.0"
