@@ -6,7 +6,7 @@ SYSCONFDIR ?= /etc
 CONFIGURATION ?= release
 
 # What the build, the tests and the bench need beside Swift 6.3, as Debian package names.
-APT_PACKAGES := dbus g++ git jq libsystemd-dev make netcat-openbsd procps python3-pip python3-venv rt-tests tmux
+APT_PACKAGES := dbus g++ git jq libsystemd-dev libzstd-dev make netcat-openbsd procps python3-pip python3-venv rt-tests tmux
 
 SWIFT_SOURCES := Sources Tests Package.swift
 BIN = .build/$(CONFIGURATION)
@@ -44,6 +44,8 @@ counter:
 	swift build $(RELEASE_FLAGS) --product MallocCounter
 
 test: build counter ## run every test, the short ones in the virtual machine too
+	@$(MAKE) --no-print-directory $(PEERS)/venv/mcap || \
+	    echo "SKIPPED: recordings in PyPI's mcap reader, because it cannot be installed here (see above)"
 	# One after the other: tests that wait for threads and sockets must not starve each other on two cores.
 	swift test --no-parallel
 	@if Tests/Lab/install --kmod; then Tests/System/run; else \
@@ -106,6 +108,12 @@ lockstep-mujoco: $(PEERS)/venv/mujoco ## a gimbal in MuJoCo, driven in lockstep;
 	$(PEERS)/venv/bin/python Tests/Peers/mujoco_gimbal.py --airframed $(BIN)/airframed $(MUJOCO)
 
 $(PEERS)/venv/mujoco: Tests/Peers/requirements-mujoco.txt
+	[ -x $(PEERS)/venv/bin/pip ] || python3 -m venv $(PEERS)/venv
+	$(PEERS)/venv/bin/pip install --quiet --requirement $<
+	touch $@
+
+# The reader that the tests check recordings with.
+$(PEERS)/venv/mcap: Tests/Peers/requirements-mcap.txt
 	[ -x $(PEERS)/venv/bin/pip ] || python3 -m venv $(PEERS)/venv
 	$(PEERS)/venv/bin/pip install --quiet --requirement $<
 	touch $@

@@ -49,6 +49,9 @@ let package = Package(
             cSettings: [.define("_GNU_SOURCE")], linkerSettings: [.linkedLibrary("systemd")]),
 
         .systemLibrary(name: "CSystemd", path: "CSources/CSystemd"),
+        // Compression of recordings (libzstd-dev).
+        .systemLibrary(
+            name: "CZstd", path: "CSources/CZstd", providers: [.apt(["libzstd-dev"])]),
 
         // Replaces malloc by a counting one: for tests and the bench only.
         .target(name: "CMallocCounter", path: "CSources/CMallocCounter"),
@@ -95,7 +98,10 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Recording",
-            dependencies: ["GimbalCore", .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: [
+                "GimbalCore", "Realtime", "Wire", "Persistence", "CZstd",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: strict),
         .target(
             name: "Links",
@@ -206,7 +212,8 @@ let package = Package(
         .testTarget(
             name: "RecordingTests",
             dependencies: [
-                "Recording", "GimbalCore", .product(name: "SystemPackage", package: "swift-system"),
+                "Recording", "GimbalCore", "Realtime", "Simulation", "TestSupport", "Wire",
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -24,6 +24,9 @@ struct ControlLoop: ~Copyable, Sendable {
     /// Samples integrated in the present tick.
     private var sampleCount = 0
     private var newestSample = Instant(nanoseconds: 0)
+    /// What the stabilizer was told to be wrong in the present tick.
+    private var reported = Conditions(rawValue: 0)
+    private var isWarmingUp = false
     private var overrunVisibleTicks = 0
     /// Share of the ticks of the last second that have taken far too long.
     private var uselessShare = 0.0
@@ -40,6 +43,7 @@ struct ControlLoop: ~Copyable, Sendable {
     /// One period: take what was asked and what the sensors delivered, think, hand the result to the motors' bus, and
     /// report. Never waits, never allocates.
     mutating func tick(now: Instant) {
+        ports.tape.begin(tick: ticks, now: now, state: stabilizer)
         applyRequests(now: now)
         integrateSamples(now: now)
         let estimated = cl_now_ns()
@@ -47,7 +51,18 @@ struct ControlLoop: ~Copyable, Sendable {
         answer(output, now: now)
         measure(start: now.nanoseconds, estimated: estimated, end: cl_now_ns())
         ports.telemetry.push(record(now: now))
+        keep(now: now, isLook: false)
         ticks &+= 1
+    }
+
+    /// The end of a tick for the flight recorder, after the answer.
+    private mutating func keep(now: Instant, isLook: Bool) {
+        ports.tape.end(
+            tick: ticks,
+            TapeTick(
+                now: now, reported: reported, samples: Int32(truncatingIfNeeded: sampleCount),
+                lostTicks: 0, isWarmingUp: isWarmingUp, isLook: isLook,
+                snapshot: stabilizer.snapshot, timing: timing))
     }
 
     /// Hands the output to every thread that drives something.
@@ -65,13 +80,18 @@ struct ControlLoop: ~Copyable, Sendable {
     private mutating func applyRequests(now: Instant) {
         for _ in 0..<requestsPerTick {
             guard let request = ports.commands.pop() else { break }
+            ports.tape.keep(request.command, tick: ticks)
             stabilizer.apply(request.command, now: now)
             if let received = request.received {
                 ports.stages.request.record(
                     nanoseconds: now.nanoseconds &- received.nanoseconds)
             }
         }
-        if ports.tuning.hasNew { stabilizer.apply(ports.tuning.read().value) }
+        if ports.tuning.hasNew {
+            let parameters = ports.tuning.read().value
+            ports.tape.keep(parameters, tick: ticks)
+            stabilizer.apply(parameters)
+        }
     }
 
     private mutating func integrateSamples(now: Instant) {
@@ -85,6 +105,7 @@ struct ControlLoop: ~Copyable, Sendable {
                 timing.write = delivery.writeNanoseconds
                 timing.imuToMotor = delivery.imuToMotorNanoseconds
             }
+            ports.tape.keep(delivery.sample, tick: ticks)
             stabilizer.integrate(delivery.sample)
             newestSample = delivery.sample.time
             sampleCount &+= 1
@@ -99,10 +120,12 @@ struct ControlLoop: ~Copyable, Sendable {
             conditions.insert(.loopOverrun)
         }
         if uselessShare > LoopLimits.toleratedUselessShare { conditions.insert(.loopUnreliable) }
-        if warmUpTicks > 0 { conditions.insert(.estimateNotConverged) }
+        isWarmingUp = warmUpTicks > 0
+        if isWarmingUp { conditions.insert(.estimateNotConverged) }
+        reported = conditions
         stabilizer.report(conditions)
         let output = stabilizer.step(now: now)
-        guard warmUpTicks > 0 else { return output }
+        guard isWarmingUp else { return output }
         warmUpTicks &-= 1
         return .off
     }
@@ -148,8 +171,11 @@ struct ControlLoop: ~Copyable, Sendable {
 
     /// Supervises once more although no period has passed, and reports.
     mutating func look(now: Instant) {
+        ports.tape.begin(tick: ticks, now: now, state: stabilizer)
+        sampleCount = 0
         answer(think(now: now), now: now)
         ports.telemetry.push(record(now: now))
+        keep(now: now, isLook: true)
     }
 
     /// Forgets everything but the newest tuning. Not for the loop thread's tick.
@@ -157,6 +183,7 @@ struct ControlLoop: ~Copyable, Sendable {
         while ports.commands.pop() != nil {}
         while ports.samples.pop() != nil {}
         stabilizer = Stabilizer(parameters: ports.tuning.read().value)
+        ports.tape.restart()
         outsideConditions = .none
         ticks = 0
         timing = TickTiming()
@@ -194,6 +221,7 @@ struct LoopPorts: ~Copyable, Sendable {
     /// To the thread of the line that switches their power.
     var power: MailboxWriter<LoopAnswer>
     var telemetry: RingWriter<TelemetryRecord>
+    var tape: LoopTape
     let motorsBell: Doorbell
     let lanes: OutputLanes
     let bus: BusStatus

@@ -17,6 +17,8 @@ public struct RuntimeSettings: Sendable {
     public var commandCapacity = 64
     /// Records that may wait for their reader.
     public var telemetryCapacity = 2048
+    /// Bytes that may wait for the flight recorder; 0: there is none.
+    public var tapeBytes = 0
     /// Ticks with the outputs off before anything may move: what allocates or faults on first use does it now.
     public var warmUpTicks = 100
     /// Requests that one tick carries out at most.
@@ -42,6 +44,8 @@ public struct GimbalAssembly: ~Copyable, Sendable {
     public var tuning: MailboxWriter<Stabilizer.Parameters>
     /// One record per tick.
     public var telemetry: RingReader<TelemetryRecord>
+    /// Everything that a replay needs.
+    public var tape: TapeRecorderEnd
 }
 
 /// The real-time threads and everything between them. The composition root makes one, hands the doors to their owners,
@@ -99,7 +103,7 @@ public final class GimbalRuntime: Sendable {
                 motors: motors, power: power))
         return GimbalAssembly(
             runtime: runtime, commands: wiring.commands, tuning: wiring.tuning,
-            telemetry: wiring.telemetry)
+            telemetry: wiring.telemetry, tape: wiring.tape)
     }
 
     /// Starts the power line, the motors, the loop, then the bus. Once; a runtime is not started again after `stop()`.

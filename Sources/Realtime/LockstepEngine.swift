@@ -11,6 +11,8 @@ public struct LockstepAssembly: ~Copyable, Sendable {
     public var tuning: MailboxWriter<Stabilizer.Parameters>
     /// One record per tick.
     public var telemetry: RingReader<TelemetryRecord>
+    /// Everything that a replay needs.
+    public var tape: TapeRecorderEnd
 }
 
 /// The control loop without real-time threads: whoever holds it delivers a sample, and the tick has run when the call
@@ -57,7 +59,8 @@ public struct LockstepEngine: ~Copyable, Sendable {
             engine: LockstepEngine(
                 loop: wiring.loop, samples: wiring.samples, answers: wiring.answers,
                 handles: handles),
-            commands: wiring.commands, tuning: wiring.tuning, telemetry: wiring.telemetry)
+            commands: wiring.commands, tuning: wiring.tuning, telemetry: wiring.telemetry,
+            tape: wiring.tape)
     }
 
     /// One tick at the time of the sample.

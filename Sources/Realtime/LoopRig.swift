@@ -6,6 +6,7 @@ package struct LoopRig: ~Copyable {
     var commands: RingWriter<TimedCommand>
     package var tuning: MailboxWriter<Stabilizer.Parameters>
     package var telemetry: RingReader<TelemetryRecord>
+    package var tape: TapeRecorderEnd
     var samples: RingWriter<SampleDelivery>
     var answers: MailboxReader<LoopAnswer>
     let handles = SharedHandles()
@@ -23,6 +24,7 @@ package struct LoopRig: ~Copyable {
         commands = wiring.commands
         tuning = wiring.tuning
         telemetry = wiring.telemetry
+        tape = wiring.tape
         samples = wiring.samples
         answers = wiring.answers
     }

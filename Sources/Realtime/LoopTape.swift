@@ -1,0 +1,141 @@
+public import GimbalCore
+
+/// What a frame of the loop's tape holds.
+enum TapeKind: UInt32, BitwiseCopyable, Sendable {
+    /// Nothing: the rest of the ring before its end.
+    case filler
+    /// A `Stabilizer`, as it was before the tick.
+    case state
+    /// `Stabilizer.Parameters` that came into force.
+    case parameters
+    /// A `Command` that was carried out.
+    case command
+    /// An `IMUSample`, as the bus delivered it.
+    case sample
+    /// A `TapeTick`: what the tick was given besides, and what came out.
+    case tick
+}
+
+/// What one tick was given besides samples and requests, and what came out of it.
+public struct TapeTick: Sendable, BitwiseCopyable {
+    /// When it began.
+    public var now: Instant
+    /// What the loop and its bus knew to be wrong.
+    public var reported: Conditions
+    /// Samples that it integrated.
+    public var samples: Int32
+    /// Ticks whose frames found the tape full, since the start.
+    public var lostTicks: UInt32
+    /// Whether the loop kept the outputs off because it was warming up.
+    public var isWarmingUp: Bool
+    /// Whether time stood still: the supervisor alone was asked, see `ControlLoop.look`.
+    public var isLook: Bool
+    /// What the stabilizer thought.
+    public var snapshot: StabilizerSnapshot
+    /// Where the time went.
+    public var timing: TickTiming
+}
+
+/// The loop's end of the flight recorder: everything that a replay needs, in order.
+///
+/// A tick whose frames do not all fit would make the replay of those after it wrong; so from the first frame that is
+/// dropped on everything is, until there is room for a whole state again.
+struct LoopTape: ~Copyable, Sendable {
+    private var ring: TapeWriter
+    /// Nothing is kept until the next state.
+    private var isBroken = true
+    private var lostTicks: UInt32 = 0
+    private var lastState = Instant(nanoseconds: .min)
+
+    /// Between two whole states.
+    static var stateNanoseconds: Int64 { 1_000_000_000 }
+    /// What must be free before the tape goes on after a loss: a state, and some ticks behind it.
+    static var resumeBytes: UInt { UInt(MemoryLayout<Stabilizer>.size) &+ 65536 }
+
+    init(ring: consuming TapeWriter) { self.ring = ring }
+
+    /// Begins a tick: with a whole state when the last one is a second old, or was lost.
+    mutating func begin(tick: UInt64, now: Instant, state: borrowing Stabilizer) {
+        guard ring.isOn else { return }
+        if isBroken {
+            guard ring.hasRoom(Self.resumeBytes) else { return }
+        } else if now.nanoseconds &- lastState.nanoseconds < Self.stateNanoseconds {
+            return
+        }
+        isBroken = !ring.append(.state, tick: tick, copy state)
+        lastState = now
+    }
+
+    /// Whoever runs the loop starts it afresh: what follows does not follow from what was before.
+    mutating func restart() { isBroken = true }
+
+    /// Keeps new tuning.
+    mutating func keep(_ parameters: Stabilizer.Parameters, tick: UInt64) {
+        put(.parameters, tick, parameters)
+    }
+
+    /// Keeps a request.
+    mutating func keep(_ command: Command, tick: UInt64) { put(.command, tick, command) }
+
+    /// Keeps a sample.
+    mutating func keep(_ sample: IMUSample, tick: UInt64) { put(.sample, tick, sample) }
+
+    /// Ends a tick.
+    mutating func end(tick: UInt64, _ result: TapeTick) {
+        guard ring.isOn else { return }
+        var result = result
+        result.lostTicks = lostTicks
+        put(.tick, tick, result)
+        if isBroken { lostTicks &+= 1 }
+    }
+
+    private mutating func put<Value: BitwiseCopyable>(
+        _ kind: TapeKind, _ tick: UInt64, _ value: Value
+    ) {
+        guard ring.isOn, !isBroken else { return }
+        isBroken = !ring.append(kind, tick: tick, value)
+    }
+}
+
+/// The recorder's end of the loop's tape.
+public struct TapeRecorderEnd: ~Copyable, Sendable {
+    /// One thing that the loop was given, or did. The order is that of the loop.
+    public enum Frame: Sendable {
+        /// The whole stabilizer, as it was before a tick.
+        case state(Stabilizer)
+        /// Tuning that came into force.
+        case parameters(Stabilizer.Parameters)
+        /// A request that was carried out.
+        case command(Command)
+        /// A sample that was integrated.
+        case sample(IMUSample)
+        /// The end of a tick.
+        case tick(TapeTick)
+    }
+
+    private var ring: TapeReader
+
+    init(ring: consuming TapeReader) { self.ring = ring }
+
+    /// Takes every frame that waits, oldest first. Never waits; one thread at a time.
+    ///
+    /// - Parameter visit: Each frame, with the number of its tick.
+    public mutating func drain(_ visit: (Frame, UInt64) -> Void) {
+        ring.drain { kind, tick, bytes in
+            switch kind {
+            case .filler: break
+            case .state: visit(.state(bytes.loadUnaligned(as: Stabilizer.self)), tick)
+            case .parameters:
+                visit(.parameters(bytes.loadUnaligned(as: Stabilizer.Parameters.self)), tick)
+            case .command: visit(.command(bytes.loadUnaligned(as: Command.self)), tick)
+            case .sample: visit(.sample(bytes.loadUnaligned(as: IMUSample.self)), tick)
+            case .tick: visit(.tick(bytes.loadUnaligned(as: TapeTick.self)), tick)
+            }
+        }
+    }
+
+    /// Bytes that wait at this moment.
+    public var waiting: Int { ring.waiting }
+    /// Bytes that the ring takes.
+    public var capacity: Int { ring.capacity }
+}

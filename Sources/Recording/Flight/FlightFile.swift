@@ -1,0 +1,169 @@
+import GimbalCore
+public import SystemPackage
+
+/// A recording of the flight recorder, read from a file: what was readable of it.
+public struct FlightFile: Sendable {
+    /// One thing that was recorded, in the order of the loop.
+    enum Record {
+        /// The whole stabilizer, as memory of the layout in the file's metadata.
+        case state([UInt8])
+        case parameters([UInt8])
+        case command(CommandMessage)
+        case sample(SampleMessage)
+        case tick(TickMessage)
+        case event(EventMessage)
+    }
+
+    /// What the recorder says of the file: version, board, why it was written.
+    public let metadata: [String: String]
+    /// Embedded files, in their order.
+    public let attachments: [MCAPAttachment]
+    private let reader: MCAPReader
+    private let path: FilePath
+
+    /// Opens a recording.
+    ///
+    /// - Parameter path: The file.
+    /// - Throws: `FlightFileError`, which names the path and what to do.
+    public init(path: FilePath) throws(FlightFileError) {
+        try self.init(bytes: Self.contents(of: path), path: path)
+    }
+
+    /// Opens a recording.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - path: Its name, for errors.
+    /// - Throws: `FlightFileError`.
+    public init(bytes: [UInt8], path: FilePath) throws(FlightFileError) {
+        let magic = MCAPOpcode.magic
+        guard bytes.starts(with: magic.prefix(5)) else {
+            throw .notMCAP(path: path, beginning: Array(bytes.prefix(8)))
+        }
+        guard bytes.starts(with: magic) else {
+            throw .unknownVersion(path: path, version: bytes.count > 5 ? bytes[5] : 0)
+        }
+        reader = MCAPReader(bytes: bytes)
+        self.path = path
+        var metadata: [String: String]?
+        var attachments: [MCAPAttachment] = []
+        _ = reader.read { item in
+            switch item {
+            case .metadata(FlightChannels.metadataName, let values): metadata = metadata ?? values
+            case .attachment(let attachment): attachments.append(attachment)
+            case .metadata, .message: break
+            }
+            return true
+        }
+        guard let metadata else { throw .notOurs(path: path) }
+        let format = metadata["format"].flatMap { Int($0) } ?? 0
+        guard format <= FlightChannels.format else {
+            throw .newerFormat(
+                path: path, format: format, version: metadata["version"] ?? "unknown")
+        }
+        self.metadata = metadata
+        self.attachments = attachments
+    }
+
+    /// The mark of the memory layout of raw messages; nil when the file does not say.
+    public var layout: UInt64? { metadata["layout"].flatMap { UInt64($0, radix: 16) } }
+
+    /// The settings that were in force some time during the recording, in order of time, as TOML.
+    public var settings: [String] {
+        attachments.filter { $0.name.hasPrefix("settings") }
+            .map { String(decoding: $0.data, as: UTF8.self) }
+    }
+
+    /// Visits every record.
+    ///
+    /// - Parameter visit: Each record with the time of the file, ns; false ends the visit.
+    /// - Returns: How much of the file was readable.
+    @discardableResult
+    func read(_ visit: (Record, Int64) -> Bool) -> MCAPReader.Outcome {
+        var damaged = 0
+        var outcome = reader.read { item in
+            guard case .message(let topic, _, let time, let data) = item else { return true }
+            let record: Record?
+            switch topic {
+            case TickMessage.topic: record = TickMessage(data).map(Record.tick)
+            case SampleMessage.topic: record = SampleMessage(data).map(Record.sample)
+            case CommandMessage.topic: record = CommandMessage(data).map(Record.command)
+            case EventMessage.topic: record = EventMessage(data).map(Record.event)
+            case StateMessage.topic: record = StateMessage(data).map { .state($0.memory) }
+            case ParametersMessage.topic:
+                record = ParametersMessage(data).map { .parameters($0.memory) }
+            default: return true
+            }
+            guard let record else {
+                damaged += 1
+                return true
+            }
+            return visit(record, time)
+        }
+        if damaged > 0 { outcome.remarks.append("\(damaged) messages are damaged and left out") }
+        return outcome
+    }
+
+    private static func contents(of path: FilePath) throws(FlightFileError) -> [UInt8] {
+        do {
+            let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+            return try file.closeAfter {
+                let length = Int(try file.seek(offset: 0, from: .end))
+                try file.seek(offset: 0, from: .start)
+                var bytes = [UInt8](repeating: 0, count: length)
+                var read = 0
+                while read < length {
+                    let count = try bytes.withUnsafeMutableBytes {
+                        try file.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[read...]))
+                    }
+                    if count == 0 { break }
+                    read += count
+                }
+                bytes.removeLast(length - read)
+                return bytes
+            }
+        } catch {
+            throw .unreadable(path: path, cause: (error as? Errno) ?? .ioError)
+        }
+    }
+}
+
+/// Why a file cannot be read as a flight recording.
+public enum FlightFileError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The file could not be opened or read.
+    case unreadable(path: FilePath, cause: Errno)
+    /// The file is no MCAP.
+    case notMCAP(path: FilePath, beginning: [UInt8])
+    /// The file is an MCAP of another major version.
+    case unknownVersion(path: FilePath, version: UInt8)
+    /// The file is an MCAP, but not of this recorder.
+    case notOurs(path: FilePath)
+    /// A newer airframe has written it, in a way that this one would misread.
+    case newerFormat(path: FilePath, format: Int, version: String)
+    /// There is nothing in it that a replay could begin with.
+    case nothingToReplay(path: FilePath, reason: String)
+
+    /// The sentence, with what to do.
+    public var description: String {
+        switch self {
+        case .unreadable(let path, let cause): "\(path): cannot be read: \(cause)."
+        case .notMCAP(let path, let beginning):
+            "\(path): this is no MCAP file (it begins with \(Self.hex(beginning)), not 89 4d 43 41 50 30). "
+                + "`airframectl record --last 30s` writes one; `.imu` logs are replayed with --output."
+        case .unknownVersion(let path, let version):
+            "\(path): this is MCAP version \(Character(Unicode.Scalar(version))), and 0 is known here. A newer airframectl may read it."
+        case .notOurs(let path):
+            "\(path): this MCAP file is not from airframed's recorder (it has no metadata \"airframe\"). Open it with Foxglove or PlotJuggler."
+        case .newerFormat(let path, let format, let version):
+            "\(path): airframe \(version) has written this as format \(format), and \(FlightChannels.format) is known here. "
+                + "Use an airframectl of that version; Foxglove and PlotJuggler read the file as it is."
+        case .nothingToReplay(let path, let reason): "\(path): nothing to replay: \(reason)"
+        }
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        bytes.isEmpty
+            ? "nothing"
+            : bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,236 @@
+internal import Persistence
+
+/// What a channel's messages are, with everything that somebody needs to read them.
+public struct MCAPChannel: Sendable {
+    /// Its number in the file; the schema has the same.
+    public var id: UInt16
+    /// Its name: `/tick`.
+    public var topic: String
+    /// Full name of the message type.
+    public var schemaName: String
+    /// The type itself: a FileDescriptorSet of Protocol Buffers.
+    public var schema: [UInt8]
+
+    func appendSchema(to bytes: inout [UInt8]) {
+        bytes.appendRecord(.schema) { bytes in
+            bytes.appendInteger(id)
+            bytes.appendText(schemaName)
+            bytes.appendText("protobuf")
+            bytes.appendInteger(UInt32(schema.count))
+            bytes += schema
+        }
+    }
+
+    func appendChannel(to bytes: inout [UInt8]) {
+        bytes.appendRecord(.channel) { bytes in
+            bytes.appendInteger(id)
+            bytes.appendInteger(id)
+            bytes.appendText(topic)
+            bytes.appendText("protobuf")
+            bytes.appendMap([:])
+        }
+    }
+}
+
+/// A file that is embedded in the file.
+public struct MCAPAttachment: Sendable {
+    /// `settings.toml`.
+    public var name: String
+    /// `text/plain`, `application/json`.
+    public var mediaType: String
+    /// When it was true, ns.
+    public var time: Int64
+    /// What it says.
+    public var data: [UInt8]
+
+    /// A file with this content.
+    public init(name: String, mediaType: String, time: Int64, data: [UInt8]) {
+        self.name = name
+        self.mediaType = mediaType
+        self.time = time
+        self.data = data
+    }
+}
+
+/// Says which bytes make an MCAP file, piece by piece; whoever calls it writes them in this order. Remembers what the
+/// summary at the end needs. A file that ends before that is readable up to its last whole piece.
+///
+/// Source: MCAP File Format Specification, https://mcap.dev/spec.
+public struct MCAPAssembler: Sendable {
+    private let channels: [MCAPChannel]
+    /// Length of the file so far.
+    public private(set) var size = 0
+    /// Messages so far.
+    public private(set) var messages = 0
+    /// The earliest and latest `log_time` so far, ns; nil without messages.
+    public private(set) var span: ClosedRange<Int64>?
+
+    private var chunkIndices: [UInt8] = []
+    private var attachmentIndices: [UInt8] = []
+    private var metadataIndices: [UInt8] = []
+    private var chunks: UInt32 = 0
+    private var attachments: UInt32 = 0
+    private var metadata: UInt32 = 0
+    private var counts: [UInt16: Int] = [:]
+
+    /// A file with these channels.
+    public init(channels: [MCAPChannel]) { self.channels = channels }
+
+    /// The beginning of the file.
+    ///
+    /// - Parameter library: Who writes it.
+    /// - Returns: Magic bytes, header, schemas and channels.
+    public mutating func begin(library: String) -> [UInt8] {
+        var bytes = MCAPOpcode.magic
+        bytes.appendRecord(.header) { bytes in
+            bytes.appendText("")
+            bytes.appendText(library)
+        }
+        for channel in channels { channel.appendSchema(to: &bytes) }
+        for channel in channels { channel.appendChannel(to: &bytes) }
+        size += bytes.count
+        return bytes
+    }
+
+    /// A chunk, and the index of its messages.
+    public mutating func append(_ chunk: MCAPChunk) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(chunk.bytes + 16)
+        bytes.appendRecord(.chunk) { $0 += chunk.content }
+        let length = bytes.count
+        let indexStart = size + length
+        bytes += chunk.index
+        let position = UInt64(size)
+        chunkIndices.appendRecord(.chunkIndex) { index in
+            index.appendInteger(chunk.start)
+            index.appendInteger(chunk.end)
+            index.appendInteger(position)
+            index.appendInteger(UInt64(length))
+            index.appendInteger(UInt32(chunk.indexOffsets.count * 10))
+            for (channel, offset) in chunk.indexOffsets.sorted(by: { $0.key < $1.key }) {
+                index.appendInteger(channel)
+                index.appendInteger(UInt64(indexStart + offset))
+            }
+            index.appendInteger(UInt64(chunk.index.count))
+            index.appendText(chunk.compression)
+            index.appendInteger(UInt64(chunk.compressedSize))
+            index.appendInteger(UInt64(chunk.uncompressedSize))
+        }
+        chunks += 1
+        for (channel, count) in chunk.counts {
+            counts[channel, default: 0] += count
+            messages += count
+        }
+        if chunk.messages > 0 {
+            let old = span ?? chunk.start...chunk.end
+            span = min(old.lowerBound, chunk.start)...max(old.upperBound, chunk.end)
+        }
+        size += bytes.count
+        return bytes
+    }
+
+    /// An embedded file.
+    public mutating func append(_ attachment: MCAPAttachment) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.appendRecord(.attachment) { bytes in
+            let start = bytes.count
+            bytes.appendInteger(attachment.time)
+            bytes.appendInteger(attachment.time)
+            bytes.appendText(attachment.name)
+            bytes.appendText(attachment.mediaType)
+            bytes.appendInteger(UInt64(attachment.data.count))
+            bytes += attachment.data
+            bytes.appendInteger(CRC32.checksum(bytes[start...]))
+        }
+        let (position, length) = (UInt64(size), UInt64(bytes.count))
+        attachmentIndices.appendRecord(.attachmentIndex) { index in
+            index.appendInteger(position)
+            index.appendInteger(length)
+            index.appendInteger(attachment.time)
+            index.appendInteger(attachment.time)
+            index.appendInteger(UInt64(attachment.data.count))
+            index.appendText(attachment.name)
+            index.appendText(attachment.mediaType)
+        }
+        attachments += 1
+        size += bytes.count
+        return bytes
+    }
+
+    /// Names with values.
+    public mutating func append(metadata name: String, _ values: [String: String]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.appendRecord(.metadata) { bytes in
+            bytes.appendText(name)
+            bytes.appendMap(values)
+        }
+        let (position, length) = (UInt64(size), UInt64(bytes.count))
+        metadataIndices.appendRecord(.metadataIndex) { index in
+            index.appendInteger(position)
+            index.appendInteger(length)
+            index.appendText(name)
+        }
+        metadata += 1
+        size += bytes.count
+        return bytes
+    }
+
+    /// The end of the file: summary, its offsets, footer.
+    public mutating func finish() -> [UInt8] {
+        var bytes: [UInt8] = []
+        // The checksum of the data section is optional; every chunk and attachment has one of its own.
+        bytes.appendRecord(.dataEnd) { $0.appendInteger(UInt32(0)) }
+        let summaryStart = size + bytes.count
+        let dataEnd = bytes.count
+        var groups: [(MCAPOpcode, Int, Int)] = []
+        func group(_ opcode: MCAPOpcode, _ content: (inout [UInt8]) -> Void) {
+            let start = bytes.count
+            content(&bytes)
+            if bytes.count > start { groups.append((opcode, size + start, bytes.count - start)) }
+        }
+        group(.schema) { for channel in channels { channel.appendSchema(to: &$0) } }
+        group(.channel) { for channel in channels { channel.appendChannel(to: &$0) } }
+        group(.statistics) { appendStatistics(to: &$0) }
+        group(.chunkIndex) { $0 += chunkIndices }
+        group(.attachmentIndex) { $0 += attachmentIndices }
+        group(.metadataIndex) { $0 += metadataIndices }
+        let offsetStart = size + bytes.count
+        for (opcode, start, length) in groups {
+            bytes.appendRecord(.summaryOffset) { bytes in
+                bytes.append(opcode.rawValue)
+                bytes.appendInteger(UInt64(start))
+                bytes.appendInteger(UInt64(length))
+            }
+        }
+        bytes.appendRecord(.footer) { bytes in
+            bytes.appendInteger(UInt64(summaryStart))
+            bytes.appendInteger(UInt64(offsetStart))
+            bytes.appendInteger(UInt32(0))
+        }
+        // Over the summary and the footer up to the checksum itself; the length of the footer is in its place by now.
+        let crc = CRC32.checksum(bytes[dataEnd..<bytes.count - 4])
+        bytes.removeLast(4)
+        bytes.appendInteger(crc)
+        bytes += MCAPOpcode.magic
+        size += bytes.count
+        return bytes
+    }
+
+    private func appendStatistics(to bytes: inout [UInt8]) {
+        bytes.appendRecord(.statistics) { bytes in
+            bytes.appendInteger(UInt64(messages))
+            bytes.appendInteger(UInt16(channels.count))
+            bytes.appendInteger(UInt32(channels.count))
+            bytes.appendInteger(attachments)
+            bytes.appendInteger(metadata)
+            bytes.appendInteger(chunks)
+            bytes.appendInteger(span?.lowerBound ?? 0)
+            bytes.appendInteger(span?.upperBound ?? 0)
+            bytes.appendInteger(UInt32(counts.count * 10))
+            for (channel, count) in counts.sorted(by: { $0.key < $1.key }) {
+                bytes.appendInteger(channel)
+                bytes.appendInteger(UInt64(count))
+            }
+        }
+    }
+}

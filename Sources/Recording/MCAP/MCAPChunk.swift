@@ -1,0 +1,109 @@
+internal import Persistence
+
+/// A stretch of messages as it stands in a file: compressed, with its index. Made once, written as often as wanted.
+public struct MCAPChunk: Sendable {
+    /// Counts up by one with each chunk of a recorder.
+    public var number: UInt64
+    /// The earliest `log_time`, ns.
+    public var start: Int64
+    /// The latest `log_time`, ns.
+    public var end: Int64
+    /// Messages by channel.
+    public var counts: [UInt16: Int]
+    /// The content of the chunk record.
+    let content: [UInt8]
+    /// The message index records that follow it.
+    let index: [UInt8]
+    /// Where each channel's index record stands, from the first.
+    let indexOffsets: [UInt16: Int]
+    let compression: String
+    let compressedSize: Int
+    let uncompressedSize: Int
+
+    /// Memory that it takes, bytes.
+    public var bytes: Int { content.count + index.count }
+
+    /// Messages in it.
+    public var messages: Int { counts.values.reduce(0, +) }
+}
+
+/// Collects messages, and makes chunks of them.
+struct MCAPChunkBuilder {
+    private var records: [UInt8] = []
+    private var entries: [UInt16: [UInt8]] = [:]
+    private var start = Int64.max
+    private var end = Int64.min
+    private var next: UInt64 = 0
+    private let compressor = ZstdCompressor()
+
+    /// Whether there is nothing yet.
+    var isEmpty: Bool { records.isEmpty }
+    /// Uncompressed bytes so far.
+    var size: Int { records.count }
+    /// The earliest time so far, ns; nil without messages.
+    var firstTime: Int64? { isEmpty ? nil : start }
+
+    /// Adds a message.
+    ///
+    /// - Parameters:
+    ///   - channel: Its number.
+    ///   - sequence: The tick.
+    ///   - time: When it was true, ns.
+    ///   - data: Appends the payload.
+    mutating func add(
+        channel: UInt16, sequence: UInt32, time: Int64, _ data: (inout [UInt8]) -> Void
+    ) {
+        let offset = UInt64(records.count)
+        records.appendRecord(.message) { bytes in
+            bytes.appendInteger(channel)
+            bytes.appendInteger(sequence)
+            bytes.appendInteger(time)
+            bytes.appendInteger(time)
+            data(&bytes)
+        }
+        entries[channel, default: []].appendInteger(time)
+        entries[channel, default: []].appendInteger(offset)
+        start = min(start, time)
+        end = max(end, time)
+    }
+
+    /// What has been added, compressed; starts afresh.
+    mutating func seal() -> MCAPChunk {
+        var compression = "zstd"
+        let crc = CRC32.checksum(records)
+        let compressed = records.withUnsafeBytes { compressor.compress($0) }
+        if compressed == nil { compression = "" }
+        let payload = compressed ?? records
+        var content: [UInt8] = []
+        content.reserveCapacity(payload.count + 48)
+        content.appendInteger(isEmpty ? 0 : start)
+        content.appendInteger(isEmpty ? 0 : end)
+        content.appendInteger(UInt64(records.count))
+        content.appendInteger(crc)
+        content.appendText(compression)
+        content.appendInteger(UInt64(payload.count))
+        content += payload
+        var index: [UInt8] = []
+        var offsets: [UInt16: Int] = [:]
+        for (channel, list) in entries.sorted(by: { $0.key < $1.key }) where !list.isEmpty {
+            offsets[channel] = index.count
+            index.appendRecord(.messageIndex) { bytes in
+                bytes.appendInteger(channel)
+                bytes.appendInteger(UInt32(list.count))
+                bytes += list
+            }
+        }
+        let chunk = MCAPChunk(
+            number: next, start: isEmpty ? 0 : start, end: isEmpty ? 0 : end,
+            counts: entries.mapValues { $0.count / 16 }.filter { $0.value > 0 },
+            content: content, index: index, indexOffsets: offsets, compression: compression,
+            compressedSize: payload.count,
+            uncompressedSize: records.count)
+        next += 1
+        records.removeAll(keepingCapacity: true)
+        for channel in entries.keys { entries[channel]?.removeAll(keepingCapacity: true) }
+        start = .max
+        end = .min
+        return chunk
+    }
+}

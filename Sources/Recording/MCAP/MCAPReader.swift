@@ -1,0 +1,172 @@
+internal import Persistence
+
+/// Goes through the records of an MCAP file from its beginning, and takes what can be read of a damaged one.
+///
+/// The summary at the end is not needed, so that a file whose writer died is read as well.
+public struct MCAPReader: Sendable {
+    /// One thing in a file.
+    public enum Item {
+        /// Names with values.
+        case metadata(name: String, values: [String: String])
+        /// An embedded file.
+        case attachment(MCAPAttachment)
+        /// A message, with its topic and schema; the data is valid during the call.
+        case message(topic: String, schema: String, time: Int64, data: UnsafeRawBufferPointer)
+    }
+
+    /// How much of the file was read, and why not all of it.
+    public struct Outcome: Sendable, Equatable {
+        /// Bytes that made sense.
+        public var readBytes = 0
+        /// Chunks that were read.
+        public var chunks = 0
+        /// What is wrong with the file, in sentences; empty for a whole one.
+        public var remarks: [String] = []
+        /// Whether the file ends as its writer wanted.
+        public var isComplete = false
+    }
+
+    private struct Channel {
+        var topic: String
+        var schema: String
+    }
+
+    private let bytes: [UInt8]
+    /// Larger chunks are refused: a damaged length must not take all memory.
+    private static let chunkLimit: UInt64 = 1 << 30
+
+    /// - Parameter bytes: A whole file, its magic bytes included.
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Visits everything in the data section, in the order of the file.
+    ///
+    /// - Parameter visit: Each item; false ends the visit.
+    /// - Returns: How it went.
+    public func read(_ visit: (Item) -> Bool) -> Outcome {
+        bytes.withUnsafeBytes { raw in
+            var outcome = Outcome()
+            var channels: [UInt16: Channel] = [:]
+            var schemas: [UInt16: String] = [:]
+            var cursor = MCAPCursor(raw, at: MCAPOpcode.magic.count)
+            outcome.readBytes = cursor.offset
+            while cursor.rest > 0 {
+                guard let opcode = cursor.integer(UInt8.self), let content = cursor.longBlock()
+                else {
+                    outcome.remarks.append(
+                        "it ends in the middle of a record: of \(raw.count) bytes the last \(raw.count - outcome.readBytes) are lost"
+                    )
+                    return outcome
+                }
+                if case .dataEnd? = MCAPOpcode(rawValue: opcode) {
+                    outcome.isComplete = raw.suffix(8).elementsEqual(MCAPOpcode.magic)
+                    outcome.readBytes = raw.count
+                    if !outcome.isComplete {
+                        outcome.remarks.append("its summary is cut off; its data is whole")
+                    }
+                    return outcome
+                }
+                let problem = Self.take(
+                    opcode, content, &schemas, &channels, &outcome, visit)
+                if let problem {
+                    if problem.isEmpty { return outcome }
+                    outcome.remarks.append("at byte \(outcome.readBytes) \(problem)")
+                }
+                outcome.readBytes = cursor.offset
+            }
+            outcome.remarks.append("its writer has not ended it: summary and index are missing")
+            return outcome
+        }
+    }
+
+    /// Takes a record; returns what is wrong with it, nil when nothing is, and an empty text when the visitor has had enough.
+    private static func take(
+        _ opcode: UInt8, _ content: UnsafeRawBufferPointer, _ schemas: inout [UInt16: String],
+        _ channels: inout [UInt16: Channel], _ outcome: inout Outcome, _ visit: (Item) -> Bool
+    ) -> String? {
+        var cursor = MCAPCursor(content)
+        switch MCAPOpcode(rawValue: opcode) {
+        case .schema:
+            guard let id = cursor.integer(UInt16.self), let name = cursor.text() else {
+                return "a schema is too short"
+            }
+            schemas[id] = name
+        case .channel:
+            guard let id = cursor.integer(UInt16.self), let schema = cursor.integer(UInt16.self),
+                let topic = cursor.text()
+            else { return "a channel is too short" }
+            channels[id] = Channel(topic: topic, schema: schemas[schema] ?? "")
+        case .metadata:
+            guard let name = cursor.text(), let values = cursor.map() else {
+                return "metadata is too short"
+            }
+            return visit(.metadata(name: name, values: values)) ? nil : ""
+        case .attachment:
+            guard let attachment = attachment(content) else {
+                return "an attachment is damaged; it is left out"
+            }
+            return visit(.attachment(attachment)) ? nil : ""
+        case .chunk:
+            return chunk(content, &schemas, &channels, &outcome, visit)
+        case .message:
+            guard let id = cursor.integer(UInt16.self), cursor.slice(4) != nil,
+                let time = cursor.integer(Int64.self), cursor.slice(8) != nil,
+                let data = cursor.slice(cursor.rest)
+            else { return "a message is too short" }
+            guard let channel = channels[id] else { return "a message has no channel" }
+            return visit(
+                .message(topic: channel.topic, schema: channel.schema, time: time, data: data))
+                ? nil : ""
+        default: break
+        }
+        return nil
+    }
+
+    private static func attachment(_ content: UnsafeRawBufferPointer) -> MCAPAttachment? {
+        var cursor = MCAPCursor(content)
+        guard let time = cursor.integer(Int64.self), cursor.slice(8) != nil,
+            let name = cursor.text(), let type = cursor.text(), let data = cursor.longBlock()
+        else { return nil }
+        let end = cursor.offset
+        guard let crc = cursor.integer(UInt32.self) else { return nil }
+        if crc != 0, CRC32.checksum(content[..<end]) != crc { return nil }
+        return MCAPAttachment(name: name, mediaType: type, time: time, data: Array(data))
+    }
+
+    private static func chunk(
+        _ content: UnsafeRawBufferPointer, _ schemas: inout [UInt16: String],
+        _ channels: inout [UInt16: Channel], _ outcome: inout Outcome, _ visit: (Item) -> Bool
+    ) -> String? {
+        var cursor = MCAPCursor(content)
+        guard cursor.slice(16) != nil, let size = cursor.integer(UInt64.self),
+            let crc = cursor.integer(UInt32.self), let compression = cursor.text(),
+            let payload = cursor.longBlock(), size <= chunkLimit
+        else { return "a chunk is damaged; it is left out" }
+        let records: [UInt8]
+        switch compression {
+        case "": records = Array(payload)
+        case "zstd":
+            guard let plain = Zstd.decompress(payload, size: Int(size)) else {
+                return "a chunk does not decompress; it is left out"
+            }
+            records = plain
+        default: return "a chunk is compressed with \(compression), which is not known here"
+        }
+        if crc != 0, CRC32.checksum(records) != crc {
+            return "a chunk's checksum is wrong; it is left out"
+        }
+        outcome.chunks += 1
+        return records.withUnsafeBytes { raw in
+            var inner = MCAPCursor(raw)
+            while inner.rest > 0 {
+                guard let opcode = inner.integer(UInt8.self), let content = inner.longBlock() else {
+                    return "a chunk ends in the middle of a record"
+                }
+                // A chunk within a chunk is not allowed, and would have no end.
+                if opcode == MCAPOpcode.chunk.rawValue { return "a chunk holds another one" }
+                let problem = take(opcode, content, &schemas, &channels, &outcome, visit)
+                if let problem { return problem }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,49 @@
+internal import CZstd
+
+/// Compresses blocks with zstd, one after the other; the working memory is kept.
+final class ZstdCompressor {
+    /// The fastest ordinary level: the doubles of a sensor compress little better at higher ones.
+    static let level: Int32 = 1
+
+    private let context: OpaquePointer?
+
+    init() { context = ZSTD_createCCtx() }
+
+    deinit { ZSTD_freeCCtx(context) }
+
+    /// One complete zstd frame; nil when there is no memory.
+    func compress(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        let bound = ZSTD_compressBound(bytes.count)
+        var size = 0
+        let compressed = withUnsafeTemporaryAllocation(byteCount: bound, alignment: 8) { room in
+            size = ZSTD_compressCCtx(
+                context, room.baseAddress, bound, bytes.baseAddress, bytes.count, Self.level)
+            return ZSTD_isError(size) == 0 ? [UInt8](room[..<size]) : nil
+        }
+        return context == nil ? nil : compressed
+    }
+}
+
+enum Zstd {
+    /// What a frame says.
+    ///
+    /// - Parameters:
+    ///   - frame: One complete zstd frame.
+    ///   - size: How long the result has to be.
+    /// - Returns: Nil when the frame is damaged, or of another length.
+    static func decompress(_ frame: UnsafeRawBufferPointer, size: Int) -> [UInt8]? {
+        guard ZSTD_getFrameContentSize(frame.baseAddress, frame.count) == UInt64(size) else {
+            return nil
+        }
+        var isGood = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { room, count in
+            let written = ZSTD_decompress(room.baseAddress, size, frame.baseAddress, frame.count)
+            isGood = ZSTD_isError(written) == 0 && written == size
+            count = isGood ? size : 0
+        }
+        return isGood ? bytes : nil
+    }
+
+    /// The library's version.
+    static var version: String { String(cString: ZSTD_versionString()) }
+}

@@ -1,0 +1,118 @@
+import GimbalCore
+
+/// The name of a field, put together only by whoever needs it.
+struct FieldName {
+    let stem: StaticString
+    let axis: StaticString
+    let unit: StaticString
+
+    init(_ stem: StaticString, _ axis: StaticString = "", _ unit: StaticString = "") {
+        self.stem = stem
+        self.axis = axis
+        self.unit = unit
+    }
+
+    /// The parts that there are, joined by underscores.
+    var text: String {
+        [stem, axis, unit].map { "\($0)" }.filter { !$0.isEmpty }.joined(separator: "_")
+    }
+}
+
+/// Whoever goes through the fields of a message: to describe it, to write it, to read it. So the three cannot differ.
+protocol FieldVisitor {
+    mutating func double(_ name: FieldName, _ number: Int, _ value: inout Double)
+    mutating func float(_ name: FieldName, _ number: Int, _ value: inout Float)
+    /// A whole number of 8 bytes that may be negative.
+    mutating func integer(_ name: FieldName, _ number: Int, _ value: inout Int64)
+    /// A set of bits, or a number that is never negative, of 8 bytes.
+    mutating func bits(_ name: FieldName, _ number: Int, _ value: inout UInt64)
+    /// A small number that is never negative.
+    mutating func count(_ name: FieldName, _ number: Int, _ value: inout UInt32)
+    mutating func flag(_ name: FieldName, _ number: Int, _ value: inout Bool)
+    /// One of several words, as its index.
+    mutating func choice(
+        _ name: FieldName, _ number: Int, _ words: FieldWords, _ value: inout UInt32)
+    mutating func text(_ name: FieldName, _ number: Int, _ value: inout String)
+    mutating func block(_ name: FieldName, _ number: Int, _ value: inout [UInt8])
+}
+
+/// The words of a choice.
+struct FieldWords: Sendable {
+    /// Name of the type.
+    var name: String
+    /// By index.
+    var words: [String]
+}
+
+/// Something that the recorder writes and a replay reads, as a message of Protocol Buffers, version 3.
+///
+/// A field that a reader does not know is skipped, one that a writer did not know is zero. Numbers never change.
+protocol RecordedMessage {
+    /// The name of the type, within the package `airframe`.
+    static var name: String { get }
+    /// The channel.
+    static var topic: String { get }
+
+    /// Everything zero.
+    init()
+    /// Shows every field.
+    mutating func visit(_ visitor: inout some FieldVisitor)
+}
+
+extension FieldVisitor {
+    /// Three fields with consecutive numbers.
+    @inline(__always)
+    mutating func axes(
+        _ stem: StaticString, _ unit: StaticString, _ number: Int, _ value: inout AxisVector
+    ) {
+        double(FieldName(stem, "yaw", unit), number, &value.yaw)
+        double(FieldName(stem, "roll", unit), number + 1, &value.roll)
+        double(FieldName(stem, "pitch", unit), number + 2, &value.pitch)
+    }
+
+    /// Three fields with consecutive numbers.
+    @inline(__always)
+    mutating func vector(
+        _ stem: StaticString, _ unit: StaticString, _ number: Int, _ value: inout Vector3
+    ) {
+        double(FieldName(stem, "x", unit), number, &value.x)
+        double(FieldName(stem, "y", unit), number + 1, &value.y)
+        double(FieldName(stem, "z", unit), number + 2, &value.z)
+    }
+
+    /// Four fields with consecutive numbers.
+    @inline(__always)
+    mutating func quaternion(_ stem: StaticString, _ number: Int, _ value: inout Quaternion) {
+        double(FieldName(stem, "w"), number, &value.w)
+        double(FieldName(stem, "x"), number + 1, &value.x)
+        double(FieldName(stem, "y"), number + 2, &value.y)
+        double(FieldName(stem, "z"), number + 3, &value.z)
+    }
+
+    /// Three angles for people, rounded to single precision.
+    @inline(__always)
+    mutating func shown(
+        _ stem: StaticString, _ unit: StaticString, _ number: Int, _ value: inout ShownAxes
+    ) {
+        float(FieldName(stem, "yaw", unit), number, &value.yaw)
+        float(FieldName(stem, "roll", unit), number + 1, &value.roll)
+        float(FieldName(stem, "pitch", unit), number + 2, &value.pitch)
+    }
+}
+
+/// Numbers per axis that people look at; what a replay needs is in double precision beside them.
+struct ShownAxes: Equatable, Sendable {
+    var yaw: Float = 0
+    var roll: Float = 0
+    var pitch: Float = 0
+
+    init() {}
+
+    init(_ axes: AxisVector) {
+        yaw = Float(axes.yaw)
+        roll = Float(axes.roll)
+        pitch = Float(axes.pitch)
+    }
+
+    init(degrees axes: AxisVector) { self.init(axes * (180 / .pi)) }
+}

@@ -1,0 +1,30 @@
+import GimbalCore
+
+/// A sample as the bus delivered it: sensor's frame, before any correction.
+struct SampleMessage: RecordedMessage, Sendable {
+    static let name = "Sample"
+    static let topic = "/sample"
+
+    var tick: UInt64 = 0
+    var sample = IMUSample(time: Instant(nanoseconds: 0), gyro: .zero, accel: .zero)
+
+    init() {}
+
+    init(tick: UInt64, _ sample: IMUSample) {
+        self.tick = tick
+        self.sample = sample
+    }
+
+    mutating func visit(_ visitor: inout some FieldVisitor) {
+        visitor.bits(FieldName("tick"), 1, &tick)
+        visitor.integer(FieldName("time_ns"), 2, &sample.time.nanoseconds)
+        visitor.vector("gyro", "rad_s", 3, &sample.gyro)
+        visitor.vector("accel", "m_s2", 6, &sample.accel)
+        visitor.count(FieldName("contents"), 9, &sample.contents.rawValue)
+        visitor.axes("joint", "rad", 10, &sample.joints)
+        visitor.axes("joint_rate", "rad_s", 13, &sample.jointRates)
+        visitor.vector("handle_gyro", "rad_s", 16, &sample.baseGyro)
+        visitor.vector("magnetic_field", "ut", 19, &sample.magneticField)
+        visitor.double(FieldName("temperature_c"), 22, &sample.temperature)
+    }
+}

@@ -1,0 +1,119 @@
+import GimbalCore
+import Realtime
+import Simulation
+import SystemPackage
+import Testing
+
+@testable import Recording
+
+@Suite("Replay of a flight recording") struct FlightReplayTests {
+    private static func report(
+        _ bytes: [UInt8],
+        change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)? = nil
+    ) throws -> FlightReplay.Report {
+        FlightReplay(try FlightFile(bytes: bytes, path: "rig.mcap"), change: change).run()
+    }
+
+    @Test(
+        "outputs, attitude and supervisor come out to the bit, with requests and new tuning on the way",
+        arguments: [MotorType.torque, .servo, .field])
+    func identical(motor: MotorType) throws {
+        var rig = FlightRig(.walking, motor: motor)
+        rig.run(3)
+        rig.loop.ask(.point(target: AxisVector(yaw: 0.3, roll: 0, pitch: -0.4), duration: 0.5))
+        rig.run(1)
+        var tuning = FlightRig.tuning(motor)
+        tuning.controller.attitudeGain = tuning.controller.attitudeGain * 0.7
+        tuning.supervisor.softStartSeconds = 0.2
+        rig.loop.tuning.publish(tuning)
+        rig.loop.ask(
+            .rate(
+                AxisVector(yaw: 0.5, roll: 0, pitch: 0),
+                validUntil: rig.now.advanced(bySeconds: 0.3)))
+        rig.run(1)
+        rig.loop.ask(.emergencyStop)
+        rig.run(0.3)
+        rig.loop.ask(.resetEmergencyStop)
+        rig.loop.ask(.mode(.locked))
+        rig.run(1)
+        let report = try Self.report(rig.file())
+        #expect(report.firstDifference == nil)
+        #expect(report.ticks == 6300)
+        #expect(report.isIdentical)
+        #expect(report.skippedTicks == 0)
+    }
+
+    @Test("the replay begins in mid-flight with the next whole state")
+    func midFlight() throws {
+        var rig = FlightRig(.walking)
+        rig.run(6)
+        // From the second half of a second on: what comes before the next state cannot be run.
+        let odd = rig.chunks.dropFirst(5)
+        let report = try Self.report(FlightRig.file(odd))
+        #expect(report.isIdentical)
+        #expect(report.ticks >= 2000)
+        #expect(report.skippedTicks < 1000)
+    }
+
+    @Test(
+        "a recorder that did not listen for a while leaves a gap, and the replay goes on behind it")
+    func gap() throws {
+        var rig = FlightRig(.walking, tapeBytes: 1 << 18)
+        rig.run(3)
+        rig.run(2, isHeard: false)
+        rig.listen()
+        rig.run(2.5)
+        let file = try FlightFile(bytes: rig.file(), path: "rig.mcap")
+        var gaps: [String] = []
+        let report = FlightReplay(file).run()
+        file.read { record, _ in
+            if case .event(let event) = record, event.word == "gap" { gaps.append(event.what) }
+            return true
+        }
+        #expect(gaps.count == 1)
+        #expect(report.isIdentical)
+        #expect(report.ticks < 7500)
+        #expect(report.ticks > 5000)
+    }
+
+    @Test(
+        "other parameters change what comes out, and the recording's own bits say where it begins")
+    func changed() throws {
+        var rig = FlightRig(.walking)
+        rig.run(4)
+        let bytes = rig.file()
+        let report = try Self.report(bytes) { parameters in
+            var parameters = parameters
+            parameters.controller.attitudeGain = parameters.controller.attitudeGain * 0.5
+            return parameters
+        }
+        #expect(!report.isIdentical)
+        #expect(report.firstDifference?.contains("outputs differ") == true)
+        #expect(report.largestTorqueDifference > 1e-4)
+        // The camera's motion is that of the recording, so the attitude is as well.
+        #expect(report.largestAttitudeDifference < 1e-2)
+    }
+
+    @Test("a recording of another layout is run from the beginning, with what the settings say")
+    func otherLayout() throws {
+        var rig = FlightRig(.still)
+        rig.run(4)
+        let bytes = rig.file(metadata: ["layout": "1234"])
+        let file = try FlightFile(bytes: bytes, path: "rig.mcap")
+        let report = FlightReplay(file, initial: FlightRig.tuning()).run()
+        #expect(report.beganAfresh)
+        // This one begins where the loop did, so that nothing is left to converge.
+        #expect(report.isIdentical)
+        #expect(FlightReplay.parameters(in: file).isEmpty)
+    }
+
+    @Test("a fault is found in the tick in which it begins")
+    func faults() throws {
+        var rig = FlightRig(.still)
+        rig.run(2)
+        #expect(rig.faults.isEmpty)
+        rig.loop.ask(.emergencyStop)
+        rig.run(0.01)
+        #expect(rig.faults.intersects(.emergencyStop))
+    }
+}

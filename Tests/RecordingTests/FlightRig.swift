@@ -1,0 +1,94 @@
+import GimbalCore
+import Realtime
+import Simulation
+import SystemPackage
+
+@testable import Recording
+
+/// The real loop over the simulated gimbal, with a flight recorder on its tape; time is an argument.
+struct FlightRig: ~Copyable {
+    var loop: LoopRig
+    var gimbal: SimulatedGimbal
+    var encoder = FlightEncoder(timeOffset: 1_800_000_000_000_000_000)
+    var chunks: [MCAPChunk] = []
+    var faults = Conditions.none
+    var tick = 0
+
+    init(_ motion: BaseMotion.Kind, motor: MotorType = .torque, tapeBytes: Int = 1 << 20) {
+        var parameters = SimulatedGimbal.Parameters()
+        parameters.motor = motor
+        gimbal = SimulatedGimbal(
+            parameters: parameters, motion: BaseMotion(motion, seed: 3), seed: 3)
+        loop = LoopRig(parameters: Self.tuning(motor), settings: Self.settings(tapeBytes))
+    }
+
+    static func tuning(_ motor: MotorType = .torque) -> Stabilizer.Parameters {
+        var tuning = Stabilizer.Parameters()
+        tuning.motorType = motor
+        return tuning
+    }
+
+    private static func settings(_ tapeBytes: Int) -> RuntimeSettings {
+        var settings = RuntimeSettings()
+        settings.tapeBytes = tapeBytes
+        return settings
+    }
+
+    var now: Instant { Instant(nanoseconds: 5_000_000_000 + Int64(tick) * 1_000_000) }
+
+    /// Runs the loop; the tape is read after each tick unless nobody listens.
+    mutating func run(_ seconds: Double, isHeard: Bool = true) {
+        for _ in 0..<Int((seconds * 1000).rounded()) {
+            tick += 1
+            var samples: [IMUSample] = []
+            let shift: Int64 = 5_000_000_000
+            gimbal.advance(to: Instant(nanoseconds: now.nanoseconds - shift)) { sample in
+                var sample = sample
+                sample.time = Instant(nanoseconds: sample.time.nanoseconds + shift)
+                samples.append(sample)
+            }
+            for sample in samples { loop.deliver(sample) }
+            loop.tick(now: now)
+            gimbal.apply(loop.output(), at: Instant(nanoseconds: now.nanoseconds - shift))
+            while loop.telemetry.pop() != nil {}
+            if isHeard { listen() }
+        }
+    }
+
+    /// Reads the tape.
+    mutating func listen() {
+        var frames: [(TapeRecorderEnd.Frame, UInt64)] = []
+        loop.tape.drain { frames.append(($0, $1)) }
+        for (frame, tick) in frames {
+            let result = encoder.take(frame, tick: tick)
+            if let chunk = result.chunk { chunks.append(chunk) }
+            faults = faults | result.faults
+        }
+    }
+
+    /// Everything so far as a whole file.
+    mutating func file(metadata: [String: String] = [:]) -> [UInt8] {
+        if let rest = encoder.flush() { chunks.append(rest) }
+        return Self.file(chunks[...], metadata: metadata)
+    }
+
+    static func file(
+        _ chunks: ArraySlice<MCAPChunk>, metadata: [String: String] = [:], isEnded: Bool = true
+    ) -> [UInt8] {
+        var assembler = MCAPAssembler(channels: FlightChannels.all)
+        var bytes = assembler.begin(library: "airframe test")
+        let own = [
+            "format": "\(FlightChannels.format)", "version": "test",
+            "layout": MemoryLayoutMark.text(MemoryLayoutMark.own),
+        ]
+        bytes += assembler.append(
+            metadata: FlightChannels.metadataName, own.merging(metadata) { $1 })
+        bytes += assembler.append(
+            MCAPAttachment(
+                name: "settings.toml", mediaType: "text/plain", time: 0,
+                data: Array("[loop]\nrate_hz = 1000\n".utf8)))
+        for chunk in chunks { bytes += assembler.append(chunk) }
+        if isEnded { bytes += assembler.finish() }
+        return bytes
+    }
+}

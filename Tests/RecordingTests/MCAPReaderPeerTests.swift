@@ -1,0 +1,88 @@
+import GimbalCore
+import Glibc
+import Realtime
+import Simulation
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@testable import Recording
+
+/// Files of this recorder in somebody else's reader.
+@Suite("Recordings in PyPI's mcap reader") struct MCAPReaderPeerTests {
+    private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
+        .removingLastComponent()
+    private static let python = root.appending(".build/peers/venv/bin/python").string
+    private static let isThere = access(root.appending(".build/peers/venv/mcap").string, F_OK) == 0
+
+    /// What `read_mcap.py` says of a file.
+    private static func read(_ bytes: [UInt8], _ options: String = "") throws -> JSONValue {
+        var result = JSONValue.null
+        try withTemporaryDirectory { directory in
+            let path = directory.appending("rig.mcap")
+            let file = try FileDescriptor.open(
+                path, .writeOnly, options: [.create], permissions: [.ownerReadWrite])
+            try file.closeAfter { _ = try file.writeAll(bytes) }
+            let script = root.appending("Tests/Peers/read_mcap.py")
+            let output = directory.appending("out")
+            let status = system(
+                "\(python) \(script) \(path) \(options) > \(output) 2> \(directory)/err")
+            let errors = try contents(directory.appending("err"))
+            try #require(status == 0, "\(String(decoding: errors, as: UTF8.self))")
+            result = try JSONValue(parsing: try contents(output))
+        }
+        return result
+    }
+
+    private static func contents(_ path: FilePath) throws -> [UInt8] {
+        let file = try FileDescriptor.open(path, .readOnly)
+        return try file.closeAfter {
+            var bytes = [UInt8](repeating: 0, count: Int(try file.seek(offset: 0, from: .end)))
+            let count = try bytes.withUnsafeMutableBytes {
+                try file.read(fromAbsoluteOffset: 0, into: $0)
+            }
+            return Array(bytes[..<count])
+        }
+    }
+
+    @Test(
+        "every message decodes by the file's own schema, every checksum holds, and the summary counts right",
+        .enabled(if: isThere, "`make .build/peers/venv/mcap` installs the reader"))
+    func whole() throws {
+        var rig = FlightRig(.walking)
+        rig.run(2)
+        rig.loop.ask(.point(target: .zero, duration: 0.5))
+        rig.loop.tuning.publish(FlightRig.tuning())
+        rig.run(1)
+        let report = try Self.read(rig.file())
+        for topic in ["/tick", "/sample", "/command", "/parameters", "/state", "/event"] {
+            #expect(report["counts"]?[topic] == report["statistics"]?[topic], "\(topic)")
+        }
+        #expect(report["counts"]?["/tick"]?.int == 3000)
+        #expect(report["counts"]?["/command"]?.int == 1)
+        #expect(report["counts"]?["/parameters"]?.int == 1)
+        #expect((report["counts"]?["/sample"]?.int ?? 0) >= 2950)
+        #expect((report["counts"]?["/state"]?.int ?? 0) == 3)
+        #expect(report["disorder"]?.int == 0)
+        #expect(report["compression"] == .array([.string("zstd")]))
+        #expect(report["attachments"]?["settings.toml"]?.int == 22)
+        #expect(report["metadata"]?["airframe"]?["version"]?.string == "test")
+        let fields = report["fields"]?["/tick"]?.array?.compactMap(\.string) ?? []
+        #expect(fields.contains("attitude_pitch_deg"))
+        #expect(fields.contains("torque_yaw_nm"))
+    }
+
+    @Test(
+        "a file whose writer died is read up to its last whole chunk",
+        .enabled(if: isThere, "`make .build/peers/venv/mcap` installs the reader"))
+    func unfinished() throws {
+        var rig = FlightRig(.still)
+        rig.run(3)
+        let whole = FlightRig.file(rig.chunks[...], isEnded: false)
+        let report = try Self.read(Array(whole.dropLast(1000)), "--unfinished")
+        let lost = rig.chunks.last?.counts[FlightChannels.tick] ?? 0
+        let all = rig.chunks.compactMap { $0.counts[FlightChannels.tick] }.reduce(0, +)
+        #expect(report["counts"]?["/tick"]?.int ?? 0 >= all - lost)
+    }
+}
