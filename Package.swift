@@ -118,7 +118,7 @@ let package = Package(
             name: "Daemon",
             dependencies: [
                 "GimbalCore", "Wire", "Simulation", "Configuration", "Realtime", "Persistence",
-                "Calibration", "Identification", "Links", "Hardware", "PlainText",
+                "Calibration", "Identification", "Links", "Hardware", "PlainText", "Recording",
                 "CLinuxShim", "CSystemd",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -10,7 +10,7 @@ public enum Schema {
         hardware + loop + imu + estimator + control + filter + airos + rbl + motors + servo + drive
         + motion
         + modes
-        + supervision + bluetooth + services
+        + supervision + bluetooth + recording + services
 
     /// One sentence for each table.
     public static let tables: [(name: String, summary: String)] = [
@@ -53,6 +53,10 @@ public enum Schema {
         ("supervisor", "How the motors go off after a fault, and come back."),
         ("commander", "Who is in control, and for how long."),
         ("bluetooth", "The radio: a peripheral of bluetoothd that phones connect to."),
+        (
+            "recording",
+            "The flight recorder; its files are in recordings/ of persistence.directory."
+        ),
         ("diagnostics", "The socket that airframectl talks to."),
         ("persistence", "Where saved tuning, baselines and calibration are kept."),
         ("log", "What is written to the journal."),

@@ -49,6 +49,8 @@ public struct Settings: Sendable, Equatable {
     public var diagnostics = Diagnostics()
     /// Where saved values live.
     public var persistence = Storage()
+    /// The flight recorder.
+    public var recording = Recording()
     /// What is logged.
     public var log = Log()
 

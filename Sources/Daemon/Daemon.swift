@@ -6,6 +6,7 @@ import Links
 import Logging
 import Persistence
 import Realtime
+import Recording
 import ServiceLifecycle
 import Simulation
 import SystemPackage
@@ -25,6 +26,8 @@ public struct Daemon {
     private let radio: BluetoothServer?
     /// Nil without wheels.
     private let wheels: DriveMotors?
+    /// Nil when it is off.
+    private let recorder: FlightRecorder?
     private let logger: Logger
 
     /// Builds everything, starts nothing but the socket's file.
@@ -67,9 +70,16 @@ public struct Daemon {
         let spectra = SpectrumService()
         let autotuning = AutotuneService(
             tuning: tuning, commander: commander, calibration: calibration)
+        let tuning = tuning
+        recorder =
+            settings.recording.enabled
+            ? FlightRecorder(
+                tape: loop.tape, bytes: settings.tapeBytes,
+                setup: settings.recorderSetup(clock: clock),
+                settings: { tuning.settings.listing }) : nil
         housekeeping = Housekeeping(
             hub: hub, commander: commander, tuning: tuning, calibration: calibration,
-            spectra: spectra, autotuning: autotuning)
+            spectra: spectra, autotuning: autotuning, recorder: recorder)
         let driver = loop.source.driver(settings, clock: clock, housekeeping: housekeeping)
         let session = driver as? LockstepSession
         simulator = try session.map { session in
@@ -98,7 +108,8 @@ public struct Daemon {
             backend: DiagnosticsAdapter(
                 motion: Self.door(commander, hub, tuning, clock), tuning: tuning,
                 machine: machine, calibration: calibration, spectra: spectra,
-                autotuning: autotuning, logStore: logStore, simulator: simulator,
+                autotuning: autotuning, recorder: recorder, logStore: logStore,
+                simulator: simulator,
                 bluetooth: BluetoothDoor(server: radio, isEnabled: settings.bluetooth.enabled)),
             logger: log)
         do {
@@ -125,6 +136,7 @@ public struct Daemon {
         var services: [any Service] = [
             diagnostics, ReloadService(tuning: tuning, log: logger), housekeeper,
         ]
+        if let recorder { services.append(RecorderService(recorder: recorder, log: logger)) }
         if let simulator { services.append(simulator) }
         if let radio { services.append(radio) }
         if manager.isThere {

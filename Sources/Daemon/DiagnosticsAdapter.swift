@@ -16,6 +16,8 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
     let calibration: CalibrationService
     let spectra: SpectrumService
     let autotuning: AutotuneService
+    /// Nil when it is off.
+    let recorder: FlightRecorder?
     let logStore: LogStore
     /// Nil on the computer's own clock.
     let simulator: LockstepServer?
@@ -42,6 +44,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         status.configuration = tuning.configurationStatus
         status.control = tuning.controlStatus
         status.bluetooth = bluetooth.server?.status
+        status.recorder = recorder?.status ?? RecorderStatus()
         return status
     }
 
@@ -190,6 +193,22 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
             let axes = names.compactMap { name in GimbalAxis.allCases.first { $0.name == name } }
             return try autotuning.start(
                 axes: axes, apply: apply, owner: client.id, now: machine.clock.now)
+        }
+    }
+
+    func record(
+        _ request: RecordRequest, client: DiagnosticsClient
+    ) throws(RequestError) -> RecorderStatus {
+        guard let recorder else {
+            if request == .status { return RecorderStatus() }
+            throw RequestError(
+                .refused, "There is no recorder: recording.enabled is false. It takes a restart.")
+        }
+        switch request {
+        case .status: return recorder.status
+        case .last(let seconds): return recorder.record(last: seconds)
+        case .start: return recorder.setRecording(true)
+        case .stop: return recorder.setRecording(false)
         }
     }
 

@@ -22,6 +22,7 @@ final class Housekeeping: Sendable {
     private let calibration: CalibrationService
     private let spectra: SpectrumService
     private let autotuning: AutotuneService
+    private let recorder: FlightRecorder?
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -31,9 +32,10 @@ final class Housekeeping: Sendable {
     ///   - calibration: Sees every record.
     ///   - spectra: Sees every record.
     ///   - autotuning: Sees every record.
+    ///   - recorder: Reads the loop's tape; nil without one.
     init(
         hub: TelemetryHub, commander: Commander, tuning: Tuning, calibration: CalibrationService,
-        spectra: SpectrumService, autotuning: AutotuneService
+        spectra: SpectrumService, autotuning: AutotuneService, recorder: FlightRecorder?
     ) {
         self.hub = hub
         self.commander = commander
@@ -41,6 +43,7 @@ final class Housekeeping: Sendable {
         self.calibration = calibration
         self.spectra = spectra
         self.autotuning = autotuning
+        self.recorder = recorder
     }
 
     /// Takes what the loop has recorded.
@@ -53,6 +56,7 @@ final class Housekeeping: Sendable {
                 for event in state.reporter.events(in: record) { Self.keep(event, in: &state) }
             }
         }
+        recorder?.poll()
     }
 
     /// Lets timers run out.

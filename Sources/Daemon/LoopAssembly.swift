@@ -17,6 +17,7 @@ struct LoopAssembly: ~Copyable {
     var commands: RingWriter<TimedCommand>
     var tuning: MailboxWriter<Stabilizer.Parameters>
     var telemetry: RingReader<TelemetryRecord>
+    var tape: TapeRecorderEnd
     /// How the sensors are; nobody writes to it without real ones.
     let sensors = SensorReports()
 
@@ -40,6 +41,7 @@ struct LoopAssembly: ~Copyable {
             commands = assembly.commands
             tuning = assembly.tuning
             telemetry = assembly.telemetry
+            tape = assembly.tape
         case .lockstep:
             let assembly = LockstepEngine.assemble(
                 parameters: stabilizer, settings: settings.runtimeSettings)
@@ -47,6 +49,7 @@ struct LoopAssembly: ~Copyable {
             commands = assembly.commands
             tuning = assembly.tuning
             telemetry = assembly.telemetry
+            tape = assembly.tape
         }
     }
 }

@@ -22,6 +22,7 @@ extension Settings {
         runtime.bus.cpu = runtime.loop.cpu
         // Two seconds: the reader may be held up, and nothing is lost.
         runtime.telemetryCapacity = 2 * loop.rateHz
+        runtime.tapeBytes = tapeBytes
         return runtime
     }
 

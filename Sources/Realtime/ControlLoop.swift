@@ -51,16 +51,15 @@ struct ControlLoop: ~Copyable, Sendable {
         answer(output, now: now)
         measure(start: now.nanoseconds, estimated: estimated, end: cl_now_ns())
         ports.telemetry.push(record(now: now))
-        keep(now: now, isLook: false)
+        keep(isLook: false)
         ticks &+= 1
     }
 
     /// The end of a tick for the flight recorder, after the answer.
-    private mutating func keep(now: Instant, isLook: Bool) {
+    private mutating func keep(isLook: Bool) {
         ports.tape.end(
-            tick: ticks,
             TapeTick(
-                now: now, reported: reported, samples: Int32(truncatingIfNeeded: sampleCount),
+                reported: reported, samples: Int32(truncatingIfNeeded: sampleCount),
                 lostTicks: 0, isWarmingUp: isWarmingUp, isLook: isLook,
                 snapshot: stabilizer.snapshot, timing: timing))
     }
@@ -80,7 +79,7 @@ struct ControlLoop: ~Copyable, Sendable {
     private mutating func applyRequests(now: Instant) {
         for _ in 0..<requestsPerTick {
             guard let request = ports.commands.pop() else { break }
-            ports.tape.keep(request.command, tick: ticks)
+            ports.tape.keep(request.command)
             stabilizer.apply(request.command, now: now)
             if let received = request.received {
                 ports.stages.request.record(
@@ -89,7 +88,7 @@ struct ControlLoop: ~Copyable, Sendable {
         }
         if ports.tuning.hasNew {
             let parameters = ports.tuning.read().value
-            ports.tape.keep(parameters, tick: ticks)
+            ports.tape.keep(parameters)
             stabilizer.apply(parameters)
         }
     }
@@ -105,7 +104,7 @@ struct ControlLoop: ~Copyable, Sendable {
                 timing.write = delivery.writeNanoseconds
                 timing.imuToMotor = delivery.imuToMotorNanoseconds
             }
-            ports.tape.keep(delivery.sample, tick: ticks)
+            ports.tape.keep(delivery.sample)
             stabilizer.integrate(delivery.sample)
             newestSample = delivery.sample.time
             sampleCount &+= 1
@@ -175,7 +174,7 @@ struct ControlLoop: ~Copyable, Sendable {
         sampleCount = 0
         answer(think(now: now), now: now)
         ports.telemetry.push(record(now: now))
-        keep(now: now, isLook: true)
+        keep(isLook: true)
     }
 
     /// Forgets everything but the newest tuning. Not for the loop thread's tick.

@@ -1,7 +1,7 @@
 public import GimbalCore
 
 /// What a frame of the loop's tape holds.
-enum TapeKind: UInt32, BitwiseCopyable, Sendable {
+public enum TapeKind: UInt32, BitwiseCopyable, Sendable {
     /// Nothing: the rest of the ring before its end.
     case filler
     /// A `Stabilizer`, as it was before the tick.
@@ -18,8 +18,6 @@ enum TapeKind: UInt32, BitwiseCopyable, Sendable {
 
 /// What one tick was given besides samples and requests, and what came out of it.
 public struct TapeTick: Sendable, BitwiseCopyable {
-    /// When it began.
-    public var now: Instant
     /// What the loop and its bus knew to be wrong.
     public var reported: Conditions
     /// Samples that it integrated.
@@ -46,6 +44,8 @@ struct LoopTape: ~Copyable, Sendable {
     private var isBroken = true
     private var lostTicks: UInt32 = 0
     private var lastState = Instant(nanoseconds: .min)
+    private var tick: UInt64 = 0
+    private var now = Instant(nanoseconds: 0)
 
     /// Between two whole states.
     static var stateNanoseconds: Int64 { 1_000_000_000 }
@@ -57,12 +57,14 @@ struct LoopTape: ~Copyable, Sendable {
     /// Begins a tick: with a whole state when the last one is a second old, or was lost.
     mutating func begin(tick: UInt64, now: Instant, state: borrowing Stabilizer) {
         guard ring.isOn else { return }
+        self.tick = tick
+        self.now = now
         if isBroken {
             guard ring.hasRoom(Self.resumeBytes) else { return }
         } else if now.nanoseconds &- lastState.nanoseconds < Self.stateNanoseconds {
             return
         }
-        isBroken = !ring.append(.state, tick: tick, copy state)
+        isBroken = !ring.append(.state, tick: tick, now: now, copy state)
         lastState = now
     }
 
@@ -70,72 +72,70 @@ struct LoopTape: ~Copyable, Sendable {
     mutating func restart() { isBroken = true }
 
     /// Keeps new tuning.
-    mutating func keep(_ parameters: Stabilizer.Parameters, tick: UInt64) {
-        put(.parameters, tick, parameters)
-    }
+    mutating func keep(_ parameters: Stabilizer.Parameters) { put(.parameters, parameters) }
 
     /// Keeps a request.
-    mutating func keep(_ command: Command, tick: UInt64) { put(.command, tick, command) }
+    mutating func keep(_ command: Command) { put(.command, command) }
 
     /// Keeps a sample.
-    mutating func keep(_ sample: IMUSample, tick: UInt64) { put(.sample, tick, sample) }
+    mutating func keep(_ sample: IMUSample) { put(.sample, sample) }
 
     /// Ends a tick.
-    mutating func end(tick: UInt64, _ result: TapeTick) {
+    mutating func end(_ result: TapeTick) {
         guard ring.isOn else { return }
         var result = result
         result.lostTicks = lostTicks
-        put(.tick, tick, result)
+        put(.tick, result)
         if isBroken { lostTicks &+= 1 }
     }
 
-    private mutating func put<Value: BitwiseCopyable>(
-        _ kind: TapeKind, _ tick: UInt64, _ value: Value
-    ) {
+    private mutating func put<Value: BitwiseCopyable>(_ kind: TapeKind, _ value: Value) {
         guard ring.isOn, !isBroken else { return }
-        isBroken = !ring.append(kind, tick: tick, value)
+        isBroken = !ring.append(kind, tick: tick, now: now, value)
+    }
+}
+
+/// One thing that the loop was given, or did.
+public struct TapeFrame {
+    /// What it is.
+    public let kind: TapeKind
+    /// Number of the tick.
+    public let tick: UInt64
+    /// When the tick began.
+    public let now: Instant
+    /// The value as it lies in memory; valid while the frame is looked at.
+    public let bytes: UnsafeRawBufferPointer
+
+    /// A frame with these parts.
+    public init(kind: TapeKind, tick: UInt64, now: Instant, bytes: UnsafeRawBufferPointer) {
+        self.kind = kind
+        self.tick = tick
+        self.now = now
+        self.bytes = bytes
+    }
+
+    /// The value.
+    ///
+    /// - Parameter type: As `kind` says.
+    /// - Returns: A copy.
+    public func value<Value: BitwiseCopyable>(as type: Value.Type) -> Value {
+        bytes.loadUnaligned(as: type)
     }
 }
 
 /// The recorder's end of the loop's tape.
 public struct TapeRecorderEnd: ~Copyable, Sendable {
-    /// One thing that the loop was given, or did. The order is that of the loop.
-    public enum Frame: Sendable {
-        /// The whole stabilizer, as it was before a tick.
-        case state(Stabilizer)
-        /// Tuning that came into force.
-        case parameters(Stabilizer.Parameters)
-        /// A request that was carried out.
-        case command(Command)
-        /// A sample that was integrated.
-        case sample(IMUSample)
-        /// The end of a tick.
-        case tick(TapeTick)
-    }
-
     private var ring: TapeReader
 
     init(ring: consuming TapeReader) { self.ring = ring }
 
-    /// Takes every frame that waits, oldest first. Never waits; one thread at a time.
+    /// Takes every frame that waits, in the order of the loop. Never waits; one thread at a time.
     ///
-    /// - Parameter visit: Each frame, with the number of its tick.
-    public mutating func drain(_ visit: (Frame, UInt64) -> Void) {
-        ring.drain { kind, tick, bytes in
-            switch kind {
-            case .filler: break
-            case .state: visit(.state(bytes.loadUnaligned(as: Stabilizer.self)), tick)
-            case .parameters:
-                visit(.parameters(bytes.loadUnaligned(as: Stabilizer.Parameters.self)), tick)
-            case .command: visit(.command(bytes.loadUnaligned(as: Command.self)), tick)
-            case .sample: visit(.sample(bytes.loadUnaligned(as: IMUSample.self)), tick)
-            case .tick: visit(.tick(bytes.loadUnaligned(as: TapeTick.self)), tick)
-            }
+    /// - Parameter visit: Each frame.
+    public mutating func drain(_ visit: (TapeFrame) -> Void) {
+        ring.drain { header, bytes in
+            visit(
+                TapeFrame(kind: header.kind, tick: header.tick, now: header.now, bytes: bytes))
         }
     }
-
-    /// Bytes that wait at this moment.
-    public var waiting: Int { ring.waiting }
-    /// Bytes that the ring takes.
-    public var capacity: Int { ring.capacity }
 }

@@ -1,4 +1,5 @@
 internal import Atomics
+internal import GimbalCore
 
 /// Makes a queue of frames of any size for one producer and one consumer, and hands out its two ends.
 ///
@@ -41,10 +42,11 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
     /// - Parameters:
     ///   - kind: What the value is.
     ///   - tick: To which tick it belongs.
+    ///   - now: When that began.
     ///   - value: Copied into the ring.
     /// - Returns: Whether there was room.
     mutating func append<Value: BitwiseCopyable>(
-        _ kind: TapeKind, tick: UInt64, _ value: Value
+        _ kind: TapeKind, tick: UInt64, now: Instant, _ value: Value
     ) -> Bool {
         let size = UInt(MemoryLayout<Value>.size)
         let length = TapeStorage.headerBytes + (size + 15) & ~15
@@ -53,10 +55,14 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
         let rest = storage.mask &+ 1 &- offset
         let skipped = rest < length ? rest : 0
         guard hasRoom(length &+ skipped) else { return false }
-        if skipped > 0 { storage.put(TapeHeader(kind: .filler, size: 0, tick: tick), at: offset) }
+        if skipped > 0 {
+            storage.put(TapeHeader(kind: .filler, size: 0, tick: tick, now: now), at: offset)
+        }
         let start = skipped > 0 ? 0 : offset
         storage.put(
-            TapeHeader(kind: kind, size: UInt32(truncatingIfNeeded: size), tick: tick), at: start)
+            TapeHeader(
+                kind: kind, size: UInt32(truncatingIfNeeded: size), tick: tick, now: now), at: start
+        )
         (storage.slots + Int(bitPattern: start &+ TapeStorage.headerBytes))
             .bindMemory(to: Value.self, capacity: 1).initialize(to: value)
         head &+= length &+ skipped
@@ -83,8 +89,8 @@ struct TapeReader: ~Copyable, @unchecked Sendable {
 
     /// Takes every frame that waits, oldest first. Never waits; consumer only.
     ///
-    /// - Parameter visit: Kind, tick and bytes of each; the bytes are valid during the call.
-    mutating func drain(_ visit: (TapeKind, UInt64, UnsafeRawBufferPointer) -> Void) {
+    /// - Parameter visit: Header and bytes of each; the bytes are valid during the call.
+    mutating func drain(_ visit: (TapeHeader, UnsafeRawBufferPointer) -> Void) {
         let head = storage.head.load(ordering: .acquiring)
         while tail != head {
             let offset = tail & storage.mask
@@ -95,7 +101,7 @@ struct TapeReader: ~Copyable, @unchecked Sendable {
                 let size = UInt(header.size)
                 let payload = storage.slots + Int(bitPattern: offset &+ TapeStorage.headerBytes)
                 visit(
-                    header.kind, header.tick,
+                    header,
                     UnsafeRawBufferPointer(start: payload, count: Int(bitPattern: size)))
                 tail &+= TapeStorage.headerBytes &+ (size &+ 15) & ~15
             }
@@ -103,11 +109,6 @@ struct TapeReader: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Bytes that wait at this moment.
-    var waiting: Int { Int(bitPattern: storage.head.load(ordering: .acquiring) &- tail) }
-
-    /// Bytes that the ring takes.
-    var capacity: Int { Int(bitPattern: storage.mask &+ 1) }
 }
 
 /// What stands before each frame.
@@ -115,6 +116,7 @@ struct TapeHeader: BitwiseCopyable, Sendable {
     var kind: TapeKind
     var size: UInt32
     var tick: UInt64
+    var now: Instant
 }
 
 /// One raw block: the indices on cache lines of their own, then the frames, each on a multiple of 16 bytes.
@@ -123,7 +125,7 @@ private struct TapeStorage: @unchecked Sendable {
     let slots: UnsafeMutableRawPointer
     let mask: UInt
 
-    static var headerBytes: UInt { 16 }
+    static var headerBytes: UInt { 32 }
 
     static func allocate(capacity: Int) -> TapeStorage {
         let header = 3 * cacheLine

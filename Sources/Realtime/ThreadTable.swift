@@ -9,6 +9,7 @@
 /// | airframed-power | SCHED_FIFO | 82       | the line that switches the motors' power; one ioctl         |
 /// | airframed-steps | SCHED_FIFO | 79       | step and direction lines of stepper motors, at 2 kHz         |
 /// | airframed-drive | SCHED_FIFO | 78       | a rider's wheels, at 50 Hz                                  |
+/// | airframed-rec   | ordinary   |          | writes recordings; waits for the disk                        |
 ///
 /// The loop stands above the buses: when it shares a CPU with the bus thread that woke it, it runs at once and the bus
 /// thread finds the answer without sleeping again. Both stand above the kernel's threaded interrupts (50), as the
@@ -27,6 +28,8 @@ public enum ThreadTable {
     public static let steps = ThreadConfiguration(name: "airframed-steps", priority: 79)
     /// The thread of a rider's wheels.
     public static let drive = ThreadConfiguration(name: "airframed-drive", priority: 78)
+    /// The thread that waits for the recorder's disk.
+    public static let recorder = ThreadConfiguration(name: "airframed-rec", priority: nil)
     /// Stack of each of these threads; locked into memory as a whole.
     public static let stackBytes = 512 * 1024
     /// How much of that stack is touched before the thread starts its work.

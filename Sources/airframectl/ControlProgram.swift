@@ -28,7 +28,8 @@ struct Airframectl: ParsableCommand {
             ModeCommand.self, PointCommand.self, RateCommand.self, StopCommand.self,
             TakeCommand.self, ReleaseCommand.self, MotorCommand.self, CalibrateCommand.self,
             SpectrumCommand.self, AutotuneCommand.self, PairCommand.self,
-            LogCommand.self, SubscribeCommand.self, ReplayCommand.self, VersionCommand.self,
+            LogCommand.self, SubscribeCommand.self, RecordCommand.self, ReplayCommand.self,
+            VersionCommand.self,
         ])
 
     static func main() {

@@ -9,9 +9,13 @@ import Wire
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Run the attitude estimator over a recorded log.",
+        abstract: "Run a recording again: the whole loop (.mcap), or the estimator (.imu).",
         discussion: """
-            Reads an .imu log and writes one line of CSV for each of its records: t,qw,qx,qy,qz,bx,by,bz, the \
+            A recording of the flight recorder (.mcap, see `airframectl record`) runs through estimator, supervisor and \
+            controller again, with the same samples and requests. The same build gives the same bits; with --set it shows what \
+            would have come out with other parameters. The camera moves as it did: what the motors would have made of it is not known.
+
+            An .imu log runs through the estimator. Reads an .imu log and writes one line of CSV for each of its records: t,qw,qx,qy,qz,bx,by,bz, the \
             attitude (sensor to the log's z-up earth frame) and the gyroscope's bias in rad/s after that record. \
             Records that cannot be used (a value that is no number, a time not later than the one before) are bridged, \
             counted and named. Needs no daemon. The same log and settings give the same file, bit for bit.
@@ -20,8 +24,8 @@ struct ReplayCommand: ParsableCommand {
     @Argument(help: "The recorded log.")
     var log: String
 
-    @Option(help: "The file to write; - is standard output.")
-    var output: String
+    @Option(help: "The table to write; - is standard output. An .imu log needs it.")
+    var output: String?
 
     @Option(help: "Also draws attitude, error, bias and rejection over time: an SVG picture.")
     var plot: String?
@@ -41,6 +45,15 @@ struct ReplayCommand: ParsableCommand {
     var json = false
 
     func run() throws {
+        if log.hasSuffix(".mcap") {
+            return try FlightReplayRun(
+                path: log, overrides: overrides, plot: plot, output: output, isJSON: json
+            ).run()
+        }
+        guard let output else {
+            throw ValidationError(
+                "Name the table to write: --output EST.csv, or - for standard output.")
+        }
         let settings = try loadSettings()
         let recorded: IMULog
         do throws(IMULogError) {
@@ -52,7 +65,7 @@ struct ReplayCommand: ParsableCommand {
         var picture = plot.map { _ in
             ReplayPlot(log: recorded, name: FilePath(log).lastComponent?.string ?? log)
         }
-        let report = try write(recorded, settings, &picture)
+        let report = try write(recorded, settings, &picture, to: output)
         for remark in report.remarks { Output.error("\(log): \(remark)") }
         if let plot, let picture {
             try write(picture.figure(remarks: report.remarks).svg(), to: plot)
@@ -75,7 +88,7 @@ struct ReplayCommand: ParsableCommand {
     }
 
     private func write(
-        _ recorded: IMULog, _ settings: Settings, _ picture: inout ReplayPlot?
+        _ recorded: IMULog, _ settings: Settings, _ picture: inout ReplayPlot?, to output: String
     ) throws -> ReplayReport {
         do {
             let file =

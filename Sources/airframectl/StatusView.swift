@@ -105,6 +105,7 @@ enum StatusView {
         row("loop", Summary.loop(status.loop), status.loop.overruns > 0 ? .caution : nil)
         row("real time", Summary.realtime(status.realtime))
         row("memory", Summary.memory(status.memory))
+        row("recorder", RecorderView.summary(status.recorder))
         let faults = status.faults
         let isClean =
             faults.sampleDrops + faults.commandDrops + faults.telemetryDrops + faults.busErrors == 0

@@ -19,10 +19,12 @@ public enum DaemonProgram {
         }
     }
 
-    /// A reader of the log that has left must not end the daemon while motors turn, and where a standard stream is
+    /// A reader of the log that has left must not end the daemon while motors turn, nor may a limit of file sizes; and where a standard stream is
     /// missing, no later file may take its number and be written to as if it were the log.
     private static func settleStreams() {
         signal(SIGPIPE, SIG_IGN)
+        // A recording that grows beyond a limit of the process is an error of that file.
+        signal(SIGXFSZ, SIG_IGN)
         var descriptor: Int32
         repeat { descriptor = open("/dev/null", O_RDWR) } while (0...2).contains(descriptor)
         if descriptor > 2 { close(descriptor) }

@@ -57,10 +57,13 @@ struct FlightRig: ~Copyable {
 
     /// Reads the tape.
     mutating func listen() {
-        var frames: [(TapeRecorderEnd.Frame, UInt64)] = []
-        loop.tape.drain { frames.append(($0, $1)) }
-        for (frame, tick) in frames {
-            let result = encoder.take(frame, tick: tick)
+        var frames: [(kind: TapeKind, tick: UInt64, now: Instant, bytes: [UInt8])] = []
+        loop.tape.drain { frames.append(($0.kind, $0.tick, $0.now, Array($0.bytes))) }
+        for frame in frames {
+            let result = frame.bytes.withUnsafeBytes {
+                encoder.take(
+                    TapeFrame(kind: frame.kind, tick: frame.tick, now: frame.now, bytes: $0))
+            }
             if let chunk = result.chunk { chunks.append(chunk) }
             faults = faults | result.faults
         }

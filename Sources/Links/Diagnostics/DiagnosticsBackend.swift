@@ -132,6 +132,18 @@ public enum PairRequest: Hashable, Sendable {
     case forget(address: String)
 }
 
+/// What a request about recordings wants.
+public enum RecordRequest: Hashable, Sendable {
+    /// Where the recorder stands.
+    case status
+    /// Write the newest seconds of its memory.
+    case last(seconds: Double)
+    /// Begin a continuous recording.
+    case start
+    /// End it.
+    case stop
+}
+
 /// What a request about autotune wants.
 public enum AutotuneRequest: Hashable, Sendable {
     /// Where it stands, and what came out.
@@ -231,6 +243,10 @@ public protocol DiagnosticsBackend: Sendable {
     /// Begins, watches or cancels an autotune; it goes on by itself, and ends with the connection.
     func autotune(_ request: AutotuneRequest, client: DiagnosticsClient)
         throws(RequestError) -> AutotuneReport
+
+    /// Has something recorded, or says how the recorder is; writing goes on by itself.
+    func record(_ request: RecordRequest, client: DiagnosticsClient)
+        throws(RequestError) -> RecorderStatus
 
     /// Lists paired phones, lets new ones pair, or forgets one.
     func pair(_ request: PairRequest, client: DiagnosticsClient)

@@ -90,6 +90,8 @@ struct RequestHandler {
             return try autotune(request, connection)
         case .pair:
             return try pair(request, connection)
+        case .record:
+            return try record(request, connection)
         case .spectrum:
             return try spectrum(request, connection)
         case .subscribe:

@@ -137,6 +137,21 @@ extension RequestHandler {
         return try encode(try backend.autotune(wanted, client: connection.client))
     }
 
+    func record(_ request: Request, _ connection: ClientConnection) throws(RequestError) -> [UInt8]
+    {
+        let parameters = try Parameters(request, ["action", "seconds"])
+        let seconds = try parameters.number("seconds", in: 0.1...600, unit: "seconds") ?? 60
+        let wanted: RecordRequest
+        switch try action(parameters, of: ["status", "last", "start", "stop"]) {
+        case "last": wanted = .last(seconds: seconds)
+        case "start": wanted = .start
+        case "stop": wanted = .stop
+        default: wanted = .status
+        }
+        if wanted != .status { try requireWrite(connection) }
+        return try encode(try backend.record(wanted, client: connection.client))
+    }
+
     func pair(_ request: Request, _ connection: ClientConnection) throws(RequestError) -> [UInt8] {
         let parameters = try Parameters(request, ["action", "seconds", "address"])
         let seconds = try parameters.number("seconds", in: 0...600, unit: "seconds") ?? 120

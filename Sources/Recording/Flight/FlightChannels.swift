@@ -8,6 +8,9 @@ public enum FlightChannels {
     /// Name of the metadata record that says what a file is.
     public static let metadataName = "airframe"
 
+    /// What compresses the chunks, with its version.
+    public static var compression: String { Zstd.version }
+
     static let tick: UInt16 = 1
     static let sample: UInt16 = 2
     static let command: UInt16 = 3

@@ -14,6 +14,8 @@ public struct FlightReplay: Sendable {
         public var recordedAttitude: AxisVector
         /// Angles of the camera in the replay, Z-X-Y, degrees.
         public var attitude: AxisVector
+        /// Attitude error then, about the camera's axes, degrees.
+        public var recordedError: AxisVector
         /// Attitude error of the replay about the camera's axes, degrees.
         public var error: AxisVector
         /// Torque then, N·m.
@@ -122,7 +124,10 @@ public struct FlightReplay: Sendable {
         mutating func take(_ record: FlightFile.Record, _ time: Int64, _ observe: (Row) -> Void) {
             switch record {
             case .event: break
-            case .state, .parameters, .command, .sample: pending.append(record)
+            case .state:
+                // The first thing of its tick: what stands before it belongs to one whose end was lost.
+                pending = [record]
+            case .parameters, .command, .sample: pending.append(record)
             case .tick(let tick): end(tick, time, observe)
             }
         }
@@ -232,6 +237,7 @@ public struct FlightReplay: Sendable {
             return Row(
                 time: time, recordedAttitude: EulerZXY.angles(tick.attitude) * degrees,
                 attitude: EulerZXY.angles(now.attitude) * degrees,
+                recordedError: tick.errorDegrees.axes,
                 error: AxisVector(
                     yaw: now.attitudeError.z, roll: now.attitudeError.x, pitch: now.attitudeError.y)
                     * degrees,

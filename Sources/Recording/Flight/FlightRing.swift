@@ -28,13 +28,14 @@ public struct FlightRing: Sendable {
         }
     }
 
-    /// The chunks that reach back so far.
+    /// The chunks that reach back so far, and to the whole state before, so that all of it can be replayed.
     ///
     /// - Parameter seconds: Before the newest message.
     /// - Returns: The chunks, oldest first.
     public func last(_ seconds: Double) -> ArraySlice<MCAPChunk> {
         guard let end = chunks.last?.end else { return [] }
-        let first = chunks.firstIndex { Double(end - $0.end) * 1e-9 < seconds } ?? chunks.endIndex
+        var first = chunks.firstIndex { Double(end - $0.end) * 1e-9 < seconds } ?? chunks.endIndex
+        while first > 0, chunks[first].counts[FlightChannels.state] == nil { first -= 1 }
         return chunks[first...]
     }
 

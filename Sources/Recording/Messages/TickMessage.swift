@@ -50,14 +50,14 @@ struct TickMessage: RecordedMessage, Sendable {
     init() {}
 
     /// - Parameters:
-    ///   - tick: Its number.
+    ///   - frame: Number and time.
     ///   - result: What the loop says of it.
     ///   - dt: Since the one before, ns.
-    init(tick: UInt64, _ result: TapeTick, dt: Int64) {
+    init(_ frame: TapeFrame, _ result: TapeTick, dt: Int64) {
         let snapshot = result.snapshot
         let output = snapshot.output
-        self.tick = tick
-        now = result.now.nanoseconds
+        tick = frame.tick
+        now = frame.now.nanoseconds
         self.dt = dt
         samples = UInt32(clamping: result.samples)
         reported = result.reported.rawValue

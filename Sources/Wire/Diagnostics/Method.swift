@@ -48,6 +48,8 @@ public enum Method: String, CaseIterable, Sendable {
     case spectrum
     /// Shakes the axes a little and proposes gains: `AutotuneReport`.
     case autotune
+    /// Has the newest seconds written, begins or ends a continuous recording, or looks at both: `RecorderStatus`.
+    case record
     /// Lists paired phones, lets new ones pair, forgets one: `BluetoothStatus`.
     case pair
     /// Log lines: `LogPage`.
@@ -80,7 +82,7 @@ public enum Method: String, CaseIterable, Sendable {
             .release:
             true
         // Looking is free; the server asks for write access when one is stored, restored, begun or undone.
-        case .baseline, .calibrate, .spectrum, .autotune, .pair: false
+        case .baseline, .calibrate, .spectrum, .autotune, .pair, .record: false
         case .status, .doctor, .version, .keys, .get, .diff, .history, .log, .subscribe,
             .unsubscribe,
             .variables, .ping:

@@ -66,12 +66,14 @@ public struct Status: Hashable, Sendable, Codable {
     public var clients = ClientStatus()
     /// Files and unsaved changes.
     public var configuration = ConfigurationStatus()
+    /// The flight recorder.
+    public var recorder = RecorderStatus()
 
     enum CodingKeys: String, CodingKey {
         case t, version, backend, mode, holder, inhibitions, notices, attitude, estimator, imu,
             joints, pointing
         case motors, lockstep, bluetooth, control, loop, faults, realtime, memory, clients,
-            configuration
+            configuration, recorder
         case refusals
         case holderAgeS = "holder_age_s"
         case lastRefusal = "last_refusal"

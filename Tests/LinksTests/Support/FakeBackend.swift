@@ -166,6 +166,13 @@ final class FakeBackend: DiagnosticsBackend {
         return AutotuneReport()
     }
 
+    func record(
+        _ request: RecordRequest, client: DiagnosticsClient
+    ) throws(RequestError) -> RecorderStatus {
+        try note("record \(request)")
+        return RecorderStatus()
+    }
+
     func pair(
         _ request: PairRequest, client: DiagnosticsClient
     ) throws(RequestError) -> BluetoothStatus {

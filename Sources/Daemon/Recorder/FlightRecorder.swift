@@ -1,0 +1,281 @@
+import GimbalCore
+import Realtime
+import Recording
+import Synchronization
+import SystemPackage
+import Wire
+
+/// The flight recorder: keeps the newest seconds of everything that the loop was given and did, and has them written out on
+/// faults, when somebody asks, or all the time.
+///
+/// `poll` runs where telemetry is drained; the disk has a thread of its own, because it may keep one waiting for seconds.
+final class FlightRecorder: Sendable {
+    /// What stands in every file, and where they go.
+    struct Setup: Sendable {
+        var ringSeconds: Double
+        var isContinuous: Bool
+        var shelf: FlightShelf
+        /// Metadata and attachments but the settings.
+        var description: FlightKeeper.Description
+        /// From the loop's clock to that of the wall, ns.
+        var timeOffset: Int64
+    }
+
+    /// A fault waits for what it leads to.
+    private struct Fault {
+        var name: String
+        /// On the loop's clock.
+        var due: Instant
+        /// Seconds since 1970: where the loop's time has stopped.
+        var latest: Double
+    }
+
+    /// Settings, and since when they were in force.
+    private struct Page {
+        /// Counts up since the start.
+        var number: Int
+        var time: Int64
+        var text: String
+    }
+
+    private enum Job {
+        case dump([MCAPChunk], reason: String)
+    }
+
+    private struct State: ~Copyable {
+        var encoder: FlightEncoder
+        var ring: FlightRing
+        var jobs: [Job] = []
+        var isRecording = false
+        /// The first chunk that the continuous recording wants.
+        var wanted: UInt64?
+        var next: UInt64 = 0
+        var fault: Fault?
+        /// Until when faults have been written out.
+        var faultsWritten: Instant?
+        var newest = Instant(nanoseconds: 0)
+        var pages: [Page] = []
+        var status = RecorderStatus()
+        var isEnding = false
+    }
+
+    /// How long after a fault the recording goes on, s.
+    private static let afterFault = 2.0
+    /// Where the loop's time stands still, this long after it by the wall, s.
+    private static let afterFaultWall = 10.0
+    /// Changes of the settings that are remembered.
+    private static let pageLimit = 32
+
+    private let setup: Setup
+    private let tapeBytes: Int
+    private let tape: Mutex<TapeRecorderEnd>
+    private let state: Mutex<State>
+    private let bell = Doorbell()
+    private let settings: @Sendable () -> String
+
+    /// - Parameters:
+    ///   - tape: What the loop writes; nobody else may have it.
+    ///   - bytes: What the tape takes of memory.
+    ///   - setup: Where things go.
+    ///   - settings: Those that are in force now, as text.
+    init(
+        tape: consuming TapeRecorderEnd, bytes: Int, setup: Setup,
+        settings: @escaping @Sendable () -> String
+    ) {
+        self.setup = setup
+        tapeBytes = bytes
+        self.tape = Mutex(tape)
+        self.settings = settings
+        var state = State(
+            encoder: FlightEncoder(timeOffset: setup.timeOffset),
+            ring: FlightRing(seconds: setup.ringSeconds))
+        state.status.isEnabled = true
+        state.status.ringS = Number(setup.ringSeconds)
+        state.status.directory = setup.shelf.directory.string
+        state.isRecording = setup.isContinuous
+        if setup.isContinuous { state.wanted = 0 }
+        state.pages = [Page(number: 0, time: 0, text: settings())]
+        self.state = Mutex(state)
+    }
+
+    deinit { bell.deallocate() }
+
+    /// Takes what the loop has written. Call often enough that its tape does not fill: it holds more than a second.
+    func poll() {
+        tape.withLock { tape in
+            state.withLock { state in
+                tape.drain { frame in
+                    let result = state.encoder.take(frame)
+                    state.newest = frame.now
+                    if let chunk = result.chunk { keep(chunk, &state) }
+                    if result.hasParameters { note(settings(), &state) }
+                    if !result.faults.isEmpty { note(result.faults, &state) }
+                    if let fault = state.fault, !(state.newest < fault.due) { write(fault, &state) }
+                }
+            }
+        }
+    }
+
+    private func keep(_ chunk: MCAPChunk, _ state: inout State) {
+        state.ring.append(chunk)
+        state.next = chunk.number + 1
+        if state.isRecording { bell.ring() }
+    }
+
+    private func note(_ text: String, _ state: inout State) {
+        guard let last = state.pages.last, last.text != text else { return }
+        state.pages.append(
+            Page(
+                number: last.number + 1, time: state.newest.nanoseconds &+ setup.timeOffset,
+                text: text))
+        // The page that was in force where the memory begins is still needed; those before are not.
+        let start = state.ring.chunks.first?.start ?? 0
+        while state.pages.count > 1,
+            state.pages[1].time < start || state.pages.count > Self.pageLimit
+        {
+            state.pages.removeFirst()
+        }
+    }
+
+    /// A fault has begun. What follows one that waits is in the same file; then the next file comes when the memory has none
+    /// of the last one any more, so that a fault that flickers writes everything once.
+    private func note(_ faults: Conditions, _ state: inout State) {
+        guard state.fault == nil else { return }
+        let words = faults.words.first
+        var due = state.newest.advanced(bySeconds: Self.afterFault)
+        if let written = state.faultsWritten {
+            let later = written.advanced(bySeconds: setup.ringSeconds)
+            if due < later { due = later }
+        }
+        state.fault = Fault(
+            name: words?.name ?? "fault", due: due,
+            latest: WallClock.seconds + Self.afterFaultWall)
+    }
+
+    private func write(_ fault: Fault, _ state: inout State) {
+        state.fault = nil
+        state.faultsWritten = state.newest
+        state.status.faults += 1
+        dump(setup.ringSeconds, reason: "fault-\(fault.name)", &state)
+    }
+
+    private func dump(_ seconds: Double, reason: String, _ state: inout State) {
+        if let rest = state.encoder.flush() { keep(rest, &state) }
+        state.jobs.append(.dump(Array(state.ring.last(seconds)), reason: reason))
+        state.status.requested += 1
+        bell.ring()
+    }
+
+    /// Has the newest seconds written; that goes on by itself, `status` says when it is done.
+    func record(last seconds: Double) -> RecorderStatus {
+        poll()
+        state.withLock { dump(seconds, reason: "request", &$0) }
+        return status
+    }
+
+    /// Begins a continuous recording, or ends it.
+    func setRecording(_ isOn: Bool) -> RecorderStatus {
+        poll()
+        state.withLock { state in
+            guard state.isRecording != isOn else { return }
+            if let rest = state.encoder.flush() { keep(rest, &state) }
+            state.isRecording = isOn
+            if isOn { state.wanted = state.next }
+        }
+        bell.ring()
+        return status
+    }
+
+    /// Where it stands.
+    var status: RecorderStatus {
+        state.withLock { state in
+            var status = state.status
+            status.isRecording = state.isRecording
+            status.heldS = Number(state.ring.span)
+            status.memoryBytes = state.ring.bytes + tapeBytes
+            status.lostTicks = Int(state.encoder.lostTicks)
+            return status
+        }
+    }
+}
+
+// MARK: The disk's thread
+
+extension FlightRecorder {
+    /// Writes what there is to write, until `end` is called.
+    func run() {
+        var keeper = FlightKeeper(shelf: setup.shelf)
+        keeper.look()
+        take(keeper.report)
+        while true {
+            _ = bell.wait(until: MonotonicClock.now.advanced(bySeconds: 1))
+            let isEnding = work(&keeper)
+            take(keeper.report)
+            if isEnding { return }
+        }
+    }
+
+    /// Ends the thread, after it has written everything.
+    func end() {
+        poll()
+        state.withLock { state in
+            if let fault = state.fault { write(fault, &state) }
+            if let rest = state.encoder.flush() { keep(rest, &state) }
+            state.isEnding = true
+        }
+        bell.ring()
+    }
+
+    /// One round; returns whether it was the last.
+    private func work(_ keeper: inout FlightKeeper) -> Bool {
+        let (jobs, chunks, wanted, isRecording, isEnding) = state.withLock { state in
+            if let fault = state.fault, WallClock.seconds > fault.latest { write(fault, &state) }
+            defer {
+                state.jobs = []
+                state.wanted = nil
+            }
+            let isRecording = state.isRecording
+            let from = state.wanted ?? keeper.next
+            let isWanted = isRecording || keeper.isOpen || state.wanted != nil
+            let chunks = isWanted ? Array(state.ring.since(from)) : []
+            return (state.jobs, chunks, state.wanted, isRecording, state.isEnding)
+        }
+        for case .dump(let chunks, let reason) in jobs {
+            keeper.dump(chunks, reason: reason, description(), date: WallClock.seconds)
+            state.withLock { $0.status.finished += 1 }
+            take(keeper.report)
+        }
+        if let wanted { keeper.begin(at: wanted) }
+        if !chunks.isEmpty {
+            keeper.record(chunks, description, date: WallClock.seconds)
+        }
+        if !isRecording || isEnding { keeper.stop() }
+        return isEnding
+    }
+
+    private func take(_ report: FlightKeeper.Report) {
+        state.withLock { state in
+            state.status.openFile = report.openFile
+            state.status.openBytes = report.openBytes
+            state.status.lastFile = report.lastFile
+            state.status.files = report.shelved
+            state.status.fileBytes = report.shelvedBytes
+            state.status.lostChunks = report.lostChunks
+            state.status.problem = report.problem
+        }
+    }
+
+    /// What a file that begins now says of the machine.
+    private func description() -> FlightKeeper.Description {
+        var description = setup.description
+        let pages = state.withLock { $0.pages }
+        for page in pages {
+            let name = page.number == 0 ? "settings.toml" : "settings-\(page.number).toml"
+            description.attachments.append(
+                MCAPAttachment(
+                    name: name, mediaType: "text/plain", time: page.time,
+                    data: Array(page.text.utf8)))
+        }
+        return description
+    }
+}

@@ -1,0 +1,124 @@
+import Configuration
+import GimbalCore
+import Glibc
+import Logging
+import Realtime
+import Recording
+import ServiceLifecycle
+import SystemPackage
+import Wire
+
+/// The thread of the recorder's disk, from the start until everything is written.
+struct RecorderService: Service {
+    /// A disk that hangs keeps nobody from ending.
+    private static let patience = 3.0
+
+    let recorder: FlightRecorder
+    let log: Logger
+
+    func run() async throws {
+        let recorder = recorder
+        let thread = try RealtimeThread(ThreadTable.recorder) { recorder.run() }
+        try? await gracefulShutdown()
+        recorder.end()
+        if !thread.join(until: MonotonicClock.now.advanced(bySeconds: Self.patience)) {
+            log.warning("The disk hangs: the last recording is not complete.")
+        } else if let problem = recorder.status.problem {
+            log.warning("\(problem)")
+        }
+    }
+}
+
+extension Settings {
+    /// Bytes of the loop's tape: a second of ticks and samples, and a whole state.
+    var tapeBytes: Int { recording.enabled ? 65536 + loop.rateHz * 1300 : 0 }
+
+    /// The flight recorder's places and limits.
+    ///
+    /// - Parameter clock: The loop's.
+    /// - Returns: What a `FlightRecorder` is made with.
+    func recorderSetup(clock: LoopClock) -> FlightRecorder.Setup {
+        var limits = FlightShelf.Limits()
+        limits.fileBytes = recording.maxFileMb * 1_000_000
+        limits.totalBytes = recording.maxTotalMb * 1_000_000
+        limits.ageSeconds = recording.maxAgeDays * 86400
+        // A simulator's time is nobody's wall clock, and a run that is repeated has the same bytes.
+        let isLockstep = hardware.backend == .lockstep
+        let offset = isLockstep ? 0 : WallClock.seconds - clock.seconds(clock.now)
+        return FlightRecorder.Setup(
+            ringSeconds: recording.ringS, isContinuous: recording.continuous,
+            shelf: FlightShelf(
+                directory: FilePath(persistence.directory).appending("recordings"),
+                limits: limits),
+            description: description, timeOffset: Int64(offset * 1e9))
+    }
+
+    /// What every recording says of this machine.
+    private var description: FlightKeeper.Description {
+        let layout = MemoryLayoutMark.text(MemoryLayoutMark.own)
+        let versions: [String: String] = [
+            "airframe": Version.text, "kernel": Board.kernel, "architecture": Board.architecture,
+            "layout": layout, "zstd": FlightChannels.compression,
+        ]
+        let board: [String: String] = [
+            "model": Board.model, "cpus": "\(Board.cpus)", "memory_kb": Board.memory,
+        ]
+        return FlightKeeper.Description(
+            library: "airframed \(Version.text)",
+            metadata: [
+                "format": "\(FlightChannels.format)", "version": Version.text, "layout": layout,
+                "architecture": Board.architecture, "board": Board.model,
+                "backend": hardware.backend.rawValue, "rate_hz": "\(loop.rateHz)",
+            ],
+            attachments: [
+                attachment("versions.json", versions), attachment("board.json", board),
+            ])
+    }
+
+    private func attachment(_ name: String, _ values: [String: String]) -> MCAPAttachment {
+        var bytes: [UInt8] = []
+        JSONValue.object(values.mapValues(JSONValue.string)).write(to: &bytes)
+        return MCAPAttachment(
+            name: name, mediaType: "application/json",
+            time: Int64(WallClock.seconds * 1e9), data: bytes)
+    }
+}
+
+/// The computer, as far as it says.
+private enum Board {
+    /// The board's name; "unknown" where nobody says.
+    static var model: String {
+        for path in ["/proc/device-tree/model", "/sys/class/dmi/id/product_name"] {
+            if let text = firstLine(of: path), !text.isEmpty { return text }
+        }
+        return "unknown"
+    }
+
+    static var kernel: String { uname { $0.release } }
+    static var architecture: String { uname { $0.machine } }
+    static var cpus: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
+    static var memory: String {
+        let line = firstLine(of: "/proc/meminfo") ?? ""
+        return line.filter(\.isNumber)
+    }
+
+    private static func uname<Field>(_ field: (utsname) -> Field) -> String {
+        var names = utsname()
+        Glibc.uname(&names)
+        return withUnsafeBytes(of: field(names)) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    private static func firstLine(of path: String) -> String? {
+        guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
+            return nil
+        }
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count =
+            (try? file.closeAfter { try buffer.withUnsafeMutableBytes { try file.read(into: $0) } })
+            ?? 0
+        return String(decoding: buffer[..<count].prefix { $0 != 0 && $0 != 0x0A }, as: UTF8.self)
+    }
+}

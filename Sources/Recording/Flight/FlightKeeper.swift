@@ -1,0 +1,258 @@
+internal import Glibc
+public import SystemPackage
+
+/// Writes recordings to the shelf: the dumps of the ring, and continuous ones with their rotation. Waits for the disk, so it
+/// has a thread of its own; a disk that is full or cannot be written is reported, and tried again.
+public struct FlightKeeper {
+    /// What every file says of the machine.
+    public struct Description: Sendable {
+        /// Who writes: `airframed 0.1.0`.
+        public var library: String
+        /// Version, board, layout, clocks.
+        public var metadata: [String: String]
+        /// Files to embed: settings, versions, board.
+        public var attachments: [MCAPAttachment]
+
+        /// A description.
+        public init(library: String, metadata: [String: String], attachments: [MCAPAttachment]) {
+            self.library = library
+            self.metadata = metadata
+            self.attachments = attachments
+        }
+    }
+
+    /// What was written, and what could not be.
+    public struct Report: Sendable, Equatable {
+        /// The newest complete file; nil before the first.
+        public var lastFile: String?
+        /// The continuous recording's file; nil when there is none.
+        public var openFile: String?
+        /// Bytes in it.
+        public var openBytes = 0
+        /// Files completed since the start.
+        public var files = 0
+        /// Recordings on the shelf, and their bytes.
+        public var shelved = 0
+        /// Bytes of all recordings on the shelf.
+        public var shelvedBytes = 0
+        /// Chunks that a continuous recording lost.
+        public var lostChunks = 0
+        /// Why the last attempt failed, with what to do; nil when it worked.
+        public var problem: String?
+    }
+
+    /// The shelf.
+    public let shelf: FlightShelf
+    /// Where it stands.
+    public private(set) var report = Report()
+    private var open: FlightWriter?
+    /// Names of what is embedded in it.
+    private var embedded: Set<String> = []
+    /// The next chunk that the continuous recording wants.
+    public private(set) var next: UInt64 = 0
+    /// After a failure nothing is tried before this date, seconds since 1970.
+    private var retryDate = 0.0
+    private static let retrySeconds = 10.0
+    /// With less room than this a continuous recording does not begin, bytes.
+    private static let smallest = 1_000_000
+
+    /// A keeper that has written nothing yet.
+    public init(shelf: FlightShelf) { self.shelf = shelf }
+
+    /// Whether a continuous recording is in a file.
+    public var isOpen: Bool { open != nil }
+
+    /// Writes a file of its own.
+    ///
+    /// - Parameters:
+    ///   - chunks: Its messages.
+    ///   - reason: Why, as part of the name.
+    ///   - description: What it says of the machine.
+    ///   - date: Seconds since 1970.
+    /// - Returns: The path; nil when it could not be written, and `report.problem` says why.
+    @discardableResult
+    public mutating func dump(
+        _ chunks: [MCAPChunk], reason: String, _ description: Description, date: Double
+    ) -> FilePath? {
+        let bytes = chunks.reduce(100_000) { $0 + $1.bytes + 200 }
+        do throws(Failure) {
+            var writer = try begin(reason, description, date: date, reserve: bytes)
+            do throws(Errno) {
+                for chunk in chunks { try writer.append(chunk) }
+                try writer.finish()
+            } catch {
+                writer.abandon()
+                throw Failure(error, "writing", writer.path)
+            }
+            report.lastFile = writer.path.string
+            report.files += 1
+            report.problem = nil
+            count()
+            return writer.path
+        } catch {
+            report.problem = error.sentence
+            return nil
+        }
+    }
+
+    /// Continues the continuous recording, or begins it.
+    ///
+    /// - Parameters:
+    ///   - chunks: Those that are new, and some before: what it has already is left out.
+    ///   - description: For the beginning of a file.
+    ///   - date: Seconds since 1970.
+    public mutating func record(
+        _ chunks: some Collection<MCAPChunk>, _ description: () -> Description, date: Double
+    ) {
+        let new = chunks.filter { $0.number >= next }
+        guard let first = new.first, let last = new.last, date >= retryDate else { return }
+        do throws(Failure) {
+            if next > 0, open != nil, first.number > next {
+                report.lostChunks += Int(first.number - next)
+            }
+            let description = description()
+            for chunk in new { try keep(chunk, description, date: date) }
+            try embed(description.attachments)
+            report.problem = nil
+        } catch {
+            report.problem = error.sentence
+            report.lostChunks += new.count
+            if let writer = open {
+                writer.abandon()
+                report.lastFile = writer.path.string
+            }
+            open = nil
+            retryDate = date + Self.retrySeconds
+        }
+        next = last.number + 1
+        report.openFile = open?.path.string
+        report.openBytes = open?.size ?? 0
+    }
+
+    /// Ends the continuous recording.
+    public mutating func stop() {
+        guard open != nil else { return }
+        close()
+        retryDate = 0
+        count()
+    }
+
+    /// Where the continuous recording begins: chunks before this number are not wanted.
+    public mutating func begin(at number: UInt64) {
+        next = max(next, number)
+        retryDate = 0
+    }
+
+    /// What has become known since the file began: settings that were changed.
+    private mutating func embed(_ attachments: [MCAPAttachment]) throws(Failure) {
+        guard let path = open?.path else { return }
+        for attachment in attachments where embedded.insert(attachment.name).inserted {
+            do throws(Errno) {
+                try open?.append(attachment)
+            } catch {
+                throw Failure(error, "writing", path)
+            }
+        }
+    }
+
+    private mutating func keep(
+        _ chunk: MCAPChunk, _ description: Description, date: Double
+    ) throws(Failure) {
+        if let writer = open, writer.size + chunk.bytes > shelf.limits.fileBytes { close() }
+        if open == nil {
+            open = try begin(
+                "recording", description, date: date, reserve: Self.smallest)
+            embedded = Set(description.attachments.map(\.name))
+        }
+        guard let path = open?.path else { return }
+        // The shelf is looked at now and then: it is a directory, and this is called twice a second.
+        if chunk.number % 20 == 0 {
+            shelf.prune(date: date, reserve: 0, keeping: path.lastComponent?.string)
+            count()
+            try requireRoom(chunk.bytes)
+        }
+        do throws(Errno) {
+            try open?.append(chunk)
+        } catch {
+            throw Failure(error, "writing", path)
+        }
+    }
+
+    private mutating func close() {
+        guard var writer = open else { return }
+        open = nil
+        do throws(Errno) {
+            try writer.finish()
+        } catch {
+            report.problem = Failure(error, "ending", writer.path).sentence
+        }
+        report.lastFile = writer.path.string
+        report.openFile = nil
+        report.openBytes = 0
+        report.files += 1
+    }
+
+    private func begin(
+        _ reason: String, _ description: Description, date: Double, reserve: Int
+    ) throws(Failure) -> FlightWriter {
+        do throws(Errno) {
+            try shelf.prepare()
+        } catch {
+            throw Failure(error, "making the directory", shelf.directory)
+        }
+        shelf.prune(date: date, reserve: reserve, keeping: report.openFile.map(Self.name))
+        try requireRoom(reserve)
+        var metadata = description.metadata
+        metadata["reason"] = reason
+        // Two faults in one second.
+        for attempt in 0..<100 {
+            let path = shelf.directory.appending(
+                FlightShelf.name(reason, date: date, attempt: attempt))
+            do throws(Errno) {
+                return try FlightWriter(
+                    path: path, library: description.library, metadata: metadata,
+                    attachments: description.attachments)
+            } catch {
+                if error != .fileExists { throw Failure(error, "creating", path) }
+            }
+        }
+        throw Failure(.fileExists, "creating", shelf.directory)
+    }
+
+    private func requireRoom(_ bytes: Int) throws(Failure) {
+        if let room = shelf.room, room < bytes {
+            throw Failure(.noSpace, "writing", shelf.directory)
+        }
+    }
+
+    /// Counts what is on the shelf.
+    public mutating func look() { count() }
+
+    private mutating func count() {
+        let entries = shelf.entries
+        report.shelved = entries.count
+        report.shelvedBytes = entries.reduce(0) { $0 + $1.bytes }
+    }
+
+    private static func name(_ path: String) -> String {
+        FilePath(path).lastComponent?.string ?? path
+    }
+
+    /// What the disk refused, in a sentence.
+    private struct Failure: Error {
+        let sentence: String
+
+        init(_ error: Errno, _ what: String, _ path: FilePath) {
+            let help =
+                switch error {
+                case .noSpace, .diskQuotaExceeded, .fileTooLarge:
+                    "Free space, or lower recording.max_total_mb; recording.directory may be another disk."
+                case .readOnlyFileSystem, .permissionDenied, .notPermitted:
+                    "Let the service write there, or set recording.directory."
+                default: "Look at `dmesg`; recording.directory may be another disk."
+                }
+            sentence =
+                "\(path): \(error) while \(what) a recording; nothing else is disturbed, and it is tried again. \(help)"
+        }
+    }
+}

@@ -1,0 +1,108 @@
+public import GimbalCore
+
+/// What a recording looks like over time: one value per tick, and what happened when.
+public struct FlightSeries: Sendable {
+    /// Something that happened.
+    public struct Event: Sendable, Equatable {
+        /// From the first tick, s.
+        public var time: Double
+        /// `imu_stale`, `mode`, `outputs`, `gap`, or the name of a request.
+        public var name: String
+        /// `begins`, `ends`, `locked`, `on`; empty for requests.
+        public var what: String
+        /// Whether the recorder took it for a fault.
+        public var isFault: Bool
+    }
+
+    /// From the first tick, s.
+    public private(set) var times: [Double] = []
+    /// Camera's angles, Z-X-Y, degrees.
+    public private(set) var attitude: [AxisVector] = []
+    /// Commanded angles, degrees.
+    public private(set) var setpoint: [AxisVector] = []
+    /// Rotation from attitude to set-point about the camera's axes, degrees.
+    public private(set) var error: [AxisVector] = []
+    /// Motor torque, N·m.
+    public private(set) var torque: [AxisVector] = []
+    /// From tick to tick, µs.
+    public private(set) var period: [Double] = []
+    /// Estimating and controlling, µs.
+    public private(set) var thinking: [Double] = []
+    /// Whether the outputs were on.
+    public private(set) var isEnabled: [Bool] = []
+    /// In the order of time.
+    public private(set) var events: [Event] = []
+    /// Messages by topic.
+    public private(set) var counts: [String: Int] = [:]
+    /// Time of the file at the first tick, ns.
+    public private(set) var start: Int64?
+    /// How much of the file was readable.
+    public private(set) var outcome = MCAPReader.Outcome()
+
+    /// Reads a recording.
+    public init(_ file: FlightFile) {
+        var early: [(Int64, Event)] = []
+        outcome = file.read { record, time in
+            take(record, time, &early)
+            return true
+        }
+        let start = start ?? 0
+        events = early.map { time, event in
+            var event = event
+            event.time = Double(time - start) * 1e-9
+            return event
+        }
+    }
+
+    /// From the first tick to the last, s.
+    public var seconds: Double { times.last ?? 0 }
+
+    private mutating func take(
+        _ record: FlightFile.Record, _ time: Int64, _ early: inout [(Int64, Event)]
+    ) {
+        counts[record.topic, default: 0] += 1
+        switch record {
+        case .tick(let tick):
+            let first = start ?? time
+            start = first
+            times.append(Double(time - first) * 1e-9)
+            attitude.append(tick.attitudeDegrees.axes)
+            setpoint.append(tick.setpointDegrees.axes)
+            error.append(tick.errorDegrees.axes)
+            torque.append(tick.torque)
+            period.append(Double(tick.dt) * 1e-3)
+            thinking.append(Double(tick.estimateMicroseconds + tick.controlMicroseconds))
+            isEnabled.append(tick.isEnabled)
+        case .event(let event):
+            early.append(
+                (
+                    time,
+                    Event(time: 0, name: event.word, what: event.what, isFault: event.isFault)
+                ))
+        case .command(let command):
+            early.append((time, Event(time: 0, name: command.word, what: "", isFault: false)))
+        case .state, .parameters, .sample: break
+        }
+    }
+}
+
+extension FlightFile.Record {
+    /// The channel.
+    var topic: String {
+        switch self {
+        case .state: StateMessage.topic
+        case .parameters: ParametersMessage.topic
+        case .command: CommandMessage.topic
+        case .sample: SampleMessage.topic
+        case .tick: TickMessage.topic
+        case .event: EventMessage.topic
+        }
+    }
+}
+
+extension ShownAxes {
+    /// In double precision.
+    var axes: AxisVector {
+        AxisVector(yaw: Double(yaw), roll: Double(roll), pitch: Double(pitch))
+    }
+}

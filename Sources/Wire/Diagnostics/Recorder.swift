@@ -1,0 +1,55 @@
+/// The flight recorder: part of `status`, and the answer to `record`.
+public struct RecorderStatus: Hashable, Sendable, Codable {
+    /// `recording.enabled`.
+    public var isEnabled = false
+    /// How far the memory reaches back at most.
+    public var ringS: Number = .unknown
+    /// How far it reaches back now.
+    public var heldS: Number = .unknown
+    /// What it takes of the process's memory, the loop's tape included.
+    public var memoryBytes = 0
+    /// Ticks that found the tape full, since the start.
+    public var lostTicks = 0
+    /// Where the files are.
+    public var directory = ""
+    /// Whether a continuous recording was asked for.
+    public var isRecording = false
+    /// The file that it goes to now; absent when there is none.
+    public var openFile: String?
+    /// Bytes in it.
+    public var openBytes = 0
+    /// The newest complete file; absent before the first.
+    public var lastFile: String?
+    /// Files that were asked for, by faults or people, since the start.
+    public var requested = 0
+    /// Of them, those that have been written, or could not be.
+    public var finished = 0
+    /// Faults that led to a file, since the start.
+    public var faults = 0
+    /// Recordings in the directory.
+    public var files = 0
+    /// Bytes of all recordings in the directory.
+    public var fileBytes = 0
+    /// Parts of half a second that a continuous recording lost.
+    public var lostChunks = 0
+    /// Why nothing can be written, with what to do; absent when all is well.
+    public var problem: String?
+
+    enum CodingKeys: String, CodingKey {
+        case directory, requested, finished, faults, files, problem
+        case isEnabled = "enabled"
+        case ringS = "ring_s"
+        case heldS = "held_s"
+        case memoryBytes = "memory_bytes"
+        case lostTicks = "lost_ticks"
+        case isRecording = "recording"
+        case openFile = "open_file"
+        case openBytes = "open_bytes"
+        case lastFile = "last_file"
+        case fileBytes = "file_bytes"
+        case lostChunks = "lost_chunks"
+    }
+
+    /// No recorder.
+    public init() {}
+}

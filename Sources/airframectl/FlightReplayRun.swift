@@ -1,0 +1,242 @@
+import ArgumentParser
+import Configuration
+import GimbalCore
+import PlainText
+import Plot
+import Recording
+import SystemPackage
+import Wire
+
+/// `airframectl replay FILE.mcap`: runs the loop's mind over a recording, and compares.
+struct FlightReplayRun {
+    let path: String
+    /// `KEY=VALUE` that were not in force.
+    let overrides: [String]
+    let plot: String?
+    let output: String?
+    let isJSON: Bool
+
+    /// Attitudes of another build or architecture that are nearer than this are the same, rad.
+    private static let tolerance = 1e-4
+
+    func run() throws {
+        let file = try RecordedFile.open(path)
+        let tuning = try RecordedTuning(file, overrides: overrides, path: path)
+        let replay = FlightReplay(file, initial: tuning.initial, change: tuning.change)
+        var rows: [FlightReplay.Row] = []
+        var report = replay.run { rows.append($0) }
+        report.remarks += tuning.remarks
+        guard report.ticks > 0 else {
+            let reason =
+                file.layout == MemoryLayoutMark.own
+                ? "it holds no whole state; one is written each second, so record for longer."
+                : "its state has another memory layout (airframe \(file.metadata["version"] ?? "?")), and no settings to begin with."
+            throw ClientError.file(
+                FlightFileError.nothingToReplay(path: FilePath(path), reason: reason).description,
+                field: "log")
+        }
+        for remark in report.remarks { Output.error("\(path): \(remark)") }
+        if let output { try write(rows, to: output) }
+        if let plot { try SVGFile.write(figure(rows), to: plot) }
+        if output != "-" { try tell(report, rows) }
+        if overrides.isEmpty, report.largestAttitudeDifference > Self.tolerance {
+            throw ExitCode(ExitCodes.refused)
+        }
+    }
+
+    private func tell(_ report: FlightReplay.Report, _ rows: [FlightReplay.Row]) throws {
+        if isJSON { return Output.line(document(report).text) }
+        Output.line(
+            "\(path): \(Format.count(report.ticks)) ticks, \(Format.fixed(report.seconds, 3)) s"
+                + (report.skippedTicks > 0
+                    ? "; \(Format.count(report.skippedTicks)) before the first whole state" : ""))
+        if report.beganAfresh {
+            Output.line(
+                "Another version recorded this: the replay began afresh, and converges first.")
+        }
+        if overrides.isEmpty {
+            Output.line(verdict(report))
+        } else {
+            comparison(rows).lines(.forOutput()).forEach(Output.line)
+            Output.line("The camera moved as it did; only what is told to the motors is another.")
+        }
+    }
+
+    private func verdict(_ report: FlightReplay.Report) -> String {
+        if report.isIdentical {
+            return "Outputs, attitude and supervisor are the same to the bit in every tick."
+        }
+        return
+            "\(Format.count(report.identicalTicks)) ticks are the same to the bit; \(report.firstDifference ?? ""). "
+            + "Largest difference of attitude \(report.largestAttitudeDifference) rad, of torque \(report.largestTorqueDifference) N·m."
+    }
+
+    /// As it was, and as it would have been.
+    private func comparison(_ rows: [FlightReplay.Row]) -> Table {
+        var table = Table(rightAligned: [1, 2])
+        table.add(
+            .init(""), .init("recorded", .strong), .init(overrides.joined(separator: " "), .strong))
+        func add(_ name: String, _ unit: String, _ decimals: Int, _ values: [(Double, Double)]) {
+            func rms(_ numbers: [Double]) -> Double {
+                (numbers.reduce(0) { $0 + $1 * $1 } / Double(max(numbers.count, 1))).squareRoot()
+            }
+            func text(_ numbers: [Double]) -> String {
+                "\(Format.fixed(rms(numbers), decimals)) RMS, \(Format.fixed(numbers.map(abs).max() ?? 0, decimals)) peak \(unit)"
+            }
+            table.add(
+                .init(name), .init(text(values.map(\.0))), .init(text(values.map(\.1))))
+        }
+        for axis in GimbalAxis.allCases {
+            add("error \(axis)", "°", 3, rows.map { ($0.recordedError[axis], $0.error[axis]) })
+        }
+        for axis in GimbalAxis.allCases {
+            add("torque \(axis)", "N·m", 4, rows.map { ($0.recordedTorque[axis], $0.torque[axis]) })
+        }
+        for axis in GimbalAxis.allCases {
+            add(
+                "attitude \(axis)", "°", 2,
+                rows.map { ($0.recordedAttitude[axis], $0.attitude[axis]) })
+        }
+        return table
+    }
+
+    private func document(_ report: FlightReplay.Report) -> JSONValue {
+        .object([
+            "ticks": .int(report.ticks), "identical_ticks": .int(report.identicalTicks),
+            "skipped_ticks": .int(report.skippedTicks), "seconds": .double(report.seconds),
+            "identical": .bool(report.isIdentical),
+            "first_difference": report.firstDifference.map(JSONValue.string) ?? .null,
+            "largest_attitude_difference_rad": .double(report.largestAttitudeDifference),
+            "largest_torque_difference_nm": .double(report.largestTorqueDifference),
+            "began_afresh": .bool(report.beganAfresh),
+            "remarks": .array(report.remarks.map(JSONValue.string)),
+        ])
+    }
+
+    private func write(_ rows: [FlightReplay.Row], to output: String) throws {
+        var text =
+            "t,recorded_yaw,recorded_roll,recorded_pitch,yaw,roll,pitch,recorded_torque_yaw,recorded_torque_roll,recorded_torque_pitch,torque_yaw,torque_roll,torque_pitch\n"
+        let start = rows.first?.time ?? 0
+        for row in rows {
+            let columns = [row.recordedAttitude, row.attitude, row.recordedTorque, row.torque]
+            let numbers = columns.flatMap { [$0.yaw, $0.roll, $0.pitch] }
+            text +=
+                ([Double(row.time - start) * 1e-9] + numbers).map(\.description)
+                .joined(separator: ",") + "\n"
+        }
+        do {
+            let file =
+                output == "-"
+                ? FileDescriptor.standardOutput
+                : try FileDescriptor.open(
+                    FilePath(output), .writeOnly, options: [.create, .truncate],
+                    permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            _ = try file.writeAll(text.utf8)
+            if output != "-" { try file.close() }
+        } catch {
+            throw ClientError.file("\(output): \(error) while writing", field: "output")
+        }
+    }
+
+    /// Recorded in colour's pale, replayed in its full tone.
+    private func figure(_ rows: [FlightReplay.Row]) -> Figure {
+        let start = rows.first?.time ?? 0
+        let axes: [(GimbalAxis, String, String)] = [
+            (.yaw, "#0072b2", "#a6c8e0"), (.roll, "#d55e00", "#f0c3a0"),
+            (.pitch, "#009e73", "#a3d8c8"),
+        ]
+        func chart(
+            _ title: String, _ label: String, breaksAt: Double = .infinity,
+            _ then: (FlightReplay.Row) -> AxisVector, _ now: (FlightReplay.Row) -> AxisVector
+        ) -> Chart {
+            Chart(
+                title: title, label: label,
+                lines: axes.map { axis, _, pale in
+                    Chart.Line(
+                        "recorded \(axis)", color: pale, values: rows.map { then($0)[axis] },
+                        breaksAt: breaksAt)
+                }
+                    + axes.map { axis, color, _ in
+                        Chart.Line(
+                            "replayed \(axis)", color: color, values: rows.map { now($0)[axis] },
+                            breaksAt: breaksAt)
+                    })
+        }
+        return Figure(
+            title: "Replay of \(FilePath(path).lastComponent?.string ?? path)",
+            subtitle: overrides.isEmpty ? "as recorded" : overrides.joined(separator: ", "),
+            label: "time, s", abscissa: rows.map { Double($0.time - start) * 1e-9 },
+            charts: [
+                chart("Attitude", "degrees", breaksAt: 180, \.recordedAttitude, \.attitude),
+                chart("Error", "degrees", \.recordedError, \.error),
+                chart("Torque", "N·m", \.recordedTorque, \.torque),
+            ])
+    }
+}
+
+/// What the settings in a recording, and other values over them, make of its parameters.
+struct RecordedTuning {
+    /// To begin with where the recorded state cannot be used; nil without settings.
+    let initial: Stabilizer.Parameters?
+    /// Other parameters in the place of recorded ones; nil where nothing is to change.
+    let change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)?
+    /// What a person should know.
+    private(set) var remarks: [String] = []
+
+    /// Parameters as the settings say, and as they would be.
+    private struct Page: Sendable {
+        var recorded: Stabilizer.Parameters
+        var changed: Stabilizer.Parameters
+    }
+
+    init(_ file: FlightFile, overrides: [String], path: String) throws(ClientError) {
+        var pages: [Page] = []
+        var unknown: Set<String> = []
+        do throws(ConfigurationFailure) {
+            for text in file.settings {
+                let recorded = try Settings.reading(text)
+                let changed = try Settings.reading(text, overrides: overrides)
+                unknown.formUnion(recorded.unknown)
+                pages.append(
+                    Page(
+                        recorded: recorded.settings.stabilizerParameters,
+                        changed: changed.settings.stabilizerParameters))
+            }
+        } catch {
+            throw .file("\(path): \(error.description)", field: "set")
+        }
+        if !unknown.isEmpty {
+            remarks.append(
+                "settings that this version does not know are left out: \(unknown.sorted().joined(separator: ", "))"
+            )
+        }
+        initial = pages.first.map { overrides.isEmpty ? $0.recorded : $0.changed }
+        guard !overrides.isEmpty else {
+            change = nil
+            return
+        }
+        let lookup: @Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters? = { [pages] was in
+            for page in pages {
+                var expected = page.recorded
+                // Calibration is no setting: it stays as it was, unless the change is about it.
+                expected.correction = was.correction
+                expected.isCalibrating = was.isCalibrating
+                guard expected == was else { continue }
+                var changed = page.changed
+                changed.isCalibrating = was.isCalibrating
+                if page.changed.correction == page.recorded.correction {
+                    changed.correction = was.correction
+                }
+                return changed
+            }
+            return nil
+        }
+        let strange = FlightReplay.parameters(in: file).filter { lookup($0) == nil }.count
+        if strange > 0 {
+            remarks.append(
+                "\(strange) sets of parameters are not what the recorded settings make (gains on trial, or changes in quick succession): they are replayed as they were, without --set"
+            )
+        }
+        change = { lookup($0) ?? $0 }
+    }
+}

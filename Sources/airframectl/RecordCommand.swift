@@ -1,0 +1,135 @@
+import ArgumentParser
+import Glibc
+import PlainText
+import Wire
+
+/// `airframectl record`: the flight recorder, and what can be done with its files.
+struct RecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Write the newest seconds to a file, record continuously, look at recordings.",
+        discussion: """
+            The recorder always keeps the newest seconds of everything that the loop was given and did, and writes them \
+            out by itself on a fault. Files are MCAP: Foxglove and PlotJuggler open them, `airframectl replay` runs them again.
+            """,
+        subcommands: [
+            RecordLastCommand.self, RecordStartCommand.self, RecordStopCommand.self,
+            RecordStatusCommand.self, RecordInfoCommand.self, RecordPlotCommand.self,
+            RecordExportCommand.self,
+        ],
+        defaultSubcommand: RecordLastCommand.self)
+}
+
+struct RecordLastCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "last",
+        abstract: "Write the newest seconds to a file (also: record --last 30s).")
+
+    /// How often it looks whether the file is there.
+    private static let period = 0.1
+
+    @OptionGroup var options: GlobalOptions
+    @Option(name: .customLong("last"), help: "How much of the past: 30s, 1min or seconds.")
+    var duration: SetCommand.Duration?
+
+    func validate() throws {
+        if let duration, !(0.1...600).contains(duration.seconds) {
+            throw ValidationError("--last is 0.1 to 600 seconds.")
+        }
+    }
+
+    func run() throws {
+        let client = try options.connect()
+        var status: RecorderStatus = try client.request(
+            .record, ["action": "last", "seconds": .double(duration?.seconds ?? 60)])
+        let ticket = status.requested
+        let end = DaemonClient.now() + max(options.timeout, 30)
+        while status.finished < ticket, DaemonClient.now() < end {
+            usleep(UInt32(Self.period * 1e6))
+            status = try client.request(.record)
+        }
+        guard status.finished >= ticket else {
+            throw ClientError.timeout(
+                "The disk has not taken the recording yet: \(status.directory).")
+        }
+        if let problem = status.problem { throw ClientError.file(problem, field: "file") }
+        if options.json { return try Output.json(status) }
+        Output.line(status.lastFile ?? "nothing was recorded")
+    }
+}
+
+struct RecordStartCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "start", abstract: "Begin a continuous recording.")
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let status: RecorderStatus = try options.connect().request(.record, ["action": "start"])
+        if options.json { return try Output.json(status) }
+        Output.line("Recording to \(status.directory); `airframectl record stop` ends it.")
+    }
+}
+
+struct RecordStopCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop", abstract: "End a continuous recording.")
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let client = try options.connect()
+        var status: RecorderStatus = try client.request(.record, ["action": "stop"])
+        let end = DaemonClient.now() + options.timeout
+        while status.openFile != nil, DaemonClient.now() < end {
+            usleep(50_000)
+            status = try client.request(.record)
+        }
+        if let problem = status.problem { throw ClientError.file(problem, field: "file") }
+        if options.json { return try Output.json(status) }
+        Output.line(status.lastFile ?? "nothing was recorded")
+    }
+}
+
+struct RecordStatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "How the recorder is, and what it has written.")
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let status: RecorderStatus = try options.connect().request(.record)
+        if options.json { return try Output.json(status) }
+        RecorderView.lines(status).forEach(Output.line)
+        if let problem = status.problem { Output.error("airframectl: \(problem)") }
+    }
+}
+
+/// The recorder in words.
+enum RecorderView {
+    /// One line for `status`: `49 of 60 s in 11.2 MB; recording to …; 3 files, 12.0 MB in …`.
+    static func summary(_ status: RecorderStatus) -> String {
+        guard status.isEnabled else { return "off (recording.enabled)" }
+        let open = status.openFile.map { "; recording to \($0), \(megabytes(status.openBytes))" }
+        return
+            "\(Format.fixed(status.heldS.value, 0)) of \(Format.fixed(status.ringS.value, 0)) s in \(megabytes(status.memoryBytes))"
+            + (open ?? (status.isRecording ? "; recording waits for the disk" : ""))
+            + "; \(Format.count(status.files)) files, \(megabytes(status.fileBytes))"
+            + (status.lostTicks > 0 ? "; \(Format.count(status.lostTicks)) ticks lost" : "")
+            + (status.problem == nil ? "" : "; CANNOT WRITE")
+    }
+
+    static func lines(_ status: RecorderStatus) -> [String] {
+        var table = Table()
+        table.add(.init("memory"), .init(summary(status)))
+        table.add(.init("directory"), .init(status.directory))
+        table.add(
+            .init("faults"), .init("\(Format.count(status.faults)) written out since the start"))
+        if let file = status.lastFile { table.add(.init("newest"), .init(file)) }
+        if status.lostChunks > 0 {
+            table.add(
+                .init("lost"),
+                .init("\(Format.count(status.lostChunks)) half seconds of continuous recording"))
+        }
+        return table.lines(.forOutput())
+    }
+
+    static func megabytes(_ bytes: Int) -> String { "\(Format.fixed(Double(bytes) / 1e6, 1)) MB" }
+}

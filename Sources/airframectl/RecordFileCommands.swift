@@ -1,0 +1,144 @@
+import ArgumentParser
+import Glibc
+import PlainText
+import Recording
+import SystemPackage
+import Wire
+
+/// Opens recordings for the commands that look at them.
+enum RecordedFile {
+    static func open(_ path: String) throws(ClientError) -> FlightFile {
+        do throws(FlightFileError) {
+            return try FlightFile(path: FilePath(path))
+        } catch {
+            throw .file(error.description, field: "file")
+        }
+    }
+
+    /// Says what could not be read.
+    static func tell(_ outcome: MCAPReader.Outcome, of path: String) {
+        for remark in outcome.remarks { Output.error("\(path): \(remark)") }
+    }
+}
+
+struct RecordInfoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "What is in a recording: channels, versions, events.")
+
+    @Flag(help: "Print JSON.")
+    var json = false
+    @Argument(help: "The recording.", completion: .file(extensions: ["mcap"]))
+    var file: String
+
+    func run() throws {
+        let recording = try RecordedFile.open(file)
+        let series = FlightSeries(recording)
+        if json {
+            return Output.line(Self.document(recording, series).text)
+        }
+        RecordedFile.tell(series.outcome, of: file)
+        var table = Table()
+        for (name, value) in recording.metadata.sorted(by: { $0.key < $1.key }) {
+            table.add(.init(name), .init(value))
+        }
+        let start = series.start.map { HistoryCommand.local(Double($0) * 1e-9) } ?? "–"
+        table.add(.init("begins"), .init(start))
+        table.add(.init("length"), .init("\(Format.fixed(series.seconds, 3)) s"))
+        for (topic, count) in series.counts.sorted(by: { $0.key < $1.key }) {
+            table.add(.init(topic), .init("\(Format.count(count)) messages"))
+        }
+        for attachment in recording.attachments {
+            table.add(.init(attachment.name), .init("\(attachment.data.count) bytes"))
+        }
+        table.lines(.forOutput()).forEach(Output.line)
+        for event in series.events {
+            Output.line(
+                "\(Format.right(Format.fixed(event.time, 3), 10)) s  \(event.name) \(event.what)"
+                    + (event.isFault ? "  (fault)" : ""))
+        }
+    }
+
+    private static func document(_ recording: FlightFile, _ series: FlightSeries) -> JSONValue {
+        .object([
+            "metadata": .object(recording.metadata.mapValues(JSONValue.string)),
+            "seconds": .double(series.seconds),
+            "counts": .object(series.counts.mapValues(JSONValue.int)),
+            "attachments": .array(recording.attachments.map { .string($0.name) }),
+            "complete": .bool(series.outcome.isComplete),
+            "remarks": .array(series.outcome.remarks.map(JSONValue.string)),
+            "events": .array(
+                series.events.map {
+                    .object([
+                        "t": .double($0.time), "name": .string($0.name), "what": .string($0.what),
+                        "fault": .bool($0.isFault),
+                    ])
+                }),
+        ])
+    }
+}
+
+struct RecordPlotCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plot",
+        abstract: "Draw attitude, error, torque, timing and events of a recording.")
+
+    @Option(help: "Also draws it to this file, as SVG.")
+    var svg: String?
+    @Argument(help: "The recording.", completion: .file(extensions: ["mcap"]))
+    var file: String
+
+    func run() throws {
+        let recording = try RecordedFile.open(file)
+        let series = FlightSeries(recording)
+        RecordedFile.tell(series.outcome, of: file)
+        guard !series.times.isEmpty else {
+            throw ClientError.file("\(file): there is no tick in it to draw.", field: "file")
+        }
+        let name = FilePath(file).lastComponent?.string ?? file
+        RecordPlot.lines(series, .forOutput()).forEach(Output.line)
+        guard let svg else { return }
+        try SVGFile.write(
+            RecordPlot.figure(series, name: name, metadata: recording.metadata), to: svg)
+        Output.line("\(svg): the same as a picture.")
+    }
+}
+
+struct RecordExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write a channel of a recording as a table.")
+
+    @Option(help: "The file to write, as comma-separated values; - is standard output.")
+    var csv: String
+    @Option(
+        help: "tick, sample, command or event.",
+        transform: { text in
+            guard let channel = FlightTable.Channel(rawValue: text) else {
+                throw ValidationError("--channel is tick, sample, command or event.")
+            }
+            return channel
+        })
+    var channel = FlightTable.Channel.tick
+    @Argument(help: "The recording.", completion: .file(extensions: ["mcap"]))
+    var file: String
+
+    func run() throws {
+        let recording = try RecordedFile.open(file)
+        do {
+            let output =
+                csv == "-"
+                ? FileDescriptor.standardOutput
+                : try FileDescriptor.open(
+                    FilePath(csv), .writeOnly, options: [.create, .truncate],
+                    permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            let result = try FlightTable.write(channel, of: recording) { bytes in
+                _ = try output.writeAll(bytes)
+            }
+            RecordedFile.tell(result.outcome, of: file)
+            guard csv != "-" else { return }
+            try output.close()
+            Output.line("\(csv): \(Format.count(result.lines)) lines of /\(channel.rawValue).")
+        } catch {
+            throw ClientError.file("\(csv): \(error) while writing", field: "csv")
+        }
+    }
+}

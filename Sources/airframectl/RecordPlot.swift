@@ -1,0 +1,101 @@
+import GimbalCore
+import PlainText
+import Plot
+import Recording
+
+/// A recording as a picture, and as lines for a terminal.
+enum RecordPlot {
+    private static let colors = [
+        GimbalAxis.yaw: "#0072b2", .roll: "#d55e00", .pitch: "#009e73",
+    ]
+    /// More marks than this make a picture black.
+    private static let markLimit = 40
+
+    /// Four charts over time, with what happened as upright lines.
+    static func figure(
+        _ series: FlightSeries, name: String, metadata: [String: String]
+    ) -> Figure {
+        let on = Chart.Shade("outputs on", color: "#e8f3ec", holds: series.isEnabled)
+        var figure = Figure(
+            title: "Recording \(name)",
+            subtitle: [
+                "airframe \(metadata["version"] ?? "?")", metadata["backend"] ?? "",
+                metadata["board"] ?? "", "\(series.times.count) ticks",
+            ].filter { !$0.isEmpty }.joined(separator: " · "),
+            label: "time, s", abscissa: series.times,
+            charts: [
+                Chart(
+                    title: "Attitude, set-point in grey", label: "degrees",
+                    lines: setpoints(series) + axes(series.attitude, breaksAt: 180), shades: [on]),
+                Chart(title: "Error", label: "degrees", lines: axes(series.error), shades: [on]),
+                Chart(title: "Torque", label: "N·m", lines: axes(series.torque), shades: [on]),
+                Chart(
+                    title: "Timing", label: "µs",
+                    lines: [
+                        Chart.Line("tick to tick", color: "#0072b2", values: series.period),
+                        Chart.Line("thinking", color: "#d55e00", values: series.thinking),
+                    ]),
+            ])
+        figure.marks = series.events.prefix(markLimit).map { ($0.time, words($0)) }
+        return figure
+    }
+
+    /// The same for a terminal.
+    static func lines(_ series: FlightSeries, _ style: Style) -> [String] {
+        var lines: [String] = []
+        func chart(_ title: String, _ values: [[Double]], decimals: Int) {
+            let all = values.joined().filter(\.isFinite)
+            let low = all.min() ?? 0
+            let high = all.max() ?? 1
+            let air = max((high - low) * 0.05, 1e-9)
+            var chart = TerminalChart(
+                across: 0...max(series.seconds, 1e-3), up: (low - air)...(high + air))
+            for event in series.events where event.isFault { chart.upright("│", x: event.time) }
+            for line in values { chart.line(Array(zip(series.times, line))) }
+            lines.append(style(.strong, title))
+            lines += chart.lines(marks: marks(series.seconds), decimals: decimals)
+        }
+        chart("attitude, °", axisValues(series.attitude), decimals: 1)
+        chart("error, °", axisValues(series.error), decimals: 3)
+        chart("torque, N·m", axisValues(series.torque), decimals: 3)
+        chart("tick to tick, µs", [series.period], decimals: 0)
+        for event in series.events.prefix(markLimit) {
+            lines.append("\(Format.right(Format.fixed(event.time, 3), 10)) s  \(words(event))")
+        }
+        if series.events.count > markLimit {
+            lines.append("… and \(series.events.count - markLimit) more; `record info` lists them")
+        }
+        return lines
+    }
+
+    private static func words(_ event: FlightSeries.Event) -> String {
+        event.what.isEmpty ? event.name : "\(event.name) \(event.what)"
+    }
+
+    private static func marks(_ seconds: Double) -> [Double] {
+        let step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300].first { seconds / $0 <= 8 } ?? 600
+        return Array(stride(from: 0, through: seconds, by: step))
+    }
+
+    private static func axisValues(_ values: [AxisVector]) -> [[Double]] {
+        GimbalAxis.allCases.map { axis in values.map { $0[axis] } }
+    }
+
+    private static func axes(
+        _ values: [AxisVector], breaksAt: Double = .infinity
+    ) -> [Chart.Line] {
+        GimbalAxis.allCases.map { axis in
+            Chart.Line(
+                "\(axis)", color: colors[axis] ?? "#444444", values: values.map { $0[axis] },
+                breaksAt: breaksAt)
+        }
+    }
+
+    private static func setpoints(_ series: FlightSeries) -> [Chart.Line] {
+        GimbalAxis.allCases.map { axis in
+            Chart.Line(
+                "set-point \(axis)", color: "#b0b0b0", values: series.setpoint.map { $0[axis] },
+                breaksAt: 180)
+        }
+    }
+}

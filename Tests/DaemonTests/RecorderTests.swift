@@ -1,0 +1,160 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@Suite("The flight recorder of a daemon") struct RecorderTests {
+    /// The recordings of a daemon, oldest first.
+    private static func files(_ daemon: RunningDaemon) -> [String] {
+        let directory = "\(daemon.directory)/state/recordings"
+        guard let opened = opendir(directory) else { return [] }
+        defer { closedir(opened) }
+        var names: [String] = []
+        while let entry = readdir(opened) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".mcap") { names.append("\(directory)/\(name)") }
+        }
+        return names.sorted()
+    }
+
+    private static func json(_ daemon: RunningDaemon, _ arguments: [String]) throws -> JSONValue {
+        let result = try Program.run(
+            [try Program.built("airframectl")] + arguments, in: daemon.directory)
+        return try JSONValue(parsing: Array(result.output.utf8))
+    }
+
+    @Test("the newest seconds, written by request, are run again to the bit by another program")
+    func request() throws {
+        try withDaemon { daemon in
+            try daemon.status("five seconds are held") {
+                $0.number("recorder", "held_s") >= 4 && $0.isFollowing
+            }
+            let result = try daemon.control("record", "--last", "3s")
+            #expect(result.status == 0, "\(result.errors)")
+            let path = result.output.filter { $0 != "\n" }
+            let replay = try Self.json(daemon, ["replay", path, "--json"])
+            #expect(replay["identical"] == .bool(true), "\(replay.text)")
+            #expect(replay.number("seconds") >= 2.5)
+            #expect(replay.number("seconds") < 5)
+            let info = try Self.json(daemon, ["record", "info", path, "--json"])
+            #expect(info["complete"] == .bool(true))
+            #expect(info["metadata"]?["backend"]?.string == "simulated")
+        }
+    }
+
+    @Test(
+        "a fault is written out with what came before and after, and is replayed with other parameters"
+    )
+    func fault() throws {
+        try withDaemon { daemon in
+            try daemon.status("it follows") { $0.isFollowing }
+            _ = try daemon.ask("stop")
+            try daemon.status("the fault is written") {
+                $0.number("recorder", "faults") == 1 && $0.number("recorder", "finished") == 1
+            }
+            let path = try #require(Self.files(daemon).first)
+            #expect(path.contains("fault-emergency_stop"))
+            let info = try Self.json(daemon, ["record", "info", path, "--json"])
+            let events = info["events"]?.array ?? []
+            let fault = try #require(events.first { $0["fault"] == .bool(true) })
+            #expect(fault["name"]?.string == "emergency_stop")
+            #expect(info.number("seconds") - fault.number("t") > 1.5)
+            #expect(fault.number("t") > 0.3)
+            let replay = try Self.json(daemon, ["replay", path, "--json"])
+            #expect(replay["identical"] == .bool(true), "\(replay.text)")
+            let other = try Self.json(
+                daemon,
+                ["replay", path, "--json", "--set", "control.attitude_gain=[20, 20, 20]"])
+            #expect(other.number("largest_torque_difference_nm") > 0)
+            #expect(other["remarks"] == .array([]))
+        }
+    }
+
+    @Test("a recorder whose process is killed loses at most a second")
+    func killed() throws {
+        try withDaemon(["--set", "recording.continuous=true"]) { daemon in
+            try daemon.status("four seconds are held") { $0.number("recorder", "held_s") >= 4 }
+            let last = try daemon.ask("status").number("loop", "ticks")
+            _ = try daemon.stop(SIGKILL)
+            let path = try #require(Self.files(daemon).first)
+            let info = try Self.json(daemon, ["record", "info", path, "--json"])
+            #expect(info["complete"] == .bool(false))
+            #expect(info["counts"]?["/tick"]?.number ?? 0 >= last - 1000)
+            let replay = try Self.json(daemon, ["replay", path, "--json"])
+            #expect(replay["identical"] == .bool(true), "\(replay.text)")
+        }
+    }
+
+    @Test(
+        "settings that are changed while it records are in the file, and explain what was in force")
+    func changes() throws {
+        try withDaemon { daemon in
+            _ = try daemon.ask("record", #"{"action":"start"}"#)
+            try daemon.status("a second is written") {
+                $0.number("recorder", "open_bytes") > 200_000
+            }
+            _ = try daemon.ask("set", #"{"key":"motion.max_rate_dps","value":"[50,50,50]"}"#)
+            try daemon.status("more is held") { $0.number("recorder", "open_bytes") > 600_000 }
+            let result = try daemon.control("record", "stop")
+            let path = result.output.filter { $0 != "\n" }
+            let info = try Self.json(daemon, ["record", "info", path, "--json"])
+            #expect(info["attachments"]?.array?.contains(.string("settings-1.toml")) == true)
+            let other = try Self.json(
+                daemon, ["replay", path, "--json", "--set", "motors.soft_start_s=0.3"])
+            #expect(other["remarks"] == .array([]))
+        }
+    }
+
+    @Test(
+        "a disk that is full or cannot be written is named, and the loop does not notice",
+        .enabled(if: Self.canMount, "`unshare --map-root-user --mount` is refused here"),
+        arguments: ["size=4m", "ro,size=8m"])
+    func badDisk(options: String) throws {
+        try withTemporaryDirectory { directory in
+            let state = directory.appending("state")
+            try makeDirectory(state)
+            let script = "mount -t tmpfs -o \(options) none \(state) && exec \"$@\""
+            let daemon = try RunningDaemon(
+                in: directory, ["--set", "recording.continuous=true"],
+                through: ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"])
+            let status = try daemon.status(within: 30, "the disk's problem is named") {
+                $0["recorder"]?["problem"]?.string != nil
+            }
+            let problem = status["recorder"]?["problem"]?.string ?? ""
+            #expect(
+                problem.contains(
+                    options == "size=4m" ? "No space left on device" : "Read-only file system"))
+            let before = try daemon.ask("status").number("loop", "ticks")
+            try daemon.status("the loop goes on") {
+                $0.number("loop", "ticks") > before + 500 && $0.number("recorder", "held_s") > 1
+            }
+            if options.hasPrefix("ro") {
+                let refused = try daemon.control("record", "--last", "1s")
+                #expect(refused.status == 66)
+                #expect(refused.errors.contains(directory.string))
+            } else {
+                // What went onto the disk is whole, as far as it goes. It is in the daemon's own file system.
+                let open = try #require(status["recorder"]?["last_file"]?.string)
+                let path = "/proc/\(daemon.program.processID)/root\(open)"
+                let info = try Self.json(daemon, ["record", "info", path, "--json"])
+                #expect(info["counts"]?["/tick"]?.int ?? 0 > 2000)
+            }
+        }
+    }
+
+    private static let canMount =
+        system("unshare --map-root-user --mount mount -t tmpfs none /mnt 2>/dev/null") == 0
+
+    @Test("switched off, it says so")
+    func off() throws {
+        try withDaemon(["--set", "recording.enabled=false"]) { daemon in
+            #expect(try daemon.ask("status")["recorder"]?["enabled"] == .bool(false))
+            let refused = try daemon.control("record", "start")
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("recording.enabled"))
+        }
+    }
+}
