@@ -1,0 +1,119 @@
+/// A command with a place on earth.
+public struct CommandInt: MAVLinkMessage {
+    /// COMMAND_INT, number 75.
+    public static let format = MAVLinkFormat(
+        75, "COMMAND_INT", crcExtra: 158, size: 35)
+
+    /// First to fourth.
+    public var params = [Float](repeating: 0, count: 4)
+    /// Fifth, scaled.
+    public var x: Int32 = 0
+    /// Sixth, scaled.
+    public var y: Int32 = 0
+    /// Seventh.
+    public var z: Float = 0
+    /// MAV_CMD.
+    public var command: UInt16 = 0
+    /// Who is meant.
+    public var target = MAVLinkAddress.none
+    /// MAV_FRAME.
+    public var frame: UInt8 = 0
+    /// Not used.
+    public var current: UInt8 = 0
+    /// Not used.
+    public var autocontinue: UInt8 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.floats(&params)
+        fields.integer(&x)
+        fields.integer(&y)
+        fields.float(&z)
+        fields.integer(&command)
+        fields.address(&target)
+        fields.integer(&frame)
+        fields.integer(&current)
+        fields.integer(&autocontinue)
+    }
+}
+
+/// A command with seven numbers.
+public struct CommandLong: MAVLinkMessage {
+    /// COMMAND_LONG, number 76.
+    public static let format = MAVLinkFormat(
+        76, "COMMAND_LONG", crcExtra: 152, size: 33)
+
+    /// First to seventh.
+    public var params = [Float](repeating: 0, count: 7)
+    /// MAV_CMD.
+    public var command: UInt16 = 0
+    /// Who is meant.
+    public var target = MAVLinkAddress.none
+    /// 0 the first time, counts repetitions.
+    public var confirmation: UInt8 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.floats(&params)
+        fields.integer(&command)
+        fields.address(&target)
+        fields.integer(&confirmation)
+    }
+}
+
+/// What became of a command.
+public struct CommandAck: MAVLinkMessage {
+    /// COMMAND_ACK, number 77.
+    public static let format = MAVLinkFormat(
+        77, "COMMAND_ACK", crcExtra: 143, size: 3)
+
+    /// MAV_CMD.
+    public var command: UInt16 = 0
+    /// MAV_RESULT.
+    public var result: UInt8 = 0
+    /// %, while in progress.
+    public var progress: UInt8 = 0
+    /// Of the command's own meaning.
+    public var detail: Int32 = 0
+    /// Who asked.
+    public var target = MAVLinkAddress.none
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&command)
+        fields.integer(&result)
+        fields.integer(&progress)
+        fields.integer(&detail)
+        fields.address(&target)
+    }
+}
+
+/// How often a kind of message comes.
+public struct MessageInterval: MAVLinkMessage {
+    /// MESSAGE_INTERVAL, number 244.
+    public static let format = MAVLinkFormat(
+        244, "MESSAGE_INTERVAL", crcExtra: 95, size: 6)
+
+    /// µs; -1 never, 0 unknown.
+    public var interval: Int32 = 0
+    /// Its number.
+    public var message: UInt16 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&interval)
+        fields.integer(&message)
+    }
+}

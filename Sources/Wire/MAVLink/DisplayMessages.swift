@@ -1,0 +1,68 @@
+/// Where something points, Z-Y-X angles.
+public struct AttitudeReport: MAVLinkMessage {
+    /// ATTITUDE, number 30.
+    public static let format = MAVLinkFormat(
+        30, "ATTITUDE", crcExtra: 39, size: 28)
+
+    /// Since the start, ms.
+    public var bootMs: UInt32 = 0
+    /// Right positive, rad.
+    public var roll: Float = 0
+    /// Up positive, rad.
+    public var pitch: Float = 0
+    /// Right positive, rad.
+    public var yaw: Float = 0
+    /// Body frame, rad/s.
+    public var rollSpeed: Float = 0
+    /// Body frame, rad/s.
+    public var pitchSpeed: Float = 0
+    /// Body frame, rad/s.
+    public var yawSpeed: Float = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&bootMs)
+        fields.float(&roll)
+        fields.float(&pitch)
+        fields.float(&yaw)
+        fields.float(&rollSpeed)
+        fields.float(&pitchSpeed)
+        fields.float(&yawSpeed)
+    }
+}
+
+/// What a head-up display shows.
+public struct VFRHUD: MAVLinkMessage {
+    /// VFR_HUD, number 74.
+    public static let format = MAVLinkFormat(
+        74, "VFR_HUD", crcExtra: 20, size: 20)
+
+    /// m/s.
+    public var airspeed: Float = 0
+    /// m/s.
+    public var groundspeed: Float = 0
+    /// Above sea level, m.
+    public var altitude: Float = 0
+    /// m/s.
+    public var climb: Float = 0
+    /// 0...360, degrees.
+    public var heading: Int16 = 0
+    /// 0...100, %.
+    public var throttle: UInt16 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.float(&airspeed)
+        fields.float(&groundspeed)
+        fields.float(&altitude)
+        fields.float(&climb)
+        fields.integer(&heading)
+        fields.integer(&throttle)
+    }
+}

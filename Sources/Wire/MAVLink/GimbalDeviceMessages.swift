@@ -1,0 +1,179 @@
+/// What a gimbal is, and what it can do.
+public struct GimbalDeviceInformation: MAVLinkMessage {
+    /// GIMBAL_DEVICE_INFORMATION, number 283.
+    public static let format = MAVLinkFormat(
+        283, "GIMBAL_DEVICE_INFORMATION", crcExtra: 74, size: 144)
+
+    /// Of the hardware; 0 unknown.
+    public var uid: UInt64 = 0
+    /// Since the start, ms.
+    public var bootMs: UInt32 = 0
+    /// Version, one byte each: major lowest.
+    public var firmware: UInt32 = 0
+    /// Version.
+    public var hardware: UInt32 = 0
+    /// rad.
+    public var rollMin: Float = 0
+    /// rad.
+    public var rollMax: Float = 0
+    /// rad.
+    public var pitchMin: Float = 0
+    /// rad.
+    public var pitchMax: Float = 0
+    /// rad.
+    public var yawMin: Float = 0
+    /// rad.
+    public var yawMax: Float = 0
+    /// GIMBAL_DEVICE_CAP_FLAGS.
+    public var capabilities: UInt16 = 0
+    /// Of the vendor's own meaning.
+    public var customCapabilities: UInt16 = 0
+    /// Name of the vendor.
+    public var vendor = ""
+    /// Name of the model.
+    public var model = ""
+    /// Name that the owner gave.
+    public var customName = ""
+    /// Gimbal device; 0 where it is a component of its own.
+    public var device: UInt8 = 0
+    /// Capabilities again, with those beyond 16 bits.
+    public var moreCapabilities: UInt32 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&uid)
+        fields.integer(&bootMs)
+        fields.integer(&firmware)
+        fields.integer(&hardware)
+        fields.float(&rollMin)
+        fields.float(&rollMax)
+        fields.float(&pitchMin)
+        fields.float(&pitchMax)
+        fields.float(&yawMin)
+        fields.float(&yawMax)
+        fields.integer(&capabilities)
+        fields.integer(&customCapabilities)
+        fields.text(&vendor, size: 32)
+        fields.text(&model, size: 32)
+        fields.text(&customName, size: 32)
+        fields.integer(&device)
+        fields.integer(&moreCapabilities)
+    }
+}
+
+/// A manager asks its device for an attitude or for rates.
+public struct GimbalDeviceSetAttitude: MAVLinkMessage {
+    /// GIMBAL_DEVICE_SET_ATTITUDE, number 284.
+    public static let format = MAVLinkFormat(
+        284, "GIMBAL_DEVICE_SET_ATTITUDE", crcExtra: 99, size: 32)
+
+    /// Attitude; NaN: rates only.
+    public var q: [Float] = [1, 0, 0, 0]
+    /// Roll, pitch, yaw, rad/s; NaN: attitude only.
+    public var rates = [Float](repeating: 0, count: 3)
+    /// GIMBAL_DEVICE_FLAGS, see `GimbalFlags`.
+    public var flags: UInt16 = 0
+    /// Who is meant.
+    public var target = MAVLinkAddress.none
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.floats(&q)
+        fields.floats(&rates)
+        fields.integer(&flags)
+        fields.address(&target)
+    }
+}
+
+/// Where a gimbal points.
+public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
+    /// GIMBAL_DEVICE_ATTITUDE_STATUS, number 285.
+    public static let format = MAVLinkFormat(
+        285, "GIMBAL_DEVICE_ATTITUDE_STATUS", crcExtra: 137, size: 40)
+
+    /// Since the start, ms.
+    public var bootMs: UInt32 = 0
+    /// Attitude in the frame that the flags name.
+    public var q: [Float] = [1, 0, 0, 0]
+    /// Roll, pitch, yaw, rad/s; NaN unknown.
+    public var rates = [Float](repeating: 0, count: 3)
+    /// GIMBAL_DEVICE_ERROR_FLAGS.
+    public var failures: UInt32 = 0
+    /// GIMBAL_DEVICE_FLAGS in force.
+    public var flags: UInt16 = 0
+    /// Who is meant.
+    public var target = MAVLinkAddress.none
+    /// Heading of the vehicle: yaw from north less yaw in the vehicle frame, rad; NaN unknown.
+    public var deltaYaw: Float = 0
+    /// rad/s; NaN unknown.
+    public var deltaYawRate: Float = 0
+    /// Gimbal device; 0 where it is a component of its own.
+    public var device: UInt8 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&bootMs)
+        fields.floats(&q)
+        fields.floats(&rates)
+        fields.integer(&failures)
+        fields.integer(&flags)
+        fields.address(&target)
+        fields.float(&deltaYaw)
+        fields.float(&deltaYawRate)
+        fields.integer(&device)
+    }
+}
+
+/// How the vehicle moves that carries the gimbal.
+public struct AutopilotStateForGimbalDevice: MAVLinkMessage {
+    /// AUTOPILOT_STATE_FOR_GIMBAL_DEVICE, number 286.
+    public static let format = MAVLinkFormat(
+        286, "AUTOPILOT_STATE_FOR_GIMBAL_DEVICE", crcExtra: 210, size: 53)
+
+    /// Since the autopilot's start, µs.
+    public var bootUs: UInt64 = 0
+    /// Attitude of the vehicle, to north-east-down.
+    public var q: [Float] = [1, 0, 0, 0]
+    /// Its age, µs.
+    public var attitudeDelayUs: UInt32 = 0
+    /// North, east, down, m/s.
+    public var velocity = [Float](repeating: 0, count: 3)
+    /// Its age, µs.
+    public var velocityDelayUs: UInt32 = 0
+    /// Rate about the vertical that the autopilot is about to turn with, rad/s; NaN unknown.
+    public var feedForwardYawRate: Float = 0
+    /// ESTIMATOR_STATUS_FLAGS.
+    public var estimator: UInt16 = 0
+    /// Who is meant.
+    public var target = MAVLinkAddress.none
+    /// MAV_LANDED_STATE.
+    public var landed: UInt8 = 0
+    /// Rate about the vertical, rad/s; NaN unknown.
+    public var yawRate: Float = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&bootUs)
+        fields.floats(&q)
+        fields.integer(&attitudeDelayUs)
+        fields.floats(&velocity)
+        fields.integer(&velocityDelayUs)
+        fields.float(&feedForwardYawRate)
+        fields.integer(&estimator)
+        fields.address(&target)
+        fields.integer(&landed)
+        fields.float(&yawRate)
+    }
+}

@@ -1,0 +1,173 @@
+/// What a gimbal can do, told by its manager.
+public struct GimbalManagerInformation: MAVLinkMessage {
+    /// GIMBAL_MANAGER_INFORMATION, number 280.
+    public static let format = MAVLinkFormat(
+        280, "GIMBAL_MANAGER_INFORMATION", crcExtra: 70, size: 33)
+
+    /// Since the start, ms.
+    public var bootMs: UInt32 = 0
+    /// GIMBAL_MANAGER_CAP_FLAGS.
+    public var capabilities: UInt32 = 0
+    /// rad.
+    public var rollMin: Float = 0
+    /// rad.
+    public var rollMax: Float = 0
+    /// rad.
+    public var pitchMin: Float = 0
+    /// rad.
+    public var pitchMax: Float = 0
+    /// rad.
+    public var yawMin: Float = 0
+    /// rad.
+    public var yawMax: Float = 0
+    /// Gimbal device, 1...6; 0 means all.
+    public var device: UInt8 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&bootMs)
+        fields.integer(&capabilities)
+        fields.float(&rollMin)
+        fields.float(&rollMax)
+        fields.float(&pitchMin)
+        fields.float(&pitchMax)
+        fields.float(&yawMin)
+        fields.float(&yawMax)
+        fields.integer(&device)
+    }
+}
+
+/// Who is in control of a gimbal.
+public struct GimbalManagerStatus: MAVLinkMessage {
+    /// GIMBAL_MANAGER_STATUS, number 281.
+    public static let format = MAVLinkFormat(
+        281, "GIMBAL_MANAGER_STATUS", crcExtra: 48, size: 13)
+
+    /// Since the start, ms.
+    public var bootMs: UInt32 = 0
+    /// GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
+    public var flags: UInt32 = 0
+    /// Gimbal device, 1...6; 0 means all.
+    public var device: UInt8 = 0
+    /// In control.
+    public var primary = MAVLinkAddress.none
+    /// In control beside it.
+    public var secondary = MAVLinkAddress.none
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&bootMs)
+        fields.integer(&flags)
+        fields.integer(&device)
+        fields.address(&primary)
+        fields.address(&secondary)
+    }
+}
+
+/// Asks the manager for an attitude or for rates.
+public struct GimbalManagerSetAttitude: MAVLinkMessage {
+    /// GIMBAL_MANAGER_SET_ATTITUDE, number 282.
+    public static let format = MAVLinkFormat(
+        282, "GIMBAL_MANAGER_SET_ATTITUDE", crcExtra: 123, size: 35)
+
+    /// GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
+    public var flags: UInt32 = 0
+    /// Attitude; NaN: rates only.
+    public var q: [Float] = [1, 0, 0, 0]
+    /// Roll, pitch, yaw, rad/s; NaN: attitude only.
+    public var rates = [Float](repeating: 0, count: 3)
+    /// Who is meant.
+    public var target = MAVLinkAddress.none
+    /// Gimbal device, 1...6; 0 means all.
+    public var device: UInt8 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&flags)
+        fields.floats(&q)
+        fields.floats(&rates)
+        fields.address(&target)
+        fields.integer(&device)
+    }
+}
+
+/// Asks the manager for pitch and yaw, or for rates.
+public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
+    /// GIMBAL_MANAGER_SET_PITCHYAW, number 287.
+    public static let format = MAVLinkFormat(
+        287, "GIMBAL_MANAGER_SET_PITCHYAW", crcExtra: 1, size: 23)
+
+    /// GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
+    public var flags: UInt32 = 0
+    /// rad; NaN: not asked for.
+    public var pitch: Float = 0
+    /// rad; NaN: not asked for.
+    public var yaw: Float = 0
+    /// rad/s; NaN: not asked for.
+    public var pitchRate: Float = 0
+    /// rad/s; NaN: not asked for.
+    public var yawRate: Float = 0
+    /// Who is meant.
+    public var target = MAVLinkAddress.none
+    /// Gimbal device, 1...6; 0 means all.
+    public var device: UInt8 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&flags)
+        fields.float(&pitch)
+        fields.float(&yaw)
+        fields.float(&pitchRate)
+        fields.float(&yawRate)
+        fields.address(&target)
+        fields.integer(&device)
+    }
+}
+
+/// A stick asks the manager for pitch and yaw, or for rates.
+public struct GimbalManagerSetManualControl: MAVLinkMessage {
+    /// GIMBAL_MANAGER_SET_MANUAL_CONTROL, number 288.
+    public static let format = MAVLinkFormat(
+        288, "GIMBAL_MANAGER_SET_MANUAL_CONTROL", crcExtra: 20, size: 23)
+
+    /// GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
+    public var flags: UInt32 = 0
+    /// -1...1; NaN: not asked for.
+    public var pitch: Float = 0
+    /// -1...1; NaN: not asked for.
+    public var yaw: Float = 0
+    /// -1...1; NaN: not asked for.
+    public var pitchRate: Float = 0
+    /// -1...1; NaN: not asked for.
+    public var yawRate: Float = 0
+    /// Who is meant.
+    public var target = MAVLinkAddress.none
+    /// Gimbal device, 1...6; 0 means all.
+    public var device: UInt8 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&flags)
+        fields.float(&pitch)
+        fields.float(&yaw)
+        fields.float(&pitchRate)
+        fields.float(&yawRate)
+        fields.address(&target)
+        fields.integer(&device)
+    }
+}

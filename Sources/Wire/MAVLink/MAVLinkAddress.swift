@@ -1,0 +1,25 @@
+/// A component of a system; in a target 0 means all.
+public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The system: a vehicle with all that is on it, or a ground station.
+    public var system: UInt8
+    /// The component within it.
+    public var component: UInt8
+
+    /// This component.
+    public init(system: UInt8, component: UInt8) {
+        self.system = system
+        self.component = component
+    }
+
+    /// Nobody, or everybody.
+    public static let none = MAVLinkAddress(system: 0, component: 0)
+
+    /// "255/190".
+    public var description: String { "\(system)/\(component)" }
+
+    /// Whether something that is addressed so is for `receiver`.
+    public func reaches(_ receiver: MAVLinkAddress) -> Bool {
+        (system == 0 || system == receiver.system)
+            && (component == 0 || component == receiver.component)
+    }
+}

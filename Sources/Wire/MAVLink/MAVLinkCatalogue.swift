@@ -1,0 +1,19 @@
+/// The kinds of messages that are read or written here.
+public enum MAVLinkCatalogue {
+    /// Every kind, by number.
+    public static let messages: [any MAVLinkMessage.Type] = [
+        Heartbeat.self, ParamRequestRead.self, ParamRequestList.self, ParamValue.self,
+        ParamSet.self, AttitudeReport.self, VFRHUD.self, CommandInt.self, CommandLong.self,
+        CommandAck.self, TimeSync.self, MessageInterval.self, StatusText.self,
+        GimbalManagerInformation.self, GimbalManagerStatus.self, GimbalManagerSetAttitude.self,
+        GimbalDeviceInformation.self, GimbalDeviceSetAttitude.self,
+        GimbalDeviceAttitudeStatus.self, AutopilotStateForGimbalDevice.self,
+        GimbalManagerSetPitchYaw.self, GimbalManagerSetManualControl.self,
+    ]
+
+    private static let formats = Dictionary(
+        uniqueKeysWithValues: messages.map { ($0.format.id, $0.format) })
+
+    /// How a kind is checked; nil for one that is not known here.
+    public static func format(_ id: UInt32) -> MAVLinkFormat? { formats[id] }
+}

@@ -1,0 +1,109 @@
+/// One frame as it travels, without its checksum: who sends what. Little-endian throughout.
+public struct MAVLinkFrame: Sendable, Equatable {
+    /// Layout of the header; v1 has message numbers up to 255 and no extension fields.
+    public enum Version: Sendable {
+        /// Starts with 0xFE.
+        case v1
+        /// Starts with 0xFD; trailing zeros of the payload are left out.
+        case v2
+    }
+
+    /// The layout it came or goes in.
+    public var version: Version
+    /// Counts the frames of one sender on one link.
+    public var sequence: UInt8
+    /// Who sends it.
+    public var sender: MAVLinkAddress
+    /// Number of the message, 24 bits.
+    public var id: UInt32
+    /// Payload as it travels; in v2 perhaps shorter than the message.
+    public var payload: [UInt8]
+
+    /// Payload of the longest frame.
+    public static let longestPayload = 255
+    /// The longest frame, with header, checksum and signature.
+    public static let longest = 10 + longestPayload + 2 + 13
+
+    /// A frame with these parts.
+    public init(
+        version: Version, sequence: UInt8, sender: MAVLinkAddress, id: UInt32, payload: [UInt8]
+    ) {
+        self.version = version
+        self.sequence = sequence
+        self.sender = sender
+        self.id = id
+        self.payload = payload
+    }
+
+    /// A message on its way.
+    ///
+    /// - Parameters:
+    ///   - message: In v1 its number must be below 256.
+    ///   - sender: Who sends it.
+    ///   - sequence: Of this link.
+    ///   - version: What the other side understands.
+    public init(
+        _ message: some MAVLinkMessage, from sender: MAVLinkAddress, sequence: UInt8,
+        version: Version
+    ) {
+        let format = type(of: message).format
+        var writer = MAVLinkWriter()
+        var message = message
+        message.visit(&writer)
+        var payload = writer.bytes
+        switch version {
+        case .v1:
+            precondition(format.id < 256, "\(format.name) does not fit MAVLink 1")
+            payload.removeLast(payload.count - format.size)
+        case .v2:
+            // At least one byte stays, also of nothing but zeros.
+            while payload.count > 1, payload.last == 0 { payload.removeLast() }
+        }
+        self.init(
+            version: version, sequence: sequence, sender: sender, id: format.id, payload: payload)
+    }
+
+    /// The message in it; nil when it is another one. What the frame leaves out reads as zero.
+    public func message<Message: MAVLinkMessage>(_ type: Message.Type) -> Message? {
+        guard id == Message.format.id else { return nil }
+        var reader = MAVLinkReader(payload)
+        var message = Message()
+        message.visit(&reader)
+        return message
+    }
+
+    /// The frame as it travels.
+    ///
+    /// - Parameter crcExtra: Of the message with this number.
+    /// - Returns: Header, payload, checksum; unsigned.
+    public func bytes(crcExtra: UInt8) -> [UInt8] {
+        var result: [UInt8]
+        switch version {
+        case .v1:
+            result = [0xFE, UInt8(payload.count), sequence, sender.system, sender.component]
+            result.append(UInt8(truncatingIfNeeded: id))
+        case .v2:
+            result = [0xFD, UInt8(payload.count), 0, 0, sequence, sender.system, sender.component]
+            for shift in [0, 8, 16] as [UInt32] {
+                result.append(UInt8(truncatingIfNeeded: id >> shift))
+            }
+        }
+        result += payload
+        var crc = MAVLinkCRC()
+        crc.add(result.dropFirst())
+        crc.add(crcExtra)
+        result.append(UInt8(truncatingIfNeeded: crc.value))
+        result.append(UInt8(truncatingIfNeeded: crc.value >> 8))
+        return result
+    }
+}
+
+extension MAVLinkMessage {
+    /// The whole frame of this message as it travels.
+    public func frame(
+        from sender: MAVLinkAddress, sequence: UInt8, version: MAVLinkFrame.Version = .v2
+    ) -> [UInt8] {
+        MAVLinkFrame(self, from: sender, sequence: sequence, version: version)
+            .bytes(crcExtra: Self.format.crcExtra)
+    }
+}

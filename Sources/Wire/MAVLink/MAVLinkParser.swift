@@ -1,0 +1,161 @@
+/// Finds frames in a stream of bytes, whatever way it is cut. Bounded: keeps less than one frame between two calls.
+///
+/// A frame counts when its checksum is right. One with a number that is not in the catalogue cannot be checked; it is
+/// skipped as a whole when another frame, or nothing, follows it. Everything else is searched for the next start byte.
+/// Signatures are skipped: this side has no key.
+public struct MAVLinkParser: Sendable {
+    /// What `next` found.
+    public enum Item: Sendable, Equatable {
+        /// A frame of a known kind with the right checksum, and its bytes.
+        case frame(MAVLinkFrame, bytes: [UInt8])
+        /// A frame of a kind that is not known here, as it came.
+        case unknown(bytes: [UInt8])
+        /// What belongs to no frame, as it came.
+        case noise(bytes: [UInt8])
+    }
+
+    /// What has been counted since the start.
+    public struct Counters: Sendable, Equatable {
+        /// Frames of known kinds with the right checksum.
+        public var frames: UInt64 = 0
+        /// Frames of kinds that are not known here.
+        public var unknown: UInt64 = 0
+        /// What looked like a frame of a known kind, and had a wrong checksum.
+        public var badChecksums: UInt64 = 0
+        /// Bytes that belonged to no frame.
+        public var noiseBytes: UInt64 = 0
+        /// Frames that the senders' own counting says were lost.
+        public var lost: UInt64 = 0
+
+        /// Nothing counted.
+        public init() {}
+    }
+
+    /// Counted since the start.
+    public private(set) var counters = Counters()
+
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var noise: [UInt8] = []
+    private var sequences: [MAVLinkAddress: UInt8] = [:]
+
+    /// A parser that has seen nothing.
+    public init() {}
+
+    /// Bytes of a frame whose end has not come.
+    public var pending: Int { buffer.count - start }
+
+    /// Adds what has come. Call `next` until it is nil before adding more.
+    public mutating func append(_ bytes: some Collection<UInt8>) {
+        buffer.removeFirst(start)
+        start = 0
+        buffer += bytes
+    }
+
+    /// Gives up on the frame whose end has not come, after a pause or at the end of a datagram: what looked like its
+    /// beginning is noise. Call `next` again then, until nothing is pending.
+    public mutating func abandon() {
+        guard start < buffer.count else { return }
+        noise.append(buffer[start])
+        counters.noiseBytes &+= 1
+        start += 1
+    }
+
+    /// The next item; nil when more bytes are needed.
+    public mutating func next() -> Item? {
+        while start < buffer.count {
+            switch look() {
+            case .incomplete: return takeNoise()
+            case .found(let item, let length):
+                // Noise before a frame comes out first; the frame is found again then.
+                if let noise = takeNoise() { return noise }
+                count(item)
+                start += length
+                return item
+            case .notAFrame:
+                noise.append(buffer[start])
+                counters.noiseBytes &+= 1
+                start += 1
+                if noise.count >= MAVLinkFrame.longest { return takeNoise() }
+            }
+        }
+        return takeNoise()
+    }
+
+    private enum Finding {
+        case incomplete
+        case notAFrame
+        case found(Item, length: Int)
+    }
+
+    private mutating func takeNoise() -> Item? {
+        guard !noise.isEmpty else { return nil }
+        defer { noise = [] }
+        return .noise(bytes: noise)
+    }
+
+    private mutating func look() -> Finding {
+        let bytes = buffer[start...]
+        let header: Int
+        switch bytes[start] {
+        case 0xFE: header = 6
+        case 0xFD: header = 10
+        default: return .notAFrame
+        }
+        guard bytes.count >= header else { return .incomplete }
+        let isSigned = header == 10 && bytes[start + 2] & 1 != 0
+        // Other incompatible features change what follows in ways that nobody knows yet.
+        if header == 10, bytes[start + 2] & ~1 != 0 { return .notAFrame }
+        let payload = header + Int(bytes[start + 1])
+        let length = payload + 2 + (isSigned ? 13 : 0)
+        guard bytes.count >= length else { return .incomplete }
+        let frame = Self.frame(bytes.prefix(payload), header: header)
+        guard let format = MAVLinkCatalogue.format(frame.id) else {
+            let next = start + length
+            let isLast = next == buffer.count
+            guard isLast || buffer[next] == 0xFD || buffer[next] == 0xFE else { return .notAFrame }
+            return .found(.unknown(bytes: Array(bytes.prefix(length))), length: length)
+        }
+        var crc = MAVLinkCRC()
+        crc.add(bytes[(start + 1)..<(start + payload)])
+        crc.add(format.crcExtra)
+        let found = UInt16(bytes[start + payload]) | UInt16(bytes[start + payload + 1]) << 8
+        guard crc.value == found else {
+            counters.badChecksums &+= 1
+            return .notAFrame
+        }
+        return .found(.frame(frame, bytes: Array(bytes.prefix(length))), length: length)
+    }
+
+    private static func frame(_ bytes: ArraySlice<UInt8>, header: Int) -> MAVLinkFrame {
+        let from = bytes.startIndex
+        let payload = Array(bytes.dropFirst(header))
+        if header == 6 {
+            return MAVLinkFrame(
+                version: .v1, sequence: bytes[from + 2],
+                sender: MAVLinkAddress(system: bytes[from + 3], component: bytes[from + 4]),
+                id: UInt32(bytes[from + 5]), payload: payload)
+        }
+        let id =
+            UInt32(bytes[from + 7]) | UInt32(bytes[from + 8]) << 8 | UInt32(bytes[from + 9]) << 16
+        return MAVLinkFrame(
+            version: .v2, sequence: bytes[from + 4],
+            sender: MAVLinkAddress(system: bytes[from + 5], component: bytes[from + 6]),
+            id: id, payload: payload)
+    }
+
+    private mutating func count(_ item: Item) {
+        switch item {
+        case .frame(let frame, _):
+            counters.frames &+= 1
+            if let last = sequences[frame.sender] {
+                counters.lost &+= UInt64(frame.sequence &- last &- 1)
+            }
+            // Somebody who makes up senders must not cost memory without end.
+            if sequences.count >= 64, sequences[frame.sender] == nil { sequences = [:] }
+            sequences[frame.sender] = frame.sequence
+        case .unknown: counters.unknown &+= 1
+        case .noise: break
+        }
+    }
+}

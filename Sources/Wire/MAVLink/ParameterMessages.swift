@@ -1,0 +1,98 @@
+/// Asks for one parameter.
+public struct ParamRequestRead: MAVLinkMessage {
+    /// PARAM_REQUEST_READ, number 20.
+    public static let format = MAVLinkFormat(
+        20, "PARAM_REQUEST_READ", crcExtra: 214, size: 20)
+
+    /// -1: by its name.
+    public var index: Int16 = 0
+    /// Who is meant.
+    public var target = MAVLinkAddress.none
+    /// Its name.
+    public var name = ""
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&index)
+        fields.address(&target)
+        fields.text(&name, size: 16)
+    }
+}
+
+/// Asks for every parameter.
+public struct ParamRequestList: MAVLinkMessage {
+    /// PARAM_REQUEST_LIST, number 21.
+    public static let format = MAVLinkFormat(
+        21, "PARAM_REQUEST_LIST", crcExtra: 159, size: 2)
+
+    /// Who is meant.
+    public var target = MAVLinkAddress.none
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.address(&target)
+    }
+}
+
+/// One parameter.
+public struct ParamValue: MAVLinkMessage {
+    /// PARAM_VALUE, number 22.
+    public static let format = MAVLinkFormat(
+        22, "PARAM_VALUE", crcExtra: 220, size: 25)
+
+    /// As float32.
+    public var value: Float = 0
+    /// How many there are.
+    public var count: UInt16 = 0
+    /// Of this one.
+    public var index: UInt16 = 0
+    /// Its name.
+    public var name = ""
+    /// MAV_PARAM_TYPE: 9 is float32.
+    public var type: UInt8 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.float(&value)
+        fields.integer(&count)
+        fields.integer(&index)
+        fields.text(&name, size: 16)
+        fields.integer(&type)
+    }
+}
+
+/// Changes one parameter.
+public struct ParamSet: MAVLinkMessage {
+    /// PARAM_SET, number 23.
+    public static let format = MAVLinkFormat(
+        23, "PARAM_SET", crcExtra: 168, size: 23)
+
+    /// As float32.
+    public var value: Float = 0
+    /// Who is meant.
+    public var target = MAVLinkAddress.none
+    /// Its name.
+    public var name = ""
+    /// MAV_PARAM_TYPE.
+    public var type: UInt8 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.float(&value)
+        fields.address(&target)
+        fields.text(&name, size: 16)
+        fields.integer(&type)
+    }
+}

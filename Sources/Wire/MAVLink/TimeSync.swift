@@ -1,0 +1,23 @@
+/// Two clocks compared.
+public struct TimeSync: MAVLinkMessage {
+    /// TIMESYNC, number 111.
+    public static let format = MAVLinkFormat(
+        111, "TIMESYNC", crcExtra: 34, size: 16)
+
+    /// Time of who answers, ns; 0 asks.
+    public var tc1: Int64 = 0
+    /// Time of who asks, ns.
+    public var ts1: Int64 = 0
+    /// Who is meant; all when zero.
+    public var target = MAVLinkAddress.none
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&tc1)
+        fields.integer(&ts1)
+        fields.address(&target)
+    }
+}

@@ -1,0 +1,125 @@
+import Testing
+import Wire
+
+@Suite("MAVLink frames") struct MAVLinkCodecTests {
+    private static let gimbal = MAVLinkAddress(system: 1, component: 154)
+
+    /// "fe 09 00" as bytes; "0*16" is sixteen zero bytes.
+    static func bytes(_ hex: String) -> [UInt8] {
+        hex.split(separator: " ").flatMap { word -> [UInt8] in
+            if let count = word.split(separator: "*").dropFirst().first.flatMap({ Int($0) }) {
+                return [UInt8](repeating: 0, count: count)
+            }
+            return UInt8(word, radix: 16).map { [$0] } ?? []
+        }
+    }
+
+    private static var heartbeat: Heartbeat {
+        var message = Heartbeat()
+        message.type = 26
+        message.autopilot = 8
+        message.status = 4
+        message.version = 3
+        return message
+    }
+
+    @Test("the checksum has its published check value") func checksum() {
+        var crc = MAVLinkCRC()
+        crc.add("123456789".utf8)
+        #expect(crc.value == 0x6F91)
+    }
+
+    @Test("a heartbeat is these bytes in v1 and in v2")
+    func heartbeats() {
+        let message = Self.heartbeat
+        #expect(
+            message.frame(from: Self.gimbal, sequence: 0, version: .v1)
+                == Self.bytes("fe 09 00 01 9a 00 00 00 00 00 1a 08 00 04 03 ce 06"))
+        #expect(
+            message.frame(from: Self.gimbal, sequence: 0)
+                == Self.bytes("fd 09 00 00 00 01 9a 00 00 00 00 00 00 00 1a 08 00 04 03 1a cf"))
+    }
+
+    @Test("what a flight display reads is these bytes")
+    func display() {
+        var attitude = AttitudeReport()
+        attitude.bootMs = 1000
+        attitude.roll = 0.1
+        attitude.pitch = -0.2
+        attitude.yaw = 0.3
+        #expect(
+            attitude.frame(from: Self.gimbal, sequence: 1, version: .v1)
+                == Self.bytes(
+                    "fe 1c 01 01 9a 1e e8 03 00 00 cd cc cc 3d cd cc 4c be 9a 99 99 3e 0*12 fa 55"))
+        var hud = VFRHUD()
+        hud.heading = 90
+        #expect(
+            hud.frame(from: Self.gimbal, sequence: 2, version: .v1)
+                == Self.bytes("fe 14 02 01 9a 4a 0*16 5a 00 00 00 92 9a"))
+    }
+
+    @Test("trailing zeros of a v2 payload stay behind, and are zero again when it is read")
+    func trimming() throws {
+        var status = GimbalDeviceAttitudeStatus()
+        status.bootMs = 1000
+        status.flags = 44
+        let bytes = status.frame(from: Self.gimbal, sequence: 3)
+        #expect(
+            bytes
+                == Self.bytes("fd 25 00 00 03 01 9a 1d 01 00 e8 03 00 00 00 00 80 3f 0*28 2c 10 fb")
+        )
+        #expect(try Self.only(bytes).message(GimbalDeviceAttitudeStatus.self) == status)
+        // A payload of nothing but zeros keeps one byte.
+        #expect(ParamRequestList().frame(from: Self.gimbal, sequence: 0)[1] == 1)
+    }
+
+    @Test("a ground station's wish is read from its bytes")
+    func pitchYaw() throws {
+        let frame = try Self.only(
+            Self.bytes(
+                "fd 17 00 00 04 ff be 1f 01 00 2c 00 00 00 00 00 00 bf 00 00 80 3e 00 00 c0 7f 00 00 c0 7f 01 9a 01 88 2d"
+            ))
+        #expect(frame.sender == MAVLinkAddress(system: 255, component: 190))
+        #expect(frame.sequence == 4)
+        let wish = try #require(frame.message(GimbalManagerSetPitchYaw.self))
+        #expect(wish.flags == 44)
+        #expect(wish.pitch == -0.5)
+        #expect(wish.yaw == 0.25)
+        #expect(wish.pitchRate.isNaN && wish.yawRate.isNaN)
+        #expect(wish.target == Self.gimbal)
+        #expect(wish.device == 1)
+        #expect(frame.message(Heartbeat.self) == nil)
+    }
+
+    @Test(
+        "every kind of message has the size of its definition, and reads as it was written",
+        arguments: MAVLinkCatalogue.messages.indices)
+    func sizes(index: Int) throws {
+        try Self.check(MAVLinkCatalogue.messages[index])
+    }
+
+    private static func check<Message: MAVLinkMessage>(_ type: Message.Type) throws {
+        // Every payload byte different and none zero, so that a field in the wrong place shows.
+        let payload = (1...UInt8(255)).map { $0 & 0x7F | 1 }
+        let filler = MAVLinkFrame(
+            version: .v2, sequence: 0, sender: gimbal, id: Message.format.id, payload: payload)
+        let message = try #require(filler.message(Message.self))
+        let again = MAVLinkFrame(message, from: gimbal, sequence: 0, version: .v2)
+        #expect(again.payload == Array(payload.prefix(again.payload.count)), "\(type)")
+        #expect(again.payload.count >= Message.format.size)
+        guard Message.format.id < 256 else { return }
+        let short = MAVLinkFrame(message, from: gimbal, sequence: 0, version: .v1)
+        #expect(short.payload.count == Message.format.size)
+    }
+
+    /// The one frame in these bytes.
+    static func only(_ bytes: [UInt8]) throws -> MAVLinkFrame {
+        var parser = MAVLinkParser()
+        parser.append(bytes)
+        guard case .frame(let frame, bytes) = parser.next() else {
+            throw CancellationError()
+        }
+        #expect(parser.next() == nil)
+        return frame
+    }
+}

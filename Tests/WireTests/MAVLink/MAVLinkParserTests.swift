@@ -1,0 +1,129 @@
+import Testing
+import Wire
+
+@Suite("Frames in a stream") struct MAVLinkParserTests {
+    private static let sender = MAVLinkAddress(system: 255, component: 190)
+
+    private static func heartbeat(_ sequence: UInt8, _ version: MAVLinkFrame.Version = .v2)
+        -> [UInt8]
+    {
+        var message = Heartbeat()
+        message.type = 6
+        message.version = 3
+        return message.frame(from: sender, sequence: sequence, version: version)
+    }
+
+    /// Everything that is found, and then everything that is found after giving up on what pends.
+    private static func items(_ parser: inout MAVLinkParser) -> [MAVLinkParser.Item] {
+        var result: [MAVLinkParser.Item] = []
+        while let item = parser.next() { result.append(item) }
+        return result
+    }
+
+    private static func sequences(_ items: [MAVLinkParser.Item]) -> [UInt8] {
+        items.compactMap { if case .frame(let frame, _) = $0 { frame.sequence } else { nil } }
+    }
+
+    @Test("frames of both versions are found whatever way they are cut", arguments: 1...25)
+    func cuts(length: Int) {
+        let stream = Self.heartbeat(0) + Self.heartbeat(1, .v1) + Self.heartbeat(2)
+        var parser = MAVLinkParser()
+        var found: [UInt8] = []
+        for from in stride(from: 0, to: stream.count, by: length) {
+            parser.append(stream[from..<min(from + length, stream.count)])
+            found += Self.sequences(Self.items(&parser))
+        }
+        #expect(found == [0, 1, 2])
+        #expect(parser.pending == 0)
+        #expect(parser.counters.noiseBytes == 0)
+    }
+
+    @Test("every truncation is waited for, and given up without losing what follows")
+    func truncations() {
+        let frame = Self.heartbeat(7)
+        for length in 1..<frame.count {
+            var parser = MAVLinkParser()
+            parser.append(frame.prefix(length) + Self.heartbeat(8))
+            var found = Self.sequences(Self.items(&parser))
+            while parser.pending > 0 {
+                parser.abandon()
+                found += Self.sequences(Self.items(&parser))
+            }
+            #expect(found == [8], "cut after \(length)")
+        }
+    }
+
+    @Test("one flipped bit makes no frame, wherever it is")
+    func flips() {
+        let frame = Self.heartbeat(7)
+        for bit in 0..<frame.count * 8 {
+            var damaged = frame
+            damaged[bit / 8] ^= 1 << (bit % 8)
+            var parser = MAVLinkParser()
+            parser.append(damaged + Self.heartbeat(8))
+            var found = Self.sequences(Self.items(&parser))
+            while parser.pending > 0 {
+                parser.abandon()
+                found += Self.sequences(Self.items(&parser))
+            }
+            #expect(!found.contains(7), "bit \(bit)")
+            // A flip in the number makes it another kind, which nobody can check; all others are counted.
+            #expect(found == [8], "bit \(bit)")
+        }
+    }
+
+    @Test("a wrong checksum is counted, and the next frame is found")
+    func checksum() {
+        var damaged = Self.heartbeat(3)
+        damaged[12] ^= 1
+        var parser = MAVLinkParser()
+        parser.append(damaged + Self.heartbeat(4))
+        #expect(Self.sequences(Self.items(&parser)) == [4])
+        #expect(parser.counters.badChecksums == 1)
+    }
+
+    @Test("noise and frames of unknown kinds come out as they came, in their order")
+    func passesOn() {
+        // Number 0x7FFFFF is nobody's.
+        let unknown: [UInt8] = [0xFD, 1, 0, 0, 0, 1, 1, 0xFF, 0xFF, 0x7F, 42, 1, 2]
+        let stream = [0x41, 0x42] + Self.heartbeat(0) + unknown + Self.heartbeat(1) + [0x43]
+        var parser = MAVLinkParser()
+        parser.append(stream)
+        let items = Self.items(&parser)
+        let bytes = items.flatMap { item in
+            switch item {
+            case .frame(_, let bytes), .unknown(let bytes), .noise(let bytes): bytes
+            }
+        }
+        #expect(bytes == stream)
+        #expect(parser.counters.unknown == 1)
+        #expect(parser.counters.noiseBytes == 3)
+    }
+
+    @Test("a signature is skipped; other incompatible features make no frame")
+    func incompatible() {
+        var signed = Self.heartbeat(5)
+        signed[2] = 1
+        signed.removeLast(2)
+        var crc = MAVLinkCRC()
+        crc.add(signed.dropFirst())
+        crc.add(Heartbeat.format.crcExtra)
+        signed += [UInt8(crc.value & 0xFF), UInt8(crc.value >> 8)]
+        signed += [UInt8](repeating: 9, count: 13)
+        var strange = Self.heartbeat(6)
+        strange[2] = 2
+        var parser = MAVLinkParser()
+        parser.append(signed + strange + Self.heartbeat(7))
+        #expect(Self.sequences(Self.items(&parser)) == [5, 7])
+    }
+
+    @Test("frames that a sender's counting says were lost are counted")
+    func losses() {
+        var parser = MAVLinkParser()
+        for sequence in [254, 255, 0, 3] as [UInt8] {
+            parser.append(Self.heartbeat(sequence))
+            _ = Self.items(&parser)
+        }
+        #expect(parser.counters.lost == 2)
+    }
+}
