@@ -19,7 +19,7 @@ IMU_DATA ?= ../shared/data/imu
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-estimator lockstep-mujoco check install uninstall clean
+.PHONY: help deps build counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-estimator lockstep-mujoco mavlink-peer check install uninstall clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -106,6 +106,13 @@ MUJOCO ?=
 lockstep-mujoco: $(PEERS)/venv/mujoco ## a gimbal in MuJoCo, driven in lockstep; MUJOCO="--help" lists its options
 	swift build $(RELEASE_FLAGS) --product airframed
 	$(PEERS)/venv/bin/python Tests/Peers/mujoco_gimbal.py --airframed $(BIN)/airframed $(MUJOCO)
+
+mavlink-peer: $(PEERS)/venv/mavlink ## install pymavlink, which the tests of MAVLink talk with
+
+$(PEERS)/venv/mavlink: Tests/Peers/requirements-mavlink.txt
+	[ -x $(PEERS)/venv/bin/pip ] || python3 -m venv $(PEERS)/venv
+	$(PEERS)/venv/bin/pip install --quiet --requirement $<
+	touch $@
 
 $(PEERS)/venv/mujoco: Tests/Peers/requirements-mujoco.txt
 	[ -x $(PEERS)/venv/bin/pip ] || python3 -m venv $(PEERS)/venv

@@ -1,4 +1,5 @@
-/// Reads the value of `--set KEY=VALUE` and of `airframectl set`: TOML, or a bare word taken as a string.
+/// Reads the value of `--set KEY=VALUE` and of `airframectl set`: TOML, or a bare word or an address with a port
+/// taken as a string.
 ///
 /// Numbers, words and arrays of numbers are read here, everything else by the TOML parser. A phone's slider sets a gain
 /// many times a second, and TOMLKit 0.6 never frees a parsed document.
@@ -12,7 +13,7 @@ enum LiteralReader {
         if let simple = simple(bytes[...], depth: 0) { return simple }
         let value = String(decoding: bytes, as: UTF8.self)
         if let raw = TOMLDocument.raw("value = " + value) { return raw }
-        return isWord(bytes) ? .text(value) : nil
+        return isWord(bytes) || NetworkEndpoint(value) != nil ? .text(value) : nil
     }
 
     private static func simple(_ text: ArraySlice<UInt8>, depth: Int) -> RawValue? {

@@ -10,7 +10,7 @@ public enum Schema {
         hardware + loop + imu + estimator + control + filter + airos + rbl + motors + servo + drive
         + motion
         + modes
-        + supervision + bluetooth + recording + services
+        + supervision + bluetooth + mavlink + recording + services
 
     /// One sentence for each table.
     public static let tables: [(name: String, summary: String)] = [
@@ -53,6 +53,7 @@ public enum Schema {
         ("supervisor", "How the motors go off after a fault, and come back."),
         ("commander", "Who is in control, and for how long."),
         ("bluetooth", "The radio: a peripheral of bluetoothd that phones connect to."),
+        ("mavlink", "Autopilots and ground stations."),
         (
             "recording",
             "The flight recorder; its files are in recordings/ of persistence.directory."

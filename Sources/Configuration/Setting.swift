@@ -16,6 +16,10 @@ public struct Setting: Sendable, CustomStringConvertible {
         case text(maxLength: Int)
         /// An absolute path of at most `maxLength` bytes.
         case path(maxLength: Int)
+        /// The same, or `off`.
+        case optionalPath(maxLength: Int)
+        /// `ADDRESS:PORT` with a numeric address, `[ADDRESS]:PORT` for IPv6, or `off`.
+        case endpoint
         /// `[yaw, roll, pitch]`, each in the range.
         case triple(ClosedRange<Double>)
         /// `[pitch, roll, yaw]`, each 1 or -1.
@@ -78,6 +82,8 @@ public struct Setting: Sendable, CustomStringConvertible {
         case .choice(let words, _): words.joined(separator: " | ")
         case .text(let length): "text of 1...\(length) bytes"
         case .path(let length): "absolute path of at most \(length) bytes"
+        case .optionalPath(let length): "off, or an absolute path of at most \(length) bytes"
+        case .endpoint: "off, or ADDRESS:PORT with a numeric address"
         case .triple(let range): "[yaw, roll, pitch], each \(Self.text(of: range))"
         case .signs: "[pitch, roll, yaw], each 1 or -1"
         case .ranges(let range):
@@ -213,6 +219,27 @@ extension Setting {
         Setting(
             key: key, kind: .path(maxLength: maxLength), unit: nil, applies: applies,
             summary: summary, hint: hint,
+            read: { .text($0[keyPath: path]) },
+            write: { if case .text(let value) = $1 { $0[keyPath: path] = value } })
+    }
+
+    static func optionalPath(
+        _ key: String, _ path: Path<String>, _ applies: Applies, _ summary: String,
+        hint: String? = nil
+    ) -> Setting {
+        Setting(
+            key: key, kind: .optionalPath(maxLength: 4095), unit: nil, applies: applies,
+            summary: summary, hint: hint,
+            read: { .text($0[keyPath: path]) },
+            write: { if case .text(let value) = $1 { $0[keyPath: path] = value } })
+    }
+
+    static func endpoint(
+        _ key: String, _ path: Path<String>, _ applies: Applies, _ summary: String,
+        hint: String? = nil
+    ) -> Setting {
+        Setting(
+            key: key, kind: .endpoint, unit: nil, applies: applies, summary: summary, hint: hint,
             read: { .text($0[keyPath: path]) },
             write: { if case .text(let value) = $1 { $0[keyPath: path] = value } })
     }

@@ -71,6 +71,19 @@ extension Setting {
                 throw problem(.outOfRange, "is not an \(allowed)")
             }
             return .text(text)
+        case .optionalPath(let length):
+            guard case .text(let text) = raw else { throw mismatch("off, or a path in quotes") }
+            guard
+                text == "off"
+                    || Self.isPrintable(text) && text.hasPrefix("/") && text.utf8.count <= length
+            else { throw problem(.outOfRange, "is not \(allowed)") }
+            return .text(text)
+        case .endpoint:
+            guard case .text(let text) = raw else { throw mismatch("off, or an address in quotes") }
+            guard text == "off" || NetworkEndpoint(text) != nil else {
+                throw problem(.outOfRange, "is not \(allowed)")
+            }
+            return .text(text)
         case .triple(let range):
             let values = try numbers(raw, in: range, problem: problem, mismatch: mismatch)
             return .triple(AxisVector(yaw: values[0], roll: values[1], pitch: values[2]))

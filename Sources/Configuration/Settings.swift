@@ -45,6 +45,8 @@ public struct Settings: Sendable, Equatable {
     public var commander = Commanding()
     /// The radio.
     public var bluetooth = Bluetooth()
+    /// Autopilots and ground stations.
+    public var mavlink = MAVLink()
     /// The diagnostics socket.
     public var diagnostics = Diagnostics()
     /// Where saved values live.

@@ -24,6 +24,8 @@ public struct Daemon {
     private let simulator: LockstepServer?
     /// Nil when it is off.
     private let radio: BluetoothServer?
+    /// Nil in lockstep: others would be a second clock.
+    private let links: NetworkLinks?
     /// Nil without wheels.
     private let wheels: DriveMotors?
     /// Nil when it is off.
@@ -102,6 +104,16 @@ public struct Daemon {
                 services: BluetoothServices.make(
                     commander: commander, tuning: tuning, hub: hub, calibration: calibration,
                     clock: clock, log: log), logger: log) : nil
+        do {
+            links =
+                isLockstep
+                ? nil
+                : try NetworkLinks(
+                    settings, commander: commander, tuning: tuning, hub: hub,
+                    calibration: calibration, clock: clock, log: log)
+        } catch let error as SocketError {
+            throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.cannotCreate)
+        }
         diagnostics = try DiagnosticsServer(
             configuration: DiagnosticsConfiguration(
                 path: settings.diagnostics.socket, group: settings.diagnostics.group),
@@ -110,7 +122,8 @@ public struct Daemon {
                 machine: machine, calibration: calibration, spectra: spectra,
                 autotuning: autotuning, recorder: recorder, logStore: logStore,
                 simulator: simulator,
-                bluetooth: BluetoothDoor(server: radio, isEnabled: settings.bluetooth.enabled)),
+                bluetooth: BluetoothDoor(server: radio, isEnabled: settings.bluetooth.enabled),
+                links: links),
             logger: log)
         do {
             try diagnostics.open()
@@ -139,6 +152,7 @@ public struct Daemon {
         if let recorder { services.append(RecorderService(recorder: recorder, log: logger)) }
         if let simulator { services.append(simulator) }
         if let radio { services.append(radio) }
+        if let links { services += links.services }
         if manager.isThere {
             services.append(StatusLineService(hub: machine.hub, manager: manager))
         }

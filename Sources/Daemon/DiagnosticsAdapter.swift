@@ -22,6 +22,8 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
     /// Nil on the computer's own clock.
     let simulator: LockstepServer?
     let bluetooth: BluetoothDoor
+    /// How the other links are.
+    let links: NetworkLinks?
 
     func settle() { simulator?.settle() }
 
@@ -45,6 +47,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         status.control = tuning.controlStatus
         status.bluetooth = bluetooth.server?.status
         status.recorder = recorder?.status ?? RecorderStatus()
+        status.links = links?.status ?? []
         return status
     }
 

@@ -44,9 +44,11 @@ struct StatusReport {
         fillRuntime(&status, view)
     }
 
-    /// "diagnostics client 3".
+    /// "diagnostics client 3", "mavlink client 255/190".
     static func words(_ source: CommandSource) -> String {
-        "\(source.link.rawValue) client \(source.connection)"
+        source.link == .mavlink
+            ? "mavlink client \(MAVLinkAddress(source))"
+            : "\(source.link.rawValue) client \(source.connection)"
     }
 
     /// "airos client 3 silent for 7 s, the camera went to its mode of rest".

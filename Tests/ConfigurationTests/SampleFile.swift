@@ -23,7 +23,7 @@ enum SampleFile {
         let range =
             switch setting.kind {
             case .bool, .choice: "One of \(setting.allowed)"
-            case .text, .path: "Allowed: \(setting.allowed)"
+            case .text, .path, .optionalPath, .endpoint: "Allowed: \(setting.allowed)"
             default: "Range \(setting.allowed)\(unit)"
             }
         let applies = setting.applies == .live ? "Changes live." : "Needs a restart."

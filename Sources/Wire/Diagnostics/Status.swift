@@ -52,6 +52,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var lockstep: LockstepStatus?
     /// The radio; absent when it is off.
     public var bluetooth: BluetoothStatus?
+    /// The other links that are on.
+    public var links: [LinkStatus] = []
     /// Effective gains and margins.
     public var control = ControlStatus()
     /// Timing of the loop.
@@ -72,7 +74,7 @@ public struct Status: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey {
         case t, version, backend, mode, holder, inhibitions, notices, attitude, estimator, imu,
             joints, pointing
-        case motors, lockstep, bluetooth, control, loop, faults, realtime, memory, clients,
+        case motors, lockstep, bluetooth, links, control, loop, faults, realtime, memory, clients,
             configuration, recorder
         case refusals
         case holderAgeS = "holder_age_s"

@@ -1,0 +1,27 @@
+/// Whose gimbal it is.
+public enum MAVLinkRole: String, Sendable, CaseIterable {
+    /// It is device and manager: whoever takes control of it steers it.
+    case manager
+    /// An autopilot is its manager.
+    case device
+}
+
+extension Settings {
+    /// `[mavlink]`
+    public struct MAVLink: Sendable, Equatable {
+        /// Where ground stations reach the gimbal, or "off".
+        public var listen = "off"
+        /// Whom it speaks to from the start, or "off".
+        public var connect = "off"
+        /// A serial port to an autopilot or radio, or "off".
+        public var serial = "off"
+        /// Its speed, baud.
+        public var baud = 57600
+        /// Its system.
+        public var system = 1
+        /// Its component.
+        public var component = 154
+        /// Who is its manager.
+        public var role = MAVLinkRole.manager
+    }
+}

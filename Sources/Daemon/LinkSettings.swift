@@ -1,0 +1,29 @@
+import Configuration
+import Links
+import Wire
+
+extension Settings {
+    /// Who the gimbal is among MAVLink components; nil where nobody can reach it.
+    var mavlinkConfiguration: MAVLinkConfiguration? {
+        var configuration = MAVLinkConfiguration()
+        configuration.address = MAVLinkAddress(
+            system: UInt8(mavlink.system), component: UInt8(mavlink.component))
+        configuration.isManager = mavlink.role == .manager
+        configuration.listen = DatagramAddress(setting: mavlink.listen)
+        configuration.connect = DatagramAddress(setting: mavlink.connect)
+        configuration.serial = mavlink.serial == "off" ? nil : mavlink.serial
+        configuration.baud = mavlink.baud
+        let isReached =
+            configuration.listen != nil || configuration.connect != nil
+            || configuration.serial != nil
+        return isReached ? configuration : nil
+    }
+}
+
+extension DatagramAddress {
+    /// Nil for "off".
+    init?(setting: String) {
+        guard let endpoint = NetworkEndpoint(setting) else { return nil }
+        self.init(host: endpoint.host, port: endpoint.port)
+    }
+}

@@ -1,0 +1,147 @@
+import Calibration
+import Configuration
+import GimbalCore
+import Links
+import Logging
+import Realtime
+import Wire
+
+/// MAVLink peers' way to the gimbal: motion goes to the Commander, parameters to `Tuning`.
+struct MAVLinkDoor: MAVLinkBackend {
+    let commander: Commander
+    let tuning: Tuning
+    let hub: TelemetryHub
+    let calibration: CalibrationService
+    let clock: LoopClock
+    let log: Logger
+
+    var view: MAVLinkView? {
+        guard let snapshot = hub.view?.record.snapshot, snapshot.samples.accepted > 0 else {
+            return nil
+        }
+        let settings = tuning.settings
+        let range = settings.motion.rangeDeg
+        var view = MAVLinkView(
+            snapshot: snapshot, lower: range.lower * (.pi / 180), upper: range.upper * (.pi / 180),
+            holder: holder)
+        view.jointLower = settings.joints.rangeDeg.lower * (.pi / 180)
+        view.jointUpper = settings.joints.rangeDeg.upper * (.pi / 180)
+        return view
+    }
+
+    private var holder: MAVLinkView.Holder {
+        guard let source = commander.view(now: clock.now).holder else { return .nobody }
+        guard source.link == .mavlink else { return .other(StatusReport.words(source)) }
+        return .peer(MAVLinkAddress(source))
+    }
+
+    func ask(_ motion: MAVLinkMotion, for peer: MAVLinkAddress, now: Instant)
+        throws(MAVLinkRefusal)
+    {
+        switch motion {
+        case .take: try request(.take, peer, now)
+        case .release: try request(.release, peer, now)
+        case .lock(let angles, let rate):
+            try enter(.locked, peer, now)
+            try request(.point(angles, duration: 0, rate: min(rate, 4 * .pi)), peer, now)
+        case .follow(let angles, let rate):
+            try enter(.panFollow, peer, now)
+            let own = AxisVector(yaw: .nan, roll: angles.roll, pitch: angles.pitch)
+            try request(.point(own, duration: 0, rate: min(rate, 4 * .pi)), peer, now)
+        case .turn(let rates, let isFollowing):
+            try enter(isFollowing ? .panFollow : .locked, peer, now)
+            try request(.rate(rates), peer, now)
+        case .retract: try enter(.retract, peer, now)
+        case .neutral: try enter(.neutral, peer, now)
+        case .arm: try request(.mode(.locked), peer, now)
+        case .disarm: try request(.mode(.inactive), peer, now)
+        case .emergencyStop: try request(.emergencyStop, peer, now)
+        case .resetEmergencyStop: try request(.resetEmergencyStop, peer, now)
+        }
+    }
+
+    /// Changes the mode unless it is in force; motors that somebody has switched off stay off.
+    private func enter(_ mode: Mode, _ peer: MAVLinkAddress, _ now: Instant)
+        throws(MAVLinkRefusal)
+    {
+        let present = commander.view(now: now).mode
+        guard present != .inactive else { throw MAVLinkRefusal(.inactive) }
+        if present != mode { try request(.mode(mode), peer, now) }
+    }
+
+    func disconnected(_ peer: MAVLinkAddress, now: Instant) {
+        commander.disconnected(CommandSource(peer), now: now)
+        calibration.disconnected(CommandSource(peer))
+    }
+
+    func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(MAVLinkRefusal) {
+        try request(.take, peer, now)
+        do {
+            _ = try calibration.start(.gyro, owner: CommandSource(peer), now: now)
+        } catch {
+            throw MAVLinkRefusal(.temporarilyRejected, error.message)
+        }
+    }
+
+    private func request(_ request: MotionRequest, _ peer: MAVLinkAddress, _ now: Instant)
+        throws(MAVLinkRefusal)
+    {
+        do {
+            try commander.request(request, from: CommandSource(peer), now: now)
+        } catch {
+            throw MAVLinkRefusal(error)
+        }
+    }
+
+    // MARK: Parameters
+
+    var parameters: [MAVLinkParameter] {
+        let settings = tuning.settings
+        return MAVLinkParameterTable.entries.map { entry in
+            MAVLinkParameter(entry.name, entry.read(settings))
+        }
+    }
+
+    func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(MAVLinkRefusal) {
+        guard let entry = MAVLinkParameterTable.entries.first(where: { $0.name == name }) else {
+            throw MAVLinkRefusal(.denied, "There is no parameter \(name).")
+        }
+        do {
+            try tuning.keep(entry.key, entry.changed(tuning.settings, value), by: "mavlink \(peer)")
+        } catch {
+            throw MAVLinkRefusal(.denied, error.message)
+        }
+    }
+}
+
+extension CommandSource {
+    /// A MAVLink peer.
+    init(_ peer: MAVLinkAddress) {
+        self.init(
+            link: .mavlink, connection: UInt64(peer.system) << 8 | UInt64(peer.component))
+    }
+}
+
+extension MAVLinkAddress {
+    /// Who stands behind a source on the link `mavlink`.
+    init(_ source: CommandSource) {
+        self.init(
+            system: UInt8(truncatingIfNeeded: source.connection >> 8),
+            component: UInt8(truncatingIfNeeded: source.connection))
+    }
+}
+
+extension MAVLinkRefusal {
+    /// A refusal of the Commander, as MAVLink has it.
+    init(_ refusal: MotionRefusal) {
+        let result: MAVLinkResult =
+            switch refusal {
+            case .held, .sensorsUnknown, .busy: .temporarilyRejected
+            case .shuttingDown: .failed
+            case .emergencyStopped, .inactive, .active, .noWheels, .missingSensor, .notInMode,
+                .outOfRange:
+                .denied
+            }
+        self.init(result, RequestError(refusal).message)
+    }
+}

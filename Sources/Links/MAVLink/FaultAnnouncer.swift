@@ -1,0 +1,54 @@
+import GimbalCore
+import Wire
+
+/// Turns conditions into sentences for ground stations: one when a condition appears, at most one a second of each.
+struct FaultAnnouncer {
+    private static let quietSeconds = 1.0
+    /// Bytes of one chunk.
+    private static let chunk = 50
+
+    private var last = Conditions.none
+    private var named: [UInt64: Instant] = [:]
+    private var number: UInt16 = 0
+
+    /// The messages that these conditions are worth.
+    mutating func messages(for conditions: Conditions, now: Instant) -> [StatusText] {
+        let appeared = conditions.subtracting(last)
+        last = conditions
+        return Conditions.catalogue.filter { appeared.intersects($0.condition) }
+            .flatMap { words -> [StatusText] in
+                let bit = words.condition.rawValue
+                if let before = named[bit], now.seconds(since: before) < Self.quietSeconds {
+                    return []
+                }
+                named[bit] = now
+                return sentence(words.sentence, severity: Self.severity(of: words.condition))
+            }
+    }
+
+    /// A sentence in as many chunks as it takes.
+    mutating func sentence(_ text: String, severity: UInt8) -> [StatusText] {
+        let bytes = Array(text.utf8)
+        let isWhole = bytes.count <= Self.chunk
+        if !isWhole { number = number == .max ? 1 : number + 1 }
+        return stride(from: 0, to: max(bytes.count, 1), by: Self.chunk).enumerated().map {
+            index, start in
+            var message = StatusText()
+            message.severity = severity
+            message.text = String(
+                decoding: bytes[start..<min(start + Self.chunk, bytes.count)], as: UTF8.self)
+            message.number = isWhole ? 0 : number
+            message.chunk = UInt8(truncatingIfNeeded: index)
+            return message
+        }
+    }
+
+    /// MAV_SEVERITY.
+    private static func severity(of condition: Conditions) -> UInt8 {
+        if condition.intersects(.emergencyStop) { return 1 }
+        switch Supervisor.response(to: condition.subtracting(.inactiveMode | .shutdown)) {
+        case .off, .softOff: return 3
+        case .blockStart, .report: return 5
+        }
+    }
+}

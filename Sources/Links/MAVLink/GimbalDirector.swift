@@ -1,0 +1,178 @@
+import GimbalCore
+import Wire
+
+/// Who of all MAVLink peers is in control, and what becomes of what they wish: the gimbal manager.
+struct GimbalDirector {
+    /// A peer that is silent for this long has left, s: five heartbeats.
+    static let silenceSeconds = 5.0
+
+    /// In control; `.none`: nobody.
+    private(set) var primary = MAVLinkAddress.none
+    /// In control beside it.
+    private(set) var secondary = MAVLinkAddress.none
+    /// Where the vehicle points.
+    var vehicle = VehicleHeading()
+
+    private let backend: any MAVLinkBackend
+    /// A yaw from north that is held, rad; nil while yaw does something else.
+    private var heldYaw: Double?
+    /// Where that was in the loop's frame when it was asked for last.
+    private var askedYaw = 0.0
+    private var wasEnabled = false
+
+    init(backend: any MAVLinkBackend) { self.backend = backend }
+
+    /// Whether a peer may steer.
+    func isInControl(_ peer: MAVLinkAddress) -> Bool {
+        peer != .none && (peer == primary || peer == secondary)
+    }
+
+    /// Who steers on the Commander's side of it.
+    private var source: MAVLinkAddress { primary != .none ? primary : secondary }
+
+    // MARK: Who is in control
+
+    /// MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE: 0 nobody, -1 as it is, -2 who asks, -3 nobody if it is who asks.
+    mutating func configure(
+        _ params: [Float], from sender: MAVLinkAddress, now: Instant
+    ) throws(MAVLinkRefusal) {
+        guard let primary = Self.chosen(params[0], params[1], self.primary, sender),
+            let secondary = Self.chosen(params[2], params[3], self.secondary, sender)
+        else { throw MAVLinkRefusal(.denied, "There is no such system or component.") }
+        let before = source
+        let after = primary != .none ? primary : secondary
+        if before != after, before != .none { try backend.ask(.release, for: before, now: now) }
+        if after != .none {
+            do {
+                try backend.ask(.take, for: after, now: now)
+            } catch {
+                // Released above: nobody of ours is in control any more.
+                (self.primary, self.secondary) = (.none, .none)
+                throw error
+            }
+        }
+        if before != after { heldYaw = nil }
+        (self.primary, self.secondary) = (primary, secondary)
+    }
+
+    private static func chosen(
+        _ system: Float, _ component: Float, _ present: MAVLinkAddress, _ sender: MAVLinkAddress
+    ) -> MAVLinkAddress? {
+        switch (system, component) {
+        case (-1, _), (_, -1): return present
+        case (-3, _), (_, -3): return present == sender ? MAVLinkAddress.none : present
+        case (-2, _), (_, -2): return sender
+        case (0...255, 0...255):
+            guard system > 0 else { return MAVLinkAddress.none }
+            return MAVLinkAddress(system: UInt8(system), component: UInt8(component))
+        default: return nil
+        }
+    }
+
+    /// A peer is gone.
+    ///
+    /// - Returns: Whether it was in control.
+    mutating func left(_ peer: MAVLinkAddress, now: Instant) -> Bool {
+        guard isInControl(peer) else { return false }
+        if source == peer { backend.disconnected(peer, now: now) }
+        if primary == peer { primary = .none }
+        if secondary == peer { secondary = .none }
+        heldYaw = nil
+        return true
+    }
+
+    /// Somebody on another link has taken over: nobody of ours is in control any more.
+    ///
+    /// - Returns: Who it was; `.none`: nobody has lost anything.
+    mutating func yield(to holder: MAVLinkView.Holder) -> MAVLinkAddress {
+        guard case .other = holder, source != .none else { return .none }
+        defer { (primary, secondary, heldYaw) = (.none, .none, nil) }
+        return source
+    }
+
+    // MARK: What they wish
+
+    /// A wish of somebody who has to be in control.
+    mutating func steer(
+        _ wish: GimbalWish, from sender: MAVLinkAddress, now: Instant
+    ) throws(MAVLinkRefusal) {
+        guard isInControl(sender) else {
+            throw MAVLinkRefusal(
+                .notInControl,
+                "\(sender) is not in control; MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE takes it.")
+        }
+        try carryOut(wish, for: source, now: now)
+    }
+
+    /// A wish of the old protocol, or of a manager to its device: while nobody is in control, who asks takes it.
+    mutating func steerUnmanaged(
+        _ wish: GimbalWish, from sender: MAVLinkAddress, now: Instant
+    ) throws(MAVLinkRefusal) {
+        if source == .none { try configure([-2, -2, -1, -1], from: sender, now: now) }
+        try steer(wish, from: sender, now: now)
+    }
+
+    private mutating func carryOut(
+        _ wish: GimbalWish, for peer: MAVLinkAddress, now: Instant
+    ) throws(MAVLinkRefusal) {
+        guard !wish.isContradictory else {
+            throw MAVLinkRefusal(.denied, "Yaw cannot count from the vehicle and from north.")
+        }
+        guard let snapshot = backend.view?.snapshot else {
+            throw MAVLinkRefusal(.temporarilyRejected, "The sensor has not said anything yet.")
+        }
+        if wish.flags.contains(.retract) || wish.flags.contains(.neutral) {
+            heldYaw = nil
+            let isRest = wish.flags.contains(.retract)
+            return try backend.ask(isRest ? .retract : .neutral, for: peer, now: now)
+        }
+        let isLocked = wish.flags.contains(.yawLock)
+        guard wish.angles.hasWish || !wish.rates.hasWish else {
+            heldYaw = nil
+            return try backend.ask(
+                .turn(wish.rates.orZero, isFollowing: !isLocked), for: peer, now: now)
+        }
+        let heading = VehicleHeading.heading(in: snapshot) ?? 0
+        var angles = wish.angles
+        if isLocked {
+            if wish.isYawFromVehicle { angles.yaw += heading } else { angles.yaw -= north }
+            angles.yaw = Self.wrapped(angles.yaw)
+            try backend.ask(.lock(angles, rate: wish.rates.fastest), for: peer, now: now)
+            if !angles.yaw.isNaN { heldYaw = angles.yaw + north }
+            if !angles.yaw.isNaN { askedYaw = angles.yaw }
+        } else {
+            if !wish.isYawFromVehicle { angles.yaw -= heading + north }
+            angles.yaw = Self.wrapped(angles.yaw)
+            heldYaw = nil
+            try backend.ask(.follow(angles, rate: wish.rates.fastest), for: peer, now: now)
+        }
+    }
+
+    /// Where north is in the loop's frame; 0 while nobody has said: then angles count from the heading at power-on.
+    private var north: Double { vehicle.north ?? 0 }
+
+    /// Into -π...π; NaN stays.
+    private static func wrapped(_ angle: Double) -> Double {
+        angle.isFinite ? angle.remainder(dividingBy: 2 * .pi) : .nan
+    }
+
+    /// A held heading from north stays there while the loop's own heading drifts.
+    mutating func holdHeading(now: Instant) {
+        let isEnabled = backend.view?.snapshot.output.enabled ?? false
+        // With the motors off the loop has forgotten the heading that it was told.
+        let isBack = isEnabled && !wasEnabled
+        wasEnabled = isEnabled
+        guard let heldYaw, source != .none else { return }
+        let yaw = Self.wrapped(heldYaw - north)
+        let error = Angle(radians: askedYaw).shortestArc(to: .radians(yaw)).radians
+        guard isBack || abs(error) > Angle.degrees(0.1).radians else { return }
+        let angles = AxisVector(yaw: yaw, roll: .nan, pitch: .nan)
+        do throws(MAVLinkRefusal) {
+            try backend.ask(.lock(angles, rate: 0), for: source, now: now)
+            askedYaw = yaw
+        } catch {
+            // Stopped, or another mode: the heading is nobody's wish any more.
+            self.heldYaw = nil
+        }
+    }
+}

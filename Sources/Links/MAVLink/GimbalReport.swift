@@ -1,0 +1,189 @@
+import GimbalCore
+import Glibc
+import Wire
+
+/// The gimbal in MAVLink's words.
+struct GimbalReport {
+    let view: MAVLinkView
+    let address: MAVLinkAddress
+    /// Where north is in the loop's frame, rad; nil where nobody has said.
+    let north: Double?
+    /// Since the start, ms.
+    let bootMs: UInt32
+
+    private var snapshot: StabilizerSnapshot { view.snapshot }
+
+    /// Roll and pitch always hold to the horizon, except in `fpv`.
+    var flags: GimbalFlags {
+        var flags: GimbalFlags =
+            switch snapshot.mode {
+            case .inactive, .locked, .tracking: [.rollLock, .pitchLock, .yawLock]
+            case .panFollow: [.rollLock, .pitchLock]
+            case .fpv: []
+            case .neutral: [.neutral, .rollLock, .pitchLock]
+            case .retract: [.retract]
+            }
+        flags.insert(isVehicleKnown ? .yawInVehicleFrame : .yawInEarthFrame)
+        if north != nil { flags.insert(.acceptsYawInEarthFrame) }
+        return flags
+    }
+
+    private var isVehicleKnown: Bool { VehicleHeading.heading(in: snapshot) != nil }
+
+    var heartbeat: Heartbeat {
+        var message = Heartbeat()
+        message.type = 26
+        message.autopilot = 8
+        message.customMode = UInt32(snapshot.mode.rawValue)
+        message.baseMode = snapshot.output.enabled ? 128 : 0
+        message.status = state
+        message.version = 3
+        return message
+    }
+
+    /// MAV_STATE.
+    private var state: UInt8 {
+        let conditions = snapshot.conditions
+        if conditions.intersects(.emergencyStop) { return 6 }
+        if conditions.intersects(.calibrating) { return 2 }
+        if case .inactive = snapshot.mode { return 3 }
+        if snapshot.output.enabled { return 4 }
+        return conditions.intersects(.estimateNotConverged) ? 1 : 5
+    }
+
+    var attitude: AttitudeReport {
+        var message = AttitudeReport()
+        let q = snapshot.attitude
+        message.bootMs = bootMs
+        let angles = q.angles321
+        message.roll = Float(angles.roll)
+        message.pitch = Float(angles.pitch)
+        message.yaw = Float((angles.yaw + (north ?? 0)).remainder(dividingBy: 2 * .pi))
+        message.rollSpeed = Float(snapshot.rate.x)
+        message.pitchSpeed = Float(snapshot.rate.y)
+        message.yawSpeed = Float(snapshot.rate.z)
+        return message
+    }
+
+    var headUp: VFRHUD {
+        var message = VFRHUD()
+        let yaw = Angle.radians(snapshot.attitude.angles321.yaw + (north ?? 0)).degrees
+        let heading = yaw.remainder(dividingBy: 360).rounded()
+        message.heading = Int16(heading < 0 ? heading + 360 : heading)
+        return message
+    }
+
+    var deviceStatus: GimbalDeviceAttitudeStatus {
+        var message = GimbalDeviceAttitudeStatus()
+        let heading = VehicleHeading.heading(in: snapshot)
+        let turn = heading.map { Quaternion.aboutZ(-$0) } ?? .aboutZ(north ?? 0)
+        let q = turn * snapshot.attitude
+        message.bootMs = bootMs
+        message.q = [q.w, q.x, q.y, q.z].map(Float.init)
+        message.rates = [snapshot.rate.x, snapshot.rate.y, snapshot.rate.z].map(Float.init)
+        message.failures = failures.rawValue
+        message.flags = UInt16(truncatingIfNeeded: flags.rawValue)
+        let fromNorth = heading.flatMap { heading in north.map { heading + $0 } }
+        message.deltaYaw = fromNorth.map { Float($0.remainder(dividingBy: 2 * .pi)) } ?? .nan
+        message.deltaYawRate = .nan
+        message.device = MAVLinkConfiguration.device
+        return message
+    }
+
+    private var failures: GimbalFailures {
+        let conditions = snapshot.conditions
+        var failures: GimbalFailures = []
+        if conditions.intersects(.jointLimit) {
+            let ends = [
+                (snapshot.joints.roll, view.jointLower.roll, view.jointUpper.roll),
+                (snapshot.joints.pitch, view.jointLower.pitch, view.jointUpper.pitch),
+                (snapshot.joints.yaw, view.jointLower.yaw, view.jointUpper.yaw),
+            ]
+            let margin = Angle.degrees(1).radians
+            for (axis, end) in ends.enumerated()
+            where end.0 < end.1 + margin || end.0 > end.2 - margin {
+                failures.insert(GimbalFailures(rawValue: 1 << UInt32(axis)))
+            }
+        }
+        if conditions.intersects(.encoderMissing | .jointsUnknown) { failures.insert(.encoder) }
+        if conditions.intersects(
+            .motorSaturated | .motorHot | .motorSlipped | .motorStalled | .responseReversed)
+        {
+            failures.insert(.motor)
+        }
+        if conditions.intersects(.loopOverrun | .loopUnreliable) { failures.insert(.software) }
+        if conditions.intersects(
+            .busError | .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault)
+        {
+            failures.insert(.communication)
+        }
+        if conditions.intersects(.calibrating) { failures.insert(.calibrating) }
+        return failures
+    }
+
+    private var capabilities: GimbalCapabilities {
+        var result: GimbalCapabilities = [
+            .rollAxis, .rollLock, .pitchAxis, .pitchLock, .yawAxis, .yawLock,
+        ]
+        if snapshot.showsJoints {
+            result.formUnion([.retract, .neutral, .rollFollow, .pitchFollow, .yawFollow])
+        }
+        if view.upper.yaw >= 2 * .pi { result.insert(.infiniteYaw) }
+        if north != nil { result.insert(.yawInEarthFrame) }
+        return result
+    }
+
+    var deviceInformation: GimbalDeviceInformation {
+        var message = GimbalDeviceInformation()
+        message.bootMs = bootMs
+        let version = Version.text.split(separator: ".").compactMap { UInt32($0) }
+        for (place, part) in version.prefix(4).enumerated() {
+            message.firmware |= (part & 0xFF) << (8 * UInt32(place))
+        }
+        (message.rollMin, message.rollMax) = (Float(view.lower.roll), Float(view.upper.roll))
+        (message.pitchMin, message.pitchMax) = (Float(view.lower.pitch), Float(view.upper.pitch))
+        (message.yawMin, message.yawMax) = yawRange
+        message.capabilities = UInt16(truncatingIfNeeded: capabilities.rawValue)
+        message.moreCapabilities = capabilities.rawValue
+        message.vendor = "airframe"
+        message.model = "airframed"
+        message.device = MAVLinkConfiguration.device
+        return message
+    }
+
+    var managerInformation: GimbalManagerInformation {
+        var message = GimbalManagerInformation()
+        message.bootMs = bootMs
+        message.capabilities = capabilities.rawValue
+        (message.rollMin, message.rollMax) = (Float(view.lower.roll), Float(view.upper.roll))
+        (message.pitchMin, message.pitchMax) = (Float(view.lower.pitch), Float(view.upper.pitch))
+        (message.yawMin, message.yawMax) = yawRange
+        message.device = MAVLinkConfiguration.device
+        return message
+    }
+
+    /// A yaw that turns without end has no limits.
+    private var yawRange: (Float, Float) {
+        (Float(max(view.lower.yaw, -.pi)), Float(min(view.upper.yaw, .pi)))
+    }
+
+    func managerStatus(_ director: GimbalDirector) -> GimbalManagerStatus {
+        var message = GimbalManagerStatus()
+        message.bootMs = bootMs
+        message.flags = flags.rawValue
+        message.device = MAVLinkConfiguration.device
+        message.primary = director.primary
+        message.secondary = director.secondary
+        return message
+    }
+}
+
+extension Quaternion {
+    /// Yaw, pitch and roll in the order Z-Y-X, as flight instruments show them; rad.
+    var angles321: AxisVector {
+        AxisVector(
+            yaw: atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)),
+            roll: atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)),
+            pitch: asin(min(max(2 * (w * y - z * x), -1), 1)))
+    }
+}

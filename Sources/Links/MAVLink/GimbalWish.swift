@@ -1,0 +1,92 @@
+import GimbalCore
+import Wire
+
+/// What a message asks of the gimbal, whatever message it was: angles and rates in radians, pitch up, roll and yaw right
+/// positive; NaN where nothing is asked for.
+struct GimbalWish: Equatable {
+    /// How a stick's end is understood, rad/s.
+    private static let fullRate = Angle.degrees(60).radians
+
+    var flags: GimbalFlags
+    var angles = AxisVector.unknown
+    var rates = AxisVector.unknown
+
+    init(flags: GimbalFlags, angles: AxisVector = .unknown, rates: AxisVector = .unknown) {
+        self.flags = flags
+        self.angles = angles
+        self.rates = rates
+    }
+
+    init(_ message: GimbalManagerSetPitchYaw) {
+        flags = GimbalFlags(rawValue: message.flags)
+        angles.pitch = Double(message.pitch)
+        angles.yaw = Double(message.yaw)
+        rates.pitch = Double(message.pitchRate)
+        rates.yaw = Double(message.yawRate)
+    }
+
+    /// A stick at its end asks for the end of the range, or for 60 °/s.
+    init(_ message: GimbalManagerSetManualControl, lower: AxisVector, upper: AxisVector) {
+        func angle(_ share: Float, _ lower: Double, _ upper: Double) -> Double {
+            let share = min(max(Double(share), -1), 1)
+            return share < 0 ? -share * max(lower, -.pi) : share * min(upper, .pi)
+        }
+        func rate(_ share: Float) -> Double { min(max(Double(share), -1), 1) * Self.fullRate }
+        flags = GimbalFlags(rawValue: message.flags)
+        if !message.pitch.isNaN { angles.pitch = angle(message.pitch, lower.pitch, upper.pitch) }
+        if !message.yaw.isNaN { angles.yaw = angle(message.yaw, lower.yaw, upper.yaw) }
+        if !message.pitchRate.isNaN { rates.pitch = rate(message.pitchRate) }
+        if !message.yawRate.isNaN { rates.yaw = rate(message.yawRate) }
+    }
+
+    init(_ message: GimbalManagerSetAttitude) {
+        self.init(
+            flags: GimbalFlags(rawValue: message.flags), q: message.q, rates: message.rates)
+    }
+
+    init(_ message: GimbalDeviceSetAttitude) {
+        self.init(
+            flags: GimbalFlags(rawValue: UInt32(message.flags)), q: message.q,
+            rates: message.rates)
+    }
+
+    private init(flags: GimbalFlags, q: [Float], rates: [Float]) {
+        self.flags = flags
+        let q = q.map(Double.init)
+        let attitude = Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
+        // What is no rotation is no wish.
+        if attitude.isFinite, abs(attitude.norm - 1) < 0.1 {
+            angles = EulerZXY.angles(attitude.normalized)
+        }
+        self.rates = AxisVector(
+            yaw: Double(rates[2]), roll: Double(rates[0]), pitch: Double(rates[1]))
+    }
+
+    /// Pitch and yaw in degrees, rates in degrees per second, as the command has them.
+    init(pitchYaw params: [Float]) {
+        func radians(_ degrees: Float) -> Double { Angle.degrees(Double(degrees)).radians }
+        let bits = params[4]
+        flags = GimbalFlags(rawValue: bits >= 0 && bits < 65536 ? UInt32(bits) : 0)
+        angles = AxisVector(yaw: radians(params[1]), roll: .nan, pitch: radians(params[0]))
+        rates = AxisVector(yaw: radians(params[3]), roll: .nan, pitch: radians(params[2]))
+    }
+
+    /// Whether the flags contradict each other.
+    var isContradictory: Bool { flags.isSuperset(of: [.yawInVehicleFrame, .yawInEarthFrame]) }
+
+    /// Whether the yaw that is given counts from where the vehicle points.
+    var isYawFromVehicle: Bool {
+        if flags.contains(.yawInVehicleFrame) { return true }
+        if flags.contains(.yawInEarthFrame) { return false }
+        return !flags.contains(.yawLock)
+    }
+}
+
+extension AxisVector {
+    /// Whether something is asked for on any axis.
+    var hasWish: Bool { !yaw.isNaN || !roll.isNaN || !pitch.isNaN }
+    /// The fastest of what is asked for; 0 without a wish.
+    var fastest: Double { [yaw, roll, pitch].filter { !$0.isNaN }.map(abs).max() ?? 0 }
+    /// Zero where nothing is asked for.
+    var orZero: AxisVector { filled(from: .zero) }
+}

@@ -1,0 +1,181 @@
+import GimbalCore
+import Logging
+import Wire
+
+/// A command, whichever message brought it.
+struct Order {
+    /// MAV_CMD.
+    var number: UInt16
+    /// Seven of them.
+    var params: [Float]
+    /// Whether it came as COMMAND_LONG.
+    var isLong: Bool
+    /// Whether it is addressed to this component and nobody else.
+    var isForUsAlone: Bool
+}
+
+// MARK: Commands, each of which is answered.
+extension MAVLinkComponent {
+    /// MAV_CMD_COMPONENT_ARM_DISARM with this second parameter is meant whatever the state.
+    private static let forced: Float = 21196
+
+    func obey(_ order: Order, from sender: MAVLinkAddress, _ peer: Int, now: Instant) {
+        guard let command = MAVLinkCommand(rawValue: order.number) else {
+            // A command to everybody that this component does not know is for somebody else.
+            if order.isForUsAlone { acknowledge(order, .unsupported, sender, peer) }
+            return
+        }
+        var result = MAVLinkResult.accepted
+        var request: UInt32?
+        do throws(MAVLinkRefusal) {
+            switch command {
+            case .requestMessage: request = try requested(order.params[0])
+            case .setMessageInterval: try setInterval(order, for: peer, now: now)
+            case .getMessageInterval: request = try requested(order.params[0])
+            default: try move(command, order, from: sender, now: now)
+            }
+        } catch {
+            result = error.result
+            if result == .notInControl {
+                counters.notInControl += 1
+            } else {
+                counters.refused += 1
+            }
+            log.info("MAVLink: \(sender) asked for \(command), refused: \(error.sentence)")
+        }
+        acknowledge(order, result, sender, peer)
+        guard let request else { return }
+        if command == .requestMessage {
+            _ = report(request, to: peer, now: now)
+        } else {
+            tellInterval(of: request, to: peer)
+        }
+    }
+
+    private func acknowledge(
+        _ order: Order, _ result: MAVLinkResult, _ sender: MAVLinkAddress, _ peer: Int
+    ) {
+        counters.commands += 1
+        var answer = CommandAck()
+        answer.command = order.number
+        answer.result = result.rawValue
+        answer.target = sender
+        send(answer, to: peer)
+    }
+
+    private func requested(_ number: Float) throws(MAVLinkRefusal) -> UInt32 {
+        guard number >= 0, number < 0x100_0000 else {
+            throw MAVLinkRefusal(.denied, "There is no message \(number).")
+        }
+        let id = UInt32(number)
+        let isManagers = [GimbalManagerInformation.format.id, GimbalManagerStatus.format.id]
+            .contains(id)
+        guard MessageStreams.usual[id] != nil, configuration.isManager || !isManagers else {
+            throw MAVLinkRefusal(.unsupported, "Message \(id) is not sent by a gimbal.")
+        }
+        return id
+    }
+
+    private func setInterval(_ order: Order, for peer: Int, now: Instant) throws(MAVLinkRefusal) {
+        let id = try requested(order.params[0])
+        guard order.params[1].isFinite else {
+            throw MAVLinkRefusal(.denied, "The interval is no number.")
+        }
+        setPeriod(of: id, microseconds: Double(order.params[1]), for: peer, now: now)
+    }
+
+    private func tellInterval(of id: UInt32, to peer: Int) {
+        let period = period(of: id, for: peer)
+        var answer = MessageInterval()
+        answer.message = UInt16(truncatingIfNeeded: id)
+        answer.interval = period > 0 ? Int32(period * 1e6) : -1
+        send(answer, to: peer)
+    }
+
+    /// Everything that moves the gimbal or changes who may.
+    private func move(
+        _ command: MAVLinkCommand, _ order: Order, from sender: MAVLinkAddress, now: Instant
+    ) throws(MAVLinkRefusal) {
+        let params = order.params
+        switch command {
+        case .gimbalManagerConfigure:
+            try checkManager(device: params[6])
+            try director.configure(params, from: sender, now: now)
+            log.notice(
+                "MAVLink: primary control \(director.primary), secondary \(director.secondary).")
+        case .gimbalManagerPitchYaw:
+            try checkManager(device: params[6])
+            try director.steer(GimbalWish(pitchYaw: params), from: sender, now: now)
+        case .mountControl:
+            try director.steerUnmanaged(try Self.mount(params), from: sender, now: now)
+        case .mountConfigure:
+            // The horizon is held whatever is asked for; mode 0 retracts and 1 centres, as with the other command.
+            guard let wish = Self.mountMode(params[0]) else { return }
+            try director.steerUnmanaged(wish, from: sender, now: now)
+        case .preflightCalibration:
+            guard params[0] == 1 else {
+                throw MAVLinkRefusal(.unsupported, "Only the gyroscope can be calibrated so.")
+            }
+            try backend.calibrateGyro(for: sender, now: now)
+        case .flightTermination:
+            guard params[0] > 0.5 else {
+                throw MAVLinkRefusal(.denied, "A forced arm command resets an emergency stop.")
+            }
+            try backend.ask(.emergencyStop, for: sender, now: now)
+            tell("Emergency stop by \(sender).", severity: 1)
+        case .armDisarm:
+            try arm(order, from: sender, now: now)
+        case .getMessageInterval, .setMessageInterval, .requestMessage: break
+        }
+    }
+
+    private func checkManager(device: Float) throws(MAVLinkRefusal) {
+        guard configuration.isManager else {
+            throw MAVLinkRefusal(.unsupported, "The autopilot is the manager of this gimbal.")
+        }
+        guard device.isNaN || isOurDevice(device) else {
+            throw MAVLinkRefusal(.denied, "There is no gimbal device \(device).")
+        }
+    }
+
+    /// The motors; what is meant for the vehicle's does not reach them.
+    private func arm(_ order: Order, from sender: MAVLinkAddress, now: Instant)
+        throws(MAVLinkRefusal)
+    {
+        guard order.isForUsAlone else {
+            throw MAVLinkRefusal(.unsupported, "The gimbal's motors need its own address.")
+        }
+        let isForced = order.params[1] == Self.forced
+        switch (order.params[0], isForced) {
+        case (1, true): try backend.ask(.resetEmergencyStop, for: sender, now: now)
+        case (1, false): try backend.ask(.arm, for: sender, now: now)
+        case (0, true):
+            try backend.ask(.emergencyStop, for: sender, now: now)
+            tell("Emergency stop by \(sender).", severity: 1)
+        case (0, false): try backend.ask(.disarm, for: sender, now: now)
+        default: throw MAVLinkRefusal(.denied, "1 is on, 0 is off.")
+        }
+    }
+
+    /// The old protocol: pitch, roll and yaw in degrees, yaw from the vehicle; the seventh says what is meant.
+    private static func mount(_ params: [Float]) throws(MAVLinkRefusal) -> GimbalWish {
+        if let wish = mountMode(params[6]) { return wish }
+        guard params[6] == 2 else {
+            throw MAVLinkRefusal(.unsupported, "Only retract, neutral and angles are understood.")
+        }
+        func radians(_ degrees: Float) -> Double { Angle.degrees(Double(degrees)).radians }
+        return GimbalWish(
+            flags: [.rollLock, .pitchLock, .yawInVehicleFrame],
+            angles: AxisVector(
+                yaw: radians(params[2]), roll: radians(params[1]), pitch: radians(params[0])))
+    }
+
+    /// MAV_MOUNT_MODE 0 and 1.
+    private static func mountMode(_ mode: Float) -> GimbalWish? {
+        switch mode {
+        case 0: GimbalWish(flags: .retract)
+        case 1: GimbalWish(flags: .neutral)
+        default: nil
+        }
+    }
+}

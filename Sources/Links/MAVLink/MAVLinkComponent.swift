@@ -1,0 +1,312 @@
+import GimbalCore
+import Logging
+import Wire
+
+/// The gimbal as a MAVLink component, device and manager in one: frames come in, frames go out, time is an argument. Knows
+/// peers by number and no socket. Thread airframed-mavlink.
+final class MAVLinkComponent {
+    /// What was ignored, and why.
+    struct Counters: Equatable {
+        /// Frames that were acted on.
+        var handled: UInt64 = 0
+        /// Frames for another system or component.
+        var wrongTarget: UInt64 = 0
+        /// What only a component of the same system may say, said by another.
+        var foreign: UInt64 = 0
+        /// Wishes of somebody who is not in control.
+        var notInControl: UInt64 = 0
+        /// Wishes that could not be met.
+        var refused: UInt64 = 0
+        /// Frames that this component seems to have sent itself.
+        var echoes: UInt64 = 0
+        /// Commands that were answered.
+        var commands: UInt64 = 0
+        /// Peers in control that fell silent.
+        var lostPeers: UInt64 = 0
+    }
+
+    /// A frame on its way.
+    struct Outgoing: Equatable {
+        /// Number of the peer.
+        var peer: Int
+        var bytes: [UInt8]
+    }
+
+    private struct Peer {
+        var streams: MessageStreams
+        var sequence: UInt8 = 0
+    }
+
+    let configuration: MAVLinkConfiguration
+    let backend: any MAVLinkBackend
+    let log: Logger
+    let started: Instant
+    var counters = Counters()
+    var director: GimbalDirector
+    var announcer = FaultAnnouncer()
+    /// Frames that wait to be taken.
+    private var outbox: [Outgoing] = []
+    private var peers: [Int: Peer] = [:]
+    /// When each component was heard last; bounded.
+    private var heard: [MAVLinkAddress: Instant] = [:]
+    private var faultsDue: Instant
+    /// The next parameter of a list that a peer has asked for.
+    var listings: [Int: Int] = [:]
+
+    init(
+        configuration: MAVLinkConfiguration, backend: any MAVLinkBackend, log: Logger,
+        now: Instant
+    ) {
+        self.configuration = configuration
+        self.backend = backend
+        self.log = log
+        started = now
+        faultsDue = now
+        director = GimbalDirector(backend: backend)
+    }
+
+    var address: MAVLinkAddress { configuration.address }
+
+    // MARK: Peers
+
+    /// Somebody is there to be spoken to; harmless when it is known.
+    func join(_ peer: Int, now: Instant) {
+        guard peers[peer] == nil else { return }
+        peers[peer] = Peer(
+            streams: MessageStreams(isManager: configuration.isManager, now: now))
+    }
+
+    /// Nobody is there any more.
+    func leave(_ peer: Int) {
+        peers[peer] = nil
+        listings[peer] = nil
+    }
+
+    /// Sends to one peer.
+    func send(_ message: some MAVLinkMessage, to peer: Int) {
+        guard let sequence = peers[peer]?.sequence else { return }
+        peers[peer]?.sequence &+= 1
+        outbox.append(
+            Outgoing(peer: peer, bytes: message.frame(from: address, sequence: sequence)))
+    }
+
+    /// Sends to everybody.
+    func broadcast(_ message: some MAVLinkMessage) {
+        for peer in peers.keys.sorted() { send(message, to: peer) }
+    }
+
+    /// What is to be sent.
+    func takeOutgoing() -> [Outgoing] {
+        defer { outbox.removeAll(keepingCapacity: true) }
+        return outbox
+    }
+
+    // MARK: Time
+
+    /// Does what is due.
+    ///
+    /// - Returns: When it wants to be called next.
+    func advance(now: Instant) -> Instant {
+        var next = now.advanced(bySeconds: 1)
+        if now >= faultsDue {
+            faultsDue = now.advanced(bySeconds: 0.1)
+            watch(now: now)
+        }
+        next = min(next, faultsDue)
+        for peer in peers.keys.sorted() {
+            guard let due = peers[peer]?.streams.takeDue(now: now) else { continue }
+            for id in due.ids { _ = report(id, to: peer, now: now) }
+            if let at = due.next { next = min(next, at) }
+            if listParameter(for: peer) { next = min(next, now.advanced(bySeconds: 0.002)) }
+        }
+        return next
+    }
+
+    /// Ten times a second: faults, lost control, silent peers, a heading that drifts.
+    private func watch(now: Instant) {
+        director.vehicle.advance(now: now)
+        if let view = backend.view {
+            for text in announcer.messages(for: view.snapshot.conditions, now: now) {
+                broadcast(text)
+            }
+            let loser = director.yield(to: view.holder)
+            if loser != .none, case .other(let words) = view.holder {
+                tell("\(loser) has lost control of the gimbal to \(words).", severity: 4)
+            }
+        }
+        for (peer, time) in heard where now.seconds(since: time) > GimbalDirector.silenceSeconds {
+            heard[peer] = nil
+            guard director.left(peer, now: now) else { continue }
+            counters.lostPeers += 1
+            tell("\(peer) is silent: control of the gimbal is free.", severity: 4)
+        }
+        director.holdHeading(now: now)
+    }
+
+    /// A sentence for the log and for every ground station.
+    func tell(_ sentence: String, severity: UInt8) {
+        log.notice("MAVLink: \(sentence)")
+        for text in announcer.sentence(sentence, severity: severity) { broadcast(text) }
+    }
+
+    /// Sends a kind of message that describes the gimbal.
+    ///
+    /// - Returns: Whether it is one that can be asked for.
+    func report(_ id: UInt32, to peer: Int, now: Instant) -> Bool {
+        guard MessageStreams.usual[id] != nil else { return false }
+        let isManagers = [GimbalManagerInformation.format.id, GimbalManagerStatus.format.id]
+            .contains(id)
+        if isManagers, !configuration.isManager { return false }
+        let view =
+            backend.view
+            ?? MAVLinkView(
+                snapshot: StabilizerSnapshot(), lower: .zero, upper: .zero, holder: .nobody)
+        let report = GimbalReport(
+            view: view, address: address, north: director.vehicle.north,
+            bootMs: UInt32(truncatingIfNeeded: Int(now.seconds(since: started) * 1000)))
+        switch id {
+        case Heartbeat.format.id: send(report.heartbeat, to: peer)
+        case AttitudeReport.format.id: send(report.attitude, to: peer)
+        case GimbalManagerInformation.format.id: send(report.managerInformation, to: peer)
+        case GimbalManagerStatus.format.id: send(report.managerStatus(director), to: peer)
+        case GimbalDeviceInformation.format.id: send(report.deviceInformation, to: peer)
+        default: send(report.deviceStatus, to: peer)
+        }
+        return true
+    }
+
+    /// How often a kind is sent to a peer, s.
+    func period(of id: UInt32, for peer: Int) -> Double {
+        peers[peer]?.streams.period(of: id) ?? 0
+    }
+
+    /// Changes how often a kind is sent to a peer.
+    func setPeriod(of id: UInt32, microseconds: Double, for peer: Int, now: Instant) {
+        peers[peer]?.streams.set(id, microseconds: microseconds, now: now)
+    }
+
+    // MARK: Frames
+
+    /// A frame with a right checksum.
+    func receive(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
+        guard frame.sender != address else {
+            counters.echoes += 1
+            return
+        }
+        note(frame.sender, now: now)
+        if let message = frame.message(CommandLong.self) {
+            guard isForUs(message.target) else { return }
+            obey(
+                Order(
+                    number: message.command, params: message.params, isLong: true,
+                    isForUsAlone: message.target == address),
+                from: frame.sender, peer, now: now)
+        } else if let message = frame.message(CommandInt.self) {
+            guard isForUs(message.target) else { return }
+            let params = message.params + [Float(message.x), Float(message.y), message.z]
+            obey(
+                Order(
+                    number: message.command, params: params, isLong: false,
+                    isForUsAlone: message.target == address),
+                from: frame.sender, peer, now: now)
+        } else if !receiveWish(frame, now: now) {
+            receiveOther(frame, from: peer, now: now)
+        }
+    }
+
+    private func note(_ sender: MAVLinkAddress, now: Instant) {
+        // Somebody who makes up senders must not cost memory without end.
+        if heard[sender] == nil, heard.count >= 64 {
+            guard let stranger = heard.keys.first(where: { !director.isInControl($0) }) else {
+                return
+            }
+            heard[stranger] = nil
+        }
+        heard[sender] = now
+    }
+
+    /// Whether something is addressed to this component; counts what is not.
+    func isForUs(_ target: MAVLinkAddress) -> Bool {
+        let isOurs = target.reaches(address)
+        if isOurs { counters.handled += 1 } else { counters.wrongTarget += 1 }
+        return isOurs
+    }
+
+    /// Messages that ask for motion and get no answer.
+    private func receiveWish(_ frame: MAVLinkFrame, now: Instant) -> Bool {
+        if let message = frame.message(GimbalManagerSetPitchYaw.self) {
+            manage(message.target, message.device, GimbalWish(message), frame.sender, now)
+        } else if let message = frame.message(GimbalManagerSetAttitude.self) {
+            manage(message.target, message.device, GimbalWish(message), frame.sender, now)
+        } else if let message = frame.message(GimbalManagerSetManualControl.self) {
+            let view = backend.view
+            let wish = GimbalWish(
+                message, lower: view?.lower ?? .zero, upper: view?.upper ?? .zero)
+            manage(message.target, message.device, wish, frame.sender, now)
+        } else if let message = frame.message(GimbalDeviceSetAttitude.self) {
+            guard isForUs(message.target), isOfOurSystem(frame.sender) else { return true }
+            count { () throws(MAVLinkRefusal) in
+                try director.steerUnmanaged(GimbalWish(message), from: frame.sender, now: now)
+            }
+        } else if let message = frame.message(AutopilotStateForGimbalDevice.self) {
+            guard isForUs(message.target), isOfOurSystem(frame.sender),
+                let snapshot = backend.view?.snapshot
+            else { return true }
+            director.vehicle.learn(message, snapshot, now: now)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private func manage(
+        _ target: MAVLinkAddress, _ device: UInt8, _ wish: GimbalWish, _ sender: MAVLinkAddress,
+        _ now: Instant
+    ) {
+        guard isForUs(target), configuration.isManager else { return }
+        guard isOurDevice(Float(device)) else {
+            counters.wrongTarget += 1
+            return
+        }
+        count { () throws(MAVLinkRefusal) in
+            try director.steer(wish, from: sender, now: now)
+        }
+    }
+
+    /// The device's number, that of its component, or everybody's.
+    func isOurDevice(_ device: Float) -> Bool {
+        [0, Float(MAVLinkConfiguration.device), Float(address.component)].contains(device)
+    }
+
+    private func isOfOurSystem(_ sender: MAVLinkAddress) -> Bool {
+        if sender.system == address.system { return true }
+        counters.foreign += 1
+        return false
+    }
+
+    private func count(_ body: () throws(MAVLinkRefusal) -> Void) {
+        do throws(MAVLinkRefusal) {
+            try body()
+        } catch {
+            if error.result == .notInControl {
+                counters.notInControl += 1
+            } else {
+                counters.refused += 1
+            }
+        }
+    }
+
+    /// Clocks and parameters.
+    private func receiveOther(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
+        if let message = frame.message(TimeSync.self) {
+            guard message.tc1 == 0, isForUs(message.target) else { return }
+            var answer = TimeSync()
+            answer.tc1 = now.nanoseconds
+            answer.ts1 = message.ts1
+            answer.target = frame.sender
+            send(answer, to: peer)
+        } else {
+            receiveParameter(frame, from: peer, now: now)
+        }
+    }
+}

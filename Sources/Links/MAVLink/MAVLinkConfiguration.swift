@@ -1,0 +1,23 @@
+public import Wire
+
+/// Who the gimbal is among MAVLink components, and where its peers are.
+public struct MAVLinkConfiguration: Sendable, Equatable {
+    /// System and component: 1/154 is the first gimbal of the first vehicle.
+    public var address = MAVLinkAddress(system: 1, component: 154)
+    /// Whether the gimbal is its own manager; otherwise the autopilot is.
+    public var isManager = true
+    /// Where ground stations reach it, nil: nowhere.
+    public var listen: DatagramAddress?
+    /// A ground station or autopilot that is spoken to from the start; nil: nobody.
+    public var connect: DatagramAddress?
+    /// Device file of a serial port; nil: none.
+    public var serial: String?
+    /// Its speed.
+    public var baud = 57600
+
+    /// The defaults: nobody is reached.
+    public init() {}
+
+    /// The number of this gimbal device, where a message asks for one: 1, because it is the manager's own component.
+    static let device: UInt8 = 1
+}

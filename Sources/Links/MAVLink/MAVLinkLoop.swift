@@ -1,0 +1,263 @@
+import CLinuxShim
+import GimbalCore
+import Glibc
+import Logging
+import SystemPackage
+import Wire
+
+/// The thread of MAVLink: poll(2) over its sockets and its serial port, frames in, frames out.
+final class MAVLinkLoop {
+    /// Datagrams of one socket that are read before the others have their turn.
+    private static let datagramsPerTurn = 64
+    /// Peers of the UDP server at the same time.
+    private static let maximumPeers = 8
+    /// A peer of the UDP server that is silent for this long is spoken to no more, s.
+    private static let silenceSeconds = 10.0
+    /// A frame on the serial port whose end does not come within this time is given up, s.
+    private static let tornSeconds = 0.1
+    /// How often the status is made, s.
+    private static let statusSeconds = 0.2
+
+    /// Somebody who came to the server's socket.
+    private struct Guest {
+        var number: Int
+        var parser = MAVLinkParser()
+        var heard: Instant
+    }
+
+    private let sockets: MAVLinkSockets
+    private let component: MAVLinkComponent
+    private let wake: FileDescriptor
+    private let logger: Logger
+    private let clock: @Sendable () -> Instant
+    private let publish: (LinkStatus) -> Void
+
+    private var guests: [DatagramAddress: Guest] = [:]
+    private var addresses: [Int: DatagramAddress] = [:]
+    private var clientParser = MAVLinkParser()
+    private var serialParser = MAVLinkParser()
+    private var serial: SerialPort?
+    private var serialHeard = Instant(nanoseconds: .min)
+    private var nextNumber = 2
+    private var due = Instant(nanoseconds: .min)
+    private var statusDue = Instant(nanoseconds: .min)
+    private var sent: UInt64 = 0
+    private var unsent: UInt64 = 0
+    /// Counted by parsers that are no more.
+    private var past = MAVLinkParser.Counters()
+    private var turnedAway: UInt64 = 0
+
+    /// The numbers of the peers that are there from the start; guests follow.
+    private static let clientNumber = 0
+    private static let serialNumber = 1
+
+    init(
+        configuration: MAVLinkConfiguration, sockets: MAVLinkSockets,
+        backend: any MAVLinkBackend, wake: FileDescriptor, logger: Logger,
+        clock: @escaping @Sendable () -> Instant, publish: @escaping (LinkStatus) -> Void
+    ) {
+        self.sockets = sockets
+        self.wake = wake
+        self.logger = logger
+        self.clock = clock
+        self.publish = publish
+        let now = clock()
+        component = MAVLinkComponent(
+            configuration: configuration, backend: backend, log: logger, now: now)
+        serial = configuration.serial.map {
+            SerialPort(path: $0, baud: configuration.baud, log: logger)
+        }
+        if sockets.client != nil { component.join(Self.clientNumber, now: now) }
+        if serial != nil { component.join(Self.serialNumber, now: now) }
+    }
+
+    /// Serves until `wake` is readable, then closes everything.
+    func run() {
+        while turn() {}
+        sockets.close()
+        serial?.close()
+    }
+
+    /// One round; false when it was the last.
+    private func turn() -> Bool {
+        var now = clock()
+        let retry = serial?.advance(now: now)
+        var entries = [pollfd(fd: wake.rawValue, events: Int16(POLLIN), revents: 0)]
+        for descriptor in [sockets.server?.descriptor, sockets.client?.socket.descriptor] {
+            // A negative descriptor is skipped.
+            entries.append(
+                pollfd(fd: descriptor?.rawValue ?? -1, events: Int16(POLLIN), revents: 0))
+        }
+        entries.append(serial?.entry ?? pollfd(fd: -1, events: 0, revents: 0))
+        let next = min(due, min(statusDue, retry ?? due))
+        let wait = next <= now ? 0 : next.nanoseconds - now.nanoseconds
+        var ready: Int32 = 0
+        let error = cl_socket_wait(&entries, entries.count, wait, &ready)
+        if error != 0 { logger.error("poll: \(Errno(rawValue: error))") }
+        if entries[0].revents != 0 { return false }
+        now = clock()
+        if entries[1].revents != 0 { receiveGuests(now: now) }
+        if entries[2].revents != 0 { receiveClient(now: now) }
+        if entries[3].revents != 0 { receiveSerial(now: now) }
+        abandonTornFrame(now: now)
+        dismissGuests(now: now)
+        due = component.advance(now: now)
+        send()
+        if now >= statusDue {
+            statusDue = now.advanced(bySeconds: Self.statusSeconds)
+            publish(status)
+        }
+        return true
+    }
+
+    // MARK: In
+
+    private func receiveGuests(now: Instant) {
+        guard let server = sockets.server else { return }
+        for _ in 0..<Self.datagramsPerTurn {
+            guard let (bytes, from) = server.receive() else { return }
+            var guest = guests[from] ?? Guest(number: -1, heard: now)
+            let frames = Self.frames(inDatagram: bytes, &guest.parser)
+            // Only who speaks MAVLink is spoken to.
+            guard !frames.isEmpty || guest.number >= 0 else {
+                past.add(guest.parser.counters)
+                continue
+            }
+            if guest.number < 0 {
+                guard guests.count < Self.maximumPeers else {
+                    turnedAway += 1
+                    continue
+                }
+                guest.number = nextNumber
+                nextNumber += 1
+                addresses[guest.number] = from
+                logger.notice("MAVLink: \(from) is there, \(frames[0].sender).")
+                component.join(guest.number, now: now)
+            }
+            if !frames.isEmpty { guest.heard = now }
+            guests[from] = guest
+            for frame in frames { component.receive(frame, from: guest.number, now: now) }
+        }
+        // There may be more.
+        due = now
+    }
+
+    private func receiveClient(now: Instant) {
+        guard let client = sockets.client else { return }
+        for _ in 0..<Self.datagramsPerTurn {
+            guard let (bytes, _) = client.socket.receive() else { return }
+            for frame in Self.frames(inDatagram: bytes, &clientParser) {
+                component.receive(frame, from: Self.clientNumber, now: now)
+            }
+        }
+        due = now
+    }
+
+    private func receiveSerial(now: Instant) {
+        serial?.flush()
+        guard let bytes = serial?.receive(), !bytes.isEmpty else { return }
+        serialHeard = now
+        serialParser.append(bytes)
+        takeSerialFrames(now: now)
+    }
+
+    private func takeSerialFrames(now: Instant) {
+        while let item = serialParser.next() {
+            if case .frame(let frame, _) = item {
+                component.receive(frame, from: Self.serialNumber, now: now)
+            }
+        }
+    }
+
+    private func abandonTornFrame(now: Instant) {
+        guard serialParser.pending > 0 else { return }
+        let torn = serialHeard.advanced(bySeconds: Self.tornSeconds)
+        guard now >= torn else { return due = min(due, torn) }
+        while serialParser.pending > 0 {
+            serialParser.abandon()
+            takeSerialFrames(now: now)
+        }
+    }
+
+    /// A datagram holds whole frames: what is torn is noise.
+    private static func frames(
+        inDatagram bytes: [UInt8], _ parser: inout MAVLinkParser
+    ) -> [MAVLinkFrame] {
+        var frames: [MAVLinkFrame] = []
+        parser.append(bytes)
+        while true {
+            while let item = parser.next() {
+                if case .frame(let frame, _) = item { frames.append(frame) }
+            }
+            guard parser.pending > 0 else { return frames }
+            parser.abandon()
+        }
+    }
+
+    private func dismissGuests(now: Instant) {
+        for (address, guest) in guests
+        where now.seconds(since: guest.heard) > Self.silenceSeconds {
+            logger.notice("MAVLink: \(address) is gone.")
+            past.add(guest.parser.counters)
+            guests[address] = nil
+            addresses[guest.number] = nil
+            component.leave(guest.number)
+        }
+    }
+
+    // MARK: Out
+
+    private func send() {
+        for outgoing in component.takeOutgoing() {
+            sent += 1
+            switch outgoing.peer {
+            case Self.clientNumber:
+                guard let client = sockets.client else { continue }
+                if !client.socket.send(outgoing.bytes, to: client.address) { unsent += 1 }
+            case Self.serialNumber: serial?.send(outgoing.bytes)
+            default:
+                guard let server = sockets.server, let address = addresses[outgoing.peer]
+                else { continue }
+                if !server.send(outgoing.bytes, to: address) { unsent += 1 }
+            }
+        }
+    }
+
+    private var status: LinkStatus {
+        var received = past
+        for guest in guests.values { received.add(guest.parser.counters) }
+        received.add(clientParser.counters)
+        received.add(serialParser.counters)
+        let counters = component.counters
+        var status = LinkStatus(name: "mavlink")
+        status.peers = guests.keys.map(\.description).sorted()
+        status.counts = [
+            "frames": Int(received.frames), "unknown_frames": Int(received.unknown),
+            "bad_checksums": Int(received.badChecksums), "noise_bytes": Int(received.noiseBytes),
+            "lost_frames": Int(received.lost), "sent": Int(sent), "unsent": Int(unsent),
+            "handled": Int(counters.handled), "commands": Int(counters.commands),
+            "wrong_target": Int(counters.wrongTarget), "foreign": Int(counters.foreign),
+            "not_in_control": Int(counters.notInControl), "refused": Int(counters.refused),
+            "echoes": Int(counters.echoes), "lost_peers": Int(counters.lostPeers),
+            "turned_away": Int(turnedAway),
+        ]
+        if let serial {
+            status.counts["serial_received"] = Int(serial.counters.received)
+            status.counts["serial_sent"] = Int(serial.counters.sent)
+            status.counts["serial_dropped"] = Int(serial.counters.dropped)
+            status.counts["serial_opened"] = Int(serial.counters.opened)
+        }
+        return status
+    }
+}
+
+extension MAVLinkParser.Counters {
+    /// Adds what another parser has counted.
+    fileprivate mutating func add(_ other: Self) {
+        frames &+= other.frames
+        unknown &+= other.unknown
+        badChecksums &+= other.badChecksums
+        noiseBytes &+= other.noiseBytes
+        lost &+= other.lost
+    }
+}

@@ -1,0 +1,96 @@
+public import GimbalCore
+public import Logging
+public import ServiceLifecycle
+import Synchronization
+import SystemPackage
+public import Wire
+
+/// The gimbal among MAVLink components as a service, over UDP and a serial port, on one ordinary thread,
+/// `airframed-mav`.
+public final class MAVLinkServer: Service {
+    /// Stack of the thread, locked with everything else.
+    private static let stackSize = 512 * 1024
+
+    private let configuration: MAVLinkConfiguration
+    private let backend: any MAVLinkBackend
+    private let logger: Logger
+    private let clock: @Sendable () -> Instant
+    private let thread: ServiceThread
+    private let sockets: Mutex<MAVLinkSockets?>
+    private let latest = Mutex(LinkStatus(name: "mavlink"))
+
+    /// A server whose sockets are open; nobody is heard yet.
+    ///
+    /// - Parameters:
+    ///   - configuration: Who it is, and where its peers are.
+    ///   - backend: The gimbal.
+    ///   - logger: Who takes and loses control.
+    ///   - clock: The loop's.
+    /// - Throws: `SocketError` with what is in the way.
+    public init(
+        configuration: MAVLinkConfiguration, backend: any MAVLinkBackend, logger: Logger,
+        clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
+    ) throws {
+        self.configuration = configuration
+        self.backend = backend
+        self.logger = logger
+        self.clock = clock
+        thread = try ServiceThread(name: "airframed-mav", stackSize: Self.stackSize)
+        sockets = Mutex(try MAVLinkSockets(configuration))
+    }
+
+    deinit { sockets.withLock { $0?.close() } }
+
+    /// What has been counted, at most a fifth of a second ago. Any thread.
+    public var status: LinkStatus { latest.withLock(\.self) }
+
+    /// Serves until shutdown.
+    ///
+    /// - Throws: `SocketError` when the thread cannot be started.
+    public func run() async throws {
+        try await thread.run { self.serve() }
+    }
+
+    private func serve() {
+        guard let sockets = sockets.withLock({ $0.take() }) else { return }
+        let loop = MAVLinkLoop(
+            configuration: configuration, sockets: sockets, backend: backend, wake: thread.wake,
+            logger: logger, clock: clock
+        ) { status in self.latest.withLock { $0 = status } }
+        loop.run()
+    }
+}
+
+/// The sockets that the configuration names.
+struct MAVLinkSockets {
+    /// Where peers come.
+    var server: DatagramSocket?
+    /// Whom the gimbal speaks to by itself, and by which socket.
+    var client: (socket: DatagramSocket, address: DatagramAddress)?
+
+    init(_ configuration: MAVLinkConfiguration) throws(SocketError) {
+        server = try configuration.listen.map { address throws(SocketError) in
+            do throws(Errno) {
+                return try DatagramSocket(address, binds: true)
+            } catch {
+                throw SocketError(
+                    description:
+                        "\(address): \(error) opening the MAVLink socket. Set mavlink.listen to another address or port."
+                )
+            }
+        }
+        client = try configuration.connect.map { address throws(SocketError) in
+            do throws(Errno) {
+                return (try DatagramSocket(address, binds: false), address)
+            } catch {
+                throw SocketError(
+                    description: "\(address): \(error) opening a socket for mavlink.connect.")
+            }
+        }
+    }
+
+    func close() {
+        server?.close()
+        client?.socket.close()
+    }
+}

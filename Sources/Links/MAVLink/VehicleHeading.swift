@@ -1,0 +1,63 @@
+import GimbalCore
+import Wire
+
+/// Where the vehicle points, in the loop's earth frame and from north.
+///
+/// The joints show the vehicle in the loop's own frame, whose zero is arbitrary and whose heading drifts without a compass; the
+/// autopilot says where the vehicle points from north. The difference, smoothed over seconds because the two are not of the
+/// same moment, is where north lies in the loop's frame.
+struct VehicleHeading {
+    /// Age at which what the autopilot said is forgotten, s.
+    private static let staleSeconds = 2.0
+    /// How slowly north is moved, s.
+    private static let timeConstant = 2.0
+
+    /// Less this, an angle from north is one in the loop's frame, rad; nil while nobody has said.
+    private(set) var north: Double?
+    /// Rate that the autopilot is about to turn with, rad/s; 0 unknown.
+    private(set) var feedForward = 0.0
+    private var heard: Instant?
+
+    /// The autopilot has spoken.
+    ///
+    /// - Parameters:
+    ///   - state: What it said.
+    ///   - snapshot: The gimbal at that moment.
+    ///   - now: When it was received.
+    mutating func learn(
+        _ state: AutopilotStateForGimbalDevice, _ snapshot: StabilizerSnapshot, now: Instant
+    ) {
+        let q = state.q.map(Double.init)
+        let vehicle = Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
+        guard vehicle.isFinite, abs(vehicle.norm - 1) < 0.1, let seen = Self.heading(in: snapshot)
+        else { return }
+        let rates = [state.feedForwardYawRate, state.yawRate].map(Double.init)
+        feedForward = rates.first { $0.isFinite } ?? 0
+        // What the message is old by, the vehicle has turned since.
+        let age = min(Double(state.attitudeDelayUs) * 1e-6, 0.5)
+        let turned = Double(state.yawRate).isFinite ? Double(state.yawRate) * age : 0
+        let told = EulerZXY.angles(vehicle.normalized).yaw + turned
+        let difference = Angle(radians: 0).shortestArc(to: .radians(told - seen)).radians
+        defer { heard = now }
+        guard let north, let heard, now.seconds(since: heard) < Self.staleSeconds else {
+            self.north = difference
+            return
+        }
+        let dt = max(now.seconds(since: heard), 0)
+        let turn = Angle(radians: north).shortestArc(to: .radians(difference)).radians
+        self.north = north + turn * dt / (Self.timeConstant + dt)
+    }
+
+    /// Forgets an autopilot that has gone silent; north stays where it was.
+    mutating func advance(now: Instant) {
+        guard let heard, now.seconds(since: heard) > Self.staleSeconds else { return }
+        feedForward = 0
+    }
+
+    /// Where the vehicle points in the loop's frame, rad; nil where nothing shows the joints.
+    static func heading(in snapshot: StabilizerSnapshot) -> Double? {
+        if case .assumed = snapshot.jointSource { return nil }
+        let joints = EulerZXY.quaternion(snapshot.joints)
+        return EulerZXY.angles(snapshot.attitude * joints.conjugate).yaw
+    }
+}

@@ -1,0 +1,143 @@
+import CLinuxShim
+import GimbalCore
+import Glibc
+import Logging
+import SystemPackage
+
+/// A serial port that may come and go: an adapter that is pulled out is looked for until it is back. Never waits. One thread.
+struct SerialPort {
+    /// What has been counted since the start.
+    struct Counters: Equatable {
+        /// Bytes that came in.
+        var received: UInt64 = 0
+        /// Bytes that the driver took.
+        var sent: UInt64 = 0
+        /// Bytes that were lost because the port was absent or too slow.
+        var dropped: UInt64 = 0
+        /// Times that the port was opened.
+        var opened: UInt64 = 0
+    }
+
+    /// How often an absent port is looked for, s.
+    private static let retrySeconds = 0.5
+    /// Bytes that may wait for the driver: what 115200 baud carry in a third of a second.
+    private static let capacity = 4096
+
+    let path: String
+    private(set) var baud: Int
+    private(set) var counters = Counters()
+    private(set) var descriptor: FileDescriptor?
+    private var pending: [UInt8] = []
+    private var retry = Instant(nanoseconds: .min)
+    private var isToldAbsent = false
+    private let log: Logger
+
+    init(path: String, baud: Int, log: Logger) {
+        self.path = path
+        self.baud = baud
+        self.log = log
+    }
+
+    /// What poll(2) is to look at; nil while the port is absent.
+    var entry: pollfd? {
+        descriptor.map {
+            let events = pending.isEmpty ? POLLIN : POLLIN | POLLOUT
+            return pollfd(fd: $0.rawValue, events: Int16(events), revents: 0)
+        }
+    }
+
+    /// Opens the port when it is time to.
+    ///
+    /// - Returns: When to call again; nil while the port is there.
+    mutating func advance(now: Instant) -> Instant? {
+        guard descriptor == nil else { return nil }
+        guard now >= retry else { return retry }
+        var raw: Int32 = -1
+        let error = cl_serial_open(path, UInt32(baud), &raw)
+        guard error == 0 else {
+            if !isToldAbsent {
+                log.warning(
+                    "\(path): \(Errno(rawValue: error)) opening the serial port; it is looked for.")
+            }
+            isToldAbsent = true
+            retry = now.advanced(bySeconds: Self.retrySeconds)
+            return retry
+        }
+        descriptor = FileDescriptor(rawValue: raw)
+        counters.opened += 1
+        isToldAbsent = false
+        log.notice("\(path): open at \(baud) baud.")
+        return nil
+    }
+
+    /// Changes the speed, at once where the port is there.
+    mutating func setBaud(_ baud: Int) {
+        guard baud != self.baud else { return }
+        self.baud = baud
+        guard let descriptor else { return }
+        let error = cl_serial_set_baud(descriptor.rawValue, UInt32(baud))
+        if error != 0 {
+            log.warning("\(path): \(Errno(rawValue: error)) setting \(baud) baud.")
+        } else {
+            log.notice("\(path): \(baud) baud.")
+        }
+    }
+
+    /// What has come in, at most this much; empty when nothing waits.
+    mutating func receive(limit: Int = 4096) -> [UInt8] {
+        guard let descriptor else { return [] }
+        var failure: Errno?
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, used in
+            do {
+                used = try descriptor.read(into: UnsafeMutableRawBufferPointer(buffer))
+                // End-of-file: the other end of the line has gone.
+                if used == 0 { failure = .ioError }
+            } catch let error as Errno {
+                used = 0
+                if error != .wouldBlock, error != .interrupted { failure = error }
+            } catch {
+                used = 0
+            }
+        }
+        if let failure { lose(failure) }
+        counters.received &+= UInt64(bytes.count)
+        return bytes
+    }
+
+    /// Sends bytes, now or when the driver takes them; what does not fit is lost as a whole and counted.
+    mutating func send(_ bytes: [UInt8]) {
+        guard descriptor != nil, pending.count + bytes.count <= Self.capacity else {
+            counters.dropped &+= UInt64(bytes.count)
+            return
+        }
+        pending += bytes
+        flush()
+    }
+
+    /// Hands the driver what it takes.
+    mutating func flush() {
+        guard let descriptor, !pending.isEmpty else { return }
+        do {
+            let count = try pending.withUnsafeBytes { try descriptor.write($0) }
+            counters.sent &+= UInt64(count)
+            pending.removeFirst(count)
+        } catch let error as Errno {
+            if error != .wouldBlock, error != .interrupted { lose(error) }
+        } catch {}
+    }
+
+    /// The port is gone; it is looked for from now on.
+    private mutating func lose(_ error: Errno) {
+        log.warning("\(path): \(error); the serial port is looked for.")
+        isToldAbsent = true
+        close()
+    }
+
+    /// Lets go of the port.
+    mutating func close() {
+        if let descriptor { cl_serial_close(descriptor.rawValue) }
+        descriptor = nil
+        counters.dropped &+= UInt64(pending.count)
+        pending = []
+    }
+}

@@ -1,0 +1,74 @@
+import CLinuxShim
+import Glibc
+import SystemPackage
+
+/// A numeric address and a port of UDP.
+public struct DatagramAddress: Hashable, Sendable, CustomStringConvertible {
+    /// As the kernel has it: sockaddr_in or sockaddr_in6.
+    fileprivate var bytes: [UInt8]
+
+    fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Nil where the address is not numeric.
+    public init?(host: String, port: UInt16) {
+        var length: UInt32 = 0
+        var storage = [UInt8](repeating: 0, count: Int(CL_UDP_ADDRESS_SIZE))
+        guard cl_udp_parse(host, port, &storage, &length) == 0 else { return nil }
+        bytes = Array(storage.prefix(Int(length)))
+    }
+
+    /// "127.0.0.1:14550", "[::1]:14550".
+    public var description: String {
+        var text = [CChar](repeating: 0, count: 64)
+        var port: UInt16 = 0
+        guard cl_udp_text(bytes, UInt32(bytes.count), &text, text.count, &port) == 0 else {
+            return "unknown address"
+        }
+        let host = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}
+
+/// A UDP socket that never waits.
+struct DatagramSocket {
+    /// Longest datagram that is looked at; longer ones are cut, which no format here survives.
+    static let capacity = 2048
+
+    let descriptor: FileDescriptor
+
+    /// Bound to `address`, or when `binds` is false free to send from any port.
+    init(_ address: DatagramAddress, binds: Bool) throws(Errno) {
+        var raw: Int32 = -1
+        let error = cl_udp_open(address.bytes, UInt32(address.bytes.count), binds ? 1 : 0, &raw)
+        guard error == 0 else { throw Errno(rawValue: error) }
+        descriptor = FileDescriptor(rawValue: raw)
+    }
+
+    /// The next datagram; nil when none waits.
+    func receive() -> (bytes: [UInt8], from: DatagramAddress)? {
+        var from = [UInt8](repeating: 0, count: Int(CL_UDP_ADDRESS_SIZE))
+        var length: UInt32 = 0
+        var count = 0
+        var error: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.capacity) { buffer, used in
+            error = cl_udp_receive(
+                descriptor.rawValue, buffer.baseAddress, buffer.count, &count, &from, &length)
+            used = error == 0 ? min(count, buffer.count) : 0
+        }
+        // ICMP's word that nobody listened to an earlier datagram comes as an error of the next receive.
+        if error == ECONNREFUSED { return receive() }
+        guard error == 0 else { return nil }
+        return (bytes, DatagramAddress(bytes: Array(from.prefix(Int(length)))))
+    }
+
+    /// Sends a datagram.
+    ///
+    /// - Returns: Whether the kernel took it.
+    func send(_ bytes: [UInt8], to address: DatagramAddress) -> Bool {
+        cl_udp_send(
+            descriptor.rawValue, bytes, bytes.count, address.bytes, UInt32(address.bytes.count))
+            == 0
+    }
+
+    func close() { try? descriptor.close() }
+}

@@ -1,0 +1,47 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Whole conversations of MAVLink peers, with somebody else's implementation of the protocol over real sockets.
+@Suite("A ground station made of pymavlink") struct GroundStationTests {
+    private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
+        .removingLastComponent()
+    private static let python = root.appending(".build/peers/venv/bin/python").string
+    private static let isThere =
+        access(root.appending(".build/peers/venv/mavlink").string, F_OK) == 0
+
+    @Test(
+        "finds the gimbal, takes control, points, follows, loses control and regains it",
+        .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
+    func conversation() throws {
+        let port = try unusedPort()
+        try withDaemon(["--set", "mavlink.listen=127.0.0.1:\(port)"]) { daemon in
+            try daemon.status("the motors follow") { $0.isFollowing }
+            let script = Self.root.appending("Tests/Peers/ground_station.py").string
+            let station = try Program(
+                [Self.python, script, "--port", "\(port)", "--socket", daemon.socket],
+                in: daemon.directory)
+            let status = try station.wait(seconds: 180)
+            #expect(status == 0, "\(station.output)\(station.errors)\(daemon.log)")
+        }
+    }
+}
+
+/// A UDP port that nobody uses on the loopback interface at this moment.
+func unusedPort() throws -> UInt16 {
+    let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+    guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
+        }
+    }
+    guard result == 0 else { throw Errno(rawValue: errno) }
+    return UInt16(bigEndian: address.sin_port)
+}

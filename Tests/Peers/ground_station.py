@@ -1,0 +1,388 @@
+#!/usr/bin/env python3
+"""A ground station and an autopilot made of pymavlink, over real sockets: what MAVLink peers do with airframed, as a transcript.
+
+    ground_station.py --port UDP_PORT --socket DIAGNOSTICS_SOCKET
+
+Every frame that airframed emits must be one that pymavlink decodes. Prints what happens, one line a step; ends with status 1 and
+a sentence at the first thing that is not as it should be.
+"""
+import argparse, json, math, os, socket, sys, time
+
+os.environ["MAVLINK20"] = "1"
+from pymavlink import mavutil                                   # noqa: E402
+from pymavlink.dialects.v20 import common as m                  # noqa: E402
+
+NAN = float("nan")
+LOCK = m.GIMBAL_MANAGER_FLAGS_ROLL_LOCK | m.GIMBAL_MANAGER_FLAGS_PITCH_LOCK | m.GIMBAL_MANAGER_FLAGS_YAW_LOCK
+FOLLOW = m.GIMBAL_MANAGER_FLAGS_ROLL_LOCK | m.GIMBAL_MANAGER_FLAGS_PITCH_LOCK | m.GIMBAL_MANAGER_FLAGS_YAW_IN_VEHICLE_FRAME
+EARTH, VEHICLE = m.GIMBAL_MANAGER_FLAGS_YAW_IN_EARTH_FRAME, m.GIMBAL_MANAGER_FLAGS_YAW_IN_VEHICLE_FRAME
+# MAV_RESULT; this pymavlink does not know number 10 yet.
+RESULTS = {0: "ACCEPTED", 1: "TEMPORARILY_REJECTED", 2: "DENIED", 3: "UNSUPPORTED", 4: "FAILED", 10: "NOT_IN_CONTROL"}
+began = time.monotonic()
+
+
+def step(text):
+    print(f"{time.monotonic() - began:7.2f} s  {text}", flush=True)
+
+
+def expect(condition, text):
+    if not condition:
+        sys.exit(f"ground_station.py: not so: {text}")
+    step(text)
+
+
+class Peer:
+    """A component on a UDP socket of its own."""
+
+    def __init__(self, port, system, component, kind=m.MAV_TYPE_GCS):
+        self.link = mavutil.mavlink_connection(f"udpout:127.0.0.1:{port}", source_system=system, source_component=component)
+        self.system, self.component, self.kind = system, component, kind
+        self.seen, self.last, self.texts = {}, {}, []
+        self.bad, self.beat = 0, 0
+        self.is_silent = False
+
+    @property
+    def mav(self):
+        return self.link.mav
+
+    def heartbeat(self):
+        if not self.is_silent and time.monotonic() >= self.beat:
+            self.beat = time.monotonic() + 1
+            self.mav.heartbeat_send(self.kind, m.MAV_AUTOPILOT_INVALID, 0, 0, m.MAV_STATE_ACTIVE)
+
+    def pump(self, seconds=0.0, until=lambda message: False):
+        """Takes everything that comes, for so long or until something has come."""
+        end = time.monotonic() + seconds
+        while True:
+            for peer in everybody:
+                peer.heartbeat()
+            message = self.link.recv_match(blocking=True, timeout=0.02)
+            if message is not None:
+                name = message.get_type()
+                if name == "BAD_DATA" or name.startswith("UNKNOWN"):
+                    self.bad += 1
+                else:
+                    self.seen[name] = self.seen.get(name, 0) + 1
+                    self.last[name] = message
+                    if name == "STATUSTEXT":
+                        self.texts.append(message.text)
+                if until(message):
+                    return message
+            elif time.monotonic() >= end:
+                return None
+            if time.monotonic() >= end:
+                return None
+
+    def next(self, name, seconds=5):
+        message = self.pump(seconds, lambda x: x.get_type() == name)
+        if message is None:
+            sys.exit(f"ground_station.py: no {name} within {seconds} s; seen: {self.seen}, texts: {self.texts}")
+        return message
+
+    def command(self, number, *params, target=(1, 154), seconds=5, silent_ok=False):
+        """The result by name; every command must be answered, to who asked."""
+        params = (list(params) + [0] * 7)[:7]
+        self.mav.command_long_send(*target, number, 0, *params)
+        ack = self.pump(seconds, lambda x: x.get_type() == "COMMAND_ACK" and x.command == number)
+        if ack is None:
+            if silent_ok:
+                return None
+            sys.exit(f"ground_station.py: command {number} was not answered")
+        if (ack.target_system, ack.target_component) != (self.system, self.component):
+            sys.exit(f"ground_station.py: the answer to {number} is for {ack.target_system}/{ack.target_component}")
+        return RESULTS[ack.result]
+
+    def take(self):
+        return self.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -2, -2, -1, -1, 0, 0, 0)
+
+    def point(self, pitch, yaw, flags, pitch_rate=NAN, yaw_rate=NAN):
+        return self.command(m.MAV_CMD_DO_GIMBAL_MANAGER_PITCHYAW, pitch, yaw, pitch_rate, yaw_rate, flags, 0, 0)
+
+    def angles(self):
+        """Pitch and yaw of the newest status, degrees, in its own frame."""
+        w, x, y, z = self.next("GIMBAL_DEVICE_ATTITUDE_STATUS").q
+        return (math.degrees(math.asin(max(-1, min(1, 2 * (w * y - z * x))))),
+                math.degrees(math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))))
+
+    def arrives(self, pitch, yaw, within=1.0, seconds=15):
+        end = time.monotonic() + seconds
+        while True:
+            now = self.angles()
+            if abs(now[0] - pitch) < within and (yaw is None or abs((now[1] - yaw + 180) % 360 - 180) < within):
+                return now
+            if time.monotonic() > end:
+                sys.exit(f"ground_station.py: at {now} where {pitch}, {yaw} was asked for; texts: {self.texts}")
+
+
+everybody = []
+
+
+def conversation(port):
+    station = Peer(port, 255, 190)
+    everybody.append(station)
+    station.pump(0.5)
+
+    # ---- discover
+    beat = station.next("HEARTBEAT")
+    expect((beat.get_srcSystem(), beat.get_srcComponent(), beat.type, beat.autopilot) == (1, 154, m.MAV_TYPE_GIMBAL, m.MAV_AUTOPILOT_INVALID),
+           "a gimbal is there, 1/154")
+    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 280) == "ACCEPTED", "asked for GIMBAL_MANAGER_INFORMATION")
+    info = station.next("GIMBAL_MANAGER_INFORMATION")
+    expect(info.gimbal_device_id == 1 and info.cap_flags & m.GIMBAL_MANAGER_CAP_FLAGS_HAS_YAW_LOCK and info.pitch_min < info.pitch_max,
+           f"manager: device {info.gimbal_device_id}, capabilities 0x{info.cap_flags:x}, pitch {math.degrees(info.pitch_min):.0f} to {math.degrees(info.pitch_max):.0f}")
+    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 283) == "ACCEPTED", "asked for GIMBAL_DEVICE_INFORMATION")
+    device = station.next("GIMBAL_DEVICE_INFORMATION")
+    expect(device.vendor_name == "airframe" and device.gimbal_device_id == 1, f"device: {device.vendor_name} {device.model_name}, firmware 0x{device.firmware_version:x}")
+    status = station.next("GIMBAL_MANAGER_STATUS")
+    expect((status.primary_control_sysid, status.secondary_control_sysid) == (0, 0), "nobody is in control")
+    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 24) == "UNSUPPORTED", "a gimbal has no GPS")
+    expect(station.command(m.MAV_CMD_DO_SET_SERVO, 1, 1500) == "UNSUPPORTED", "a command that it does not know is answered so")
+
+    # ---- take control, point, follow
+    expect(station.point(-20, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "pointing without control is refused")
+    expect(station.take() == "ACCEPTED", "255/190 takes control")
+    status = station.next("GIMBAL_MANAGER_STATUS")
+    expect((status.primary_control_sysid, status.primary_control_compid) == (255, 190), "the manager says so")
+    expect(station.point(-30, 40, LOCK | EARTH) == "ACCEPTED", "point: pitch -30, yaw 40 from north, held")
+    step(f"it is there: {station.arrives(-30, 40)}")
+    expect(station.point(NAN, NAN, LOCK | EARTH, 10, 0) == "ACCEPTED", "rate: pitch 10 degrees a second")
+    before = station.angles()[0]
+    station.pump(0.6)
+    after = station.angles()[0]
+    expect(3 < after - before < 12, f"it turns: {after - before:.1f} degrees")
+    station.pump(2.0)
+    stopped = station.angles()[0]
+    station.pump(0.5)
+    expect(abs(station.angles()[0] - stopped) < 0.5, "one command is not repeated: the dead-man has stopped it")
+    for _ in range(20):
+        station.mav.gimbal_manager_set_pitchyaw_send(1, 154, LOCK | EARTH, 1, math.radians(-10), math.radians(-20), NAN, NAN)
+        station.pump(0.05)
+    step(f"streamed pitch and yaw: {station.arrives(-10, -20)}")
+    q = [math.cos(math.radians(10)), 0, math.sin(math.radians(10)), 0]
+    station.mav.gimbal_manager_set_attitude_send(1, 154, LOCK | EARTH, 0, q, NAN, NAN, NAN)
+    step(f"an attitude as quaternion: {station.arrives(20, 0)}")
+    station.mav.gimbal_manager_set_manual_control_send(1, 154, LOCK | EARTH, 0, NAN, NAN, -0.5, 0)
+    station.pump(1.5)
+    now = station.angles()
+    expect(now[0] < 15, f"a stick turns it down at half speed until the dead-man: {now[0]:.1f}")
+    expect(station.point(-5, 0, FOLLOW) == "ACCEPTED", "follow: pitch -5, yaw ahead of the vehicle")
+    step(f"it follows: {station.arrives(-5, 0)}")
+    flags = station.next("GIMBAL_DEVICE_ATTITUDE_STATUS").flags
+    expect(not flags & m.GIMBAL_DEVICE_FLAGS_YAW_LOCK, "the device says that yaw is not locked")
+    return station
+
+
+def lose_and_regain(port, station, daemon):
+    """Control goes to a secondary, to a laptop, to nobody because of silence, and back."""
+    other = Peer(port, 254, 190)
+    everybody.append(other)
+    other.pump(1.2)
+    expect(other.point(0, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "254/190 is refused: it is not in control")
+    expect(station.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -1, -1, 254, 190) == "ACCEPTED", "255/190 makes it secondary")
+    expect(other.point(-15, 0, LOCK | EARTH) == "ACCEPTED", "now 254/190 points too")
+    other.arrives(-15, None)
+    expect(station.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -1, -1, 0, 0) == "ACCEPTED", "255/190 takes that back")
+    expect(other.point(0, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "254/190 is refused again")
+
+    daemon.ask("take")
+    station.pump(0.5)
+    status = station.next("GIMBAL_MANAGER_STATUS")
+    expect(status.primary_control_sysid == 0, "a laptop has taken over: the manager says that nobody of us is in control")
+    expect(any("lost control" in text for text in "".join(station.texts).split(".")), "and STATUSTEXT says who has")
+    expect(station.take() == "TEMPORARILY_REJECTED", "who asks for control meanwhile is put off")
+    daemon.ask("release")
+    expect(station.take() == "ACCEPTED", "the laptop lets go, 255/190 regains control")
+
+    expect(station.point(NAN, NAN, LOCK | EARTH, 0, 5) == "ACCEPTED", "a rate, and then 255/190 falls silent")
+    station.is_silent = True
+    end = time.monotonic() + 9
+    while time.monotonic() < end and other.last.get("GIMBAL_MANAGER_STATUS").primary_control_sysid:
+        other.pump(0.2)
+    expect(other.last["GIMBAL_MANAGER_STATUS"].primary_control_sysid == 0, "its heartbeat is lost: control is free")
+    expect(other.take() == "ACCEPTED", "254/190 takes it")
+    station.is_silent = False
+    station.pump(0.2)
+    expect(station.point(0, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "255/190 is back, and has to ask")
+    expect(other.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -3, -3, -1, -1) == "ACCEPTED", "254/190 gives it back")
+    expect(station.take() == "ACCEPTED", "255/190 regains control")
+    return other
+
+
+def old_mount(station):
+    expect(station.command(m.MAV_CMD_DO_MOUNT_CONFIGURE, 2) == "ACCEPTED", "old protocol: mount configured")
+    expect(station.command(m.MAV_CMD_DO_MOUNT_CONTROL, -25, 0, 0, 0, 0, 0, 2) == "ACCEPTED", "old protocol: pitch -25")
+    step(f"it is there: {station.arrives(-25, None)}")
+    expect(station.command(m.MAV_CMD_DO_MOUNT_CONTROL, 0, 0, 0, 0, 0, 0, 1) == "ACCEPTED", "old protocol: neutral")
+    step(f"it is there: {station.arrives(0, 0)}")
+    expect(station.command(m.MAV_CMD_DO_MOUNT_CONTROL, 0, 0, 0, 0, 0, 0, 4) == "UNSUPPORTED", "old protocol: no point on earth")
+
+
+def intervals(station):
+    def rate(seconds):
+        before = station.seen.get("GIMBAL_DEVICE_ATTITUDE_STATUS", 0)
+        station.pump(seconds, lambda x: False)
+        return (station.seen["GIMBAL_DEVICE_ATTITUDE_STATUS"] - before) / seconds
+    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 285, 20000) == "ACCEPTED", "attitude status at 50 Hz")
+    found = rate(2)
+    expect(40 < found < 60, f"it comes at {found:.0f} Hz")
+    expect(station.command(m.MAV_CMD_GET_MESSAGE_INTERVAL, 285) == "ACCEPTED", "asked for its interval")
+    expect(station.next("MESSAGE_INTERVAL").interval_us == 20000, "20000 us")
+    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 285, 0) == "ACCEPTED", "as usual again")
+    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 30, 100000) == "ACCEPTED", "ATTITUDE at 10 Hz")
+    station.next("ATTITUDE")
+    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 30, -1) == "ACCEPTED", "and no more")
+    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 24, 100000) == "UNSUPPORTED", "a gimbal has no GPS to stream")
+
+
+def parameters(station):
+    station.mav.param_request_list_send(1, 154)
+    found = {}
+    end = time.monotonic() + 5
+    while time.monotonic() < end:
+        message = station.next("PARAM_VALUE")
+        found[message.param_index] = (message.param_id, message.param_value)
+        if len(found) == message.param_count:
+            break
+    expect(len(found) == station.last["PARAM_VALUE"].param_count and sorted(found) == list(range(len(found))),
+           f"{len(found)} parameters: {', '.join(name for name, _ in found.values())}")
+    station.mav.param_set_send(1, 154, b"GMB_PIT_RATE", 120, m.MAV_PARAM_TYPE_REAL32)
+    expect(station.next("PARAM_VALUE").param_value == 120, "GMB_PIT_RATE is 120")
+    station.mav.param_set_send(1, 154, b"GMB_PIT_RATE", -1, m.MAV_PARAM_TYPE_REAL32)
+    expect(station.next("PARAM_VALUE").param_value == 120, "-1 is refused: it stays 120")
+    station.mav.param_request_read_send(1, 154, b"GMB_PIT_P", -1)
+    expect(abs(station.next("PARAM_VALUE").param_value - 1.2) < 1e-6, "GMB_PIT_P reads 1.2")
+    station.mav.param_set_send(1, 154, b"GMB_PIT_RATE", 240, m.MAV_PARAM_TYPE_REAL32)
+    expect(station.next("PARAM_VALUE").param_value == 240, "GMB_PIT_RATE is 240 again")
+
+
+def clocks(station):
+    ours = 123456789
+    station.mav.timesync_send(0, ours)
+    answer = station.next("TIMESYNC")
+    expect(answer.ts1 == ours and answer.tc1 > 0, "TIMESYNC is answered with the gimbal's time")
+
+
+def autopilot(port, station, daemon):
+    """An autopilot that says where the vehicle points, and that it turns: the camera stays where it is from north."""
+    pilot = Peer(port, 1, 1, m.MAV_TYPE_QUADROTOR)
+    everybody.append(pilot)
+    pilot.pump(0.5)
+
+    def state(heading, target=(1, 154), system=None):
+        half = math.radians(heading) / 2
+        if system:
+            pilot.mav.srcSystem = system
+        pilot.mav.autopilot_state_for_gimbal_device_send(*target, 0, [math.cos(half), 0, 0, math.sin(half)], 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        pilot.mav.srcSystem = 1
+
+    for _ in range(40):
+        state(90)
+        pilot.pump(0.05)
+    station.pump(0.4)
+    status = station.next("GIMBAL_DEVICE_ATTITUDE_STATUS")
+    expect(status.flags & m.GIMBAL_DEVICE_FLAGS_ACCEPTS_YAW_IN_EARTH_FRAME and abs(math.degrees(status.delta_yaw) - 90) < 2,
+           f"the vehicle points east: delta_yaw {math.degrees(status.delta_yaw):.1f}")
+    expect(station.point(0, 100, LOCK | EARTH) == "ACCEPTED", "point: yaw 100 from north")
+    step(f"10 degrees right of the vehicle: {station.arrives(0, 10)}")
+    # The same handle, and an autopilot whose heading drifts: what the gimbal thinks is north has to follow it.
+    for i in range(160):
+        state(90 + i * 0.05)
+        pilot.pump(0.05)
+    for _ in range(60):
+        state(98)
+        pilot.pump(0.05)
+    station.pump(0.4)
+    now = station.angles()
+    expect(abs(now[1] - 2) < 1.0, f"north has turned by 8 degrees, and the camera holds 100 from it: {now[1]:.1f} right of the vehicle")
+    foreign = daemon.link("mavlink")["foreign"]
+    state(0, system=7)
+    pilot.mav.srcSystem = 7
+    pilot.mav.gimbal_device_set_attitude_send(1, 154, LOCK, [1, 0, 0, 0], NAN, NAN, NAN)
+    pilot.mav.srcSystem = 1
+    station.pump(0.6)
+    expect(daemon.link("mavlink")["foreign"] == foreign + 2, "what another vehicle's autopilot says is ignored and counted")
+    expect(station.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -3, -3, -1, -1) == "ACCEPTED", "255/190 gives control back")
+    for _ in range(5):
+        pilot.mav.gimbal_device_set_attitude_send(1, 154, LOCK | VEHICLE, [math.cos(math.radians(-10)), 0, math.sin(math.radians(-10)), 0], NAN, NAN, NAN)
+        pilot.pump(0.1)
+    step(f"the autopilot points its device: {station.arrives(-20, 0)}")
+    pilot.mav.gimbal_device_set_attitude_send(1, 154, LOCK | VEHICLE, [NAN] * 4, 0, math.radians(10), 0)
+    station.pump(0.8)
+    expect(station.angles()[0] > -18, "and turns it by rates, until the dead-man")
+    expect(pilot.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -3, -3, -1, -1) == "ACCEPTED", "the autopilot lets go")
+    pilot.is_silent = True
+    return pilot
+
+
+def rubbish(station, daemon):
+    before = daemon.link("mavlink")
+    frame = bytearray(m.MAVLink_command_long_message(1, 154, 1000, 0, 0, 0, 0, 0, 0, 0, 0).pack(station.mav))
+    frame[-1] ^= 0x55
+    station.link.write(bytes(frame))
+    station.link.write(b"\xfd\x09garbage that is no frame")
+    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 283, target=(2, 154), seconds=1, silent_ok=True) is None, "a command for system 2 is not answered")
+    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 283, target=(1, 1), seconds=1, silent_ok=True) is None, "nor one for the autopilot")
+    station.pump(0.5)
+    after = daemon.link("mavlink")
+    expect(after["bad_checksums"] == before["bad_checksums"] + 1, "a wrong checksum is ignored and counted")
+    expect(after["wrong_target"] >= before["wrong_target"] + 2, "wrong targets are ignored and counted")
+    expect(after["noise_bytes"] > before["noise_bytes"], "noise is ignored and counted")
+
+
+def stops(station, daemon):
+    expect(station.take() == "ACCEPTED", "255/190 takes control")
+    station.texts.clear()
+    expect(station.command(m.MAV_CMD_DO_FLIGHTTERMINATION, 1) == "ACCEPTED", "emergency stop")
+    station.pump(1.5)
+    expect(station.last["HEARTBEAT"].system_status == m.MAV_STATE_FLIGHT_TERMINATION or station.last["HEARTBEAT"].system_status == m.MAV_STATE_EMERGENCY,
+           "the heartbeat says emergency")
+    expect("mergency stop" in "".join(station.texts), "STATUSTEXT says so")
+    expect(station.point(0, 0, LOCK | EARTH) == "DENIED", "pointing is refused")
+    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 0) == "DENIED", "so is switching on")
+    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 21196) == "ACCEPTED", "the forced one resets it")
+    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 0) == "ACCEPTED", "now the motors come on")
+    station.pump(0.5)
+    expect(daemon.ask("status")["mode"] == "locked", "the mode is locked")
+
+
+class Daemon:
+    """airframed's diagnostics socket."""
+
+    def __init__(self, path):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(path)
+        self.lines = connection.makefile("rw")
+
+    def ask(self, method, **params):
+        self.lines.write(json.dumps({"id": 1, "method": method, "params": params}) + "\n")
+        self.lines.flush()
+        reply = json.loads(self.lines.readline())
+        if "result" not in reply:
+            sys.exit(f"ground_station.py: {method}: {reply}")
+        return reply["result"]
+
+    def link(self, name):
+        return next(link for link in self.ask("status")["links"] if link["name"] == name)["counts"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--socket", default="/run/airframe/airframed.sock")
+    options = parser.parse_args()
+    daemon = Daemon(options.socket)
+    station = conversation(options.port)
+    intervals(station)
+    parameters(station)
+    clocks(station)
+    old_mount(station)
+    other = lose_and_regain(options.port, station, daemon)
+    pilot = autopilot(options.port, station, daemon)
+    rubbish(station, daemon)
+    stops(station, daemon)
+    for peer in (station, other, pilot):
+        expect(peer.bad == 0, f"every frame to {peer.system}/{peer.component} was decoded: {sum(peer.seen.values())}")
+
+
+if __name__ == "__main__":
+    main()
