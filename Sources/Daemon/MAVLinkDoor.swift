@@ -139,6 +139,7 @@ extension MAVLinkRefusal {
             case .held, .sensorsUnknown, .busy: .temporarilyRejected
             case .shuttingDown: .failed
             case .emergencyStopped, .inactive, .active, .noWheels, .missingSensor, .notInMode,
+                .barred,
                 .outOfRange:
                 .denied
             }
