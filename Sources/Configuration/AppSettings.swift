@@ -44,6 +44,12 @@ public enum RBLRole: String, Sendable, CaseIterable {
     case off
     /// What a client's first byte says it is.
     case auto
+    /// MAVLink 1 for a flight display.
+    case mavlink
+    /// A robot's remote control.
+    case robot
+    /// A serial port, as BLE Mini's.
+    case serial
     /// What a client sends comes back to it.
     case loopback
 }
@@ -95,5 +101,11 @@ extension Settings {
         public var name = "BLE Mini"
         /// Speed of the serial port.
         public var baud = RBLSpeed.baud57600
+        /// The serial port behind role serial.
+        public var device = "/dev/ttyUSB0"
+        /// Whether the gimbal's MAVLink shares the link with that port.
+        public var tap = false
+        /// How often a flight display gets the attitude, Hz.
+        public var attitudeHz = 20.0
     }
 }

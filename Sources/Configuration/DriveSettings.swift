@@ -2,6 +2,8 @@
 public enum DriveBoardKind: String, Sendable, CaseIterable {
     /// No wheels.
     case none
+    /// No board: the wheels turn on paper.
+    case simulated
     /// At 0x16, register 0x00, as the rider's public driver has it.
     case rider
     /// At 0x16, register 0x01, as the board's vendor has it.

@@ -35,12 +35,8 @@ extension Schema {
     static let rbl: [Setting] = [
         .choice(
             "rbl.role", \.rbl.role,
-            unavailable: [
-                "mavlink": "this build sends no MAVLink yet",
-                "robot": "this build drives no robot yet",
-                "serial": "this build opens no serial port yet",
-            ], .restart,
-            "What stands behind the service; off does not offer it, auto goes by a client's first byte, loopback sends back what comes."
+            .restart,
+            "What stands behind the service; off does not offer it, auto is mavlink or robot by a client's first byte, loopback sends back what comes."
         ),
         .text(
             "rbl.name", \.rbl.name, maxLength: 20, .live,
@@ -49,5 +45,14 @@ extension Schema {
             "rbl.baud", \.rbl.baud, .live,
             "Speed of the serial port behind the service; a client may change it, and the change is saved."
         ),
+        .path(
+            "rbl.device", \.rbl.device, maxLength: 107, .restart,
+            "Serial port of role serial, such as that of a telemetry radio."),
+        .bool(
+            "rbl.tap", \.rbl.tap, .restart,
+            "Whether the gimbal's own MAVLink goes between the frames that come from that port."),
+        .number(
+            "rbl.attitude_hz", \.rbl.attitudeHz, 10...50, unit: "Hz", .restart,
+            "How often a flight display of role mavlink gets the attitude."),
     ]
 }

@@ -3,7 +3,7 @@ extension Schema {
     static let drive: [Setting] = [
         .choice(
             "drive.board", \.drive.board, .restart,
-            "The I2C board at 0x16 that drives two wheels: rider writes register 0x00, vendor 0x01."
+            "The I2C board at 0x16 that drives two wheels: rider writes register 0x00, vendor 0x01; simulated is none."
         ),
         .path(
             "drive.bus", \.drive.bus, maxLength: 107, .restart, "The I2C bus of that board.",

@@ -8,7 +8,7 @@ public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =
         hardware + loop + imu + estimator + control + filter + airos + rbl + motors + servo + drive
-        + motion
+        + rider + robot + motion
         + modes
         + supervision + bluetooth + mavlink + recording + services
 
@@ -42,6 +42,8 @@ public enum Schema {
         ("servo", "What position servos are like; used with motors.type = \"servo\"."),
         ("joints", "The mechanics between handle and camera."),
         ("drive", "Two wheels under the gimbal, or without one."),
+        ("rider", "A remote control for the wheels."),
+        ("robot", "Three stepper motors, which a robot's app moves over the serial service."),
         ("motion", "How fast set-points move when somebody points the camera."),
         ("mode", "What the gimbal does by itself."),
         ("follow", "How the handle is followed in modes pan_follow, fpv and neutral."),

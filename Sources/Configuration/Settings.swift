@@ -27,6 +27,10 @@ public struct Settings: Sendable, Equatable {
     public var servo = Servo()
     /// Two wheels.
     public var drive = Drive()
+    /// A remote control for the wheels.
+    public var rider = Rider()
+    /// Three stepper motors.
+    public var robot = Robot()
     /// The mechanics between handle and camera.
     public var joints = Joints()
     /// How fast set-points may move.

@@ -214,7 +214,7 @@ final class AutotuneService: Sendable {
         case .inactive: "The mode has become inactive."
         case .outOfRange, .busy: "The loop does not take requests."
         case .shuttingDown: "airframed is stopping."
-        case .missingSensor, .sensorsUnknown, .notInMode, .active, .noWheels:
+        case .missingSensor, .sensorsUnknown, .notInMode, .active, .noWheels, .noSteppers:
             "The mode does not allow it."
         }
     }

@@ -1,4 +1,5 @@
 import Configuration
+import GimbalCore
 import Links
 import Logging
 import Realtime
@@ -24,18 +25,46 @@ enum BluetoothServices {
             commander: commander, tuning: tuning, hub: hub, calibration: calibration, clock: clock,
             log: log)
         var services: [any GATTService] = [AirOSService(backend: door, logger: log)]
-        if let role = role(tuning.settings.rbl.role) {
+        let roles = Roles(
+            settings: tuning.settings,
+            mavlink: MAVLinkDoor(
+                commander: commander, tuning: tuning, hub: hub, calibration: calibration,
+                clock: clock, log: log), robot: RobotDoor(commander: commander, tuning: tuning),
+            now: clock.now, log: log)
+        if let role = roles.make(tuning.settings.rbl.role) {
             services.append(
                 RBLService(backend: RBLDoor(tuning: tuning), role: role, logger: log))
         }
         return services
     }
 
-    private static func role(_ role: RBLRole) -> (any SerialRole)? {
-        switch role {
-        case .off: nil
-        case .auto: AutoRole(mavlink: AbsentRole("mavlink"), robot: AbsentRole("robot"))
-        case .loopback: LoopbackRole()
+    /// What can stand behind the serial service.
+    private struct Roles {
+        let settings: Settings
+        let mavlink: MAVLinkDoor
+        let robot: RobotDoor
+        let now: Instant
+        let log: Logger
+
+        func make(_ role: RBLRole) -> (any SerialRole)? {
+            switch role {
+            case .off: nil as (any SerialRole)?
+            case .auto: AutoRole(mavlink: display, robot: RobotRole(backend: robot, logger: log))
+            case .mavlink: display
+            case .robot: RobotRole(backend: robot, logger: log)
+            case .serial:
+                BridgeRole(
+                    path: settings.rbl.device, tap: settings.rbl.tap ? display : nil, logger: log)
+            case .loopback: LoopbackRole()
+            }
+        }
+
+        private var display: any SerialRole {
+            var configuration = MAVLinkConfiguration()
+            configuration.address = settings.mavlinkAddress
+            return FlightDisplayRole(
+                configuration: configuration, backend: mavlink,
+                attitudeHz: settings.rbl.attitudeHz, logger: log, now: now)
         }
     }
 }

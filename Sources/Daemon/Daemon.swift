@@ -30,6 +30,8 @@ public struct Daemon {
     private let wheels: DriveMotors?
     /// Nil when it is off.
     private let recorder: FlightRecorder?
+    /// Nil without a robot.
+    private let steppers: StepperMotors?
     private let logger: Logger
 
     /// Builds everything, starts nothing but the socket's file.
@@ -61,10 +63,14 @@ public struct Daemon {
         self.wheels = wheels
         var turnWheels: (@Sendable (DriveModel.Request) -> Void)?
         if let wheels { turnWheels = { wheels.ask($0) } }
+        let steppers = isLockstep ? nil : settings.steppers
+        self.steppers = steppers
+        var turnSteppers: (@Sendable (Int, StepAxis.Goal) -> Void)?
+        if let steppers { turnSteppers = { steppers.ask($1, axis: $0) } }
         let commander = Commander(
             ring: loop.commands, bootMode: settings.mode.boot, rules: settings.commanderRules,
             loop: { hub.view.map { LoopState($0.record.snapshot) } },
-            wheels: turnWheels)
+            wheels: turnWheels, steppers: turnSteppers)
         tuning = Tuning(
             store: store, source: source, saved: saved, correction: stabilizer.correction,
             mailbox: loop.tuning, commander: commander, logStore: logStore, clock: clock, log: log)
@@ -110,7 +116,8 @@ public struct Daemon {
                 ? nil
                 : try NetworkLinks(
                     settings, commander: commander, tuning: tuning, hub: hub,
-                    calibration: calibration, clock: clock, log: log)
+                    calibration: calibration, wheels: wheels, steppers: steppers, clock: clock,
+                    log: log)
         } catch let error as SocketError {
             throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.cannotCreate)
         }
@@ -142,7 +149,7 @@ public struct Daemon {
     public func run() async throws {
         let manager = ServiceManager()
         let control = ControlService(
-            machine: machine, wheels: wheels, manager: manager, log: logger)
+            machine: machine, wheels: wheels, steppers: steppers, manager: manager, log: logger)
         let housekeeper = HousekeepingService(
             housekeeping: housekeeping, isTimer: simulator == nil, log: logger)
         // Stopped in reverse order: the machine and its motors first, the socket that can explain it last.

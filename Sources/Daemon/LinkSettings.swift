@@ -3,11 +3,15 @@ import Links
 import Wire
 
 extension Settings {
+    /// The gimbal's system and component.
+    var mavlinkAddress: MAVLinkAddress {
+        MAVLinkAddress(system: UInt8(mavlink.system), component: UInt8(mavlink.component))
+    }
+
     /// Who the gimbal is among MAVLink components; nil where nobody can reach it.
     var mavlinkConfiguration: MAVLinkConfiguration? {
         var configuration = MAVLinkConfiguration()
-        configuration.address = MAVLinkAddress(
-            system: UInt8(mavlink.system), component: UInt8(mavlink.component))
+        configuration.address = mavlinkAddress
         configuration.isManager = mavlink.role == .manager
         configuration.listen = DatagramAddress(setting: mavlink.listen)
         configuration.connect = DatagramAddress(setting: mavlink.connect)

@@ -24,6 +24,7 @@ struct MAVLinkDoor: MAVLinkBackend {
         var view = MAVLinkView(
             snapshot: snapshot, lower: range.lower * (.pi / 180), upper: range.upper * (.pi / 180),
             holder: holder)
+        view.followLag = settings.stabilizerParameters.modes.follow.smoothing.yaw
         view.jointLower = settings.joints.rangeDeg.lower * (.pi / 180)
         view.jointUpper = settings.joints.rangeDeg.upper * (.pi / 180)
         return view
@@ -40,7 +41,6 @@ struct MAVLinkDoor: MAVLinkBackend {
     {
         switch motion {
         case .take: try request(.take, peer, now)
-        case .release: try request(.release, peer, now)
         case .lock(let angles, let rate):
             try enter(.locked, peer, now)
             try request(.point(angles, duration: 0, rate: min(rate, 4 * .pi)), peer, now)
@@ -48,9 +48,16 @@ struct MAVLinkDoor: MAVLinkBackend {
             try enter(.panFollow, peer, now)
             let own = AxisVector(yaw: .nan, roll: angles.roll, pitch: angles.pitch)
             try request(.point(own, duration: 0, rate: min(rate, 4 * .pi)), peer, now)
+            try request(.lookAside(yaw: angles.yaw, rate: 0), peer, now)
         case .turn(let rates, let isFollowing):
-            try enter(isFollowing ? .panFollow : .locked, peer, now)
-            try request(.rate(rates), peer, now)
+            guard isFollowing else {
+                try enter(.locked, peer, now)
+                return try request(.rate(rates), peer, now)
+            }
+            try enter(.panFollow, peer, now)
+            let own = AxisVector(yaw: 0, roll: rates.roll, pitch: rates.pitch)
+            try request(.rate(own), peer, now)
+            try request(.lookAside(yaw: .nan, rate: rates.yaw), peer, now)
         case .retract: try enter(.retract, peer, now)
         case .neutral: try enter(.neutral, peer, now)
         case .arm: try request(.mode(.locked), peer, now)
@@ -138,8 +145,8 @@ extension MAVLinkRefusal {
             switch refusal {
             case .held, .sensorsUnknown, .busy: .temporarilyRejected
             case .shuttingDown: .failed
-            case .emergencyStopped, .inactive, .active, .noWheels, .missingSensor, .notInMode,
-                .barred,
+            case .emergencyStopped, .inactive, .active, .noWheels, .noSteppers, .missingSensor,
+                .notInMode, .barred,
                 .outOfRange:
                 .denied
             }

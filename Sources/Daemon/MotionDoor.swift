@@ -154,6 +154,9 @@ extension RequestError {
             case .noWheels:
                 RequestError(
                     .refused, "there are no wheels to drive: drive.board names their board")
+            case .noSteppers:
+                RequestError(
+                    .refused, "there are no stepper motors: robot.motors names them")
             case .missingSensor(let mode):
                 RequestError(
                     .refused,

@@ -48,9 +48,28 @@ extension Settings {
         parameters.deceleration = drive.deceleration
         switch drive.board {
         case .none: return nil
+        case .simulated: return DriveMotors(simulated: parameters)
         case .rider:
             return DriveMotors(bus: drive.bus, format: .publicDriver, parameters: parameters)
         case .vendor: return DriveMotors(bus: drive.bus, format: .vendor, parameters: parameters)
+        }
+    }
+
+    /// The robot's motors; nil: there are none.
+    var steppers: StepperMotors? {
+        var axis = StepAxis.Parameters()
+        axis.maxSpeed = robot.maxSpeed
+        axis.acceleration = robot.acceleration
+        let parameters = [StepAxis.Parameters](repeating: axis, count: 3)
+        switch robot.motors {
+        case .none: return nil
+        case .simulated: return StepperMotors(simulated: parameters)
+        case .gpio:
+            let lines = Array(robot.firstLine..<robot.firstLine + 6)
+            return StepperMotors(
+                StepperMotors.Wiring(
+                    chip: robot.gpioChip, steps: Array(lines[..<3]), directions: Array(lines[3...]),
+                    homes: nil, parameters: parameters))
         }
     }
 

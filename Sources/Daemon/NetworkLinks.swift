@@ -1,4 +1,5 @@
 import Configuration
+import Hardware
 import Links
 import Logging
 import Realtime
@@ -9,6 +10,10 @@ import Wire
 struct NetworkLinks: Sendable {
     /// Autopilots and ground stations; nil where nobody can reach the gimbal.
     private let mavlink: MAVLinkServer?
+    /// A remote control for the wheels; nil where nobody can reach them.
+    private let rider: RiderServer?
+    /// What a robot's remote control moves; nil: there is nothing.
+    private let steppers: StepperMotors?
 
     /// Opens their sockets; nobody is heard before the services run.
     ///
@@ -18,13 +23,17 @@ struct NetworkLinks: Sendable {
     ///   - tuning: The door for parameters.
     ///   - hub: Where the loop's records end up.
     ///   - calibration: Finds the gyroscope's zero.
+    ///   - wheels: What a rider's remote control turns.
+    ///   - steppers: What a robot's remote control moves; it comes over the radio.
     ///   - clock: The loop's.
     ///   - log: Who did what, and what was refused.
     /// - Throws: `SocketError` with what is in the way.
     init(
         _ settings: Settings, commander: Commander, tuning: Tuning, hub: TelemetryHub,
-        calibration: CalibrationService, clock: LoopClock, log: Logger
+        calibration: CalibrationService, wheels: DriveMotors?, steppers: StepperMotors?,
+        clock: LoopClock, log: Logger
     ) throws {
+        self.steppers = steppers
         mavlink = try settings.mavlinkConfiguration.map { configuration in
             try MAVLinkServer(
                 configuration: configuration,
@@ -32,11 +41,33 @@ struct NetworkLinks: Sendable {
                     commander: commander, tuning: tuning, hub: hub, calibration: calibration,
                     clock: clock, log: log), logger: log)
         }
+        rider = try DatagramAddress(setting: settings.rider.listen).map { address in
+            try RiderServer(
+                address: address,
+                backend: RiderDoor(commander: commander, tuning: tuning, wheels: wheels),
+                logger: log)
+        }
     }
 
     /// What runs.
-    var services: [any Service] { [mavlink].compactMap { $0 } }
+    var services: [any Service] {
+        [mavlink as (any Service)?, rider].compactMap { $0 }
+    }
 
     /// What each has counted.
-    var status: [LinkStatus] { [mavlink?.status].compactMap { $0 } }
+    var status: [LinkStatus] {
+        [mavlink?.status, rider?.status, steppers?.status].compactMap { $0 }
+    }
+}
+
+extension StepperMotors {
+    /// Where the motors are, steps from home.
+    fileprivate var status: LinkStatus {
+        var status = LinkStatus(name: "robot")
+        for (name, position) in zip(["slider_steps", "x_steps", "y_steps"], positions) {
+            status.counts[name] = position
+        }
+        status.counts["line_errors"] = errors
+        return status
+    }
 }

@@ -49,6 +49,7 @@ extension Settings {
         rules.fallbackMode = commander.fallbackMode
         rules.offSeconds = commander.offS
         rules.barred = commander.barredLinks
+        rules.steppingSeconds = robot.deadManS
         return rules
     }
 

@@ -11,11 +11,14 @@ struct ControlService: Service {
     let machine: Machine
     /// Nil without wheels.
     let wheels: DriveMotors?
+    /// Nil without a robot.
+    let steppers: StepperMotors?
     let manager: ServiceManager
     let log: Logger
 
     func run() async throws {
         try wheels?.start()
+        try steppers?.start()
         try machine.driver.start()
         manager.ready()
         for problem in machine.problems { log.warning("Not real-time as wished: \(problem)") }
@@ -24,6 +27,9 @@ struct ControlService: Service {
         machine.commander.shutDown()
         if wheels?.stop() == false {
             log.critical("The wheels did not confirm that they are off. Cut their power.")
+        }
+        if steppers?.stop() == false {
+            log.critical("The stepper motors did not stop. Cut their power.")
         }
         if machine.driver.stop() {
             log.notice("The outputs are off.")

@@ -96,6 +96,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             pointing.turn(at: rate, validUntil: validUntil)
         case .track(let pan, let tilt, let validUntil):
             pointing.track(pan: pan, tilt: tilt, validUntil: validUntil)
+        case .lookAside(let yaw, let rate, let validUntil):
+            pointing.lookAside(yaw: yaw, rate: rate, validUntil: validUntil)
         case .resetIntegrals:
             drive.clearIntegrals()
         case .emergencyStop:

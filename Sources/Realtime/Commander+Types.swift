@@ -12,6 +12,8 @@ extension Commander {
         public var trackingSeconds = 1.0
         /// A request to drive lives this long, s.
         public var drivingSeconds = 1.0
+        /// A request that turns a stepper motor lives this long, s.
+        public var steppingSeconds = 0.3
         /// Silence after which a camera that was being turned goes to `fallbackMode`, s; 0: never.
         public var fallbackSeconds = 0.0
         /// Where it goes then: a mode that takes no rates, so that only a request for another ends it.

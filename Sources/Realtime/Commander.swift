@@ -18,7 +18,11 @@ public final class Commander: Sendable {
         var isTurning = false
         /// Where requests to drive go; nil: there are no wheels.
         let wheels: (@Sendable (DriveModel.Request) -> Void)?
+        /// Where wishes for the stepper motors go; nil: there are none.
+        let steppers: (@Sendable (Int, StepAxis.Goal) -> Void)?
         var isDriving = false
+        /// Stepper motors that turn until their dead-man.
+        var turningSteppers: Set<Int> = []
         var isStopped = false
         var isShuttingDown = false
         var refusals: UInt64 = 0
@@ -38,13 +42,17 @@ public final class Commander: Sendable {
     ///   - loop: What the loop knew after its last tick; nil while nobody knows. Refusals for want of a sensor rest on it,
     ///     and the mode, which the loop changes by itself when `tracking` falls silent.
     ///   - wheels: Where requests to drive go; nil: there are no wheels. Must not call back.
+    ///   - steppers: Where wishes for the stepper motors 0...2 go; nil: there are none. Must not call back.
     public init(
         ring: consuming RingWriter<TimedCommand>, bootMode: Mode, rules: Rules,
         loop: @escaping @Sendable () -> LoopState? = { nil },
-        wheels: (@Sendable (DriveModel.Request) -> Void)? = nil
+        wheels: (@Sendable (DriveModel.Request) -> Void)? = nil,
+        steppers: (@Sendable (Int, StepAxis.Goal) -> Void)? = nil
     ) {
         self.loop = loop
-        state = Mutex(State(rules: rules, ring: ring, mode: bootMode, wheels: wheels))
+        state = Mutex(
+            State(
+                rules: rules, ring: ring, mode: bootMode, wheels: wheels, steppers: steppers))
     }
 
     /// Changes times and limits; the next request obeys them.
@@ -144,6 +152,7 @@ public final class Commander: Sendable {
         state.withLock { state in
             state.isShuttingDown = true
             Self.stopWheels(&state)
+            Self.stopSteppers(&state, [0, 1, 2])
             _ = state.ring.push(TimedCommand(.shutdown))
         }
     }
@@ -170,6 +179,7 @@ public final class Commander: Sendable {
             state.isTurning = false
             state.loss.settle()
             stopWheels(&state)
+            stopSteppers(&state, [0, 1, 2])
             return nil
         }
         if state.rules.barred.contains(source.link) { return .barred(source.link) }
@@ -182,6 +192,19 @@ public final class Commander: Sendable {
             let until = now.advanced(bySeconds: state.rules.drivingSeconds)
             wheels(DriveModel.Request(left: left, right: right, validUntil: until))
             state.isDriving = true
+            state.holder = source
+            state.lastRequest = now
+            return nil
+        }
+        if case .step(let axis, let wish) = request {
+            guard let steppers = state.steppers else { return .noSteppers }
+            let until = now.advanced(bySeconds: state.rules.steppingSeconds)
+            steppers(axis, wish.goal(validUntil: until))
+            if case .turn = wish {
+                state.turningSteppers.insert(axis)
+            } else {
+                state.turningSteppers.remove(axis)
+            }
             state.holder = source
             state.lastRequest = now
             return nil
@@ -209,9 +232,10 @@ public final class Commander: Sendable {
         case .mode(let mode):
             noteMode(mode, &state)
         case .rate, .track: state.isTurning = request.turnsCamera
+        case .lookAside: if request.turnsCamera { state.isTurning = true }
         case .point, .testMotor: state.isTurning = false
         case .resetEmergencyStop: state.isStopped = false
-        case .take, .release, .emergencyStop, .excite, .resetIntegrals, .drive: break
+        case .take, .release, .emergencyStop, .excite, .resetIntegrals, .drive, .step: break
         }
         return nil
     }
@@ -289,19 +313,27 @@ public final class Commander: Sendable {
         case .track(let pan, let tilt):
             .track(
                 pan: pan, tilt: tilt, validUntil: now.advanced(bySeconds: rules.trackingSeconds))
+        case .lookAside(let yaw, let rate):
+            .lookAside(
+                yaw: yaw, rate: rate, validUntil: now.advanced(bySeconds: rules.deadManSeconds))
         case .excite(let excitation): .excite(excitation)
         case .testMotor(let axis):
             .testMotor(axis, validUntil: now.advanced(bySeconds: motorTestSeconds))
         case .resetIntegrals: .resetIntegrals
         case .emergencyStop: .emergencyStop
         case .resetEmergencyStop: .resetEmergencyStop
-        case .take, .release, .drive: nil
+        case .take, .release, .drive, .step: nil
         }
     }
 
     private static func stopWheels(_ state: inout State) {
         if state.isDriving { state.wheels?(.none) }
         state.isDriving = false
+    }
+
+    private static func stopSteppers(_ state: inout State, _ axes: Set<Int>) {
+        for axis in axes { state.steppers?(axis, .hold) }
+        state.turningSteppers = []
     }
 
     /// Nobody is in control any more; what was turning stands still.
@@ -313,6 +345,8 @@ public final class Commander: Sendable {
         }
         state.isTurning = false
         stopWheels(&state)
+        // What is on its way to a position goes there and holds it.
+        stopSteppers(&state, state.turningSteppers)
         state.holder = nil
     }
 }

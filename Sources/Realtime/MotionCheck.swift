@@ -38,6 +38,25 @@ extension Commander {
                 return .outOfRange(field: "rate", allowed: "degrees per second")
             }
             return nil
+        case .lookAside(let yaw, let rate):
+            if let refusal = blocked(mode, isStopped) { return refusal }
+            guard mode == .panFollow else { return .notInMode(mode) }
+            guard yaw.isNaN || abs(yaw) <= .pi else {
+                return .outOfRange(field: "yaw", allowed: "-180...180 degrees")
+            }
+            guard abs(rate) <= 4 * .pi else {
+                return .outOfRange(field: "rate", allowed: "-720...720 degrees per second")
+            }
+            return nil
+        case .step(let axis, let wish):
+            if isStopped { return .emergencyStopped }
+            guard (0...2).contains(axis) else {
+                return .outOfRange(field: "axis", allowed: "0...2")
+            }
+            if case .turn(let speed) = wish, !speed.isFinite {
+                return .outOfRange(field: "speed", allowed: "steps per second")
+            }
+            return nil
         case .excite(let excitation):
             if let refusal = blocked(mode, isStopped) { return refusal }
             guard excitation.amplitude.isFinite, excitation.amplitude >= 0 else {

@@ -40,6 +40,9 @@ public enum MotionRequest: Sendable {
     /// In mode `tracking`: pan and tilt at these rates, right and down positive, until the next request or the tracking
     /// dead-man. NaN keeps the one in force.
     case track(pan: Double, tilt: Double)
+    /// In mode `panFollow`: look this far to the side of where the handle points, -π...π, right positive, NaN keeps what is in
+    /// force, and turn further at `rate` until the next request or the source's dead-man.
+    case lookAside(yaw: Double, rate: Double)
     /// Shake one axis a little, to find out what it turns. Takes no control: whoever asks for something ends it.
     case excite(Excitation)
     /// With the mode inactive, move one motor a little, for half a second from now.
@@ -47,6 +50,8 @@ public enum MotionRequest: Sendable {
     /// Turn the two wheels, shares of full speed, -1...1, forwards positive, until the next request or the dead-man of
     /// driving.
     case drive(left: Double, right: Double)
+    /// One of the robot's stepper motors, 0...2.
+    case step(axis: Int, StepWish)
     /// Let the controllers' integrals start from zero again.
     case resetIntegrals
     /// Take control without asking for motion.
@@ -63,7 +68,27 @@ public enum MotionRequest: Sendable {
         switch self {
         case .rate(let rate): rate != .zero
         case .track: true
+        case .lookAside(_, let rate): rate != 0
         default: false
+        }
+    }
+}
+
+/// What a stepper motor is to do.
+public enum StepWish: Sendable, Equatable {
+    /// Stand, and hold.
+    case hold
+    /// Turn at this many steps a second until the next request or the dead-man of stepping.
+    case turn(Double)
+    /// Go to this position, steps from home, and hold it.
+    case position(Int)
+
+    /// As the motor is told.
+    func goal(validUntil: Instant) -> StepAxis.Goal {
+        switch self {
+        case .hold: .hold
+        case .turn(let speed): .velocity(speed, validUntil: validUntil)
+        case .position(let steps): .position(steps)
         }
     }
 }
@@ -82,6 +107,8 @@ public enum MotionRefusal: Error, Sendable, Equatable {
     case active(Mode)
     /// There are no wheels to drive.
     case noWheels
+    /// There are no stepper motors.
+    case noSteppers
     /// The mode needs to know the joints, and nothing shows them.
     case missingSensor(Mode)
     /// The mode needs to know the joints, and the sensors have not said anything yet.

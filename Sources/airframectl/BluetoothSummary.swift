@@ -24,6 +24,15 @@ extension Summary {
         return parts.joined(separator: ", ")
     }
 
+    /// "127.0.0.1:50010; 812 accepted, 3 malformed": who is there, and what is not zero.
+    static func link(_ status: LinkStatus) -> String {
+        let peers = status.peers.isEmpty ? "nobody" : status.peers.joined(separator: ", ")
+        let counts = status.counts.filter { $0.value != 0 }.sorted { $0.key < $1.key }
+            .map { "\($0.value) \($0.key.split(separator: "_").joined(separator: " "))" }
+        return ([peers] + (counts.isEmpty ? [] : [counts.joined(separator: ", ")]))
+            .joined(separator: "; ")
+    }
+
     /// One line for each phone, and one for whoever wants to pair.
     static func phones(_ status: BluetoothStatus) -> [String] {
         var lines = status.centrals.map { central in

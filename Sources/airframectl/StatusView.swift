@@ -102,6 +102,7 @@ enum StatusView {
             if let sentence = bluetooth.sentence { row("", sentence, .caution) }
             for line in Summary.phones(bluetooth) { row("phone", line) }
         }
+        for link in status.links { row(link.name, Summary.link(link)) }
         row("loop", Summary.loop(status.loop), status.loop.overruns > 0 ? .caution : nil)
         row("real time", Summary.realtime(status.realtime))
         row("memory", Summary.memory(status.memory))

@@ -8,7 +8,7 @@ import Testing
     private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
         .removingLastComponent()
     private static let python = root.appending(".build/peers/venv/bin/python").string
-    private static let isThere =
+    static let isThere =
         access(root.appending(".build/peers/venv/mavlink").string, F_OK) == 0
 
     @Test(
@@ -18,13 +18,19 @@ import Testing
         let port = try unusedPort()
         try withDaemon(["--set", "mavlink.listen=127.0.0.1:\(port)"]) { daemon in
             try daemon.status("the motors follow") { $0.isFollowing }
-            let script = Self.root.appending("Tests/Peers/ground_station.py").string
-            let station = try Program(
-                [Self.python, script, "--port", "\(port)", "--socket", daemon.socket],
-                in: daemon.directory)
+            let station = try Self.script("ground_station.py", port, daemon)
             let status = try station.wait(seconds: 180)
             #expect(status == 0, "\(station.output)\(station.errors)\(daemon.log)")
         }
+    }
+
+    /// A script of Tests/Peers that talks to a daemon.
+    static func script(_ name: String, _ port: UInt16, _ daemon: RunningDaemon) throws -> Program {
+        try Program(
+            [
+                python, root.appending("Tests/Peers/\(name)").string, "--port", "\(port)",
+                "--socket", daemon.socket,
+            ], in: daemon.directory)
     }
 }
 

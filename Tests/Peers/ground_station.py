@@ -169,6 +169,8 @@ def conversation(port):
     step(f"it follows: {station.arrives(-5, 0)}")
     flags = station.next("GIMBAL_DEVICE_ATTITUDE_STATUS").flags
     expect(not flags & m.GIMBAL_DEVICE_FLAGS_YAW_LOCK, "the device says that yaw is not locked")
+    expect(station.point(-5, 25, FOLLOW) == "ACCEPTED", "25 degrees to its right")
+    step(f"it follows beside it: {station.arrives(-5, 25)}")
     return station
 
 

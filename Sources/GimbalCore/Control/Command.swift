@@ -10,6 +10,9 @@ public enum Command: Sendable, BitwiseCopyable {
     /// In mode `tracking`: turn at these rates, rad/s, right and down positive, NaN keeps the one in force; after `validUntil`
     /// the mode is `locked`.
     case track(pan: Double, tilt: Double, validUntil: Instant)
+    /// In mode `panFollow`: look this far to the side of where the handle points, rad, right positive; NaN keeps what is in
+    /// force. It grows at `rate`, rad/s, until `validUntil`.
+    case lookAside(yaw: Double, rate: Double, validUntil: Instant)
     /// Shake one axis a little, to find out what it turns; ends at the next command of any kind.
     case excite(Excitation)
     /// With the mode inactive, move one motor a little until `validUntil`; ends at the next command of another kind.

@@ -32,6 +32,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     private var limiter = JointLimiter()
     /// The handle's angles, less the dead zone: what `panFollow`, `fpv`, `neutral` and `retract` follow.
     private var followed = DeadZone()
+    /// How far to the side of the handle `panFollow` looks.
+    private var aside = AsideYaw()
     /// Where the last `point` leads; NaN on an axis that nobody has pointed since a rate command or since the outputs
     /// went off for good.
     private var target = AxisVector.unknown
@@ -102,7 +104,17 @@ struct Pointing: Sendable, BitwiseCopyable {
         let own = rate * mode.commandable
         rateValidUntil = rate == .zero ? nil : validUntil
         target = .unknown
+        aside.stop()
         generator.rate(own, validUntil: validUntil)
+    }
+
+    /// Looks to the side of where the handle points, rad, NaN keeps it, and turns further at `rate`, rad/s, until
+    /// `validUntil`. Outside `panFollow` nothing moves.
+    @_noLocks
+    mutating func lookAside(yaw: Double, rate: Double, validUntil: Instant) {
+        guard case .panFollow = mode else { return }
+        if rate != 0 { rateValidUntil = validUntil }
+        aside.look(yaw: yaw, rate: rate, validUntil: validUntil)
     }
 
     /// Pan and tilt of whoever tracks a person, rad/s, right and down positive; NaN keeps the one in force. Outside
@@ -174,6 +186,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         now: Instant, dt: Double, handle: HandlePose?, range: JointRange
     ) -> Setpoint {
         isBlind = mode.needsJoints && handle == nil
+        aside.step(now: now, dt: dt)
         if let handle {
             follow(handle, dt: dt)
         } else {
@@ -201,6 +214,7 @@ extension Pointing {
         retractError = AxisVector(repeating: .pi)
         retractedSeconds = 0
         limiter.reset()
+        aside = AsideYaw()
         generator.stopFollowing()
         generator.stopTurning()
         generator.unconfine()
@@ -257,8 +271,11 @@ extension Pointing {
             return
         case .panFollow:
             let heading = AxisVector(yaw: handle.angles.yaw, roll: .nan, pitch: .nan)
+            if aside.takeCentring() { followed.start(at: handle.angles) }
             followed.update(heading, width: AxisVector(repeating: modes.panDeadZone))
-            generator.follow(followed.target * mode.followed, modes.follow)
+            var aim = followed.target * mode.followed
+            aim.yaw += aside.angle
+            generator.follow(aim, modes.follow)
         case .fpv:
             followed.update(handle.angles, width: modes.fpvDeadZone)
             generator.follow(followed.target, modes.follow)

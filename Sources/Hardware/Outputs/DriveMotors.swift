@@ -3,11 +3,16 @@ public import Realtime
 internal import Synchronization
 
 /// The rider's two wheels: takes requests from ordinary threads, ramps them, and writes them to the motor board fifty times a
-/// second on a thread of its own. Stands when nobody repeats a request in time.
+/// second, and at once when one comes, on a thread of its own. Stands when nobody repeats a request in time.
 public final class DriveMotors: Sendable {
     private let requests: Mutex<MailboxWriter<DriveModel.Request>>
     private let context: DriveContext
     private let thread = Mutex<RealtimeThread?>(nil)
+
+    /// Wheels without a board: they turn on paper, for trying a remote control out.
+    public convenience init(simulated parameters: DriveModel.Parameters) {
+        self.init(board: nil, parameters: parameters)
+    }
 
     /// Wheels that stand; nothing is written before `start()`.
     ///
@@ -15,11 +20,18 @@ public final class DriveMotors: Sendable {
     ///   - bus: Device file: `/dev/i2c-1`.
     ///   - format: How the board wants to be told.
     ///   - parameters: Limit and ramps.
-    public init(bus: String, format: DriveBoardFormat, parameters: DriveModel.Parameters) {
+    public convenience init(
+        bus: String, format: DriveBoardFormat, parameters: DriveModel.Parameters
+    ) {
+        self.init(
+            board: DriveBoard(bus: I2CBus(path: bus), format: format), parameters: parameters)
+    }
+
+    private init(board: sending DriveBoard?, parameters: DriveModel.Parameters) {
         let ends = makeMailbox(initial: DriveModel.Request.none)
         requests = Mutex(ends.writer)
         context = DriveContext(
-            board: DriveBoard(bus: I2CBus(path: bus), format: format),
+            board: board,
             model: DriveModel(parameters: parameters), requests: ends.reader)
     }
 
@@ -35,6 +47,7 @@ public final class DriveMotors: Sendable {
     /// What the wheels are to do from now on; the newest wins. Any ordinary thread.
     public func ask(_ request: DriveModel.Request) {
         requests.withLock { $0.publish(request) }
+        context.bell.ring()
     }
 
     /// The wheels off, and the end of the thread; within half a second.
@@ -42,30 +55,59 @@ public final class DriveMotors: Sendable {
     /// - Returns: Whether the board took it.
     public func stop() -> Bool {
         context.isStopping.store(true, ordering: .releasing)
+        context.bell.ring()
         let deadline = MonotonicClock.now.advanced(bySeconds: 0.5)
         let ended = thread.withLock { $0?.join(until: deadline) ?? true }
         return ended && context.isOff.load(ordering: .acquiring)
     }
 
+    /// Speeds of the wheels as of the last period, shares of full speed, forwards positive.
+    public var speeds: (left: Double, right: Double) { context.speeds.value }
+
     /// Transfers that failed, since the start.
     public var errors: Int { context.errors.load(ordering: .relaxed) }
+}
+
+/// Two speeds that one thread writes and others read, in ten thousandths of full speed and together.
+private final class SharedSpeeds: Sendable {
+    private let word = Atomic<UInt64>(0)
+
+    var value: (left: Double, right: Double) {
+        let bits = word.load(ordering: .relaxed)
+        func speed(_ bits: UInt64) -> Double { Double(Int32(truncatingIfNeeded: bits)) / 10_000 }
+        return (speed(bits >> 32), speed(bits))
+    }
+
+    func store(left: Double, right: Double) {
+        func bits(_ speed: Double) -> UInt64 {
+            UInt64(UInt32(bitPattern: Int32((speed * 10_000).rounded())))
+        }
+        word.store(bits(left) << 32 | bits(right), ordering: .relaxed)
+    }
 }
 
 /// What the thread works on.
 ///
 /// `@unchecked Sendable`: all but the atomics belong to the thread.
 private final class DriveContext: @unchecked Sendable {
-    private let board: DriveBoard
+    /// Nil: the wheels are simulated.
+    private let board: DriveBoard?
+    let speeds = SharedSpeeds()
     private var model: DriveModel
     private var requests: MailboxReader<DriveModel.Request>
     let isStopping = Atomic(false)
     let isOff = Atomic(false)
     let errors = Atomic(0)
 
-    private static let period: Int64 = 20_000_000
+    /// Rung by every request.
+    let bell = Doorbell()
+
+    private static let period = 0.02
+    /// Between two transfers: whoever floods the door must not flood the bus.
+    private static let shortestPeriod = 0.005
 
     init(
-        board: DriveBoard, model: DriveModel,
+        board: DriveBoard?, model: DriveModel,
         requests: consuming MailboxReader<DriveModel.Request>
     ) {
         self.board = board
@@ -73,24 +115,31 @@ private final class DriveContext: @unchecked Sendable {
         self.requests = requests
     }
 
+    deinit { bell.deallocate() }
+
     func run() {
-        var clock = GridClock(periodNanoseconds: Self.period)
         var last = MonotonicClock.now
         while !isStopping.load(ordering: .acquiring) {
-            clock.wait()
-            let now = MonotonicClock.now
+            _ = bell.wait(until: last.advanced(bySeconds: Self.period))
+            var now = MonotonicClock.now
+            let earliest = last.advanced(bySeconds: Self.shortestPeriod)
+            while now < earliest {
+                _ = bell.wait(until: earliest)
+                now = MonotonicClock.now
+            }
             model.step(requests.read().value, now: now, dt: now.seconds(since: last))
             last = now
+            speeds.store(left: model.left, right: model.right)
             // In every period, also when nothing has changed: a board with a watchdog of its own is kept quiet.
             do throws(BusError) {
-                try board.write(left: model.left, right: model.right)
+                try board?.write(left: model.left, right: model.right)
             } catch {
                 errors.wrappingAdd(1, ordering: .relaxed)
             }
         }
         for _ in 0..<10 {
             do throws(BusError) {
-                try board.allOff()
+                try board?.allOff()
                 isOff.store(true, ordering: .releasing)
                 return
             } catch {

@@ -36,6 +36,12 @@ final class GPIOStepperLines: StepperLines {
     }
 }
 
+/// Lines that lead nowhere, and no home switches.
+final class NoStepperLines: StepperLines {
+    func set(_ bits: UInt64, mask: UInt64, now: Instant) {}
+    func switches(now: Instant) -> UInt64 { 0 }
+}
+
 /// Three axes and their lines, one tick after the other. One thread.
 struct StepperRig {
     private let lines: any StepperLines

@@ -40,15 +40,24 @@ public final class StepperMotors: Sendable {
     private let thread = Mutex<RealtimeThread?>(nil)
 
     /// Motors that stand where they are, which is position 0.
-    public init(_ wiring: Wiring) {
+    public convenience init(_ wiring: Wiring) {
+        self.init(
+            lines: GPIOStepperLines(
+                chip: wiring.chip, steps: wiring.steps, directions: wiring.directions,
+                homes: wiring.homes),
+            parameters: wiring.parameters)
+    }
+
+    /// Motors without lines: they step on paper, for trying a remote control out.
+    public convenience init(simulated parameters: [StepAxis.Parameters]) {
+        self.init(lines: NoStepperLines(), parameters: parameters)
+    }
+
+    private init(lines: sending some StepperLines, parameters: [StepAxis.Parameters]) {
         let ends = makeMailbox(initial: StepperGoals())
         door = Mutex(Door(mailbox: ends.writer))
         context = StepperContext(
-            rig: StepperRig(
-                lines: GPIOStepperLines(
-                    chip: wiring.chip, steps: wiring.steps, directions: wiring.directions,
-                    homes: wiring.homes),
-                parameters: wiring.parameters),
+            rig: StepperRig(lines: lines, parameters: parameters),
             goals: ends.reader)
     }
 

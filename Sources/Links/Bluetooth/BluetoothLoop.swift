@@ -92,6 +92,10 @@ final class BluetoothLoop {
             pollfd(fd: wake.rawValue, events: Int16(POLLIN), revents: 0),
             pollfd(fd: mailbox.bell.rawValue, events: Int16(POLLIN), revents: 0),
         ]
+        for service in services {
+            // A negative descriptor is skipped.
+            entries.append(service.entry ?? pollfd(fd: -1, events: 0, revents: 0))
+        }
         let busEntry = bus.pollEntry()
         if let busEntry { entries.append(busEntry.entry) }
         var ready: Int32 = 0
@@ -101,6 +105,9 @@ final class BluetoothLoop {
         if error != 0 { logger.error("poll: \(Errno(rawValue: error))") }
         if entries[0].revents != 0 { return false }
         if entries[1].revents != 0 { mailbox.take().forEach(carryOut) }
+        for (index, service) in services.enumerated() where entries[2 + index].revents != 0 {
+            service.ready(now: wokenAt)
+        }
         processBus()
         // Not from inside a request: bluetoothd still waits for its answer.
         if hasNewCentral {

@@ -1,4 +1,5 @@
 public import GimbalCore
+public import Glibc
 
 /// A 128-bit UUID in its text form, lower case: "4fafc201-1fb5-459e-8fcc-c5c9c331914b".
 public struct GATTUUID: Hashable, Sendable, CustomStringConvertible {
@@ -110,9 +111,22 @@ public protocol GATTService: AnyObject {
     /// A connection ended; by then every subscription of a lone central has ended too.
     func disconnected(_ central: Central, now: Instant)
 
+    /// What poll(2) is to look at for the service; nil: nothing.
+    var entry: pollfd? { get }
+
+    /// poll(2) has found it.
+    func ready(now: Instant)
+
     /// Sends what is due; called after every call above as well. A notification carries three bytes less than `mtu`, which is the smallest ATT MTU among the
     /// connected centrals that told theirs, 23...517.
     ///
     /// - Returns: When it wants to be called next; nil: not before something else happens.
     func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant?
+}
+
+extension GATTService {
+    /// Nothing is waited for.
+    public var entry: pollfd? { nil }
+    /// Nothing is waited for.
+    public func ready(now: Instant) {}
 }

@@ -1,4 +1,5 @@
 public import GimbalCore
+public import Glibc
 public import Logging
 public import Wire
 
@@ -93,7 +94,7 @@ public final class RBLService: GATTService {
             "sent_bytes": Int(all.output.sentBytes),
             "dropped_messages": Int(all.output.droppedMessages),
             "dropped_bytes": Int(all.output.droppedBytes),
-        ]
+        ].merging(role.counts) { $1 }
     }
 
     /// The present value.
@@ -189,6 +190,16 @@ public final class RBLService: GATTService {
     /// The role lets go of what the client moves.
     public func disconnected(_ central: Central, now: Instant) {
         role.disconnected(central, now: now)
+    }
+
+    /// What the role waits for.
+    public var entry: pollfd? { role.entry }
+
+    /// The role has something to do.
+    public func ready(now: Instant) {
+        role.ready(now: now, &output)
+        // It may have begun to wait for something: the turn that follows asks it.
+        if isSubscribed { roleDue = now } else { output.clear() }
     }
 
     /// Lets the role speak, and sends what the pace allows.

@@ -1,4 +1,5 @@
 public import GimbalCore
+import Wire
 
 /// Sends back what comes: shows that a client, the radio and this service work together.
 public final class LoopbackRole: SerialRole {
@@ -13,24 +14,6 @@ public final class LoopbackRole: SerialRole {
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
         output.append(bytes)
-    }
-}
-
-/// A role whose other side this build does not have: takes what comes, counts it, says nothing.
-public final class AbsentRole: SerialRole {
-    /// The name that it would have in the configuration.
-    public let name: String
-    /// Bytes that came for it.
-    public private(set) var ignoredBytes: UInt64 = 0
-
-    /// A place for this role.
-    public init(_ name: String) { self.name = name }
-
-    /// Counts it.
-    public func receive(
-        _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
-    ) {
-        ignoredBytes &+= UInt64(bytes.count)
     }
 }
 
@@ -71,10 +54,13 @@ public final class AutoRole: SerialRole {
     private static func isRobot(_ first: UInt8) -> Bool? {
         switch first {
         case 0xFD, 0xFE: false
-        case let letter where "FBSRLUD".utf8.contains(letter): true
+        case let letter where RobotCommand.letters.utf8.contains(letter): true
         default: nil
         }
     }
+
+    /// Those of both.
+    public var counts: [String: Int] { mavlink.counts.merging(robot.counts) { $1 } }
 
     /// The speed of the port behind MAVLink.
     public func setBaud(_ bitsPerSecond: Int) { mavlink.setBaud(bitsPerSecond) }

@@ -19,6 +19,10 @@ struct GimbalDirector {
     /// Where that was in the loop's frame when it was asked for last.
     private var askedYaw = 0.0
     private var wasEnabled = false
+    /// A yaw from the vehicle that is followed, rad; nil while yaw does something else.
+    private var followedYaw: Double?
+    /// By how much it leads the turn that the autopilot has announced, rad.
+    private var askedLead = 0.0
 
     init(backend: any MAVLinkBackend) { self.backend = backend }
 
@@ -41,7 +45,7 @@ struct GimbalDirector {
         else { throw MAVLinkRefusal(.denied, "There is no such system or component.") }
         let before = source
         let after = primary != .none ? primary : secondary
-        if before != after, before != .none { try backend.ask(.release, for: before, now: now) }
+        if before != after, before != .none { backend.disconnected(before, now: now) }
         if after != .none {
             do {
                 try backend.ask(.take, for: after, now: now)
@@ -51,7 +55,7 @@ struct GimbalDirector {
                 throw error
             }
         }
-        if before != after { heldYaw = nil }
+        if before != after { forgetYaw() }
         (self.primary, self.secondary) = (primary, secondary)
     }
 
@@ -77,7 +81,7 @@ struct GimbalDirector {
         if source == peer { backend.disconnected(peer, now: now) }
         if primary == peer { primary = .none }
         if secondary == peer { secondary = .none }
-        heldYaw = nil
+        forgetYaw()
         return true
     }
 
@@ -86,8 +90,16 @@ struct GimbalDirector {
     /// - Returns: Who it was; `.none`: nobody has lost anything.
     mutating func yield(to holder: MAVLinkView.Holder) -> MAVLinkAddress {
         guard case .other = holder, source != .none else { return .none }
-        defer { (primary, secondary, heldYaw) = (.none, .none, nil) }
+        defer {
+            (primary, secondary) = (.none, .none)
+            forgetYaw()
+        }
         return source
+    }
+
+    private mutating func forgetYaw() {
+        heldYaw = nil
+        followedYaw = nil
     }
 
     // MARK: What they wish
@@ -122,19 +134,20 @@ struct GimbalDirector {
             throw MAVLinkRefusal(.temporarilyRejected, "The sensor has not said anything yet.")
         }
         if wish.flags.contains(.retract) || wish.flags.contains(.neutral) {
-            heldYaw = nil
+            forgetYaw()
             let isRest = wish.flags.contains(.retract)
             return try backend.ask(isRest ? .retract : .neutral, for: peer, now: now)
         }
         let isLocked = wish.flags.contains(.yawLock)
         guard wish.angles.hasWish || !wish.rates.hasWish else {
-            heldYaw = nil
+            forgetYaw()
             return try backend.ask(
                 .turn(wish.rates.orZero, isFollowing: !isLocked), for: peer, now: now)
         }
         let heading = VehicleHeading.heading(in: snapshot) ?? 0
         var angles = wish.angles
         if isLocked {
+            followedYaw = nil
             if wish.isYawFromVehicle { angles.yaw += heading } else { angles.yaw -= north }
             angles.yaw = Self.wrapped(angles.yaw)
             try backend.ask(.lock(angles, rate: wish.rates.fastest), for: peer, now: now)
@@ -144,6 +157,11 @@ struct GimbalDirector {
             if !wish.isYawFromVehicle { angles.yaw -= heading + north }
             angles.yaw = Self.wrapped(angles.yaw)
             heldYaw = nil
+            if !angles.yaw.isNaN {
+                followedYaw = angles.yaw
+                askedLead = lead
+                angles.yaw = Self.wrapped(angles.yaw + lead)
+            }
             try backend.ask(.follow(angles, rate: wish.rates.fastest), for: peer, now: now)
         }
     }
@@ -154,6 +172,28 @@ struct GimbalDirector {
     /// Into -π...π; NaN stays.
     private static func wrapped(_ angle: Double) -> Double {
         angle.isFinite ? angle.remainder(dividingBy: 2 * .pi) : .nan
+    }
+
+    /// What follows a turn stays behind it; by so much it is to look ahead, rad. At most 30°.
+    private var lead: Double {
+        let most = Angle.degrees(30).radians
+        let turn = vehicle.feedForward * (backend.view?.followLag ?? 0)
+        return min(max(turn, -most), most)
+    }
+
+    /// The autopilot has said how it is about to turn: a yaw that follows it turns with it, not after it.
+    mutating func leadVehicle(now: Instant) {
+        guard let followedYaw, source != .none else { return }
+        let lead = lead
+        guard abs(lead - askedLead) > Angle.degrees(0.2).radians else { return }
+        let yaw = Self.wrapped(followedYaw + lead)
+        do throws(MAVLinkRefusal) {
+            let angles = AxisVector(yaw: yaw, roll: .nan, pitch: .nan)
+            try backend.ask(.follow(angles, rate: 0), for: source, now: now)
+            askedLead = lead
+        } catch {
+            self.followedYaw = nil
+        }
     }
 
     /// A held heading from north stays there while the loop's own heading drifts.

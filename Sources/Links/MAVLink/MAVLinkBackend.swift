@@ -14,7 +14,7 @@ public protocol MAVLinkBackend: Sendable {
     /// - Throws: Why it was refused.
     func ask(_ motion: MAVLinkMotion, for peer: MAVLinkAddress, now: Instant)
         throws(MAVLinkRefusal)
-    /// A peer that was in control is gone: what it turned stands still.
+    /// A peer is not in control any more: what it turned stands still.
     func disconnected(_ peer: MAVLinkAddress, now: Instant)
     /// Finds the gyroscope's zero.
     func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(MAVLinkRefusal)
@@ -46,6 +46,8 @@ public struct MAVLinkView: Sendable {
     public var jointLower = AxisVector.unknown
     /// Highest joint angles, rad.
     public var jointUpper = AxisVector.unknown
+    /// How long a yaw that follows the vehicle stays behind a steady turn, s.
+    public var followLag = 0.0
     /// Who is in control.
     public var holder: Holder
 
@@ -64,8 +66,6 @@ public struct MAVLinkView: Sendable {
 public enum MAVLinkMotion: Sendable, Equatable {
     /// Take control.
     case take
-    /// Give it back.
-    case release
     /// Hold these angles in the loop's earth frame, turning no faster than `rate`; 0 = as the limits allow.
     case lock(AxisVector, rate: Double)
     /// Roll and pitch as in `lock`; yaw follows the vehicle, this far from where it points.

@@ -29,9 +29,9 @@ extension MAVLinkComponent {
         var request: UInt32?
         do throws(MAVLinkRefusal) {
             switch command {
-            case .requestMessage: request = try requested(order.params[0])
+            case .requestMessage: request = try requested(order.params[0], peer)
             case .setMessageInterval: try setInterval(order, for: peer, now: now)
-            case .getMessageInterval: request = try requested(order.params[0])
+            case .getMessageInterval: request = try requested(order.params[0], peer)
             default: try move(command, order, from: sender, now: now)
             }
         } catch {
@@ -63,21 +63,23 @@ extension MAVLinkComponent {
         send(answer, to: peer)
     }
 
-    private func requested(_ number: Float) throws(MAVLinkRefusal) -> UInt32 {
+    private func requested(_ number: Float, _ peer: Int) throws(MAVLinkRefusal) -> UInt32 {
         guard number >= 0, number < 0x100_0000 else {
             throw MAVLinkRefusal(.denied, "There is no message \(number).")
         }
         let id = UInt32(number)
         let isManagers = [GimbalManagerInformation.format.id, GimbalManagerStatus.format.id]
             .contains(id)
-        guard MessageStreams.usual[id] != nil, configuration.isManager || !isManagers else {
+        guard MessageStreams.usual[id] != nil, configuration.isManager || !isManagers,
+            speaks(id, to: peer)
+        else {
             throw MAVLinkRefusal(.unsupported, "Message \(id) is not sent by a gimbal.")
         }
         return id
     }
 
     private func setInterval(_ order: Order, for peer: Int, now: Instant) throws(MAVLinkRefusal) {
-        let id = try requested(order.params[0])
+        let id = try requested(order.params[0], peer)
         guard order.params[1].isFinite else {
             throw MAVLinkRefusal(.denied, "The interval is no number.")
         }

@@ -34,6 +34,7 @@ final class MAVLinkComponent {
 
     private struct Peer {
         var streams: MessageStreams
+        var version: MAVLinkFrame.Version
         var sequence: UInt8 = 0
     }
 
@@ -70,10 +71,19 @@ final class MAVLinkComponent {
     // MARK: Peers
 
     /// Somebody is there to be spoken to; harmless when it is known.
-    func join(_ peer: Int, now: Instant) {
+    ///
+    /// - Parameters:
+    ///   - peer: Number of its own.
+    ///   - streams: What it gets by itself.
+    ///   - version: What it understands; in v1 what does not fit is not sent.
+    func join(_ peer: Int, streams: MessageStreams, version: MAVLinkFrame.Version = .v2) {
         guard peers[peer] == nil else { return }
-        peers[peer] = Peer(
-            streams: MessageStreams(isManager: configuration.isManager, now: now))
+        peers[peer] = Peer(streams: streams, version: version)
+    }
+
+    /// The usual streams.
+    func join(_ peer: Int, now: Instant) {
+        join(peer, streams: MessageStreams(isManager: configuration.isManager, now: now))
     }
 
     /// Nobody is there any more.
@@ -83,11 +93,17 @@ final class MAVLinkComponent {
     }
 
     /// Sends to one peer.
-    func send(_ message: some MAVLinkMessage, to peer: Int) {
-        guard let sequence = peers[peer]?.sequence else { return }
+    func send<Message: MAVLinkMessage>(_ message: Message, to peer: Int) {
+        guard let known = peers[peer], speaks(Message.format.id, to: peer) else { return }
         peers[peer]?.sequence &+= 1
-        outbox.append(
-            Outgoing(peer: peer, bytes: message.frame(from: address, sequence: sequence)))
+        let bytes = message.frame(
+            from: address, sequence: known.sequence, version: known.version)
+        outbox.append(Outgoing(peer: peer, bytes: bytes))
+    }
+
+    /// Whether a peer's version has room for a kind of message.
+    func speaks(_ id: UInt32, to peer: Int) -> Bool {
+        id < 256 || peers[peer]?.version == .v2
     }
 
     /// Sends to everybody.
@@ -141,6 +157,7 @@ final class MAVLinkComponent {
             tell("\(peer) is silent: control of the gimbal is free.", severity: 4)
         }
         director.holdHeading(now: now)
+        director.leadVehicle(now: now)
     }
 
     /// A sentence for the log and for every ground station.
@@ -153,7 +170,7 @@ final class MAVLinkComponent {
     ///
     /// - Returns: Whether it is one that can be asked for.
     func report(_ id: UInt32, to peer: Int, now: Instant) -> Bool {
-        guard MessageStreams.usual[id] != nil else { return false }
+        guard MessageStreams.usual[id] != nil, speaks(id, to: peer) else { return false }
         let isManagers = [GimbalManagerInformation.format.id, GimbalManagerStatus.format.id]
             .contains(id)
         if isManagers, !configuration.isManager { return false }
@@ -167,6 +184,7 @@ final class MAVLinkComponent {
         switch id {
         case Heartbeat.format.id: send(report.heartbeat, to: peer)
         case AttitudeReport.format.id: send(report.attitude, to: peer)
+        case VFRHUD.format.id: send(report.headUp, to: peer)
         case GimbalManagerInformation.format.id: send(report.managerInformation, to: peer)
         case GimbalManagerStatus.format.id: send(report.managerStatus(director), to: peer)
         case GimbalDeviceInformation.format.id: send(report.deviceInformation, to: peer)
@@ -253,6 +271,7 @@ final class MAVLinkComponent {
                 let snapshot = backend.view?.snapshot
             else { return true }
             director.vehicle.learn(message, snapshot, now: now)
+            director.leadVehicle(now: now)
         } else {
             return false
         }

@@ -145,7 +145,11 @@ final class MAVLinkLoop {
     private func receiveClient(now: Instant) {
         guard let client = sockets.client else { return }
         for _ in 0..<Self.datagramsPerTurn {
-            guard let (bytes, _) = client.socket.receive() else { return }
+            guard let (bytes, from) = client.socket.receive() else { return }
+            guard from == client.address else {
+                turnedAway += 1
+                continue
+            }
             for frame in Self.frames(inDatagram: bytes, &clientParser) {
                 component.receive(frame, from: Self.clientNumber, now: now)
             }

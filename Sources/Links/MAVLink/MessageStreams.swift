@@ -10,6 +10,7 @@ struct MessageStreams {
     static let usual: [UInt32: Double] = [
         Heartbeat.format.id: 1,
         AttitudeReport.format.id: 0,
+        VFRHUD.format.id: 0,
         GimbalManagerInformation.format.id: 0,
         GimbalManagerStatus.format.id: 0.2,
         GimbalDeviceInformation.format.id: 0,
@@ -33,6 +34,17 @@ struct MessageStreams {
             if id == GimbalManagerStatus.format.id, !isManager { continue }
             streams[id] = Stream(period: period, due: now)
         }
+    }
+
+    /// Those of a flight display.
+    ///
+    /// - Parameters:
+    ///   - attitudeHz: Of the attitude; the head-up display gets a half of that.
+    ///   - now: When they begin.
+    init(display attitudeHz: Double, now: Instant) {
+        streams[Heartbeat.format.id] = Stream(period: 1, due: now)
+        streams[AttitudeReport.format.id] = Stream(period: 1 / attitudeHz, due: now)
+        streams[VFRHUD.format.id] = Stream(period: 2 / attitudeHz, due: now)
     }
 
     /// Seconds between two; 0: none is sent by itself.

@@ -9,7 +9,7 @@ extension FuzzTargets {
     public static func rbl(_ bytes: [UInt8]) {
         let service = RBLService(
             backend: FuzzRBLBackend(),
-            role: AutoRole(mavlink: AbsentRole("mavlink"), robot: LoopbackRole()),
+            role: AutoRole(mavlink: LoopbackRole(), robot: LoopbackRole()),
             logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() })
         let central = Central(address: "C0:1A:B0:00:00:02", connection: 1)
         let kinds = RBLCharacteristic.allCases

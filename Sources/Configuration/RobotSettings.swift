@@ -1,0 +1,39 @@
+import GimbalCore
+
+/// Where a robot's three stepper motors are.
+public enum RobotMotors: String, Sendable, CaseIterable {
+    /// There are none.
+    case none
+    /// They step on paper.
+    case simulated
+    /// At GPIO lines.
+    case gpio
+}
+
+extension Settings {
+    /// `[rider]`
+    public struct Rider: Sendable, Equatable {
+        /// Where a remote control's datagrams come, or "off".
+        public var listen = "off"
+    }
+
+    /// `[robot]`
+    public struct Robot: Sendable, Equatable {
+        /// Where its motors are.
+        public var motors = RobotMotors.none
+        /// GPIO chip of their lines.
+        public var gpioChip = "/dev/gpiochip0"
+        /// First of three step lines; the direction lines follow.
+        public var firstLine = 5
+        /// Fastest, steps/s.
+        public var maxSpeed = 800.0
+        /// Steps/s².
+        public var acceleration = 2000.0
+        /// How fast the slider turns its motor, steps/s.
+        public var sliderSpeed = 200.0
+        /// Steps for one unit of a joystick's 100.
+        public var stepsPerUnit = 1.0
+        /// Age at which a slider's command dies, s.
+        public var deadManS = 0.3
+    }
+}

@@ -1,0 +1,37 @@
+extension Schema {
+    /// `[rider]`
+    static let rider: [Setting] = [
+        .endpoint(
+            "rider.listen", \.rider.listen, .restart,
+            "Where a remote control's datagrams for the wheels come over UDP; whoever sends them drives.",
+            hint: "The app sends to port 5005: 0.0.0.0:5005 is every address of this computer.")
+    ]
+
+    /// `[robot]`
+    static let robot: [Setting] = [
+        .choice(
+            "robot.motors", \.robot.motors, .restart,
+            "Where the three stepper motors are that slider, joystick's x and joystick's y move."),
+        .path(
+            "robot.gpio_chip", \.robot.gpioChip, maxLength: 107, .restart,
+            "GPIO chip of their lines."),
+        .integer(
+            "robot.first_line", \.robot.firstLine, 0...1000, .restart,
+            "First of six lines in a row: three step lines, then three direction lines."),
+        .number(
+            "robot.max_speed", \.robot.maxSpeed, 1...1000, unit: "steps/s", .restart,
+            "Fastest that a motor steps."),
+        .number(
+            "robot.acceleration", \.robot.acceleration, 1...100_000, unit: "steps/s²", .restart,
+            "How fast a motor speeds up and slows down."),
+        .number(
+            "robot.slider_speed", \.robot.sliderSpeed, 1...1000, unit: "steps/s", .restart,
+            "How fast the slider's motor turns while its commands arrive."),
+        .number(
+            "robot.steps_per_unit", \.robot.stepsPerUnit, -1000...1000, .restart,
+            "Steps for each of the joystick's 100 units; negative turns it round."),
+        .number(
+            "robot.dead_man_s", \.robot.deadManS, 0.05...10, unit: "s", .restart,
+            "Age at which a command of the slider dies and its motor stands."),
+    ]
+}

@@ -1,0 +1,60 @@
+public import GimbalCore
+public import Logging
+import Wire
+
+/// MAVLink behind the serial service, for a flight display: version 1 only, because such a display takes a frame of
+/// version 2 for noise and may lose the next one with it. Heartbeat, attitude and head-up display come by themselves; the
+/// display never says a word. Who does speak is served as over any other link. Thread airframed-ble.
+public final class FlightDisplayRole: SerialRole {
+    /// The one peer: whatever is said goes to everybody who listens.
+    private static let peer = 0
+
+    /// The name in the configuration.
+    public let name = "mavlink"
+
+    private let component: MAVLinkComponent
+    private var parsers: [Central: MAVLinkParser] = [:]
+
+    /// - Parameters:
+    ///   - configuration: Who the gimbal is.
+    ///   - backend: The gimbal.
+    ///   - attitudeHz: How often the attitude is sent.
+    ///   - logger: Who takes and loses control.
+    ///   - now: The loop's clock.
+    public init(
+        configuration: MAVLinkConfiguration, backend: any MAVLinkBackend, attitudeHz: Double,
+        logger: Logger, now: Instant
+    ) {
+        component = MAVLinkComponent(
+            configuration: configuration, backend: backend, log: logger, now: now)
+        component.join(
+            Self.peer, streams: MessageStreams(display: attitudeHz, now: now), version: .v1)
+    }
+
+    /// Frames of anybody who speaks; all in one stream, since the answers go to all.
+    public func receive(
+        _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
+    ) {
+        parsers[central, default: MAVLinkParser()].append(bytes)
+        while let item = parsers[central]?.next() {
+            if case .frame(let frame, _) = item {
+                component.receive(frame, from: Self.peer, now: now)
+            }
+        }
+        send(&output)
+    }
+
+    /// Forgets a torn frame.
+    public func disconnected(_ central: Central, now: Instant) { parsers[central] = nil }
+
+    /// What is due.
+    public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {
+        let next = component.advance(now: now)
+        send(&output)
+        return next
+    }
+
+    private func send(_ output: inout SerialOutput) {
+        for outgoing in component.takeOutgoing() { output.append(outgoing.bytes) }
+    }
+}

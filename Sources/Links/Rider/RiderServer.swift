@@ -1,0 +1,102 @@
+import CLinuxShim
+public import GimbalCore
+import Glibc
+public import Logging
+public import ServiceLifecycle
+import Synchronization
+import SystemPackage
+public import Wire
+
+/// A rider's remote control as a service: datagrams on a UDP port, no answers, on one ordinary thread,
+/// `airframed-rider`.
+public final class RiderServer: Service {
+    /// Stack of the thread, locked with everything else.
+    private static let stackSize = 256 * 1024
+    /// Datagrams that are read before the thread looks at anything else.
+    private static let datagramsPerTurn = 64
+    /// How often the status is made, s.
+    private static let statusSeconds = 0.2
+
+    private let backend: any RiderBackend
+    private let logger: Logger
+    private let clock: @Sendable () -> Instant
+    private let thread: ServiceThread
+    private let socket: Mutex<DatagramSocket?>
+    private let latest = Mutex(LinkStatus(name: "rider"))
+
+    /// A server whose socket is open; nobody is heard yet.
+    ///
+    /// - Parameters:
+    ///   - address: Where the datagrams come.
+    ///   - backend: The wheels.
+    ///   - logger: What was refused.
+    ///   - clock: The loop's.
+    /// - Throws: `SocketError` with what is in the way.
+    public init(
+        address: DatagramAddress, backend: any RiderBackend, logger: Logger,
+        clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
+    ) throws {
+        self.backend = backend
+        self.logger = logger
+        self.clock = clock
+        thread = try ServiceThread(name: "airframed-rider", stackSize: Self.stackSize)
+        do throws(Errno) {
+            socket = Mutex(try DatagramSocket(address, binds: true))
+        } catch {
+            throw SocketError(
+                description:
+                    "\(address): \(error) opening the rider's socket. Set rider.listen to another address or port."
+            )
+        }
+    }
+
+    deinit { socket.withLock { $0?.close() } }
+
+    /// What has been counted, at most a fifth of a second ago. Any thread.
+    public var status: LinkStatus { latest.withLock(\.self) }
+
+    /// Serves until shutdown.
+    ///
+    /// - Throws: `SocketError` when the thread cannot be started.
+    public func run() async throws {
+        try await thread.run { self.serve() }
+    }
+
+    private func serve() {
+        guard let socket = socket.withLock({ $0.take() }) else { return }
+        defer { socket.close() }
+        var station = RiderStation(backend: backend, logger: logger)
+        var statusDue = Instant(nanoseconds: .min)
+        while true {
+            let before = clock()
+            if before >= statusDue {
+                statusDue = before.advanced(bySeconds: Self.statusSeconds)
+                publish(station)
+            }
+            var entries = [thread.wake, socket.descriptor].map {
+                pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0)
+            }
+            var ready: Int32 = 0
+            let error = cl_socket_wait(
+                &entries, entries.count, Int64(Self.statusSeconds * 1e9), &ready)
+            if error != 0 { logger.error("poll: \(Errno(rawValue: error))") }
+            if entries[0].revents != 0 { return }
+            let now = clock()
+            for _ in 0..<Self.datagramsPerTurn {
+                guard let (bytes, from) = socket.receive() else { break }
+                station.receive(bytes, from: from, now: now)
+            }
+        }
+    }
+
+    private func publish(_ station: RiderStation) {
+        var status = LinkStatus(name: "rider")
+        status.peers = station.peers(now: clock())
+        let counters = station.counters
+        status.counts = [
+            "accepted": Int(counters.accepted), "malformed": Int(counters.malformed),
+            "refused": Int(counters.refused), "waiting_for_zero": Int(counters.waitingForZero),
+        ].merging(backend.speeds) { $1 }
+        latest.withLock { $0 = status }
+    }
+}

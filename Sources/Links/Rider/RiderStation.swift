@@ -1,0 +1,102 @@
+import GimbalCore
+import Logging
+import Wire
+
+/// Everything that comes to the rider's port, whoever sends it. Knows no socket; time is an argument. Thread
+/// airframed-rider.
+struct RiderStation {
+    /// What has been counted since the start.
+    struct Counters: Equatable {
+        /// Datagrams that the Commander took.
+        var accepted: UInt64 = 0
+        /// Datagrams that are no command.
+        var malformed: UInt64 = 0
+        /// Commands of somebody who is not in control, or while an emergency stop is latched.
+        var refused: UInt64 = 0
+        /// Commands after a silence that were not 0/0 yet.
+        var waitingForZero: UInt64 = 0
+    }
+
+    private struct Remote {
+        var number: UInt64
+        var gate = RiderGate()
+        var heard: Instant
+    }
+
+    /// Remote controls that are remembered; the one that was silent for longest makes room.
+    private static let maximumRemotes = 16
+
+    private(set) var counters = Counters()
+    private let backend: any RiderBackend
+    private var log: RefusalLog
+    private var remotes: [DatagramAddress: Remote] = [:]
+    private var nextNumber: UInt64 = 1
+
+    init(backend: any RiderBackend, logger: Logger) {
+        self.backend = backend
+        log = RefusalLog(logger: logger)
+    }
+
+    /// Who was obeyed in the last ten seconds.
+    func peers(now: Instant) -> [String] {
+        remotes.filter { now.seconds(since: $0.value.heard) < 10 }.keys.map(\.description)
+            .sorted()
+    }
+
+    /// A datagram.
+    mutating func receive(_ bytes: [UInt8], from address: DatagramAddress, now: Instant) {
+        let command: RiderCommand
+        do throws(RiderError) {
+            command = try RiderCommand(datagram: bytes)
+        } catch {
+            counters.malformed += 1
+            return log.note("\(address) sent no command of a rider: \(error)", now: now)
+        }
+        // Only who was obeyed is remembered: strangers can neither fill the memory nor push somebody out of it.
+        var remote = remotes[address] ?? Remote(number: nextNumber, heard: now)
+        defer { if remotes[address] != nil { remotes[address] = remote } }
+        guard case .drive(let left, let right) = command else {
+            return carryOut(command, &remote, address, now)
+        }
+        let isStanding = left == 0 && right == 0
+        guard
+            remote.gate.admits(
+                isStanding: isStanding, now: now, deadMan: backend.deadManSeconds)
+        else {
+            counters.waitingForZero += 1
+            return log.note("\(address) has to send 0/0 first, after a silence", now: now)
+        }
+        carryOut(command, &remote, address, now)
+    }
+
+    private mutating func carryOut(
+        _ command: RiderCommand, _ remote: inout Remote, _ address: DatagramAddress,
+        _ now: Instant
+    ) {
+        if let reason = backend.carryOut(command, from: remote.number, now: now) {
+            counters.refused += 1
+            remote.gate.refused()
+            return log.note("\(address) refused: \(reason)", now: now)
+        }
+        counters.accepted += 1
+        if remotes[address] == nil {
+            makeRoom()
+            nextNumber += 1
+        }
+        remote.heard = now
+        remotes[address] = remote
+        if case .drive(let left, let right) = command {
+            remote.gate.accepted(isStanding: left == 0 && right == 0, now: now)
+        } else {
+            // Whoever stops everything drives on with the stick in the middle.
+            remote.gate.refused()
+        }
+    }
+
+    private mutating func makeRoom() {
+        guard remotes.count >= Self.maximumRemotes,
+            let oldest = remotes.min(by: { $0.value.heard < $1.value.heard })
+        else { return }
+        remotes[oldest.key] = nil
+    }
+}

@@ -1,0 +1,90 @@
+/// What a rider's remote control sends in one datagram: JSON `{"left":40,"right":-40,"timestamp":1.0}` as the app does it, or
+/// `left,right,direction` as its description has it.
+///
+/// Speeds are per cent of full speed, forwards positive; what is beyond ±100 counts as that. The time stamp and the
+/// direction (0 straight, 1 left, 2 right) say nothing that the speeds do not say, and are only checked.
+public enum RiderCommand: Sendable, Equatable {
+    /// Turn the wheels at these shares of full speed, -1...1.
+    case drive(left: Double, right: Double)
+    /// Everything off, latched: `{"command":"emergency_stop"}`.
+    case emergencyStop
+    /// The end of that: `{"command":"reset_emergency_stop"}`.
+    case resetEmergencyStop
+
+    /// Bytes of the longest datagram that is read.
+    public static let longest = 1024
+
+    /// - Parameter datagram: As it came.
+    /// - Throws: What is wrong with it.
+    public init(datagram: [UInt8]) throws(RiderError) {
+        guard datagram.count <= Self.longest else { throw .tooLong(datagram.count) }
+        let isObject = datagram.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+        self = isObject ? try Self.json(datagram) : try Self.text(datagram)
+    }
+
+    private static func json(_ datagram: [UInt8]) throws(RiderError) -> RiderCommand {
+        guard let value = try? JSONValue(parsing: datagram) else { throw .notJSON }
+        if let command = value["command"] {
+            switch command.string {
+            case "emergency_stop": return .emergencyStop
+            case "reset_emergency_stop": return .resetEmergencyStop
+            default: throw .unknownCommand
+            }
+        }
+        if let timestamp = value["timestamp"], timestamp.number == nil {
+            throw .notANumber("timestamp")
+        }
+        guard let left = value["left"]?.number else { throw .notANumber("left") }
+        guard let right = value["right"]?.number else { throw .notANumber("right") }
+        return .drive(left: share(left), right: share(right))
+    }
+
+    private static func text(_ datagram: [UInt8]) throws(RiderError) -> RiderCommand {
+        guard let text = String(validating: datagram, as: UTF8.self) else { throw .notText }
+        let words = text.split(separator: ",", omittingEmptySubsequences: false)
+            .map { $0.trimmingBlanks() }
+        guard words.count == 3 else { throw .fields(words.count) }
+        guard let left = Self.number(words[0]) else { throw .notANumber("left") }
+        guard let right = Self.number(words[1]) else { throw .notANumber("right") }
+        guard ["0", "1", "2"].contains(words[2]) else { throw .direction }
+        return .drive(left: share(left), right: share(right))
+    }
+
+    /// Decimal digits with a sign, a point and an exponent; neither "inf" nor "0x10".
+    private static func number(_ word: Substring) -> Double? {
+        guard word.allSatisfy({ "0123456789+-.eE".contains($0) }), let value = Double(word),
+            value.isFinite
+        else { return nil }
+        return value
+    }
+
+    private static func share(_ percent: Double) -> Double { min(max(percent / 100, -1), 1) }
+}
+
+/// What is wrong with a datagram of a remote control.
+public enum RiderError: Error, Sendable, Equatable {
+    /// Longer than any command; its bytes.
+    case tooLong(Int)
+    /// Begins like JSON, and is none.
+    case notJSON
+    /// Neither JSON nor text.
+    case notText
+    /// Not three fields; how many.
+    case fields(Int)
+    /// A field is missing or no finite number; its name.
+    case notANumber(String)
+    /// The direction is not 0, 1 or 2.
+    case direction
+    /// There is no such command.
+    case unknownCommand
+}
+
+extension Substring {
+    /// Without blanks and line ends around it.
+    fileprivate func trimmingBlanks() -> Substring {
+        var result = self
+        while let first = result.first, first.isWhitespace { result.removeFirst() }
+        while let last = result.last, last.isWhitespace { result.removeLast() }
+        return result
+    }
+}

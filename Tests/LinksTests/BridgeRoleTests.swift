@@ -1,0 +1,212 @@
+import CLinuxShim
+import GimbalCore
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@testable import Links
+
+@Suite("A serial port behind the serial service") struct BridgeRoleTests {
+    /// The other end of the line: a pseudo terminal whose device a link names, as udev's links do.
+    private final class Line {
+        /// TIOCSPTLCK and TIOCGPTN, which Swift's Glibc does not show.
+        private static let setLock: UInt = 0x4004_5431
+        private static let getNumber: UInt = 0x8004_5430
+
+        let path: String
+        private(set) var master: Int32 = -1
+
+        init(in directory: FilePath) { path = "\(directory)/tty" }
+
+        deinit { pullOut() }
+
+        /// Plugs an adapter in.
+        func plugIn() throws {
+            master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
+            var isLocked: Int32 = 0
+            var number: UInt32 = 0
+            guard master >= 0, ioctl(master, Self.setLock, &isLocked) == 0,
+                ioctl(master, Self.getNumber, &number) == 0
+            else { throw Errno(rawValue: errno) }
+            unlink(path)
+            guard symlink("/dev/pts/\(number)", path) == 0 else { throw Errno(rawValue: errno) }
+        }
+
+        func pullOut() {
+            if master >= 0 { close(master) }
+            master = -1
+            unlink(path)
+        }
+
+        /// Bytes from the radio.
+        func send(_ bytes: [UInt8]) -> Int { write(master, bytes, bytes.count) }
+
+        /// Bytes for the radio.
+        func receive() -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: 65536)
+            let count = read(master, &bytes, bytes.count)
+            return Array(bytes.prefix(max(count, 0)))
+        }
+
+        var baud: UInt32 {
+            var baud: UInt32 = 0
+            _ = cl_serial_baud(master, &baud)
+            return baud
+        }
+    }
+
+    private func withLine(_ body: (Line) throws -> Void) throws {
+        try withTemporaryDirectory { try body(Line(in: $0)) }
+    }
+
+    private func role(_ line: Line, tap: (any SerialRole)? = nil) -> BridgeRole {
+        BridgeRole(path: line.path, tap: tap, logger: LineLog().logger)
+    }
+
+    @Test("what pauses for 5 ms is handed on together; a stream is handed on without a pause")
+    func gathering() throws {
+        try withLine { line in
+            try line.plugIn()
+            let role = role(line)
+            var output = SerialOutput()
+            _ = role.advance(now: at(0), &output)
+            #expect(line.send(Array("abc".utf8)) == 3)
+            role.ready(now: at(1), &output)
+            #expect(role.advance(now: at(1.004), &output) == at(1.005))
+            #expect(output.count == 0)
+            #expect(line.send(Array("def".utf8)) == 3)
+            role.ready(now: at(1.004), &output)
+            #expect(role.advance(now: at(1.008), &output) == at(1.009))
+            _ = role.advance(now: at(1.009), &output)
+            #expect(output.next(100) == Array("abcdef".utf8))
+            #expect(line.send([UInt8](repeating: 7, count: 200)) == 200)
+            role.ready(now: at(2), &output)
+            #expect(output.count == 200)
+        }
+    }
+
+    @Test("a speed is in force at once; every code has its own", arguments: RBLBaud.allCases)
+    func speeds(baud: RBLBaud) throws {
+        try withLine { line in
+            try line.plugIn()
+            let role = role(line)
+            var output = SerialOutput()
+            _ = role.advance(now: at(0), &output)
+            role.setBaud(baud.bitsPerSecond)
+            #expect(line.baud == UInt32(baud.bitsPerSecond))
+        }
+    }
+
+    @Test("every byte value arrives unchanged, both ways, 64 KiB at the pace of 115200 baud")
+    func transparency() throws {
+        try withLine { line in
+            try line.plugIn()
+            let role = role(line)
+            var output = SerialOutput()
+            _ = role.advance(now: at(0), &output)
+            // 11,520 bytes a second in steps of 5 ms.
+            let sent = (0..<65536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+            var toClient: [UInt8] = []
+            var toRadio: [UInt8] = []
+            for (step, from) in stride(from: 0, to: sent.count, by: 58).enumerated() {
+                let piece = Array(sent[from..<min(from + 58, sent.count)])
+                let now = at(Double(step) * 0.005)
+                #expect(line.send(piece) == piece.count)
+                role.receive(piece, from: .iPad, now: now, &output)
+                role.ready(now: now, &output)
+                _ = role.advance(now: now.advanced(bySeconds: 0.005), &output)
+                toClient += output.next(4096)
+                toRadio += line.receive()
+            }
+            #expect(toClient == sent)
+            #expect(toRadio == sent)
+            #expect(role.counts["port_dropped"] == 0)
+        }
+    }
+
+    @Test("an adapter that is pulled out is found when it is back")
+    func adapter() throws {
+        try withLine { line in
+            let role = role(line)
+            var output = SerialOutput()
+            #expect(role.advance(now: at(0), &output) == at(0.5))
+            role.receive([1, 2, 3], from: .iPad, now: at(0.1), &output)
+            #expect(role.counts["port_dropped"] == 3)
+            try line.plugIn()
+            _ = role.advance(now: at(0.5), &output)
+            role.receive([4], from: .iPad, now: at(0.6), &output)
+            #expect(line.receive() == [4])
+            line.pullOut()
+            role.ready(now: at(1), &output)
+            #expect(role.entry == nil)
+            try line.plugIn()
+            _ = role.advance(now: at(1.5), &output)
+            role.receive([5], from: .iPad, now: at(1.6), &output)
+            #expect(line.receive() == [5])
+            #expect(role.counts["port_opened"] == 2)
+        }
+    }
+
+    @Test("what the port does not take is counted, and what it takes is whole")
+    func overflow() throws {
+        try withLine { line in
+            try line.plugIn()
+            let role = role(line)
+            var output = SerialOutput()
+            _ = role.advance(now: at(0), &output)
+            for _ in 0..<400 {
+                role.receive([UInt8](repeating: 1, count: 200), from: .iPad, now: at(0), &output)
+            }
+            let dropped = try #require(role.counts["port_dropped"])
+            #expect(dropped > 0 && dropped % 200 == 0)
+            var arrived = 0
+            for _ in 0..<100 {
+                arrived += line.receive().count
+                role.ready(now: at(0), &output)
+            }
+            #expect(arrived + dropped == 400 * 200)
+        }
+    }
+
+    @Test("with a tap, the gimbal's frames go between the radio's, torn as those may be")
+    func tap() throws {
+        try withLine { line in
+            try line.plugIn()
+            let gimbal = FlightDisplayRole(
+                configuration: MAVLinkConfiguration(), backend: FakeGimbal(), attitudeHz: 50,
+                logger: LineLog().logger, now: at(0))
+            let role = role(line, tap: gimbal)
+            var output = SerialOutput(capacity: 65536)
+            var message = Heartbeat()
+            message.type = 2
+            let vehicle = MAVLinkAddress(system: 1, component: 1)
+            // The vehicle's frames come in pieces of 7 bytes, 5 ms apart, while the gimbal speaks 50 times a second.
+            let stream = (0..<60).flatMap { (sequence: UInt8) in
+                message.frame(
+                    from: vehicle, sequence: sequence,
+                    version: sequence.isMultiple(of: 2) ? .v1 : .v2)
+            }
+            var now = at(0)
+            for from in stride(from: 0, to: stream.count, by: 7) {
+                now = now.advanced(bySeconds: 0.005)
+                let piece = Array(stream[from..<min(from + 7, stream.count)])
+                _ = role.advance(now: now, &output)
+                #expect(line.send(piece) == piece.count)
+                role.ready(now: now, &output)
+            }
+            var parser = MAVLinkParser()
+            parser.append(output.next(65536))
+            var vehicles = 0
+            var gimbals = 0
+            while let item = parser.next() {
+                guard case .frame(let frame, _) = item else { continue }
+                if frame.sender == vehicle { vehicles += 1 } else { gimbals += 1 }
+            }
+            #expect(vehicles == 60)
+            #expect(gimbals > 40)
+            #expect(parser.counters.noiseBytes == 0 && parser.counters.badChecksums == 0)
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import GimbalCore
+import Synchronization
+import Testing
+import Wire
+
+@testable import Links
+
+@Suite("The gimbal as a MAVLink component") struct MAVLinkComponentTests {
+    private static let station = MAVLinkAddress(system: 255, component: 190)
+    private static let lock = Float(GimbalFlags([.rollLock, .pitchLock, .yawLock]).rawValue)
+
+    private let gimbal = FakeGimbal()
+    private let log = LineLog()
+
+    private func component(isManager: Bool = true) -> MAVLinkComponent {
+        var configuration = MAVLinkConfiguration()
+        configuration.isManager = isManager
+        let result = MAVLinkComponent(
+            configuration: configuration, backend: gimbal, log: log.logger, now: at(0))
+        result.join(0, now: at(0))
+        return result
+    }
+
+    private func receive(
+        _ message: some MAVLinkMessage, _ component: MAVLinkComponent, seconds: Double = 0,
+        from sender: MAVLinkAddress = station
+    ) {
+        component.receive(
+            MAVLinkFrame(message, from: sender, sequence: 0, version: .v2), from: 0,
+            now: at(seconds))
+    }
+
+    /// Everything that was sent since the last call and is of this kind.
+    private func sent<Message: MAVLinkMessage>(
+        _ type: Message.Type, by component: MAVLinkComponent
+    ) -> [Message] {
+        var parser = MAVLinkParser()
+        var found: [Message] = []
+        for outgoing in component.takeOutgoing() {
+            parser.append(outgoing.bytes)
+            while let item = parser.next() {
+                if case .frame(let frame, _) = item, let message = frame.message(type) {
+                    found.append(message)
+                }
+            }
+        }
+        return found
+    }
+
+    private func command(
+        _ number: MAVLinkCommand, _ params: [Float], _ component: MAVLinkComponent,
+        from sender: MAVLinkAddress = station,
+        target: MAVLinkAddress = MAVLinkAddress(system: 1, component: 154)
+    ) -> [UInt8] {
+        var message = CommandLong()
+        message.command = number.rawValue
+        message.params = params + [Float](repeating: 0, count: 7 - params.count)
+        message.target = target
+        receive(message, component, from: sender)
+        return sent(CommandAck.self, by: component).map(\.result)
+    }
+
+    @Test("only who is in control points; the answer says why not")
+    func control() {
+        let component = component()
+        let point: [Float] = [-30, 20, .nan, .nan, Self.lock]
+        #expect(command(.gimbalManagerPitchYaw, point, component) == [10])
+        #expect(command(.gimbalManagerConfigure, [-2, -2, -1, -1], component) == [0])
+        #expect(command(.gimbalManagerPitchYaw, point, component) == [0])
+        let asked = gimbal.takeAsked()
+        #expect(asked.first == .take)
+        guard case .lock(let angles, 0) = asked.last else {
+            Issue.record("\(asked)")
+            return
+        }
+        #expect(abs(angles.pitch + .pi / 6) < 1e-6 && abs(angles.yaw - .pi / 9) < 1e-6)
+        #expect(angles.roll.isNaN)
+        #expect(component.counters.notInControl == 1)
+    }
+
+    @Test("a refusal of the Commander becomes the answer, and nobody is in control then")
+    func refused() {
+        let component = component()
+        gimbal.memory.withLock { $0.refusal = MAVLinkRefusal(.temporarilyRejected, "held") }
+        #expect(command(.gimbalManagerConfigure, [-2, -2, -1, -1], component) == [1])
+        #expect(component.director.primary == .none)
+    }
+
+    @Test("for others there is no answer, for an unknown command there is one")
+    func targets() {
+        let component = component()
+        let autopilot = MAVLinkAddress(system: 1, component: 1)
+        #expect(command(.requestMessage, [283], component, target: autopilot).isEmpty)
+        #expect(component.counters.wrongTarget == 1)
+        var message = CommandLong()
+        message.command = 183
+        message.target = component.address
+        receive(message, component)
+        #expect(sent(CommandAck.self, by: component).map(\.result) == [3])
+        // To everybody: somebody else may know it.
+        message.target = .none
+        receive(message, component)
+        #expect(sent(CommandAck.self, by: component).isEmpty)
+    }
+
+    @Test("motors are switched only by their own address; an emergency stop by anybody's")
+    func motors() {
+        let component = component()
+        #expect(command(.armDisarm, [1], component, target: .none) == [3])
+        #expect(command(.armDisarm, [1], component) == [0])
+        #expect(command(.flightTermination, [1], component, target: .none) == [0])
+        #expect(command(.armDisarm, [1, 21196], component) == [0])
+        #expect(gimbal.takeAsked() == [.arm, .emergencyStop, .resetEmergencyStop])
+    }
+
+    @Test("both yaw frames at once are denied; one decides what yaw counts from")
+    func frames() {
+        let component = component()
+        gimbal.memory.withLock { memory in
+            // The handle points 30° right, the camera ahead of it.
+            memory.snapshot.attitude = .aboutZ(.pi / 6)
+            memory.snapshot.jointSource = .encoders
+        }
+        _ = command(.gimbalManagerConfigure, [-2, -2, -1, -1], component)
+        _ = gimbal.takeAsked()
+        #expect(
+            command(.gimbalManagerPitchYaw, [0, 0, .nan, .nan, 16 + 32 + 64], component) == [2])
+        for (flags, yaw) in [(16 + 32, Double.pi / 6), (16 + 64, 0), (16, 0)] as [(Float, Double)] {
+            _ = command(.gimbalManagerPitchYaw, [0, 0, .nan, .nan, flags], component)
+            guard case .lock(let angles, _) = gimbal.takeAsked().last else {
+                Issue.record("no lock for flags \(flags)")
+                continue
+            }
+            #expect(abs(angles.yaw - yaw) < 1e-6, "flags \(flags)")
+        }
+        _ = command(.gimbalManagerPitchYaw, [0, 10, .nan, .nan, 12], component)
+        guard case .follow(let angles, _) = gimbal.takeAsked().last else {
+            Issue.record("no follow")
+            return
+        }
+        #expect(abs(angles.yaw - .pi / 18) < 1e-6)
+    }
+
+    @Test("who falls silent for five seconds loses control, and is not in control when it is back")
+    func silence() {
+        let component = component()
+        _ = command(.gimbalManagerConfigure, [-2, -2, -1, -1], component)
+        for second in 1...20 { _ = component.advance(now: at(Double(second) / 4)) }
+        #expect(component.director.primary == Self.station)
+        _ = component.advance(now: at(5.2))
+        #expect(component.director.primary == .none)
+        #expect(gimbal.memory.withLock { $0.gone } == [Self.station])
+        receive(Heartbeat(), component, seconds: 6)
+        #expect(command(.gimbalManagerPitchYaw, [0, 0, .nan, .nan, 16], component) == [10])
+    }
+
+    @Test("streams: heartbeat 1 Hz, manager 5 Hz, device 10 Hz, and what was asked for")
+    func streams() {
+        let component = component()
+        func count<Message: MAVLinkMessage>(_ type: Message.Type, _ from: Double) -> Int {
+            var now = at(from)
+            var frames = 0
+            while now < at(from + 10) {
+                let next = component.advance(now: now)
+                frames += sent(type, by: component).count
+                now = max(next, now.advanced(bySeconds: 1e-4))
+            }
+            return frames
+        }
+        #expect(count(Heartbeat.self, 0) == 10)
+        #expect(abs(count(GimbalManagerStatus.self, 20) - 50) <= 1)
+        #expect(abs(count(GimbalDeviceAttitudeStatus.self, 40) - 100) <= 1)
+        #expect(command(.setMessageInterval, [285, 10_000], component) == [0])
+        #expect(abs(count(GimbalDeviceAttitudeStatus.self, 60) - 1000) <= 1)
+        #expect(command(.setMessageInterval, [285, -1], component) == [0])
+        #expect(count(GimbalDeviceAttitudeStatus.self, 80) == 0)
+    }
+
+    @Test("left to an autopilot, it is no manager")
+    func device() {
+        let component = component(isManager: false)
+        #expect(command(.requestMessage, [280], component) == [3])
+        #expect(command(.requestMessage, [283], component) == [0])
+        #expect(command(.gimbalManagerConfigure, [-2, -2, -1, -1], component) == [3])
+        var wish = GimbalDeviceSetAttitude()
+        wish.flags = 16
+        wish.rates = [.nan, .nan, .nan]
+        wish.target = component.address
+        receive(wish, component, from: MAVLinkAddress(system: 2, component: 1))
+        #expect(component.counters.foreign == 1)
+        #expect(gimbal.takeAsked().isEmpty)
+        receive(wish, component, from: MAVLinkAddress(system: 1, component: 1))
+        #expect(gimbal.takeAsked().count == 2)
+    }
+
+    @Test("parameters are listed one by one, and a wrong value is answered with the one in force")
+    func parameters() {
+        let component = component()
+        var list = ParamRequestList()
+        list.target = component.address
+        receive(list, component)
+        var names: [String] = []
+        for step in 0..<4 {
+            _ = component.advance(now: at(Double(step) / 100))
+            names += sent(ParamValue.self, by: component).map(\.name)
+        }
+        #expect(names == ["P", "RATE"])
+        for (value, expected) in [(2.5, 2.5), (-1, 2.5), (.nan, 2.5)] as [(Float, Float)] {
+            var set = ParamSet()
+            set.name = "P"
+            set.value = value
+            set.type = 9
+            set.target = component.address
+            receive(set, component)
+            #expect(sent(ParamValue.self, by: component).map(\.value) == [expected])
+        }
+    }
+
+    @Test("a flight display gets version 1 and nothing else, whatever it asks for")
+    func display() {
+        let role = FlightDisplayRole(
+            configuration: MAVLinkConfiguration(), backend: gimbal, attitudeHz: 20,
+            logger: log.logger, now: at(0))
+        var output = SerialOutput(capacity: 100_000)
+        var ask = CommandLong()
+        ask.command = MAVLinkCommand.requestMessage.rawValue
+        ask.params = [285, 0, 0, 0, 0, 0, 0]
+        ask.target = MAVLinkAddress(system: 1, component: 154)
+        role.receive(
+            ask.frame(from: Self.station, sequence: 0, version: .v1), from: .iPad, now: at(0),
+            &output)
+        var now = at(0)
+        while now < at(10), let next = role.advance(now: now, &output) {
+            now = max(next, now.advanced(bySeconds: 1e-4))
+        }
+        var parser = MAVLinkParser()
+        parser.append(output.next(100_000))
+        var counts: [UInt32: Int] = [:]
+        while let item = parser.next() {
+            guard case .frame(let frame, _) = item else {
+                Issue.record("\(item)")
+                return
+            }
+            #expect(frame.version == .v1)
+            counts[frame.id, default: 0] += 1
+        }
+        #expect(counts[0] == 10)
+        #expect(abs((counts[30] ?? 0) - 200) <= 1)
+        #expect(abs((counts[74] ?? 0) - 100) <= 1)
+        #expect(counts[77] == 1)
+        #expect(parser.counters.noiseBytes == 0)
+    }
+}

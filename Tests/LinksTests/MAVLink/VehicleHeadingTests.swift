@@ -1,0 +1,145 @@
+import GimbalCore
+import Synchronization
+import Testing
+import Wire
+
+@testable import Links
+
+@Suite("Where the vehicle and north are") struct VehicleHeadingTests {
+    private static let degree = Double.pi / 180
+    private static let station = MAVLinkAddress(system: 255, component: 190)
+
+    /// A camera and a handle at these headings of the loop's frame, degrees.
+    private static func snapshot(camera: Double, handle: Double) -> StabilizerSnapshot {
+        var snapshot = StabilizerSnapshot()
+        snapshot.mode = .locked
+        snapshot.samples.accepted = 1
+        snapshot.attitude = .aboutZ(camera * degree)
+        snapshot.joints.yaw = (camera - handle) * degree
+        snapshot.jointSource = .encoders
+        snapshot.output.enabled = true
+        return snapshot
+    }
+
+    private static func state(heading: Double, rate: Double = .nan) -> AutopilotStateForGimbalDevice
+    {
+        var state = AutopilotStateForGimbalDevice()
+        let q = Quaternion.aboutZ(heading * degree)
+        state.q = [q.w, q.x, q.y, q.z].map(Float.init)
+        state.feedForwardYawRate = Float(rate * degree)
+        state.yawRate = .nan
+        return state
+    }
+
+    @Test("the handle's heading is the camera's less the joint's; without a source nobody knows")
+    func heading() throws {
+        var snapshot = Self.snapshot(camera: 50, handle: 20)
+        let heading = try #require(VehicleHeading.heading(in: snapshot))
+        #expect(abs(heading - 20 * Self.degree) < 1e-9)
+        snapshot.jointSource = .assumed
+        #expect(VehicleHeading.heading(in: snapshot) == nil)
+    }
+
+    @Test("north is taken over at once, then followed over seconds, through ±180° as well")
+    func north() throws {
+        var vehicle = VehicleHeading()
+        let snapshot = Self.snapshot(camera: 0, handle: 20)
+        vehicle.learn(Self.state(heading: -170), snapshot, now: at(0))
+        #expect(abs(try #require(vehicle.north) / Self.degree - 170) < 1e-4)
+        for step in 1...200 {
+            vehicle.learn(Self.state(heading: -150), snapshot, now: at(Double(step) / 10))
+        }
+        let north = try #require(vehicle.north)
+        #expect(abs(north.remainder(dividingBy: 2 * .pi) / Self.degree + 170) < 0.1)
+    }
+
+    @Test("what is no rotation is not believed")
+    func rubbish() {
+        var vehicle = VehicleHeading()
+        var state = Self.state(heading: 0)
+        for q in [[0, 0, 0, 0], [Float.nan, 0, 0, 0], [2, 0, 0, 0]] as [[Float]] {
+            state.q = q
+            vehicle.learn(state, Self.snapshot(camera: 0, handle: 0), now: at(0))
+        }
+        #expect(vehicle.north == nil)
+    }
+
+    /// A director whose station is in control.
+    private func director(_ gimbal: FakeGimbal) throws -> GimbalDirector {
+        gimbal.memory.withLock { $0.snapshot = Self.snapshot(camera: 0, handle: 0) }
+        var director = GimbalDirector(backend: gimbal)
+        try director.configure([-2, -2, -1, -1], from: Self.station, now: at(0))
+        return director
+    }
+
+    @Test("a yaw that is held from north moves against the drift of the loop's heading")
+    func drift() throws {
+        let gimbal = FakeGimbal()
+        var director = try director(gimbal)
+        director.vehicle.learn(
+            Self.state(heading: 90), Self.snapshot(camera: 0, handle: 0), now: at(0))
+        let wish = GimbalWish(
+            flags: [.yawLock, .yawInEarthFrame],
+            angles: AxisVector(yaw: 100 * Self.degree, roll: .nan, pitch: 0))
+        try director.steer(wish, from: Self.station, now: at(0))
+        director.holdHeading(now: at(0.1))
+        _ = gimbal.takeAsked()
+        director.holdHeading(now: at(0.2))
+        #expect(gimbal.takeAsked().isEmpty)
+        // The loop has drifted by 5°: the same vehicle seems to point there.
+        for step in 1...300 {
+            director.vehicle.learn(
+                Self.state(heading: 90), Self.snapshot(camera: 10, handle: 5),
+                now: at(Double(step) / 10))
+        }
+        director.holdHeading(now: at(31))
+        guard case .lock(let angles, _) = gimbal.takeAsked().last else {
+            Issue.record("nothing was asked for")
+            return
+        }
+        #expect(abs(angles.yaw / Self.degree - 15) < 0.1)
+    }
+
+    @Test("a yaw that follows leads the announced turn by the lag of the following")
+    func feedForward() throws {
+        let gimbal = FakeGimbal()
+        var director = try director(gimbal)
+        let wish = GimbalWish(
+            flags: [.yawInVehicleFrame],
+            angles: AxisVector(yaw: 10 * Self.degree, roll: .nan, pitch: .nan))
+        try director.steer(wish, from: Self.station, now: at(0))
+        director.vehicle.learn(
+            Self.state(heading: 0, rate: 30), Self.snapshot(camera: 0, handle: 0), now: at(0.1))
+        _ = gimbal.takeAsked()
+        director.leadVehicle(now: at(0.1))
+        guard case .follow(let angles, _) = gimbal.takeAsked().last else {
+            Issue.record("nothing was asked for")
+            return
+        }
+        // 30 °/s and FakeGimbal's lag of 0.4 s.
+        #expect(abs(angles.yaw / Self.degree - 22) < 0.1)
+        director.vehicle.advance(now: at(3))
+        director.leadVehicle(now: at(3))
+        guard case .follow(let ahead, _) = gimbal.takeAsked().last else {
+            Issue.record("an autopilot that is silent still turns")
+            return
+        }
+        #expect(abs(ahead.yaw / Self.degree - 10) < 0.1)
+    }
+
+    @Test("a sentence goes out in chunks of 50 bytes with one number; a short one without")
+    func chunks() {
+        var announcer = FaultAnnouncer()
+        let long = String(repeating: "abcde", count: 25)
+        let chunks = announcer.sentence(long, severity: 4)
+        #expect(chunks.map(\.text).joined() == long)
+        #expect(chunks.map(\.chunk) == [0, 1, 2])
+        #expect(Set(chunks.map(\.number)).count == 1 && chunks[0].number > 0)
+        #expect(announcer.sentence("short", severity: 4).map(\.number) == [0])
+        #expect(announcer.messages(for: .imuStale, now: at(0)).isEmpty == false)
+        #expect(announcer.messages(for: .imuStale, now: at(0.1)).isEmpty)
+        #expect(announcer.messages(for: .none, now: at(0.2)).isEmpty)
+        // It flickers: at most one a second.
+        #expect(announcer.messages(for: .imuStale, now: at(0.3)).isEmpty)
+    }
+}

@@ -1,0 +1,91 @@
+import GimbalCore
+import Synchronization
+import Testing
+import Wire
+
+@testable import Links
+
+@Suite("The rider's port") struct RiderStationTests {
+    /// Wheels that belong to the first who drives them.
+    private final class Wheels: RiderBackend {
+        let owner = Mutex<UInt64?>(nil)
+        let wishes = Mutex<[RiderCommand]>([])
+        var deadManSeconds: Double { 1 }
+        var speeds: [String: Int] { [:] }
+        func carryOut(_ command: RiderCommand, from source: UInt64, now: Instant) -> String? {
+            let holder = owner.withLock { owner in
+                owner = owner ?? source
+                return owner
+            }
+            guard holder == source else { return "somebody else drives" }
+            wishes.withLock { $0.append(command) }
+            return nil
+        }
+    }
+
+    private let wheels = Wheels()
+    private let app = DatagramAddress(host: "192.168.4.2", port: 50001)
+    private let stranger = DatagramAddress(host: "192.168.4.3", port: 50001)
+
+    private func send(
+        _ text: String, _ seconds: Double, from address: DatagramAddress?,
+        _ station: inout RiderStation
+    ) throws {
+        station.receive(Array(text.utf8), from: try #require(address), now: at(seconds))
+    }
+
+    @Test("after a silence longer than the dead-man the stick must be in the middle first")
+    func zeroFirst() throws {
+        var station = RiderStation(backend: wheels, logger: LineLog().logger)
+        try send("50,50,0", 0, from: app, &station)
+        try send("50,50,0", 0.9, from: app, &station)
+        try send("50,50,0", 2.0, from: app, &station)
+        #expect(station.counters.waitingForZero == 1)
+        try send("0,0,0", 2.1, from: app, &station)
+        try send("50,50,0", 2.2, from: app, &station)
+        #expect(station.counters.accepted == 4)
+        #expect(wheels.wishes.withLock { $0.count } == 4)
+    }
+
+    @Test("what is malformed does not count as a sign of life")
+    func malformed() throws {
+        var station = RiderStation(backend: wheels, logger: LineLog().logger)
+        try send("50,50,0", 0, from: app, &station)
+        for tenth in 1...11 { try send("rubbish", Double(tenth) / 10, from: app, &station) }
+        try send("50,50,0", 1.15, from: app, &station)
+        #expect(station.counters.malformed == 11)
+        #expect(station.counters.waitingForZero == 1)
+    }
+
+    @Test("strangers without number neither drive nor push out who does")
+    func strangers() throws {
+        var station = RiderStation(backend: wheels, logger: LineLog().logger)
+        try send("0,0,0", 0, from: app, &station)
+        for port in 1...200 as ClosedRange<UInt16> {
+            let other = DatagramAddress(host: "10.0.0.1", port: port)
+            try send("-100,-100,0", 0.001 * Double(port), from: other, &station)
+        }
+        try send("40,40,0", 0.3, from: app, &station)
+        #expect(station.counters.refused == 200)
+        #expect(
+            wheels.wishes.withLock { $0 } == [
+                .drive(left: 0, right: 0), .drive(left: 0.4, right: 0.4),
+            ])
+        #expect(station.peers(now: at(0.3)) == ["192.168.4.2:50001"])
+    }
+
+    @Test("who was refused needs the middle, once the wheels are free")
+    func refusal() throws {
+        var station = RiderStation(backend: wheels, logger: LineLog().logger)
+        try send("10,10,0", 0, from: app, &station)
+        wheels.owner.withLock { $0 = 99 }
+        try send("10,10,0", 0.1, from: app, &station)
+        wheels.owner.withLock { $0 = nil }
+        try send("10,10,0", 0.2, from: app, &station)
+        #expect(station.counters.refused == 1)
+        #expect(station.counters.waitingForZero == 1)
+        try send("0,0,0", 0.3, from: app, &station)
+        try send("10,10,0", 0.4, from: app, &station)
+        #expect(station.counters.accepted == 3)
+    }
+}

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""A rider's remote control as its app is, datagram for datagram, against airframed with simulated wheels, as a transcript.
+
+    rider.py --port UDP_PORT --socket DIAGNOSTICS_SOCKET
+"""
+import argparse, json, socket, sys, threading, time
+
+from ground_station import Daemon, expect
+
+
+class Remote:
+    """A socket of its own: another remote control."""
+
+    def __init__(self, port):
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.connect(("127.0.0.1", port))
+
+    def raw(self, text):
+        self.socket.send(text if isinstance(text, bytes) else text.encode())
+
+    def send(self, left, right):
+        """As the app's encoder does it: whole numbers as integers, any order of keys."""
+        self.raw(json.dumps({"timestamp": time.time(), "right": right, "left": left}, separators=(",", ":")))
+
+    def drive(self, left, right, seconds):
+        """20 Hz, as the app does."""
+        for _ in range(int(seconds * 20)):
+            self.send(left, right)
+            time.sleep(0.05)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--socket", required=True)
+    options = parser.parse_args()
+    daemon, app, stranger = Daemon(options.socket), Remote(options.port), Remote(options.port)
+
+    def link():
+        time.sleep(0.25)
+        return daemon.link("rider")
+
+    def wheels():
+        now = link()
+        return now["left_percent"], now["right_percent"]
+
+    app.drive(0, 0, 0.5)
+    expect(wheels() == (0, 0), "the app is idle: 0/0, 20 times a second")
+    app.drive(60, -40, 1.0)
+    expect(wheels() == (60, -40), "forwards on the left, backwards on the right")
+    app.drive(250, 100, 1.0)
+    expect(wheels() == (100, 100), "250 counts as 100")
+    app.drive(0, 0, 0.5)
+    expect(wheels() == (0, 0), "the stick is let go")
+    app.raw("50,50,0")
+    for _ in range(10):
+        app.raw("50,50,0")
+        time.sleep(0.05)
+    expect(wheels() == (50, 50), "the same as text: 50,50,0")
+
+    before = link()
+    for text in ("", "{", '{"left":1}', '{"left":"1","right":2}', '{"left":1e999,"right":0}', "1,2", "1,2,3", "1,x,0", b"\xff\xfe", "[1,2]", "9" * 2000):
+        app.raw(text)
+    after = link()
+    expect(after["malformed"] - before["malformed"] == 11 and after["accepted"] == before["accepted"], "eleven malformed datagrams are counted and do nothing")
+
+    app.drive(40, 40, 0.5)
+    end = time.monotonic() + 1.6
+    while time.monotonic() < end:
+        app.raw("rubbish")
+        time.sleep(0.05)
+    expect(wheels() == (0, 0), "silence but for rubbish: the dead-man has stopped the wheels")
+    before = link()["waiting_for_zero"]
+    app.drive(40, 40, 0.5)
+    expect(wheels() == (0, 0) and link()["waiting_for_zero"] == before + 10, "40/40 moves nothing before the first 0/0")
+    app.send(0, 0)
+    app.drive(40, 40, 0.5)
+    expect(wheels() == (40, 40), "after 0/0 it does")
+    app.send(0, 0)
+    time.sleep(1.2)
+    expect(wheels() == (0, 0), "the app's emergency stop: one 0/0, then silence")
+
+    app.drive(0, 0, 0.2)
+    stop = threading.Event()
+
+    def flood():
+        while not stop.is_set():
+            for _ in range(10):
+                stranger.send(-100, -100)
+            time.sleep(0.009)
+
+    thread = threading.Thread(target=flood)
+    thread.start()
+    before = link()
+    app.drive(30, 30, 3.0)
+    left, right = daemon.link("rider")["left_percent"], daemon.link("rider")["right_percent"]
+    after = link()
+    stop.set()
+    thread.join()
+    accepted, refused = after["accepted"] - before["accepted"], after["refused"] - before["refused"]
+    expect(accepted == 60 and (left, right) == (30, 30), f"a stranger's flood, {refused} refused: all {accepted} of the app's 60 datagrams were taken, the wheels are at {left}/{right}")
+
+    stranger.raw('{"command":"emergency_stop"}')
+    app.drive(30, 30, 0.3)
+    expect(wheels() == (0, 0) and daemon.ask("status")["inhibitions"][0]["name"] == "emergency_stop", "anybody may stop everything; it is latched")
+    app.raw('{"command":"reset_emergency_stop"}')
+    app.drive(30, 30, 0.3)
+    expect(wheels() == (0, 0), "reset, and still the stick has to be in the middle first")
+    app.drive(0, 0, 0.2)
+    app.drive(30, 30, 0.5)
+    expect(wheels() == (30, 30), "then it drives again")
+
+
+if __name__ == "__main__":
+    main()

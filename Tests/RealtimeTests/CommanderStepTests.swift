@@ -1,0 +1,87 @@
+import GimbalCore
+import Realtime
+import Synchronization
+import Testing
+
+@Suite("Commander: three stepper motors")
+struct CommanderStepTests {
+    private final class Motors: Sendable {
+        let heard = Mutex<[String]>([])
+        func take(_ axis: Int, _ goal: StepAxis.Goal) {
+            heard.withLock { $0.append("\(axis) \(goal)") }
+        }
+        func takeHeard() -> [String] {
+            heard.withLock { heard in
+                defer { heard = [] }
+                return heard
+            }
+        }
+    }
+
+    private let robot = CommandSource(link: .rbl, connection: 1)
+    private let phone = CommandSource(link: .airos, connection: 2)
+    private let motors = Motors()
+
+    private func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
+
+    private func door() -> Commander {
+        let motors = motors
+        let ends = makeRing(of: TimedCommand.self, capacity: 64)
+        return Commander(
+            ring: ends.writer, bootMode: .inactive, rules: Commander.Rules(),
+            steppers: { motors.take($0, $1) })
+    }
+
+    @Test("a slider's wish carries its dead-man; a position does not")
+    func wishes() throws {
+        let commander = door()
+        try commander.request(.step(axis: 0, .turn(200)), from: robot, now: at(1))
+        try commander.request(.step(axis: 1, .position(-45)), from: robot, now: at(1))
+        #expect(
+            motors.takeHeard() == [
+                "0 \(StepAxis.Goal.velocity(200, validUntil: at(1.3)))",
+                "1 \(StepAxis.Goal.position(-45))",
+            ])
+    }
+
+    @Test("who is gone leaves the slider's motor standing, and the joystick's where they go")
+    func gone() throws {
+        let commander = door()
+        try commander.request(.step(axis: 1, .position(7)), from: robot, now: at(1))
+        try commander.request(.step(axis: 0, .turn(-200)), from: robot, now: at(1))
+        _ = motors.takeHeard()
+        commander.disconnected(robot, now: at(1.1))
+        #expect(motors.takeHeard() == ["0 \(StepAxis.Goal.hold)"])
+    }
+
+    @Test("an emergency stop and the end stop all three, whoever asks")
+    func stops() throws {
+        let hold = (0...2).map { "\($0) \(StepAxis.Goal.hold)" }
+        let commander = door()
+        try commander.request(.step(axis: 2, .position(7)), from: robot, now: at(1))
+        _ = motors.takeHeard()
+        try commander.request(.emergencyStop, from: phone, now: at(2))
+        #expect(motors.takeHeard().sorted() == hold)
+        #expect(throws: MotionRefusal.emergencyStopped) {
+            try commander.request(.step(axis: 2, .position(7)), from: robot, now: at(3))
+        }
+        let other = door()
+        other.shutDown()
+        #expect(motors.takeHeard().sorted() == hold)
+    }
+
+    @Test("what is no axis or no speed is refused, and everything where there are no motors")
+    func refusals() throws {
+        #expect(throws: MotionRefusal.outOfRange(field: "axis", allowed: "0...2")) {
+            try door().request(.step(axis: 3, .hold), from: robot, now: at(1))
+        }
+        #expect(throws: MotionRefusal.outOfRange(field: "speed", allowed: "steps per second")) {
+            try door().request(.step(axis: 0, .turn(.nan)), from: robot, now: at(1))
+        }
+        let ends = makeRing(of: TimedCommand.self, capacity: 64)
+        let none = Commander(ring: ends.writer, bootMode: .inactive, rules: Commander.Rules())
+        #expect(throws: MotionRefusal.noSteppers) {
+            try none.request(.step(axis: 0, .hold), from: robot, now: at(1))
+        }
+    }
+}
