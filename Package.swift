@@ -5,7 +5,7 @@ import PackageDescription
 /// The fuzzers are linked with libFuzzer's own main, so they are only there when they are asked for.
 let fuzzers =
     ProcessInfo.processInfo.environment["AIRFRAME_FUZZ"] == nil
-    ? [] : ["FuzzDiagnostics", "FuzzAirOS", "FuzzRBL"]
+    ? [] : ["FuzzDiagnostics", "FuzzAirOS", "FuzzRBL", "FuzzMAVLink", "FuzzRider"]
 
 /// Strict boundaries: an import is internal unless said otherwise, an existential is spelled `any`, and a member is
 /// visible only where its module is imported. A leak across a module wall is a compiler message.
@@ -156,7 +156,8 @@ let package = Package(
                 "GimbalCore", "Calibration", "Identification", "Simulation", "Realtime",
                 "Recording",
                 "PlainText",
-                "Plot", "Wire", "CLinuxShim", "CMallocCounter", "FakeBlueZ",
+                "Plot", "Wire", "Links", "Hardware", "CLinuxShim", "CMallocCounter", "FakeBlueZ",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

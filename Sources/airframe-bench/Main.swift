@@ -17,6 +17,9 @@ struct Main {
             name: "phone", summary: "an app's writes, from D-Bus to the tick",
             run: PhoneBench.run),
         Bench(
+            name: "links", summary: "MAVLink's frames and streams, a rider's datagrams",
+            run: LinkBench.run),
+        Bench(
             name: "lockstep", summary: "the real program, behind a simulator that costs nothing",
             run: LockstepBench.run),
         Bench(name: "estimator", summary: "attitude on recorded trials, cost of an update") {

@@ -1,0 +1,192 @@
+import CLinuxShim
+import GimbalCore
+import Glibc
+import Hardware
+import Links
+import Logging
+import Realtime
+import Synchronization
+import Wire
+
+/// What network links cost and how late they are: frames of MAVLink, and a rider's datagrams.
+enum LinkBench {
+    private static let address = MAVLinkAddress(system: 1, component: 154)
+
+    static func run(options: Options, report: inout BenchReport) throws {
+        frames(&report)
+        try rider(&report)
+        try stream(options, &report)
+    }
+
+    // MARK: A frame
+
+    private static func frames(_ report: inout BenchReport) {
+        var message = GimbalDeviceAttitudeStatus()
+        message.q = [0.9, 0.1, -0.2, 0.3]
+        message.flags = 44
+        let count = 200_000
+        var bytes = 0
+        var start = cl_now_ns()
+        for sequence in 0..<count {
+            message.bootMs = UInt32(sequence)
+            bytes +=
+                message.frame(
+                    from: address, sequence: UInt8(truncatingIfNeeded: sequence)
+                ).count
+        }
+        report.show(
+            "frame of 49 bytes payload, written", Double(cl_now_ns() - start) / Double(count), "ns")
+        precondition(bytes > 0)
+        let stream = (0..<count).flatMap {
+            message.frame(from: address, sequence: UInt8(truncatingIfNeeded: $0))
+        }
+        var parser = MAVLinkParser()
+        var found = 0
+        start = cl_now_ns()
+        for from in stride(from: 0, to: stream.count, by: 1024) {
+            parser.append(stream[from..<min(from + 1024, stream.count)])
+            while case .frame(let frame, _)? = parser.next() {
+                if frame.message(GimbalDeviceAttitudeStatus.self) != nil { found += 1 }
+            }
+        }
+        report.show(
+            "the same, found in a stream and read", Double(cl_now_ns() - start) / Double(count),
+            "ns")
+        report.check("frames found of \(count)", Double(found), atLeast: Double(count), "")
+    }
+
+    // MARK: A datagram
+
+    /// The rider's server and wheels on paper, in this process: the thread that writes to the board is looked at.
+    private static func rider(_ report: inout BenchReport) throws {
+        let port: UInt16 = 45005
+        guard let place = DatagramAddress(host: "127.0.0.1", port: port),
+            let sender = try? BenchSocket(to: port)
+        else { return report.fail("no UDP on the loopback interface") }
+        var parameters = DriveModel.Parameters()
+        // A board's ramp would hide when it is told.
+        parameters.acceleration = 1000
+        parameters.deceleration = 1000
+        let wheels = DriveMotors(simulated: parameters)
+        let ring = makeRing(of: TimedCommand.self, capacity: 64)
+        let commander = Commander(
+            ring: ring.writer, bootMode: .inactive, rules: Commander.Rules(),
+            wheels: { wheels.ask($0) })
+        let server = try RiderServer(
+            address: place, backend: BenchRider(commander: commander),
+            logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
+        let task = Task { try await server.run() }
+        defer { task.cancel() }
+        try wheels.start()
+        defer { _ = wheels.stop() }
+        var delays: [Double] = []
+        for number in 1...1000 {
+            let speed = Double(number % 90 + 5)
+            let sent = MonotonicClock.now
+            sender.send("\(speed),\(-speed),0")
+            while abs(wheels.speeds.left * 100 - speed) > 0.1 {
+                if MonotonicClock.now.seconds(since: sent) > 1 {
+                    return report.fail("datagram \(number) never reached the wheels")
+                }
+                usleep(20)
+            }
+            delays.append(MonotonicClock.now.seconds(since: sent) * 1000)
+            // As the app does it, 20 a second would take a minute; the phase against the wheels' period must vary.
+            usleep(UInt32.random(in: 6_000...26_000))
+        }
+        delays.sort()
+        report.show("datagram to drive output, p50", delays[delays.count / 2], "ms")
+        report.check(
+            "datagram to drive output, p99", delays[delays.count * 99 / 100], atMost: 3, "ms")
+    }
+
+    private struct BenchRider: RiderBackend {
+        let commander: Commander
+        var deadManSeconds: Double { 1 }
+        var speeds: [String: Int] { [:] }
+        func carryOut(_ command: RiderCommand, from source: UInt64, now: Instant) -> String? {
+            guard case .drive(let left, let right) = command else { return nil }
+            let source = CommandSource(link: .udp, connection: source)
+            do {
+                try commander.request(.drive(left: left, right: right), from: source, now: now)
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+    }
+
+    // MARK: A stream
+
+    /// The real program sends its attitude 100 times a second for a minute; every frame is counted.
+    private static func stream(_ options: Options, _ report: inout BenchReport) throws {
+        guard let daemon = DaemonProcess.program(options, &report) else { return }
+        let port: UInt16 = 45014
+        let process = try DaemonProcess(
+            daemon,
+            settings: [
+                "hardware.simulation.motion=still", "mavlink.listen=127.0.0.1:\(port)",
+            ])
+        guard process.status(where: { $0["enabled"]?.bool == true }) != nil,
+            let socket = try? BenchSocket(to: port)
+        else { return report.fail("no daemon: \(process.log)") }
+        let station = MAVLinkAddress(system: 255, component: 190)
+        var order = CommandLong()
+        order.command = MAVLinkCommand.setMessageInterval.rawValue
+        order.params = [285, 10_000, 0, 0, 0, 0, 0]
+        order.target = address
+        socket.send(order.frame(from: station, sequence: 0))
+        var parser = MAVLinkParser()
+        var found = 0
+        let begin = MonotonicClock.now
+        var beat = begin
+        var sequence: UInt8 = 1
+        while MonotonicClock.now.seconds(since: begin) < 60 {
+            if MonotonicClock.now >= beat {
+                beat = beat.advanced(bySeconds: 1)
+                socket.send(Heartbeat().frame(from: station, sequence: sequence))
+                sequence &+= 1
+            }
+            guard let bytes = socket.receive(milliseconds: 100) else { continue }
+            parser.append(bytes)
+            while case .frame(let frame, _)? = parser.next() {
+                if frame.id == 285 { found += 1 }
+            }
+        }
+        report.check("attitude frames in 60 s", Double(found), atLeast: 5990, "")
+        report.check("frames lost on the way", Double(parser.counters.lost), atMost: 0, "")
+    }
+}
+
+/// A UDP socket towards a port of this computer.
+private final class BenchSocket {
+    private let descriptor: Int32
+
+    init(to port: UInt16) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw CancellationError() }
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ text: String) { send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, 0) }
+
+    func receive(milliseconds: Int32) -> [UInt8]? {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, milliseconds) > 0 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 2048)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        return count > 0 ? Array(bytes.prefix(count)) : nil
+    }
+}

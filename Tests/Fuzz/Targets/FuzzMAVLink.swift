@@ -1,0 +1,97 @@
+import GimbalCore
+import Links
+import Logging
+import Wire
+
+extension FuzzTargets {
+    /// A stream from a MAVLink peer, cut where its first byte says: the parser, and a gimbal that obeys.
+    public static func mavlink(_ bytes: [UInt8]) {
+        guard let first = bytes.first else { return }
+        let stream = Array(bytes.dropFirst())
+        let cut = min(Int(first), stream.count)
+        var parser = MAVLinkParser()
+        var passed: [UInt8] = []
+        func take() {
+            while let item = parser.next() {
+                switch item {
+                case .frame(let frame, let bytes):
+                    precondition(read(frame) == frame.payload.count || frame.version == .v2)
+                    passed += bytes
+                case .unknown(let bytes), .noise(let bytes): passed += bytes
+                }
+            }
+        }
+        for piece in [stream[..<cut], stream[cut...]] {
+            parser.append(piece)
+            take()
+        }
+        precondition(parser.pending <= MAVLinkFrame.longest, "more is kept than one frame")
+        while parser.pending > 0 {
+            parser.abandon()
+            take()
+        }
+        // Nothing is lost and nothing is invented: what goes over a tap is what came.
+        precondition(passed == stream, "a tap would have changed it")
+        let role = FlightDisplayRole(
+            configuration: MAVLinkConfiguration(), backend: FuzzGimbal(), attitudeHz: 20,
+            logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() },
+            now: Instant(nanoseconds: 0))
+        var output = SerialOutput()
+        let central = Central(address: "00:00:00:00:00:00", connection: 1)
+        role.receive(stream, from: central, now: Instant(nanoseconds: 1), &output)
+        _ = role.advance(now: Instant(nanoseconds: 2), &output)
+    }
+
+    /// What is read out of a frame can be written; in v1 with the same length.
+    private static func read(_ frame: MAVLinkFrame) -> Int {
+        guard let kind = MAVLinkCatalogue.messages.first(where: { $0.format.id == frame.id }) else {
+            fatalError("a frame of a kind that is not in the catalogue")
+        }
+        func again<Message: MAVLinkMessage>(_ kind: Message.Type) -> Int {
+            guard let message = frame.message(kind) else { fatalError("its own kind is refused") }
+            let written = MAVLinkFrame(
+                message, from: frame.sender, sequence: 0, version: frame.version)
+            precondition(written.payload.count <= MAVLinkFrame.longestPayload, "too long")
+            return frame.version == .v1 ? frame.payload.count : written.payload.count
+        }
+        return again(kind)
+    }
+
+    /// A datagram of a rider's remote control, and the same bytes as a robot's commands.
+    public static func rider(_ bytes: [UInt8]) {
+        if case .drive(let left, let right) = try? RiderCommand(datagram: bytes) {
+            precondition(abs(left) <= 1 && abs(right) <= 1, "beyond full speed")
+        }
+        var whole = RobotCommandSplitter()
+        var pieces = RobotCommandSplitter()
+        precondition(
+            whole.append(bytes) == bytes.flatMap { pieces.append([$0]) },
+            "how it is cut makes a difference")
+    }
+}
+
+/// A gimbal that lets everything be done to it.
+private struct FuzzGimbal: MAVLinkBackend {
+    var view: MAVLinkView? {
+        MAVLinkView(
+            snapshot: StabilizerSnapshot(), lower: AxisVector(repeating: -2),
+            upper: AxisVector(repeating: 2), holder: .nobody)
+    }
+    var parameters: [MAVLinkParameter] { [MAVLinkParameter("P", 1)] }
+    func ask(_ motion: MAVLinkMotion, for peer: MAVLinkAddress, now: Instant)
+        throws(MAVLinkRefusal)
+    {
+        switch motion {
+        case .lock(let angles, _), .follow(let angles, _):
+            for angle in [angles.yaw, angles.roll, angles.pitch] {
+                precondition(!angle.isInfinite, "an infinite angle")
+            }
+        default: break
+        }
+    }
+    func disconnected(_ peer: MAVLinkAddress, now: Instant) {}
+    func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(MAVLinkRefusal) {}
+    func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(MAVLinkRefusal) {
+        precondition(value.isFinite, "no number")
+    }
+}
