@@ -182,6 +182,8 @@ final class DaemonProcess {
 final class BenchClient {
     private let descriptor: Int32
     private var received: [UInt8] = []
+    /// Whether the daemon has closed the connection, as far as sending has shown.
+    private(set) var isClosed = false
 
     init?(_ path: String) {
         var raw: Int32 = -1
@@ -192,10 +194,15 @@ final class BenchClient {
     deinit { close(descriptor) }
 
     /// Sends a line; false when it does not fit or nobody is there.
-    func send(_ line: String) -> Bool {
-        let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
+    func send(_ line: String) -> Bool { sendPart(line + "\n") }
+
+    /// Sends this and no end of line; false when it does not fit or nobody is there.
+    func sendPart(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
         var sent = 0
-        return cl_socket_send(descriptor, bytes, bytes.count, &sent) == 0 && sent == bytes.count
+        let error = cl_socket_send(descriptor, bytes, bytes.count, &sent)
+        isClosed = error != 0 && error != EAGAIN
+        return error == 0 && sent == bytes.count
     }
 
     /// Sends a request and returns its result; nil when there is none.

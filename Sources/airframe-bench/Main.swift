@@ -20,6 +20,9 @@ struct Main {
             name: "links", summary: "MAVLink's frames and streams, a rider's datagrams",
             run: LinkBench.run),
         Bench(
+            name: "clients", summary: "the loop among clients that flood, stall or never finish",
+            run: BadClientsBench.run),
+        Bench(
             name: "lockstep", summary: "the real program, behind a simulator that costs nothing",
             run: LockstepBench.run),
         Bench(name: "estimator", summary: "attitude on recorded trials, cost of an update") {

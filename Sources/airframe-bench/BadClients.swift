@@ -1,0 +1,103 @@
+import CLinuxShim
+import FakeBlueZ
+import GimbalCore
+import Glibc
+import Realtime
+
+/// Clients that flood, stall or never finish a line, on the socket, and a phone that writes nonsense as fast as it can.
+final class BadClients {
+    /// What they have done.
+    struct Counts {
+        var requests = 0
+        var dropped = 0
+        var halves = 0
+        var writes = 0
+
+        mutating func add(_ other: Counts) {
+            requests += other.requests
+            dropped += other.dropped
+            halves += other.halves
+            writes += other.writes
+        }
+    }
+
+    private(set) var counts = Counts()
+    private let path: String
+    private let radio: FakeBlueZ
+    /// Asks for every setting, again and again, and never reads.
+    private var flood: BenchClient?
+    /// Subscribed to everything at the highest rate, and never reads.
+    private var deaf: BenchClient?
+    /// Sends a byte now and then, and no end of line.
+    private var half: BenchClient?
+
+    private static let characteristics = (4...5).map { "/org/airframe/service0/char0\($0)" }
+
+    init(_ path: String, _ radio: FakeBlueZ) {
+        self.path = path
+        self.radio = radio
+    }
+
+    /// Lets the fake bluetoothd work until the condition holds; false when the time is over.
+    func serve(until isDone: () -> Bool, seconds: Double) -> Bool {
+        let deadline = MonotonicClock.now.advanced(bySeconds: seconds)
+        while MonotonicClock.now < deadline {
+            radio.process()
+            if isDone() { return true }
+            var entries = [pollfd(fd: radio.descriptor, events: Int16(POLLIN), revents: 0)]
+            var ready: Int32 = 0
+            _ = cl_socket_wait(&entries, entries.count, 10_000_000, &ready)
+        }
+        return false
+    }
+
+    /// Does its worst for a while.
+    func live(seconds: Double) {
+        radio.connect(FakeBlueZ.phone, true)
+        let deadline = MonotonicClock.now.advanced(bySeconds: seconds)
+        var turn = 0
+        while MonotonicClock.now < deadline {
+            turn += 1
+            onTheSocket(turn)
+            overTheRadio(turn)
+            usleep(200)
+        }
+        flood = nil
+        deaf = nil
+        half = nil
+    }
+
+    private func onTheSocket(_ turn: Int) {
+        // Now and then it hangs up, and leaves behind what nobody has answered yet.
+        if flood == nil || turn % 200 == 0 { flood = BenchClient(path) }
+        for _ in 0..<10 {
+            guard let flood, flood.send(#"{"id":1,"method":"get"}"#) else { break }
+            counts.requests += 1
+        }
+        if flood?.isClosed == true {
+            counts.dropped += 1
+            flood = nil
+        }
+        if deaf == nil || turn % 500 == 0 {
+            deaf = BenchClient(path)
+            _ = deaf?.send(
+                #"{"id":1,"method":"subscribe","params":{"names":["attitude.yaw","state"],"rate":1000}}"#
+            )
+        }
+        if half == nil || turn % 1000 == 0 { half = BenchClient(path) }
+        if half?.sendPart(#"{"id":1,"meth"#) == true { counts.halves += 1 }
+        if half?.isClosed == true { half = nil }
+    }
+
+    private func overTheRadio(_ turn: Int) {
+        let place = Self.characteristics[turn % Self.characteristics.count]
+        let nonsense = (0..<(turn % 40)).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ turn) }
+        if turn % 10 == 0 {
+            radio.callWrongly(place, turn / 10 % 4)
+        } else {
+            radio.write(place, nonsense)
+        }
+        counts.writes += 1
+        radio.process()
+    }
+}

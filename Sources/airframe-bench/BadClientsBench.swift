@@ -1,0 +1,105 @@
+import FakeBlueZ
+import GimbalCore
+import Glibc
+import Realtime
+import Wire
+
+/// What clients that flood, stall or never finish a line do to the loop, on the socket and over Bluetooth: the same program
+/// without and with them, turn about, so that whatever else runs on the machine meets both.
+enum BadClientsBench {
+    /// Stages whose time is the loop's own or the way to it.
+    private static let stages: [Stage] = [.wake, .handover, .estimate, .control, .imuToMotor]
+
+    /// What one run of the daemon says.
+    private struct Timing {
+        var p50: [Stage: Double] = [:]
+        var p99: [Stage: Double] = [:]
+        var overruns = 0.0
+    }
+
+    static func run(options: Options, report: inout BenchReport) throws {
+        guard let daemon = DaemonProcess.program(options, &report) else { return }
+        var quiet: [Timing] = []
+        var bad: [Timing] = []
+        var sent = BadClients.Counts()
+        for _ in 0..<options.rounds {
+            guard let first = try round(daemon, options, isBad: false, &sent, &report) else {
+                return
+            }
+            quiet.append(first)
+            guard let second = try round(daemon, options, isBad: true, &sent, &report) else {
+                return
+            }
+            bad.append(second)
+        }
+        report.show("requests that nobody read the answers of", Double(sent.requests), "")
+        report.show("floods that the daemon has ended", Double(sent.dropped), "")
+        report.show("halves of lines", Double(sent.halves), "")
+        report.show("writes and malformed calls over Bluetooth", Double(sent.writes), "")
+        for stage in stages {
+            compare(
+                "\(stage.rawValue), p50", quiet.map { $0.p50[stage] ?? .nan },
+                bad.map { $0.p50[stage] ?? .nan }, &report)
+            compare(
+                "\(stage.rawValue), p99", quiet.map { $0.p99[stage] ?? .nan },
+                bad.map { $0.p99[stage] ?? .nan }, &report)
+        }
+        report.show("overruns, quiet", quiet.map(\.overruns).reduce(0, +), "")
+        report.show("overruns, bad clients", bad.map(\.overruns).reduce(0, +), "")
+    }
+
+    /// Medians over the rounds. What the quiet rounds differ by among themselves is noise.
+    private static func compare(
+        _ name: String, _ quiet: [Double], _ bad: [Double], _ report: inout BenchReport
+    ) {
+        let noise = (quiet.max() ?? .nan) - (quiet.min() ?? .nan)
+        report.show("\(name), quiet", median(quiet), "µs")
+        report.show("\(name), bad clients", median(bad), "µs")
+        // A tenth of a period at 1 kHz is what nobody's control would notice.
+        report.check(
+            "\(name): more, beyond the noise", max(0, median(bad) - median(quiet) - noise),
+            atMost: 100, "µs")
+    }
+
+    /// One run of the daemon, alone or among bad clients, whose deeds are added to `counts`.
+    private static func round(
+        _ daemon: String, _ options: Options, isBad: Bool, _ counts: inout BadClients.Counts,
+        _ report: inout BenchReport
+    ) throws -> Timing? {
+        let bus = try PrivateBus()
+        let radio = try FakeBlueZ(bus)
+        let process = try DaemonProcess(
+            daemon,
+            settings: [
+                "bluetooth.enabled=true", "hardware.simulation.motion=walking",
+                "loop.rate_hz=1000", "loop.lock_memory=true",
+            ], bus: bus.address)
+        let clients = BadClients(process.socketPath, radio)
+        guard clients.serve(until: { radio.advertisements > 0 }, seconds: 10),
+            process.status(where: { $0["enabled"]?.bool == true }) != nil
+        else {
+            report.fail("no service on the bus, or no outputs: \(process.log)")
+            return nil
+        }
+        if isBad {
+            clients.live(seconds: options.roundSeconds)
+            counts.add(clients.counts)
+        } else {
+            _ = clients.serve(until: { false }, seconds: options.roundSeconds)
+        }
+        guard let status = process.status(where: { _ in true }) else {
+            report.fail("the daemon does not answer any more: \(process.log)")
+            return nil
+        }
+        var timing = Timing()
+        for entry in status["loop"]?["stages"]?.array ?? [] {
+            guard let stage = entry["name"]?.string.flatMap(Stage.init) else { continue }
+            timing.p50[stage] = entry["p50_us"]?.number
+            timing.p99[stage] = entry["p99_us"]?.number
+        }
+        timing.overruns = status["loop"]?["overruns"]?.number ?? .nan
+        let end = process.stop()
+        if end.status != 0 { report.fail("the daemon ended with \(end.status): \(process.log)") }
+        return timing
+    }
+}
