@@ -265,7 +265,8 @@ let package = Package(
             name: "AirframectlTests",
             dependencies: [
                 "airframectl", "Wire", "PlainText", "Plot", "GimbalCore", "Recording",
-                "CLinuxShim", .product(name: "SystemPackage", package: "swift-system"),
+                "CLinuxShim", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

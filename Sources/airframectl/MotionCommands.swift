@@ -22,7 +22,7 @@ struct ModeCommand: AcknowledgedCommand {
         commandName: "mode",
         abstract: "Change the mode: inactive, locked, pan_follow, fpv, ….",
         discussion: ModeWords.catalogue.map {
-            Format.left($0.name, 11) + $0.summary + "."
+            Format.left($0.name, 12) + $0.summary + "."
         }.joined(separator: "\n")
             + "\n\nModes that follow the handle need to know the joints, from encoders or servos; without, they are refused."
     )
@@ -44,8 +44,9 @@ struct PointCommand: AcknowledgedCommand {
             Degrees in the earth frame, in every mode: yaw right, roll right and pitch up are positive. An axis that is \
             left out goes on with what it does; one that the mode moves, such as yaw in pan_follow, is left to the mode. \
             Angles beyond motion.range_deg stop there, a turn that would break a limit takes longer; the answer says so.
-            Examples: airframectl point --pitch -30 --duration 2
-                      airframectl point --yaw 90 --rate 10
+            Examples:
+              airframectl point --pitch -30 --duration 2
+              airframectl point --yaw 90 --rate 10
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -28,7 +28,7 @@ struct SetCommand: ParsableCommand {
         abstract: "Change a setting now; `save` keeps it.",
         discussion: """
             With --rollback the change is taken back after that time unless it is saved before: try a gain with \
-            `airframectl set control.pitch.kp 12 --rollback 30s`.
+            `airframectl set control.attitude_gain '[50,50,50]' --rollback 30s`.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -1,5 +1,6 @@
 import Configuration
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("etc/boards")
@@ -8,7 +9,7 @@ struct BoardProfileTests {
         "every profile is a good configuration with real chips, whose motors can be switched off",
         arguments: ["raspberry-pi-zero-2w", "raspberry-pi-4", "raspberry-pi-5"])
     func good(name: String) throws {
-        let path = SampleFileTests.path.removingLastComponent().appending("boards/\(name).toml")
+        let path = CommittedFile("etc/boards/\(name).toml").path
         let loaded = try ConfigurationLoader.load(
             ConfigurationSource(config: path.string, overrides: []))
         #expect(loaded.settings.hardware.backend == .linux)

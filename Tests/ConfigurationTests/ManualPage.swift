@@ -1,0 +1,83 @@
+import TestSupport
+
+@testable import Configuration
+
+/// What `etc/man/airframed.toml.5` is to say, made from the schema.
+enum ManualPage {
+    static var text: String {
+        var lines = head
+        for (table, summary) in Schema.tables {
+            lines.append(".Ss \(Mdoc.argument(table))")
+            lines += Mdoc.lines(summary)
+            lines.append(".Bl -tag -width Ds")
+            for setting in Schema.settings where setting.table == table {
+                lines.append(".It Va \(Mdoc.argument(setting.key))")
+                lines += Mdoc.lines(setting.summary)
+                lines += Mdoc.lines(SampleFile.facts(of: setting))
+            }
+            lines.append(".El")
+        }
+        return (lines + tail).joined(separator: "\n") + "\n"
+    }
+
+    private static let head = """
+        .\\" Made from the schema; `swift test --filter ManualPage` says what it should be.
+        .Dd November 22, 2026
+        .Dt AIRFRAMED.TOML 5
+        .Os
+        .Sh NAME
+        .Nm airframed.toml
+        .Nd configuration of the gimbal controller
+        .Sh SYNOPSIS
+        .Nm /etc/airframe/airframed.toml
+        .Nm /etc/airframe/conf.d/*.toml
+        .Sh DESCRIPTION
+        .Xr airframed 8
+        reads these files when it starts, and again on
+        .Dv SIGHUP
+        or
+        .Ql airframectl reload .
+        They are TOML 1.0.
+        Nothing has to be in them: every setting has a default.
+        .Pp
+        A value is the last of: default, file,
+        .Pa conf.d
+        in the order of the names, what was saved from live changes,
+        .Fl \\-set
+        on the command line, live change.
+        .Pp
+        A bad file is refused whole.
+        .Ql airframed \\-\\-check\\-config
+        lists every mistake with its line, the allowed range and a hint;
+        .Ql airframed \\-\\-print\\-config
+        shows what is in force, and where each value comes from.
+        .Pp
+        Three numbers in brackets are yaw, roll, pitch unless it says otherwise.
+        Ranges include both ends.
+        .Sh SETTINGS
+        """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+
+    private static let tail = """
+        .Sh FILES
+        .Bl -tag -width Ds
+        .It Pa /etc/airframe/airframed.toml
+        Every setting with its default, commented out, as installed.
+        .It Pa /var/lib/airframe
+        Saved tuning, baselines and calibration.
+        Not to be edited.
+        .El
+        .Sh EXAMPLES
+        Servos and a BMI088 on an I2C bus:
+        .Bd -literal -offset indent
+        [hardware]
+        backend = "linux"
+        [motors]
+        type = "servo"
+        [imu]
+        mounting_deg = [0, 180, 0]
+        .Ed
+        .Sh SEE ALSO
+        .Xr airframectl 1 ,
+        .Xr airframed 8
+        """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+}

@@ -1,0 +1,13 @@
+import Configuration
+import TestSupport
+import Testing
+
+@Suite("The manual page airframed.toml(5)")
+struct ManualPageTests {
+    @Test("says what the schema says")
+    func matchesSchema() throws {
+        if let drift = try CommittedFile("etc/man/airframed.toml.5").drift(from: ManualPage.text) {
+            Issue.record("\(drift)")
+        }
+    }
+}
