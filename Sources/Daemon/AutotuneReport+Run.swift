@@ -68,10 +68,10 @@ extension AutotuneAxis {
         gainMarginDownDb = Number(margins.decreaseDecibels)
         phaseMarginDeg = Number(margins.phaseDegrees)
         crossoverHz = Number(margins.crossover / (2 * .pi))
-        measured = BodePoint.curve(
-            found.points.map { ($0.omega, $0.response, $0.coherence) })
         let grid = (0...120).map { 2 * Double.pi * exp(log(1.5) + Double($0) / 120 * log(100)) }
         model = BodePoint.curve(grid.map { ($0, found.model.response(omega: $0), nil) })
+        measured = BodePoint.curve(
+            found.points.map { ($0.omega, $0.response, $0.coherence) }, beside: model)
         loop = BodePoint.curve(
             grid.map { omega in
                 let controller = found.design.response(omega: omega)
@@ -81,17 +81,21 @@ extension AutotuneAxis {
 }
 
 extension BodePoint {
-    /// Points in order of frequency, their phases without jumps.
+    /// Points in order of frequency, their phases without jumps. Beside a model they are those that are nearest to its
+    /// phases: few points cannot show which way theirs went.
     static func curve(
-        _ points: [(omega: Double, response: Complex, coherence: Double?)]
+        _ points: [(omega: Double, response: Complex, coherence: Double?)],
+        beside model: [BodePoint] = []
     ) -> [BodePoint] {
         var last: Double?
         return points.map { point in
+            let hz = point.omega / (2 * .pi)
+            let reference = model.last { $0.hz.value <= hz }?.deg.value ?? last
             var degrees = point.response.phase * 180 / .pi
-            if let last { degrees -= 360 * ((degrees - last) / 360).rounded() }
+            if let reference { degrees -= 360 * ((degrees - reference) / 360).rounded() }
             last = degrees
             return BodePoint(
-                hz: Number((point.omega / (2 * .pi)).rounded(4)),
+                hz: Number(hz.rounded(4)),
                 db: Number((20 * log10(point.response.magnitude) * 100).rounded() / 100),
                 deg: Number((degrees * 10).rounded() / 10),
                 coherence: point.coherence.map { Number(($0 * 1e4).rounded() / 1e4) })

@@ -97,6 +97,12 @@ import Wire
             #expect(report["rollback_s"]?.number == 120, "\(report.text)")
             let inertia = report["axes"]?.array?[0].number("inertia_kg_m2") ?? .nan
             #expect(abs(inertia / 5e-3 - 1) < 0.3, "\(inertia)")
+            // One picture shows both: a measured phase is not a turn away from the model's.
+            let axis = report["axes"]?.array?[0]
+            for point in axis?["measured"]?.array ?? [] {
+                let beside = axis?["model"]?.array?.last { $0.number("hz") <= point.number("hz") }
+                #expect(abs(point.number("deg") - (beside?.number("deg") ?? .nan)) <= 180)
+            }
 
             #expect(try daemon.status("gains").text(ofGain: 1) != before)
             func change(_ key: String) throws -> JSONValue? {
