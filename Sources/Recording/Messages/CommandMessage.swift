@@ -30,13 +30,14 @@ struct CommandMessage: RecordedMessage, Sendable {
         case emergencyStop
         case resetEmergencyStop
         case shutdown
+        case lookAside
     }
 
     private static let kinds = FieldWords(
         name: "Kind",
         words: [
             "mode", "point", "rate", "track", "excite", "test_motor", "reset_integrals",
-            "emergency_stop", "reset_emergency_stop", "shutdown",
+            "emergency_stop", "reset_emergency_stop", "shutdown", "look_aside",
         ])
     private static let axisWords = FieldWords(
         name: "Axis", words: GimbalAxis.allCases.map { "\($0)" })
@@ -61,6 +62,11 @@ struct CommandMessage: RecordedMessage, Sendable {
         case .track(let pan, let tilt, let validUntil):
             kind = Kind.track.rawValue
             axes = AxisVector(yaw: pan, roll: 0, pitch: tilt)
+            self.validUntil = validUntil
+        case .lookAside(let yaw, let rate, let validUntil):
+            kind = Kind.lookAside.rawValue
+            axes.yaw = yaw
+            self.rate = rate
             self.validUntil = validUntil
         case .excite(let excitation):
             kind = Kind.excite.rawValue
@@ -97,6 +103,7 @@ struct CommandMessage: RecordedMessage, Sendable {
                         ticks: Int32(truncatingIfNeeded: ticks), errorLimit: errorLimit))
             }
         case .testMotor: gimbalAxis.map { .testMotor($0, validUntil: validUntil) }
+        case .lookAside: .lookAside(yaw: axes.yaw, rate: rate, validUntil: validUntil)
         case .resetIntegrals: .resetIntegrals
         case .emergencyStop: .emergencyStop
         case .resetEmergencyStop: .resetEmergencyStop
