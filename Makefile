@@ -65,7 +65,7 @@ soak: lab build counter ## the long ones of these: restarts and vanishing phones
 FUZZ_RUNS ?= 3400000
 
 fuzz: ## fuzz every decoder of bytes from outside (libFuzzer); new inputs go to .build/fuzz-found
-	@for t in Diagnostics AirOS RBL MAVLink Rider; do \
+	@for t in Diagnostics AirOS RBL MAVLink Rider Recording; do \
 	    AIRFRAME_FUZZ=1 swift build -c release --sanitize fuzzer --product Fuzz$$t --scratch-path .build/fuzz && \
 	    mkdir -p .build/fuzz-found/$$t && \
 	    .build/fuzz/release/Fuzz$$t -runs=$(FUZZ_RUNS) -max_len=4096 -verbosity=0 -print_final_stats=1 \

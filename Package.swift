@@ -5,7 +5,10 @@ import PackageDescription
 /// The fuzzers are linked with libFuzzer's own main, so they are only there when they are asked for.
 let fuzzers =
     ProcessInfo.processInfo.environment["AIRFRAME_FUZZ"] == nil
-    ? [] : ["FuzzDiagnostics", "FuzzAirOS", "FuzzRBL", "FuzzMAVLink", "FuzzRider"]
+    ? []
+    : [
+        "FuzzDiagnostics", "FuzzAirOS", "FuzzRBL", "FuzzMAVLink", "FuzzRider", "FuzzRecording",
+    ]
 
 /// Strict boundaries: an import is internal unless said otherwise, an existential is spelled `any`, and a member is
 /// visible only where its module is imported. A leak across a module wall is a compiler message.
@@ -99,7 +102,7 @@ let package = Package(
         .target(
             name: "Recording",
             dependencies: [
-                "GimbalCore", "Realtime", "Wire", "Persistence", "CZstd",
+                "GimbalCore", "Realtime", "Wire", "Persistence", "CZstd", "CLinuxShim",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -172,7 +175,9 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Wire", "Links", "GimbalCore", .product(name: "Logging", package: "swift-log"),
+                "Wire", "Links", "GimbalCore", "Recording",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: strict),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),

@@ -2,6 +2,7 @@
 #include "CLinuxShim.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <malloc.h>
@@ -189,6 +190,17 @@ int cl_malloc_configure(int32_t arenas, int32_t threshold_bytes)
 }
 
 void cl_malloc_trim(void) { malloc_trim(0); }
+
+int cl_memory_file_create(const char *name, int32_t *file)
+{
+    *file = memfd_create(name, MFD_CLOEXEC);
+    return *file < 0 ? errno : 0;
+}
+
+int cl_memory_file_release(int32_t file, int64_t offset, int64_t count)
+{
+    return fallocate(file, FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE, offset, count) == 0 ? 0 : errno;
+}
 
 int cl_thread_usage_get(cl_thread_usage *usage)
 {

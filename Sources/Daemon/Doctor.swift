@@ -7,7 +7,7 @@ struct Doctor {
 
     /// Every check, in the order in which a person would go through them.
     var checks: [DoctorCheck] {
-        [samples, sensor, lateness, drops, bus, motion, cutOff].compactMap(\.self)
+        [samples, sensor, lateness, drops, bus, motion, cutOff, recorder].compactMap(\.self)
     }
 
     private var samples: DoctorCheck {
@@ -47,6 +47,16 @@ struct Doctor {
                 remedy:
                     "The bus cannot keep up, or the scheduler is not real-time, see the line real time."
             )
+    }
+
+    private var recorder: DoctorCheck? {
+        guard status.recorder.isEnabled else { return nil }
+        if let problem = status.recorder.problem {
+            return DoctorCheck("recorder", .warn, "cannot write", remedy: problem)
+        }
+        return DoctorCheck(
+            "recorder", .ok,
+            "\(Int(status.recorder.heldS.known ?? 0)) s held, \(status.recorder.files) files")
     }
 
     private var drops: DoctorCheck {

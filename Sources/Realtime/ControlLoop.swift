@@ -57,11 +57,18 @@ struct ControlLoop: ~Copyable, Sendable {
 
     /// The end of a tick for the flight recorder, after the answer.
     private mutating func keep(isLook: Bool) {
+        let snapshot = stabilizer.snapshot
         ports.tape.end(
             TapeTick(
                 reported: reported, samples: Int32(truncatingIfNeeded: sampleCount),
-                lostTicks: 0, isWarmingUp: isWarmingUp, isLook: isLook,
-                snapshot: stabilizer.snapshot, timing: timing))
+                lostTicks: ports.tape.lostTicks, isWarmingUp: isWarmingUp, isLook: isLook,
+                mode: snapshot.mode, phase: snapshot.phase, isAtRest: snapshot.isAtRest,
+                authority: snapshot.authority, conditions: snapshot.conditions,
+                output: snapshot.output, attitude: snapshot.attitude, setpoint: snapshot.setpoint,
+                attitudeError: snapshot.attitudeError, rate: snapshot.rate, bias: snapshot.bias,
+                joints: snapshot.joints, inclinationSigma: snapshot.inclinationSigma,
+                gyroVibration: snapshot.gyroVibration,
+                accelerationWeight: snapshot.accelerationWeight, timing: timing))
     }
 
     /// Hands the output to every thread that drives something.

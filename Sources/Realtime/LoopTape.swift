@@ -28,8 +28,36 @@ public struct TapeTick: Sendable, BitwiseCopyable {
     public var isWarmingUp: Bool
     /// Whether time stood still: the supervisor alone was asked, see `ControlLoop.look`.
     public var isLook: Bool
-    /// What the stabilizer thought.
-    public var snapshot: StabilizerSnapshot
+    /// See `StabilizerSnapshot`, also for the following.
+    public var mode: Mode
+    /// Where the outputs stand.
+    public var phase: Supervisor.Phase
+    /// Whether the estimator sees rest.
+    public var isAtRest: Bool
+    /// Share of the output that reaches the motors.
+    public var authority: Double
+    /// Everything that holds.
+    public var conditions: Conditions
+    /// What the motors were told.
+    public var output: MotorOutput
+    /// Body to earth.
+    public var attitude: Quaternion
+    /// Body to earth.
+    public var setpoint: Quaternion
+    /// Body frame, rad.
+    public var attitudeError: Vector3
+    /// Body frame, rad/s.
+    public var rate: Vector3
+    /// Body frame, rad/s.
+    public var bias: Vector3
+    /// Radians.
+    public var joints: AxisVector
+    /// Radians.
+    public var inclinationSigma: Double
+    /// Radians per second.
+    public var gyroVibration: Double
+    /// 0...1.
+    public var accelerationWeight: Double
     /// Where the time went.
     public var timing: TickTiming
 }
@@ -42,7 +70,8 @@ struct LoopTape: ~Copyable, Sendable {
     private var ring: TapeWriter
     /// Nothing is kept until the next state.
     private var isBroken = true
-    private var lostTicks: UInt32 = 0
+    /// Ticks that are not on the tape, since the start.
+    private(set) var lostTicks: UInt32 = 0
     private var lastState = Instant(nanoseconds: .min)
     private var tick: UInt64 = 0
     private var now = Instant(nanoseconds: 0)
@@ -83,8 +112,6 @@ struct LoopTape: ~Copyable, Sendable {
     /// Ends a tick.
     mutating func end(_ result: TapeTick) {
         guard ring.isOn else { return }
-        var result = result
-        result.lostTicks = lostTicks
         put(.tick, result)
         if isBroken { lostTicks &+= 1 }
     }
@@ -124,8 +151,9 @@ public struct TapeFrame {
 }
 
 /// The recorder's end of the loop's tape.
+@frozen
 public struct TapeRecorderEnd: ~Copyable, Sendable {
-    private var ring: TapeReader
+    @usableFromInline var ring: TapeReader
 
     init(ring: consuming TapeReader) { self.ring = ring }
 

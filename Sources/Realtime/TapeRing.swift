@@ -79,9 +79,10 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
 }
 
 /// The consumer's end: the recorder's.
-struct TapeReader: ~Copyable, @unchecked Sendable {
-    private let storage: TapeStorage
-    private var tail: UInt = 0
+@frozen
+public struct TapeReader: ~Copyable, @unchecked Sendable {
+    @usableFromInline let storage: TapeStorage
+    @usableFromInline var tail: UInt = 0
 
     fileprivate init(storage: TapeStorage) { self.storage = storage }
 
@@ -120,10 +121,12 @@ struct TapeHeader: BitwiseCopyable, Sendable {
 }
 
 /// One raw block: the indices on cache lines of their own, then the frames, each on a multiple of 16 bytes.
-private struct TapeStorage: @unchecked Sendable {
-    let block: UnsafeMutableRawPointer
-    let slots: UnsafeMutableRawPointer
-    let mask: UInt
+@frozen
+@usableFromInline
+struct TapeStorage: @unchecked Sendable {
+    @usableFromInline let block: UnsafeMutableRawPointer
+    @usableFromInline let slots: UnsafeMutableRawPointer
+    @usableFromInline let mask: UInt
 
     static var headerBytes: UInt { 32 }
 
@@ -160,6 +163,7 @@ private struct TapeStorage: @unchecked Sendable {
     }
 
     /// Called once by each end; the second call frees the block.
+    @usableFromInline
     func release() {
         if atomic(line: 2).wrappingDecrementThenLoad(ordering: .acquiringAndReleasing) == 0 {
             block.deallocate()

@@ -3,6 +3,7 @@ import CMallocCounter
 import GimbalCore
 import Glibc
 import Realtime
+import Recording
 import SystemPackage
 import Wire
 
@@ -33,6 +34,9 @@ final class DaemonProcess {
             decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
         return FilePath(program).removingLastComponent().appending(name).string
     }
+
+    /// Where its flight recorder writes.
+    var recordings: FilePath { directory.appending("state").appending("recordings") }
 
     var socketPath: String { "\(directory)/s.sock" }
     /// Where a simulator connects, with `hardware.backend=lockstep`.
@@ -85,12 +89,11 @@ final class DaemonProcess {
     }
 
     deinit {
-        if !hasEnded {
-            kill(processID, SIGKILL)
-            waitpid(processID, nil, 0)
-        }
-        for name in ["s.sock", "l.sock", "log", "counts", "state"] {
-            _ = remove(directory.appending(name).string)
+        end()
+        let shelf = FlightShelf(directory: recordings, limits: FlightShelf.Limits())
+        for entry in shelf.entries { _ = remove(recordings.appending(entry.name).string) }
+        for name in ["s.sock", "l.sock", "log", "counts", "state/recordings", "state"] {
+            _ = remove("\(directory)/\(name)")
         }
         _ = remove(directory.string)
     }
@@ -110,6 +113,14 @@ final class DaemonProcess {
             usleep(2000)
         }
         return nil
+    }
+
+    /// Ends it without a chance to do anything about it.
+    func end() {
+        if hasEnded { return }
+        kill(processID, SIGKILL)
+        waitpid(processID, nil, 0)
+        hasEnded = true
     }
 
     /// Asks it to stop.

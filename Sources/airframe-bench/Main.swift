@@ -23,6 +23,9 @@ struct Main {
             name: "clients", summary: "the loop among clients that flood, stall or never finish",
             run: BadClientsBench.run),
         Bench(
+            name: "recorder", summary: "the flight recorder: tick, processor, disk, kill -9",
+            run: RecorderBench.run),
+        Bench(
             name: "lockstep", summary: "the real program, behind a simulator that costs nothing",
             run: LockstepBench.run),
         Bench(name: "estimator", summary: "attitude on recorded trials, cost of an update") {

@@ -69,26 +69,34 @@ struct SubscribeCommand: ParsableCommand {
         abstract: "Stream variables with the loop's time, until Ctrl-C.",
         discussion: """
             Without names it lists what there is. `attitude.*` is everything below attitude, `*` everything. With --json \
-            every line is the daemon's message; without, columns separated by tabs, the first of them t in seconds.
+            every line is the daemon's message; without, columns separated by tabs, the first of them t in seconds. With --udp each \
+            message is a datagram of JSON with the loop's time as `timestamp`: what PlotJuggler's UDP Server takes, port 9870.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Option(name: .shortAndLong, help: "Messages per second, 1 to 200.")
     var rate = 10.0
+    @Option(help: "Send datagrams to this address in the place of lines.")
+    var udp: String?
     @Argument(help: "Names of variables.")
     var names: [String] = []
 
     func run() throws {
+        let sender = try udp.map { try DatagramSender(to: $0) }
         let client = try options.connect()
         if names.isEmpty { return try list(client) }
         let info: SubscriptionInfo = try client.request(
             .subscribe,
             ["names": .array(names.map(JSONValue.string)), "rate": .double(rate)])
-        if !options.json { Output.line((["t"] + info.names).joined(separator: "\t")) }
+        if !options.json, sender == nil {
+            Output.line((["t"] + info.names).joined(separator: "\t"))
+        }
         while true {
             let message = try client.nextMessage(wait: nil)
             guard message.value["subscription"]?.int == info.subscription else { continue }
-            if options.json {
+            if let sender {
+                sender.send(Self.datagram(message.value))
+            } else if options.json {
                 Output.line(String(decoding: message.line, as: UTF8.self))
             } else {
                 let values = info.names.map { Format.value(message.value["values"]?[$0] ?? .null) }
@@ -96,6 +104,15 @@ struct SubscribeCommand: ParsableCommand {
                 Output.line(([t] + values).joined(separator: "\t"))
             }
         }
+    }
+
+    /// `{"timestamp":12.5,"attitude.pitch":-29.9}`
+    static func datagram(_ message: JSONValue) -> [UInt8] {
+        var members = message["values"]?.object ?? [:]
+        members["timestamp"] = message["t"] ?? .null
+        var bytes: [UInt8] = []
+        JSONValue.object(members).write(to: &bytes)
+        return bytes
     }
 
     private func list(_ client: DaemonClient) throws {

@@ -36,8 +36,33 @@ enum RecordPlot {
                         Chart.Line("thinking", color: "#d55e00", values: series.thinking),
                     ]),
             ])
-        figure.marks = series.events.prefix(markLimit).map { ($0.time, words($0)) }
+        figure.marks = marks(series)
         return figure
+    }
+
+    /// An upright line for each event; of those that stand too close together only the weightiest has its name beside it.
+    private static func marks(_ series: FlightSeries) -> [(value: Double, name: String)] {
+        var clusters: [[FlightSeries.Event]] = []
+        for event in series.events.prefix(markLimit) {
+            if let first = clusters.last?.first, event.time - first.time < 0.12 * series.seconds {
+                clusters[clusters.count - 1].append(event)
+            } else {
+                clusters.append([event])
+            }
+        }
+        return clusters.flatMap { cluster in
+            let heaviest = cluster.max { weight($0) < weight($1) }
+            let more = cluster.count > 1 ? " +\(cluster.count - 1)" : ""
+            return cluster.enumerated().map { index, event in
+                (event.time, index == 0 ? (heaviest.map(words) ?? "") + more : "")
+            }
+        }
+    }
+
+    private static func weight(_ event: FlightSeries.Event) -> Int {
+        if event.isFault { return 3 }
+        if ["outputs", "mode", "gap"].contains(event.name) { return 2 }
+        return event.what.isEmpty ? 1 : 0
     }
 
     /// The same for a terminal.

@@ -37,7 +37,10 @@ import Wire
             let path = result.output.filter { $0 != "\n" }
             let replay = try Self.json(daemon, ["replay", path, "--json"])
             #expect(replay["identical"] == .bool(true), "\(replay.text)")
-            #expect(replay.number("seconds") >= 2.5)
+            // A host that stalls for a second leaves a gap; what is there is the same to the bit all the same.
+            if try daemon.ask("status").number("recorder", "lost_ticks") == 0 {
+                #expect(replay.number("seconds") >= 2.5, "\(replay.text)")
+            }
             #expect(replay.number("seconds") < 5)
             let info = try Self.json(daemon, ["record", "info", path, "--json"])
             #expect(info["complete"] == .bool(true))

@@ -56,7 +56,7 @@ import Testing
     @Test("a continuous recording goes on in the next file without losing a tick")
     func rotation() throws {
         try withTemporaryDirectory { directory in
-            let limit = Self.chunks[0].bytes * 3
+            let limit = Self.chunks[0].fileBytes * 3
             var keeper = Self.keeper(in: directory) { $0.fileBytes = limit }
             for chunk in Self.chunks {
                 keeper.record([chunk], { Self.description }, date: Self.date)
@@ -93,7 +93,7 @@ import Testing
     @Test("the oldest go when all together are too much, and what is not a recording stays")
     func total() throws {
         try withTemporaryDirectory { directory in
-            let one = Self.chunks.reduce(0) { $0 + $1.bytes }
+            let one = Self.chunks.reduce(0) { $0 + $1.fileBytes }
             var keeper = Self.keeper(in: directory) { $0.totalBytes = 3 * one }
             try keeper.shelf.prepare()
             try write("mine", to: keeper.shelf.directory.appending("notes.mcap"))
@@ -125,7 +125,7 @@ import Testing
     @Test("24 h of recording stay within their limits")
     func day() throws {
         try withTemporaryDirectory { directory in
-            let limit = Self.chunks[0].bytes * 40
+            let limit = Self.chunks[0].fileBytes * 40
             var keeper = Self.keeper(in: directory) {
                 $0.fileBytes = limit
                 $0.totalBytes = 5 * limit

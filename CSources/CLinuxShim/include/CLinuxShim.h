@@ -95,6 +95,12 @@ int cl_malloc_configure(int32_t arenas, int32_t threshold_bytes);
 /// Gives the heap's unused pages back before they are locked. (malloc_trim is not in Swift's Glibc module map.)
 void cl_malloc_trim(void);
 
+/// memfd_create(2): a file in memory without a name, closed on exec. (Not in Swift's Glibc module map.)
+int cl_memory_file_create(const char *name, int32_t *file);
+
+/// fallocate(2), punching a hole: the pages go back to the system, the file keeps its size. Returns 0 or errno.
+int cl_memory_file_release(int32_t file, int64_t offset, int64_t count);
+
 /// Page faults and involuntary context switches of the calling thread since its start (getrusage RUSAGE_THREAD).
 typedef struct {
     int64_t minor_faults;

@@ -100,7 +100,7 @@ final class FlightRecorder: Sendable {
 
     deinit { bell.deallocate() }
 
-    /// Takes what the loop has written. Call often enough that its tape does not fill: it holds more than a second.
+    /// Takes what the loop has written. Call often enough that its tape does not fill: it holds more than half a second.
     func poll() {
         tape.withLock { tape in
             state.withLock { state in

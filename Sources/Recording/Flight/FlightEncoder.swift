@@ -94,17 +94,16 @@ public struct FlightEncoder: ~Copyable {
 
     /// Says what is new in this tick.
     private mutating func tell(_ frame: TapeFrame, _ end: TapeTick) -> Conditions {
-        let now = end.snapshot
-        let before = last?.result.snapshot ?? now
+        let before = last?.result ?? end
         if let last, end.lostTicks != last.result.lostTicks {
             tell(frame, "gap", "\(end.lostTicks &- last.result.lostTicks) ticks are missing")
         }
-        if now.mode != before.mode { tell(frame, "mode", now.mode.name) }
-        if now.output.enabled != before.output.enabled {
-            tell(frame, "outputs", now.output.enabled ? "on" : "off")
+        if end.mode != before.mode { tell(frame, "mode", end.mode.name) }
+        if end.output.enabled != before.output.enabled {
+            tell(frame, "outputs", end.output.enabled ? "on" : "off")
         }
-        let begun = now.conditions.subtracting(before.conditions)
-        let ended = before.conditions.subtracting(now.conditions)
+        let begun = end.conditions.subtracting(before.conditions)
+        let ended = before.conditions.subtracting(end.conditions)
         guard !begun.isEmpty || !ended.isEmpty else { return .none }
         let faults = Conditions(rawValue: begun.rawValue & FlightFaults.conditions.rawValue)
         for words in Conditions.catalogue {

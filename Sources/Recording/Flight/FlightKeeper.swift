@@ -74,7 +74,7 @@ public struct FlightKeeper {
     public mutating func dump(
         _ chunks: [MCAPChunk], reason: String, _ description: Description, date: Double
     ) -> FilePath? {
-        let bytes = chunks.reduce(100_000) { $0 + $1.bytes + 200 }
+        let bytes = chunks.reduce(100_000) { $0 + $1.fileBytes + 200 }
         do throws(Failure) {
             var writer = try begin(reason, description, date: date, reserve: bytes)
             do throws(Errno) {
@@ -158,7 +158,7 @@ public struct FlightKeeper {
     private mutating func keep(
         _ chunk: MCAPChunk, _ description: Description, date: Double
     ) throws(Failure) {
-        if let writer = open, writer.size + chunk.bytes > shelf.limits.fileBytes { close() }
+        if let writer = open, writer.size + chunk.fileBytes > shelf.limits.fileBytes { close() }
         if open == nil {
             open = try begin(
                 "recording", description, date: date, reserve: Self.smallest)
@@ -169,7 +169,7 @@ public struct FlightKeeper {
         if chunk.number % 20 == 0 {
             shelf.prune(date: date, reserve: 0, keeping: path.lastComponent?.string)
             count()
-            try requireRoom(chunk.bytes)
+            try requireRoom(chunk.fileBytes)
         }
         do throws(Errno) {
             try open?.append(chunk)

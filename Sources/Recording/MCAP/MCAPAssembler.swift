@@ -94,12 +94,13 @@ public struct MCAPAssembler: Sendable {
 
     /// A chunk, and the index of its messages.
     public mutating func append(_ chunk: MCAPChunk) -> [UInt8] {
+        let parts = chunk.parts
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(chunk.bytes + 16)
-        bytes.appendRecord(.chunk) { $0 += chunk.content }
+        bytes.reserveCapacity(chunk.fileBytes)
+        bytes.appendRecord(.chunk) { $0 += parts.content }
         let length = bytes.count
         let indexStart = size + length
-        bytes += chunk.index
+        bytes += parts.index
         let position = UInt64(size)
         chunkIndices.appendRecord(.chunkIndex) { index in
             index.appendInteger(chunk.start)
@@ -111,7 +112,7 @@ public struct MCAPAssembler: Sendable {
                 index.appendInteger(channel)
                 index.appendInteger(UInt64(indexStart + offset))
             }
-            index.appendInteger(UInt64(chunk.index.count))
+            index.appendInteger(UInt64(chunk.indexSize))
             index.appendText(chunk.compression)
             index.appendInteger(UInt64(chunk.compressedSize))
             index.appendInteger(UInt64(chunk.uncompressedSize))

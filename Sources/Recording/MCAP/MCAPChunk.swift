@@ -10,10 +10,12 @@ public struct MCAPChunk: Sendable {
     public var end: Int64
     /// Messages by channel.
     public var counts: [UInt16: Int]
-    /// The content of the chunk record.
-    let content: [UInt8]
-    /// The message index records that follow it.
-    let index: [UInt8]
+    /// The content of the chunk record, then its message index records, compressed: they are regular.
+    fileprivate let block: ChunkMemory.Block
+    /// How much of the block is the content.
+    fileprivate let contentSize: Int
+    /// How long the index records are in a file.
+    let indexSize: Int
     /// Where each channel's index record stands, from the first.
     let indexOffsets: [UInt16: Int]
     let compression: String
@@ -21,7 +23,20 @@ public struct MCAPChunk: Sendable {
     let uncompressedSize: Int
 
     /// Memory that it takes, bytes.
-    public var bytes: Int { content.count + index.count }
+    public var bytes: Int { block.count }
+
+    /// What it takes in a file, bytes.
+    public var fileBytes: Int { contentSize + indexSize + 9 }
+
+    /// The content of the chunk record, and the index records that follow it.
+    var parts: (content: [UInt8], index: [UInt8]) {
+        let bytes = block.bytes
+        guard bytes.count > contentSize else { return ([], []) }
+        let packed = bytes[contentSize...]
+        if packed.count == indexSize { return (Array(bytes[..<contentSize]), Array(packed)) }
+        let index = packed.withUnsafeBytes { Zstd.decompress($0, size: indexSize) }
+        return (Array(bytes[..<contentSize]), index ?? [])
+    }
 
     /// Messages in it.
     public var messages: Int { counts.values.reduce(0, +) }
@@ -35,6 +50,7 @@ struct MCAPChunkBuilder {
     private var end = Int64.min
     private var next: UInt64 = 0
     private let compressor = ZstdCompressor()
+    private let memory = ChunkMemory()
 
     /// Whether there is nothing yet.
     var isEmpty: Bool { records.isEmpty }
@@ -96,7 +112,9 @@ struct MCAPChunkBuilder {
         let chunk = MCAPChunk(
             number: next, start: isEmpty ? 0 : start, end: isEmpty ? 0 : end,
             counts: entries.mapValues { $0.count / 16 }.filter { $0.value > 0 },
-            content: content, index: index, indexOffsets: offsets, compression: compression,
+            block: memory.keep(content + pack(index)), contentSize: content.count,
+            indexSize: index.count,
+            indexOffsets: offsets, compression: compression,
             compressedSize: payload.count,
             uncompressedSize: records.count)
         next += 1
@@ -105,5 +123,11 @@ struct MCAPChunkBuilder {
         start = .max
         end = .min
         return chunk
+    }
+
+    /// Compressed, or as it is where that is not shorter.
+    private func pack(_ index: [UInt8]) -> [UInt8] {
+        let packed = index.withUnsafeBytes { compressor.compress($0) } ?? index
+        return packed.count < index.count ? packed : index
     }
 }

@@ -54,17 +54,16 @@ struct TickMessage: RecordedMessage, Sendable {
     ///   - result: What the loop says of it.
     ///   - dt: Since the one before, ns.
     init(_ frame: TapeFrame, _ result: TapeTick, dt: Int64) {
-        let snapshot = result.snapshot
-        let output = snapshot.output
+        let output = result.output
         tick = frame.tick
         now = frame.now.nanoseconds
         self.dt = dt
         samples = UInt32(clamping: result.samples)
         reported = result.reported.rawValue
-        conditions = snapshot.conditions.rawValue
-        mode = UInt32(snapshot.mode.rawValue)
-        phase = UInt32(snapshot.phase.rawValue)
-        authority = snapshot.authority
+        conditions = result.conditions.rawValue
+        mode = UInt32(result.mode.rawValue)
+        phase = UInt32(result.phase.rawValue)
+        authority = result.authority
         isEnabled = output.enabled
         isWarmingUp = result.isWarmingUp
         isLook = result.isLook
@@ -73,17 +72,17 @@ struct TickMessage: RecordedMessage, Sendable {
         angle = output.angle
         field = output.field
         power = output.power
-        attitude = snapshot.attitude
-        attitudeDegrees = ShownAxes(degrees: EulerZXY.angles(snapshot.attitude))
-        setpointDegrees = ShownAxes(degrees: EulerZXY.angles(snapshot.setpoint))
-        errorDegrees = ShownAxes(degrees: snapshot.attitudeError.byAxis)
-        rateDegrees = ShownAxes(degrees: snapshot.rate.byAxis)
-        jointDegrees = ShownAxes(degrees: snapshot.joints)
-        biasDegrees = ShownAxes(degrees: snapshot.bias.byAxis)
-        inclinationSigmaDegrees = Float(snapshot.inclinationSigma * 180 / .pi)
-        gyroVibration = Float(snapshot.gyroVibration * 180 / .pi)
-        accelWeight = Float(snapshot.accelerationWeight)
-        isAtRest = snapshot.isAtRest
+        attitude = result.attitude
+        attitudeDegrees = ShownAxes(degrees: EulerZXY.angles(result.attitude))
+        setpointDegrees = ShownAxes(degrees: EulerZXY.angles(result.setpoint))
+        errorDegrees = ShownAxes(degrees: result.attitudeError.byAxis)
+        rateDegrees = ShownAxes(degrees: result.rate.byAxis)
+        jointDegrees = ShownAxes(degrees: result.joints)
+        biasDegrees = ShownAxes(degrees: result.bias.byAxis)
+        inclinationSigmaDegrees = Float(result.inclinationSigma * 180 / .pi)
+        gyroVibration = Float(result.gyroVibration * 180 / .pi)
+        accelWeight = Float(result.accelerationWeight)
+        isAtRest = result.isAtRest
         estimateMicroseconds = Float(result.timing.estimate) / 1e3
         controlMicroseconds = Float(result.timing.control) / 1e3
         wakeMicroseconds = Float(result.timing.wake) / 1e3

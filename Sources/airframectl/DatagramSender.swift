@@ -1,0 +1,34 @@
+import Glibc
+
+/// Sends datagrams to one address; one that nobody takes is lost, as datagrams are.
+final class DatagramSender {
+    private let descriptor: Int32
+
+    /// - Parameter address: `HOST:PORT`, an IPv6 address in brackets.
+    /// - Throws: What is wrong with the address.
+    init(to address: String) throws(ClientError) {
+        func fail(_ reason: String) -> ClientError {
+            .file(
+                "\(address): \(reason). Write HOST:PORT, such as 192.168.1.20:9870.", field: "udp")
+        }
+        guard let colon = address.lastIndex(of: ":") else { throw fail("there is no port") }
+        let host = String(address[..<colon].filter { $0 != "[" && $0 != "]" })
+        let port = String(address[address.index(after: colon)...])
+        guard !host.isEmpty, UInt16(port) ?? 0 > 0 else { throw fail("this is no host and port") }
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host, port, &hints, &found)
+        guard status == 0, let found else { throw fail(String(cString: gai_strerror(status))) }
+        defer { freeaddrinfo(found) }
+        descriptor = socket(found.pointee.ai_family, Int32(SOCK_DGRAM.rawValue), 0)
+        guard descriptor >= 0,
+            connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0
+        else { throw fail(String(cString: strerror(errno))) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends one.
+    func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, 0) }
+}

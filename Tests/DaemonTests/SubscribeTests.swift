@@ -1,0 +1,57 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@Suite("Streams for plots") struct SubscribeTests {
+    @Test("variables arrive as datagrams of JSON, with the loop's time, at the wanted rate")
+    func datagrams() throws {
+        try withDaemon { daemon in
+            let listener = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+            defer { close(listener) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    _ = bind(listener, $0, length)
+                    _ = getsockname(listener, $0, &length)
+                }
+            }
+            let port = UInt16(bigEndian: address.sin_port)
+            let program = try Program(
+                [
+                    try Program.built("airframectl"), "--socket", daemon.socket, "subscribe",
+                    "attitude.*", "mode", "--rate", "50", "--udp", "127.0.0.1:\(port)",
+                ], in: daemon.directory)
+            var times: [Double] = []
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while times.count < 26 {
+                var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+                try #require(poll(&entry, 1, 10_000) > 0, "\(program.errors)")
+                let count = recv(listener, &buffer, buffer.count, 0)
+                let message = try JSONValue(parsing: Array(buffer[..<count]))
+                times.append(try #require(message["timestamp"]?.number))
+                #expect(message["attitude.pitch"]?.number != nil)
+                #expect(message["mode"]?.string == "locked")
+            }
+            // By the loop's clock, so a host that stalls does not matter.
+            #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+            #expect(times[25] - times[0] >= 0.4)
+        }
+    }
+
+    @Test("an address that is none is named")
+    func wrongAddress() throws {
+        try withTemporaryDirectory { directory in
+            let result = try Program.run(
+                [
+                    try Program.built("airframectl"), "subscribe", "mode", "--udp", "localhost",
+                ], in: directory)
+            #expect(result.status == 66)
+            #expect(result.errors.contains("HOST:PORT"))
+        }
+    }
+}
