@@ -104,7 +104,7 @@ private final class DriveContext: @unchecked Sendable {
 
     private static let period = 0.02
     /// Between two transfers: whoever floods the door must not flood the bus.
-    private static let shortestPeriod = 0.005
+    private static let shortestPeriod = 0.002
 
     init(
         board: DriveBoard?, model: DriveModel,

@@ -6,6 +6,9 @@ struct MessageStreams {
     /// The shortest period, s: 200 a second.
     static let shortest = 0.005
 
+    /// What is late by more than this is left out, s.
+    private static let makeUpSeconds = 0.1
+
     /// Kinds of messages that can be streamed, with their usual period in seconds; 0: only on request.
     static let usual: [UInt32: Double] = [
         Heartbeat.format.id: 1,
@@ -73,8 +76,10 @@ struct MessageStreams {
             if stream.due <= now {
                 ids.append(id)
                 stream.due = stream.due.advanced(bySeconds: stream.period)
-                // What was slept through is not made up for.
-                if stream.due <= now { stream.due = now.advanced(bySeconds: stream.period) }
+                // A thread that was held up for a moment makes up for it; after a longer sleep it begins anew.
+                if now.seconds(since: stream.due) > Self.makeUpSeconds {
+                    stream.due = now.advanced(bySeconds: stream.period)
+                }
                 streams[id] = stream
             }
             next = min(next ?? stream.due, stream.due)
