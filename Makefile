@@ -19,7 +19,7 @@ IMU_DATA ?= ../shared/data/imu
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-estimator lockstep-mujoco mavlink-peer check install uninstall clean
+.PHONY: help deps build counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-estimator lockstep-mujoco mavlink-peer check airframe install uninstall deb clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -135,19 +135,17 @@ $(PEERS)/vqf_cost: Tests/Peers/vqf_cost.cpp $(PEERS)/venv/made
 
 check: lint test build ## what a commit must pass
 
-install: build ## install below PREFIX (and DESTDIR)
-	install -D -m 0755 $(BIN)/airframed $(DESTDIR)$(PREFIX)/sbin/airframed
-	install -D -m 0755 $(BIN)/airframectl $(DESTDIR)$(PREFIX)/bin/airframectl
-	install -d $(DESTDIR)$(SYSCONFDIR)/airframe/conf.d
-	[ -e $(DESTDIR)$(SYSCONFDIR)/airframe/airframed.toml ] || \
-	    install -D -m 0644 etc/airframed.toml $(DESTDIR)$(SYSCONFDIR)/airframe/airframed.toml
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
-	sed 's|@PREFIX@|$(PREFIX)|' systemd/airframed.service \
-	    > $(DESTDIR)$(PREFIX)/lib/systemd/system/airframed.service
+airframe:
+	swift build $(RELEASE_FLAGS) --product airframe
+
+install: airframe ## install below PREFIX (and DESTDIR): programs, configuration, unit, manual, completions
+	etc/install-tree $(BIN) "$(DESTDIR)" $(PREFIX) $(SYSCONFDIR)
 
 uninstall: ## remove what install put there; keeps the configuration and the saved tuning
-	rm -f $(DESTDIR)$(PREFIX)/sbin/airframed $(DESTDIR)$(PREFIX)/bin/airframectl
-	rm -f $(DESTDIR)$(PREFIX)/lib/systemd/system/airframed.service
+	etc/uninstall-tree "$(DESTDIR)" $(PREFIX)
+
+deb: airframe ## make .build/airframe_VERSION_ARCH.deb, for the machine it is made on
+	etc/debian/build $(BIN) .build
 
 clean: ## remove everything that was built
 	swift package clean
