@@ -1,0 +1,98 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@Suite("A daemon that a stranger may use") struct DaemonSafetyTests {
+    private static let key = "control.max_rate_dps"
+
+    @Test(
+        "what was exported goes back whole; a line that makes no sense is named, the others are taken"
+    )
+    func exportAndImport() throws {
+        try withDaemon { daemon throws in
+            #expect(try daemon.control("set", Self.key, "300").status == 0)
+            #expect(try daemon.control("set", "follow.preset", "slow").status == 0)
+            let exported = try daemon.control("export").output
+            #expect(exported.contains("\(Self.key) = 300\n"))
+            #expect(exported.contains("follow.preset = \"slow\"\n"))
+            let file = daemon.directory.appending("good.toml")
+            try TestSupport.write(exported, to: file)
+
+            #expect(try daemon.control("set", Self.key, "100").status == 0)
+            #expect(try daemon.control("set", "follow.preset", "sport").status == 0)
+            #expect(try daemon.control("import", file.string).status == 0)
+            #expect(try daemon.control("get", Self.key).output == "300\n")
+            #expect(try daemon.control("export").output == exported)
+
+            try TestSupport.write(
+                "# a comment\n\nno.such_key = 1\n\(Self.key) = 99999\nfollow.preset = \"normal\"\n",
+                to: file)
+            let bad = try daemon.control("import", file.string)
+            #expect(bad.status == 1)
+            #expect(bad.errors.contains("no.such_key") && bad.errors.contains("99999 is outside"))
+            #expect(try daemon.control("get", "follow.preset").output.contains("normal"))
+            #expect(try daemon.control("get", Self.key).output == "300\n")
+            let history = try daemon.control("history").output
+            #expect(history.contains("set \(Self.key) = 100"))
+        }
+    }
+
+    @Test("whoever is refused is told why, and status remembers who, why and when")
+    func lastRefusal() throws {
+        try withDaemon { daemon throws in
+            _ = try daemon.ask("mode", #"{"mode":"inactive"}"#)
+            let refused = try daemon.control("point", "--pitch", "-10")
+            #expect(refused.status == 1 && refused.errors.contains("the mode is inactive"))
+            let status = try daemon.status("a refusal")
+            #expect(status["refusals"]?.int == 1)
+            let sentence = try #require(status["last_refusal"]?.string)
+            #expect(sentence.hasPrefix("diagnostics client ") && sentence.contains(" s ago: "))
+            #expect(sentence.contains("the mode is inactive"))
+            #expect(try daemon.control("status").output.contains("1 requests refused, last"))
+        }
+    }
+
+    @Test("rates that break off: the motors go off when they are to, and come back with a mode")
+    func controlLost() throws {
+        let arguments = ["commander.dead_man_s=0.2", "commander.off_s=0.5"]
+        try withDaemon(arguments.flatMap { ["--set", $0] }) { daemon throws in
+            try daemon.status("outputs on") { $0["enabled"]?.bool == true }
+            _ = try daemon.ask("rate", #"{"yaw":5}"#)
+            let status = try daemon.status("outputs off") {
+                $0["enabled"]?.bool == false && $0["control_lost"] != nil
+            }
+            #expect(status["mode"] == "inactive")
+            #expect(status["control_lost"]?.string?.contains("the motors went off") == true)
+            #expect(try daemon.control("point", "--pitch", "-5").status == 1)
+            #expect(try daemon.control("mode", "locked").status == 0)
+            try daemon.status("outputs on again") {
+                $0["enabled"]?.bool == true && $0["control_lost"] == nil
+            }
+        }
+    }
+
+    @Test(
+        "a state file that is damaged or from the future: defaults, a warning by name, kept aside",
+        arguments: [
+            ("airframe-state 1 length=500 crc32=00000000\n{", "cut short"),
+            ("airframe-state 9 whatever\n", "has format 9"),
+        ])
+    func badState(text: String, expected: String) throws {
+        try withTemporaryDirectory { directory throws in
+            let state = directory.appending("state")
+            try makeDirectory(state)
+            try TestSupport.write(text, to: state.appending("airframed.state"))
+            let daemon = try RunningDaemon(in: directory)
+            #expect(daemon.log.contains("warning: Saved tuning: \(state)/airframed.state: "))
+            #expect(daemon.log.contains(expected))
+            #expect(daemon.log.contains("kept as \(state)/airframed.state.bad-1"))
+            #expect(access("\(state)/airframed.state.bad-1", F_OK) == 0)
+            #expect(try daemon.control("get", Self.key).output == "360\n")
+            #expect(try daemon.control("set", Self.key, "300").status == 0)
+            #expect(try daemon.control("save").status == 0)
+            #expect(access("\(state)/airframed.state", F_OK) == 0)
+        }
+    }
+}
