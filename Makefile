@@ -57,7 +57,9 @@ test-system: lab build counter ## run the programs at the real BlueZ and at chip
 test-arm64: ## the core on the boards' instruction set, to the last bit, under qemu-user
 	Tests/Arm64/run
 
-soak: lab build counter ## the long ones of these: restarts and vanishing phones, 10^6 requests at the shim
+soak: lab build counter ## an hour of simulated time; restarts and vanishing phones; 10^6 requests at the shim
+	swift build $(RELEASE_FLAGS) --product airframe-bench
+	$(BIN)/airframe-bench soak --gate --daemon $(BIN)/airframed
 	Tests/System/run --soak
 	AIRFRAME_WRITES=1000000 swift test --no-parallel --filter BlueZBusTests
 

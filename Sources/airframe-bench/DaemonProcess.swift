@@ -148,6 +148,20 @@ final class DaemonProcess {
         return .nan
     }
 
+    /// How many descriptors it has open.
+    var descriptors: Int { entries(of: "/proc/\(processID)/fd") }
+
+    /// How many threads it has.
+    var threads: Int { entries(of: "/proc/\(processID)/task") }
+
+    private func entries(of path: String) -> Int {
+        guard let directory = opendir(path) else { return 0 }
+        defer { closedir(directory) }
+        var count = 0
+        while readdir(directory) != nil { count += 1 }
+        return count - 2
+    }
+
     /// The thread with this name; nil when there is none.
     func thread(named name: String) -> Int32? {
         guard let tasks = opendir("/proc/\(processID)/task") else { return nil }

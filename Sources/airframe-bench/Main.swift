@@ -43,6 +43,9 @@ struct Main {
         Bench(
             name: "actuators", summary: "servos and motors without encoders, stabilised",
             run: ActuatorBench.run),
+        Bench(
+            name: "soak", summary: "an hour of simulated time, clients chattering; not in all",
+            isInAll: false, run: SoakBench.run),
     ]
 
     static func main() {
@@ -59,7 +62,7 @@ struct Main {
         }
         let chosen =
             options.names.isEmpty || options.names.contains("all")
-            ? benches : benches.filter { options.names.contains($0.name) }
+            ? benches.filter(\.isInAll) : benches.filter { options.names.contains($0.name) }
         if let unknown = options.names.first(where: { name in
             name != "all" && !benches.contains { $0.name == name }
         }) {
@@ -95,5 +98,7 @@ struct Main {
 struct Bench: Sendable {
     var name: String
     var summary: String
+    /// Whether it runs without being named.
+    var isInAll = true
     var run: @Sendable (Options, inout BenchReport) throws -> Void
 }

@@ -26,6 +26,8 @@ struct Options: Sendable {
     var rounds = 5
     /// Seeds of each combination of fault, mode and source.
     var faultSeeds = 4
+    /// Length of the soak, simulated minutes.
+    var soakMinutes = 60.0
     /// Items through the ring between two threads.
     var items = 100_000_000
     /// The CPU of the real-time threads and of cyclictest; nil: wherever the scheduler likes.
@@ -73,6 +75,11 @@ struct Options: Sendable {
                     return nil
                 }
                 faultSeeds = value
+            case "--soak-minutes":
+                guard let value = iterator.next().flatMap(Double.init), value > 0 else {
+                    return nil
+                }
+                soakMinutes = value
             case "--items":
                 guard let value = iterator.next().flatMap({ Int($0) }), value > 0 else {
                     return nil
@@ -104,6 +111,7 @@ struct Options: Sendable {
             "  --seconds S       length of an allocation run (60)",
             "  --rounds N        wake-up rounds (5), --round-seconds S each (5)",
             "  --fault-seeds N   seeds of each fault, mode and source (4)",
+            "  --soak-minutes N  simulated minutes of `soak` (60)",
             "  --items N         items through the ring between two threads (100000000)",
             "  --cpu N|any       CPU of the real-time threads and of cyclictest (the last)",
         ]

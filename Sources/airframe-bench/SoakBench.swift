@@ -1,0 +1,155 @@
+import GimbalCore
+import Glibc
+import Realtime
+import Simulation
+import Wire
+
+/// An hour of simulated time in lockstep, in the hand of somebody who walks, with clients of the socket chattering: what the
+/// beginning and the end of it differ by. In lockstep there is no radio; the virtual machine's soak has phones. Not among
+/// `all`; `make soak` runs it.
+enum SoakBench {
+    private static let ticksPerSecond = 1000
+
+    /// What is looked at, now and then.
+    private struct Look {
+        var megabytes: Double
+        var descriptors: Int
+        var threads: Int
+        /// Means since the look before.
+        var tilt = 0.0
+        var microseconds = 0.0
+    }
+
+    static func run(options: Options, report: inout BenchReport) throws {
+        guard let daemon = DaemonProcess.program(options, &report) else { return }
+        let process = try DaemonProcess(
+            daemon, settings: ["hardware.backend=lockstep", "imu.filter_delay_ms=3"])
+        guard process.status(where: { _ in true }) != nil,
+            let simulator = BenchClient(process.simulatorPath)
+        else { return report.fail("the daemon does not answer: \(process.log)") }
+        var chatter = Chatter(path: process.socketPath)
+        var gimbal = SoakGimbal(seed: 1)
+        var looks: [Look] = []
+        var tilt = 0.0
+        var spent = 0.0
+        let minutes = max(2, Int(options.soakMinutes))
+        for tick in 1...minutes * 60 * ticksPerSecond {
+            let line = gimbal.line(tick: tick)
+            let asked = MonotonicClock.now
+            guard simulator.send(line), let reply = simulator.line(waitMilliseconds: 5000),
+                let answer = try? JSONValue(parsing: reply), let error = gimbal.take(answer)
+            else { return report.fail("line \(tick) was not answered: \(process.log)") }
+            spent += MonotonicClock.now.seconds(since: asked)
+            tilt += error
+            chatter.turn(tick)
+            guard tick % (60 * ticksPerSecond) == 0 else { continue }
+            let ticks = Double(60 * ticksPerSecond)
+            looks.append(
+                Look(
+                    megabytes: process.megabytes("VmRSS"), descriptors: process.descriptors,
+                    threads: process.threads, tilt: tilt / ticks * 180 / .pi,
+                    microseconds: spent / ticks * 1e6))
+            (tilt, spent) = (0, 0)
+        }
+        judge(looks, chatter, &report)
+        let end = process.stop()
+        if end.status != 0 { report.fail("the daemon ended with \(end.status): \(process.log)") }
+    }
+
+    /// The second tenth against the last: what warms up has done so by then.
+    private static func judge(_ looks: [Look], _ chatter: Chatter, _ report: inout BenchReport) {
+        let tenth = max(1, looks.count / 10)
+        let early = looks.dropFirst(tenth).prefix(tenth)
+        let late = looks.suffix(tenth)
+        func growth(_ value: (Look) -> Double) -> Double {
+            median(late.map(value)) - median(early.map(value))
+        }
+        report.show("simulated minutes", Double(looks.count), "")
+        report.show("requests on the socket", Double(chatter.requests), "")
+        report.show("resident memory at the end", late.last?.megabytes ?? .nan, "MB")
+        report.check("resident memory, growth", growth(\.megabytes), atMost: 1, "MB")
+        report.check("descriptors, growth", growth { Double($0.descriptors) }, atMost: 0, "")
+        report.check("threads, growth", growth { Double($0.threads) }, atMost: 0, "")
+        report.show("inclination error, mean, at the end", late.last?.tilt ?? .nan, "°")
+        report.check("inclination error, growth", growth(\.tilt), atMost: 0.05, "°")
+        report.show("line to reply, mean, at the end", late.last?.microseconds ?? .nan, "µs")
+        let earlyTime = median(early.map(\.microseconds))
+        report.check(
+            "line to reply, end over beginning", median(late.map(\.microseconds)) / earlyTime,
+            atMost: 1.5, "x")
+    }
+}
+
+/// The simulated gimbal behind lines of JSON.
+private struct SoakGimbal {
+    private var gimbal: SimulatedGimbal
+    private var now = Instant(nanoseconds: 0)
+
+    init(seed: UInt64) {
+        gimbal = SimulatedGimbal(
+            parameters: SimulatedGimbal.Parameters(),
+            motion: BaseMotion(.walking, seed: seed, stillDuration: 2), seed: seed)
+    }
+
+    /// The line of a tick.
+    mutating func line(tick: Int) -> String {
+        now = Instant(nanoseconds: Int64(tick) * 1_000_000)
+        var sample = IMUSample(time: now, gyro: .zero, accel: .zero)
+        gimbal.advance(to: now) { sample = $0 }
+        let (gyro, accel, joints) = (sample.gyro, sample.accel, sample.joints)
+        return #"{"t":\#(Double(tick) * 1e-3),"gyro":[\#(gyro.x),\#(gyro.y),\#(gyro.z)],"#
+            + #""accel":[\#(accel.x),\#(accel.y),\#(accel.z)],"#
+            + #""joints":[\#(joints.yaw),\#(joints.roll),\#(joints.pitch)]}"#
+    }
+
+    /// Lets the motors act; the angle between down and where the daemon believes it, rad. Nil when it is no reply.
+    mutating func take(_ reply: JSONValue) -> Double? {
+        func numbers(_ key: String) -> [Double]? { reply[key]?.array?.compactMap(\.number) }
+        guard let torque = numbers("torque"), torque.count == 3,
+            let q = numbers("attitude"), q.count == 4
+        else { return nil }
+        gimbal.apply(
+            MotorOutput(
+                enabled: reply["enabled"]?.bool == true,
+                torque: AxisVector(yaw: torque[0], roll: torque[1], pitch: torque[2]),
+                power: AxisVector(repeating: 1)), at: now)
+        let believed = Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
+        let down = Vector3(0, 0, 1)
+        let seen = believed.conjugate.rotate(down)
+        return seen.cross(gimbal.attitude.conjugate.rotate(down)).norm
+    }
+}
+
+/// What clients do meanwhile; nothing of it turns the camera far.
+private struct Chatter {
+    private(set) var requests = 0
+    private let path: String
+    private var client: BenchClient?
+    private var subscriber: BenchClient?
+
+    init(path: String) { self.path = path }
+
+    mutating func turn(_ tick: Int) {
+        if tick % 200 == 0 { socket(tick / 200) }
+        if tick % 20 == 0 { while subscriber?.line(waitMilliseconds: 0) != nil {} }
+    }
+
+    private mutating func socket(_ turn: Int) {
+        if client == nil || turn % 25 == 0 { client = BenchClient(path) }
+        if subscriber == nil || turn % 300 == 0 {
+            subscriber = BenchClient(path)
+            _ = subscriber?.send(
+                #"{"id":1,"method":"subscribe","params":{"names":["attitude.yaw","state"],"rate":50}}"#
+            )
+        }
+        let questions = [
+            #"{"id":1,"method":"status"}"#, #"{"id":2,"method":"get"}"#,
+            #"{"id":3,"method":"set","params":{"key":"follow.preset","value":"slow","rollback":1}}"#,
+            #"{"id":4,"method":"point","params":{"pitch":-1}}"#, #"{"id":5,"#,
+            #"{"id":6,"method":"history"}"#, #"{"id":7,"method":"release"}"#,
+        ]
+        _ = client?.send(questions[turn % questions.count])
+        _ = client?.line(waitMilliseconds: 1000)
+        requests += 1
+    }
+}
