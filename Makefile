@@ -63,8 +63,8 @@ soak: lab build counter ## an hour of simulated time; restarts and vanishing pho
 	Tests/System/run --soak
 	AIRFRAME_WRITES=1000000 swift test --no-parallel --filter BlueZBusTests
 
-# Executions of each fuzzer; three of them make 10^7.
-FUZZ_RUNS ?= 3400000
+# Executions of each fuzzer; six of them make 10^7.
+FUZZ_RUNS ?= 1700000
 
 fuzz: ## fuzz every decoder of bytes from outside (libFuzzer); new inputs go to .build/fuzz-found
 	@for t in Diagnostics AirOS RBL MAVLink Rider Recording; do \
