@@ -19,8 +19,9 @@ public struct LockstepAssembly: ~Copyable, Sendable {
 /// returns. Same loop, same rings and mailboxes as under `GimbalRuntime`; the loop cannot tell the difference.
 ///
 /// No time but the samples' reaches the result. One thread at a time.
-public struct LockstepEngine: ~Copyable, Sendable {
-    private var loop: ControlLoop
+public struct LockstepEngine: ~Copyable, @unchecked Sendable {
+    /// Not in place: an engine is handed on several times, and a loop is too large for that on a small stack.
+    private let loop: UnsafeMutablePointer<ControlLoop>
     private var samples: RingWriter<SampleDelivery>
     private var answers: MailboxReader<LoopAnswer>
     private let handles: SharedHandles
@@ -29,13 +30,18 @@ public struct LockstepEngine: ~Copyable, Sendable {
         loop: consuming ControlLoop, samples: consuming RingWriter<SampleDelivery>,
         answers: consuming MailboxReader<LoopAnswer>, handles: SharedHandles
     ) {
-        self.loop = loop
+        self.loop = .allocate(capacity: 1)
+        self.loop.initialize(to: loop)
         self.samples = samples
         self.answers = answers
         self.handles = handles
     }
 
-    deinit { handles.deallocate() }
+    deinit {
+        loop.deinitialize(count: 1)
+        loop.deallocate()
+        handles.deallocate()
+    }
 
     /// Builds a loop that has seen nothing.
     ///
@@ -74,8 +80,8 @@ public struct LockstepEngine: ~Copyable, Sendable {
             SampleDelivery(
                 sample: sample, handedOver: sample.time, wakeNanoseconds: 0, readNanoseconds: 0,
                 writeNanoseconds: 0, imuToMotorNanoseconds: 0))
-        loop.outsideConditions = conditions
-        runTick(&loop, now: sample.time)
+        loop.pointee.outsideConditions = conditions
+        runTick(&loop.pointee, now: sample.time)
         return answers.read().value.output
     }
 
@@ -95,8 +101,8 @@ public struct LockstepEngine: ~Copyable, Sendable {
                     sample: sample, handedOver: now, wakeNanoseconds: 0, readNanoseconds: 0,
                     writeNanoseconds: 0, imuToMotorNanoseconds: 0))
         }
-        loop.outsideConditions = conditions
-        runTick(&loop, now: now)
+        loop.pointee.outsideConditions = conditions
+        runTick(&loop.pointee, now: now)
         return answers.read().value.output
     }
 
@@ -107,16 +113,16 @@ public struct LockstepEngine: ~Copyable, Sendable {
     ///   - conditions: What has happened.
     ///   - now: The time of the last tick.
     public mutating func look(_ conditions: Conditions, now: Instant) {
-        loop.outsideConditions = conditions
-        loop.look(now: now)
+        loop.pointee.outsideConditions = conditions
+        loop.pointee.look(now: now)
         _ = answers.read()
     }
 
     /// Starts afresh with the newest tuning; requests that no tick has taken are forgotten.
-    public mutating func restart() { loop.restart() }
+    public mutating func restart() { loop.pointee.restart() }
 
     /// What the stabilizer thinks since the last tick.
-    public var snapshot: StabilizerSnapshot { loop.stabilizer.snapshot }
+    public var snapshot: StabilizerSnapshot { loop.pointee.stabilizer.snapshot }
 
     /// Durations of each stage since the engine was made; freed with it.
     public var stages: StageHistograms { handles.stages }

@@ -126,7 +126,9 @@ enum RecorderView {
         if status.lostChunks > 0 {
             table.add(
                 .init("lost"),
-                .init("\(Format.count(status.lostChunks)) half seconds of continuous recording"))
+                .init(
+                    "\(Format.count(status.lostChunks)) parts of a continuous recording, half a second each at most"
+                ))
         }
         return table.lines(.forOutput())
     }

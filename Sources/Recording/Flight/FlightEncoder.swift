@@ -17,6 +17,8 @@ public struct FlightEncoder: ~Copyable {
 
     /// A chunk is closed when it is this old, s: what a sudden death costs at most, beside the time to write it.
     public static let chunkSeconds = 0.5
+    /// A chunk is closed when it is this large, bytes: at 4 kHz buffers of half a second would be the process's largest.
+    private static let chunkBytes = 300_000
     /// A state closes a chunk that is at least this old, so that most files begin with one.
     private static let earliestSeconds = 0.25
 
@@ -66,7 +68,9 @@ public struct FlightEncoder: ~Copyable {
             add(TickMessage(frame, end, dt: dt), FlightChannels.tick, frame)
             result.faults = tell(frame, end)
             last = (frame.now, end)
-            if age(at: frame.now) >= Self.chunkSeconds { result.chunk = builder.seal() }
+            if age(at: frame.now) >= Self.chunkSeconds || builder.size >= Self.chunkBytes {
+                result.chunk = builder.seal()
+            }
         }
         return result
     }

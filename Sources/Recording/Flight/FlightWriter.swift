@@ -7,11 +7,11 @@ public struct FlightWriter {
     public let path: FilePath
     private let file: FileDescriptor
     private var assembler = MCAPAssembler(channels: FlightChannels.all)
-    /// Bytes that are on the disk for certain only after the next sync.
-    private var unsyncedChunks = 0
+    /// The time of the last message that is on the disk for certain, ns.
+    private var synced: Int64?
 
-    /// Chunks between two syncs, 5 s of them: a power cut costs that much, and a memory card is not worn out.
-    private static let chunksPerSync = 10
+    /// Between two syncs, ns: a power cut costs that much, and a memory card is not worn out.
+    private static let syncNanoseconds: Int64 = 5_000_000_000
 
     /// Creates the file; one that is there already is an error.
     ///
@@ -59,9 +59,10 @@ public struct FlightWriter {
     public mutating func append(_ chunk: MCAPChunk) throws(Errno) {
         let end = assembler.size
         try put(assembler.append(chunk), keeping: end)
-        unsyncedChunks += 1
-        guard unsyncedChunks >= Self.chunksPerSync else { return }
-        unsyncedChunks = 0
+        let last = synced ?? chunk.start
+        synced = last
+        guard chunk.end &- last >= Self.syncNanoseconds else { return }
+        synced = chunk.end
         guard fdatasync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
     }
 

@@ -30,7 +30,7 @@ public struct RecorderStatus: Hashable, Sendable, Codable {
     public var files = 0
     /// Bytes of all recordings in the directory.
     public var fileBytes = 0
-    /// Parts of half a second that a continuous recording lost.
+    /// Parts that a continuous recording lost, half a second each at most.
     public var lostChunks = 0
     /// Why nothing can be written, with what to do; absent when all is well.
     public var problem: String?
