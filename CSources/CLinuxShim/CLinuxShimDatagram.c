@@ -44,6 +44,8 @@ int cl_udp_open(const uint8_t *address, uint32_t length, int binds, int *descrip
     memcpy(&storage, address, length);
     int fd = socket(storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return errno;
+    int yes = 1;
+    if (binds) setsockopt(fd, IPPROTO_IP, IP_FREEBIND, &yes, sizeof yes);
     if (binds && bind(fd, (struct sockaddr *)&storage, length) != 0) {
         int error = errno;
         close(fd);

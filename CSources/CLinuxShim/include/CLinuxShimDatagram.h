@@ -15,7 +15,8 @@ int cl_udp_parse(const char *host, uint16_t port, uint8_t *address, uint32_t *le
 /// The numeric address and port of a socket address, as text.
 int cl_udp_text(const uint8_t *address, uint32_t length, char *host, size_t capacity, uint16_t *port);
 
-/// socket(2), non-blocking and close-on-exec; bound to `address` when `binds`, otherwise only of its family.
+/// socket(2), non-blocking and close-on-exec; bound to `address` when `binds`, otherwise only of its family. Binding does
+/// not wait for the address to exist (IP_FREEBIND): a network that comes up later must not keep the process from starting.
 int cl_udp_open(const uint8_t *address, uint32_t length, int binds, int *descriptor);
 
 /// recvfrom(2); EAGAIN when nothing waits. A datagram that is longer than `capacity` is cut, and `*count` is its length.
