@@ -1,4 +1,3 @@
-import CLinuxShim
 import FakeBlueZ
 import GimbalCore
 import Glibc
@@ -36,19 +35,6 @@ final class BadClients {
     init(_ path: String, _ radio: FakeBlueZ) {
         self.path = path
         self.radio = radio
-    }
-
-    /// Lets the fake bluetoothd work until the condition holds; false when the time is over.
-    func serve(until isDone: () -> Bool, seconds: Double) -> Bool {
-        let deadline = MonotonicClock.now.advanced(bySeconds: seconds)
-        while MonotonicClock.now < deadline {
-            radio.process()
-            if isDone() { return true }
-            var entries = [pollfd(fd: radio.descriptor, events: Int16(POLLIN), revents: 0)]
-            var ready: Int32 = 0
-            _ = cl_socket_wait(&entries, entries.count, 10_000_000, &ready)
-        }
-        return false
     }
 
     /// Does its worst for a while.

@@ -75,7 +75,7 @@ enum BadClientsBench {
                 "loop.rate_hz=1000", "loop.lock_memory=true",
             ], bus: bus.address)
         let clients = BadClients(process.socketPath, radio)
-        guard clients.serve(until: { radio.advertisements > 0 }, seconds: 10),
+        guard radio.serve(until: { radio.advertisements > 0 }),
             process.status(where: { $0["enabled"]?.bool == true }) != nil
         else {
             report.fail("no service on the bus, or no outputs: \(process.log)")
@@ -85,7 +85,7 @@ enum BadClientsBench {
             clients.live(seconds: options.roundSeconds)
             counts.add(clients.counts)
         } else {
-            _ = clients.serve(until: { false }, seconds: options.roundSeconds)
+            _ = radio.serve(seconds: options.roundSeconds) { false }
         }
         guard let status = process.status(where: { _ in true }) else {
             report.fail("the daemon does not answer any more: \(process.log)")

@@ -1,4 +1,3 @@
-import CLinuxShim
 import FakeBlueZ
 import GimbalCore
 import Glibc
@@ -27,7 +26,7 @@ enum PhoneBench {
                 "bluetooth.enabled=true", "hardware.simulation.motion=still",
                 "loop.rate_hz=\(Int(rateHz))",
             ], bus: bus.address)
-        guard serve(radio, until: { radio.advertisements > 0 }),
+        guard radio.serve(until: { radio.advertisements > 0 }),
             process.status(where: { $0["enabled"]?.bool == true }) != nil
         else { return report.fail("no service on the bus, or no outputs: \(process.log)") }
 
@@ -37,7 +36,7 @@ enum PhoneBench {
             let replies = radio.replies
             let sent = MonotonicClock.now
             radio.write(path, bytes)
-            guard serve(radio, until: { radio.replies > replies }) else { return false }
+            guard radio.serve(until: { radio.replies > replies }) else { return false }
             trips.append(MonotonicClock.now.seconds(since: sent) * 1000)
             return radio.errors == 0
         }
@@ -60,18 +59,5 @@ enum PhoneBench {
         report.show("receipt to tick, p50", p50 / 1000, "ms")
         report.check("receipt to tick, p99", p99 / 1000, atMost: period + 2, "ms")
         report.show("write to its answer over D-Bus, p99", trips[trips.count * 99 / 100], "ms")
-    }
-
-    /// Lets the fake bluetoothd work until the condition holds; false after ten seconds.
-    private static func serve(_ radio: FakeBlueZ, until isDone: () -> Bool) -> Bool {
-        let deadline = MonotonicClock.now.advanced(bySeconds: 10)
-        while MonotonicClock.now < deadline {
-            radio.process()
-            if isDone() { return true }
-            var entries = [pollfd(fd: radio.descriptor, events: Int16(POLLIN), revents: 0)]
-            var ready: Int32 = 0
-            _ = cl_socket_wait(&entries, entries.count, 10_000_000, &ready)
-        }
-        return false
     }
 }

@@ -32,7 +32,7 @@ enum SoakBench {
         var looks: [Look] = []
         var tilt = 0.0
         var spent = 0.0
-        let minutes = max(2, Int(options.soakMinutes))
+        let minutes = max(10, Int(options.soakMinutes))
         for tick in 1...minutes * 60 * ticksPerSecond {
             let line = gimbal.line(tick: tick)
             let asked = MonotonicClock.now

@@ -1,0 +1,20 @@
+import CLinuxShim
+import FakeBlueZ
+import GimbalCore
+import Glibc
+import Realtime
+
+extension FakeBlueZ {
+    /// Lets the fake bluetoothd work until the condition holds; false when the time, s, is over.
+    func serve(seconds: Double = 10, until isDone: () -> Bool) -> Bool {
+        let deadline = MonotonicClock.now.advanced(bySeconds: seconds)
+        while MonotonicClock.now < deadline {
+            process()
+            if isDone() { return true }
+            var entries = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+            var ready: Int32 = 0
+            _ = cl_socket_wait(&entries, entries.count, 10_000_000, &ready)
+        }
+        return false
+    }
+}
