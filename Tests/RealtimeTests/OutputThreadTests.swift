@@ -131,9 +131,11 @@ struct OutputThreadTests {
         #expect(rig.lane.status.isOff)
     }
 
-    @Test("allocates nothing")
+    @Test(
+        "allocates nothing",
+        .enabled(
+            if: mc_is_active(), "under a sanitizer malloc is its own; the plain run checks this"))
     func allocations() throws {
-        try #require(mc_is_active(), "malloc is not replaced in this build (sanitizer?)")
         let bus = QuietOutputs()
         var rig = Rig(bus)
         rig.thread.period(now: MonotonicClock.now)
