@@ -42,12 +42,15 @@ final class SocketClient {
     }
 
     /// The next line as JSON.
-    func reply() throws -> JSONValue {
+    func reply() throws -> JSONValue { try JSONValue(parsing: Array(try line().utf8)) }
+
+    /// The next line, without its newline.
+    func line() throws -> String {
         while true {
             if let newline = received.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = Array(received[..<newline])
+                let line = String(decoding: received[..<newline], as: UTF8.self)
                 received.removeFirst(newline + 1)
-                return try JSONValue(parsing: line)
+                return line
             }
             guard try receiveSome() else { throw Trouble("the daemon has closed the connection") }
         }

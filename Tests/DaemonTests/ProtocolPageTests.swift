@@ -1,0 +1,75 @@
+import TestSupport
+import Testing
+import Wire
+
+@Suite("etc/manual/protocol.md") struct ProtocolPageTests {
+    /// What a block of the page says is sent and received, in order.
+    enum Line: Equatable {
+        case request(String)
+        case reply(String)
+    }
+
+    private let text: String
+
+    init() throws { text = try CommittedFile("etc/manual/protocol.md").text() }
+
+    /// The blocks with conversations, each of them one connection.
+    private var conversations: [[Line]] {
+        var blocks: [[Line]] = []
+        for (number, block) in text.split(separator: "```").enumerated() where number % 2 == 1 {
+            let lines: [Line] = block.split(separator: "\n").compactMap {
+                if $0.hasPrefix("→ ") { return .request(String($0.dropFirst(2))) }
+                if $0.hasPrefix("← ") { return .reply(String($0.dropFirst(2))) }
+                return nil
+            }
+            if !lines.isEmpty { blocks.append(lines) }
+        }
+        return blocks
+    }
+
+    @Test("every example is what a daemon answers")
+    func examples() throws {
+        #expect(conversations.count >= 5)
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0.isFollowing }
+            for conversation in conversations {
+                let client = try SocketClient(daemon.socket)
+                for line in conversation {
+                    switch line {
+                    case .request(let request): try client.send(Array((request + "\n").utf8))
+                    case .reply(let pattern):
+                        let reply = try client.line()
+                        #expect(Self.fits(reply, pattern), "\(reply)\nis not\n\(pattern)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("every method and every code of an error is named")
+    func complete() {
+        for method in Method.allCases { #expect(text.contains("`\(method.rawValue)`")) }
+        for code in RequestError.Code.allCases { #expect(text.contains("`\(code.rawValue)`")) }
+    }
+
+    @Test("an example that is wrong does not fit")
+    func strict() {
+        #expect(Self.fits(#"{"a":1,"b":2}"#, #"{"a":…,"b":2}"#))
+        #expect(!Self.fits(#"{"a":1,"b":2}"#, #"{"a":…,"b":3}"#))
+        #expect(!Self.fits(#"{"a":1,"b":2}"#, #"{"a":1}"#))
+        #expect(!Self.fits(#"{"a":1,"b":2,"c":3}"#, #"{"a":…,"b":2}"#))
+    }
+
+    /// Whether a reply is the pattern with anything in the place of each `…`.
+    private static func fits(_ reply: String, _ pattern: String) -> Bool {
+        var parts = pattern.split(separator: "…", omittingEmptySubsequences: false)[...]
+        guard let first = parts.popFirst(), reply.hasPrefix(first) else { return false }
+        var rest = reply.dropFirst(first.count)
+        guard let last = parts.popLast() else { return rest.isEmpty }
+        for part in parts {
+            guard let place = rest.firstRange(of: part) else { return false }
+            rest = rest[place.upperBound...]
+        }
+        return rest.hasSuffix(last)
+    }
+}
