@@ -1,0 +1,49 @@
+import Configuration
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("README.md and etc/manual")
+struct ManualTests {
+    private static let pages =
+        ["README.md"]
+        + [
+            "README", "apps", "commands", "contributing", "first-start", "protocol", "safety",
+            "simulators", "troubleshooting", "tuning", "wiring",
+        ].map { "etc/manual/\($0).md" }
+
+    @Test("name only settings that there are", arguments: pages)
+    func settings(page: String) throws {
+        let tables = Set(Schema.tables.map(\.name))
+        for match in try CommittedFile(page).text().matches(of: /[`=(' ]([a-z_]+(?:\.[a-z_]+)+)\b/)
+        {
+            let key = String(match.1)
+            guard let first = key.split(separator: ".").first, tables.contains(String(first)),
+                !Self.otherNames.contains(key)
+            else { continue }
+            // A table is named too, and `estimator.kalman_*` is cut off before its star.
+            let isThere = Schema.settings.contains {
+                $0.key == key || $0.key.hasPrefix(key + ".")
+                    || key.hasSuffix("_") && $0.key.hasPrefix(key)
+            }
+            #expect(isThere, "\(key)")
+        }
+    }
+
+    /// What only looks like a setting.
+    private static let otherNames: Set = ["hardware.linux"]
+
+    /// Pages that come with what they describe.
+    private static let comingPages = ["mavlink.md", "recorder.md"]
+
+    @Test("link to what is there", arguments: pages)
+    func links(page: String) throws {
+        let file = CommittedFile(page)
+        for match in try file.text().matches(of: /\]\(([^)#:]+)\)/)
+        where !Self.comingPages.contains(where: match.1.hasSuffix) {
+            let target = file.path.removingLastComponent().pushing(.init(String(match.1)))
+            #expect(access(target.string, F_OK) == 0, "\(match.1)")
+        }
+    }
+}
