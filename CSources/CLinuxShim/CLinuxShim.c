@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -163,6 +164,15 @@ int64_t cl_rtprio_limit(void)
     if (getrlimit(RLIMIT_RTPRIO, &limit) != 0)
         return 0;
     return limit.rlim_cur == RLIM_INFINITY ? -1 : (int64_t)limit.rlim_cur;
+}
+
+int cl_wall_clock_synchronised(bool *is_synchronised)
+{
+    struct timex clock = {0};
+    if (adjtimex(&clock) < 0)
+        return errno;
+    *is_synchronised = (clock.status & STA_UNSYNC) == 0;
+    return 0;
 }
 
 int cl_memory_lock(void) { return mlockall(MCL_CURRENT | MCL_FUTURE) == 0 ? 0 : errno; }

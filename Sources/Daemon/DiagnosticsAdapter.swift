@@ -66,7 +66,10 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
 
     func doctor() -> [DoctorCheck] {
         let status = status()
-        return Doctor(status: status).checks + bluetooth.checks(status.bluetooth)
+        let facts = MachineFacts.read(tuning.settings)
+        return Doctor(status: status).checks
+            + MachineDoctor(status: status, facts: facts).checks
+            + bluetooth.checks(status.bluetooth)
     }
 
     func pair(

@@ -5,7 +5,7 @@ import Glibc
 struct ServiceManager: Sendable {
     private let socket: String?
     /// How long systemd waits for a sign of life, s; nil: it does not.
-    private let patience: Double?
+    let patience: Double?
 
     /// - Parameter environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` of the process.
     init(environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }) {

@@ -5,6 +5,7 @@
 #ifndef CLINUXSHIM_H
 #define CLINUXSHIM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -81,6 +82,9 @@ int64_t cl_rtprio_limit(void);
 
 /// mlockall(MCL_CURRENT | MCL_FUTURE).
 int cl_memory_lock(void);
+
+/// adjtimex(2): whether the kernel's wall clock follows another clock. In C because Swift's Glibc leaves sys/timex.h out.
+int cl_wall_clock_synchronised(bool *is_synchronised);
 
 /// munlockall().
 int cl_memory_unlock(void);

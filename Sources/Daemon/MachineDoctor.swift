@@ -1,0 +1,85 @@
+import PlainText
+import Wire
+
+/// What `doctor` says of the computer: none of it moves the camera, all of it can be in the way one day. Pure.
+struct MachineDoctor {
+    /// Room for hundreds of saves.
+    static let enoughBytes: UInt64 = 16 << 20
+
+    let status: Status
+    let facts: MachineFacts
+
+    /// Every check, in the order in which a person would go through them.
+    var checks: [DoctorCheck] { [governor, disk, wallClock, watchdog, configuration] }
+
+    private var governor: DoctorCheck {
+        guard let governor = facts.governor else {
+            return DoctorCheck("governor", .ok, "the CPU's clock is not for Linux to choose")
+        }
+        // A simulated gimbal has nobody waiting for it.
+        let isSteady = governor == "performance" || status.backend != "linux"
+        return DoctorCheck(
+            "governor", isSteady ? .ok : .warn, governor,
+            remedy: isSteady
+                ? ""
+                : "The loop wakes up later on a slow CPU: cpupower frequency-set -g performance.")
+    }
+
+    private var disk: DoctorCheck {
+        guard let free = facts.freeBytes else {
+            return DoctorCheck(
+                "disk", .warn, "there is no \(facts.directory)",
+                remedy: "It is made by the first save, or by StateDirectory=airframe in the unit.")
+        }
+        let finding = "\(facts.directory): \(Format.count(Int(free >> 20))) MB free"
+        guard facts.isWritable else {
+            return DoctorCheck(
+                "disk", .warn, finding + ", cannot be written to",
+                remedy:
+                    "Nothing can be saved: give it to the user of airframed, and mount it for writing."
+            )
+        }
+        return free >= Self.enoughBytes
+            ? DoctorCheck("disk", .ok, finding)
+            : DoctorCheck(
+                "disk", .warn, finding,
+                remedy: "Make room, or saving will fail: journalctl --vacuum-size=50M.")
+    }
+
+    private var wallClock: DoctorCheck {
+        switch facts.isClockSynchronised {
+        case true?: DoctorCheck("wall clock", .ok, "follows another clock")
+        case nil: DoctorCheck("wall clock", .ok, "the kernel does not say")
+        case false?:
+            DoctorCheck(
+                "wall clock", status.backend == "linux" ? .warn : .ok, "follows no other clock",
+                remedy: status.backend == "linux"
+                    ? "The loop does not mind, the times in the log may be wrong: timedatectl set-ntp true."
+                    : "")
+        }
+    }
+
+    private var watchdog: DoctorCheck {
+        if let seconds = facts.watchdogSeconds {
+            return DoctorCheck(
+                "watchdog", .ok, "systemd restarts a loop that hangs for \(Format.plain(seconds)) s"
+            )
+        }
+        let isNeeded = status.backend == "linux"
+        return DoctorCheck(
+            "watchdog", isNeeded ? .warn : .ok, "nobody watches this process",
+            remedy: isNeeded ? "Start it as a service: systemctl start airframed." : "")
+    }
+
+    private var configuration: DoctorCheck {
+        let files = status.configuration.files
+        let finding = files.isEmpty ? "built-in defaults" : files.joined(separator: ", ")
+        let waiting = status.configuration.needsRestart
+        return waiting.isEmpty
+            ? DoctorCheck("configuration", .ok, finding)
+            : DoctorCheck(
+                "configuration", .warn,
+                "\(finding); waits for a restart: \(waiting.joined(separator: ", "))",
+                remedy: "systemctl restart airframed, when the camera may let go.")
+    }
+}

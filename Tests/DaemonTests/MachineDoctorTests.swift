@@ -1,0 +1,76 @@
+import Configuration
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite("What doctor says of the computer") struct MachineDoctorTests {
+    /// A board on which there is nothing to say.
+    private var good: (Status, MachineFacts) {
+        var status = Status()
+        status.backend = "linux"
+        let facts = MachineFacts(
+            governor: "performance", directory: "/var/lib/airframe", freeBytes: 1 << 30,
+            isWritable: true, watchdogSeconds: 2, isClockSynchronised: true)
+        return (status, facts)
+    }
+
+    private func check(
+        _ name: String, _ change: (inout Status, inout MachineFacts) -> Void
+    ) throws -> DoctorCheck {
+        var (status, facts) = good
+        change(&status, &facts)
+        let checks = MachineDoctor(status: status, facts: facts).checks
+        return try #require(checks.first { $0.name == name })
+    }
+
+    @Test("nothing, where all is well")
+    func allWell() {
+        for check in MachineDoctor(status: good.0, facts: good.1).checks {
+            #expect(check.level == .ok && check.remedy.isEmpty, "\(check.name): \(check.finding)")
+        }
+    }
+
+    @Test("each trouble has its remedy")
+    func troubles() throws {
+        let found = [
+            try check("governor") { $1.governor = "ondemand" },
+            try check("disk") { $1.freeBytes = nil },
+            try check("disk") { $1.freeBytes = 1 << 20 },
+            try check("disk") { $1.isWritable = false },
+            try check("wall clock") { $1.isClockSynchronised = false },
+            try check("watchdog") { $1.watchdogSeconds = nil },
+            try check("configuration") { status, _ in
+                status.configuration.needsRestart = ["loop.rate_hz"]
+            },
+        ]
+        for check in found {
+            #expect(check.level == .warn, "\(check.name): \(check.finding)")
+            #expect(!check.remedy.isEmpty, "\(check.name)")
+        }
+    }
+
+    @Test(
+        "a CPU whose clock nobody can choose is no trouble, nor is anything of that for a simulated gimbal"
+    )
+    func simulated() throws {
+        #expect(try check("governor") { $1.governor = nil }.level == .ok)
+        let relaxed = try ["governor", "watchdog", "wall clock"].map { name in
+            try check(name) {
+                $0.backend = "simulated"
+                $1 = MachineFacts(governor: "powersave", isClockSynchronised: false)
+            }
+        }
+        #expect(relaxed.allSatisfy { $0.level == .ok })
+    }
+
+    @Test("the facts are those of this computer")
+    func facts() {
+        var settings = Settings()
+        settings.persistence.directory = "/tmp"
+        let facts = MachineFacts.read(settings)
+        #expect(facts.isWritable && (facts.freeBytes ?? 0) > 0)
+        settings.persistence.directory = "/nonexistent/airframe"
+        #expect(MachineFacts.read(settings).freeBytes == nil)
+    }
+}
