@@ -10,6 +10,11 @@ struct MonitorCommand: ParsableCommand {
         discussion: """
             On a terminal a picture that renews itself, and waits for the daemon when it goes away. Anywhere else, \
             and with --json, a line at a time.
+            Keys:
+            space  emergency stop, latched: airframectl stop --reset ends it
+            c  centre: level, and ahead as the handle points
+            l p f n r i  mode locked, pan_follow, fpv, neutral, retract, inactive
+            q  end; the machine goes on
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -57,6 +62,9 @@ struct MonitorCommand: ParsableCommand {
             + (names.isEmpty ? "" : "  " + names.joined(separator: " "))
     }
 
+    /// How long the answer to a key is shown.
+    private static let answerSeconds = 4.0
+
     /// Draws until Ctrl-C, SIGTERM or q; survives the daemon.
     private func showLive(rate: Double) {
         // Blocked before the terminal changes: from then on every way out leads past `leave()`.
@@ -64,6 +72,7 @@ struct MonitorCommand: ParsableCommand {
         let terminal = Terminal()
         var feed = StatusFeed(options: options)
         var view = MonitorView(status: Status(), rate: rate, style: .forOutput())
+        var answered = -Double.infinity
         terminal.enter()
         defer { terminal.leave() }
         while true {
@@ -78,7 +87,13 @@ struct MonitorCommand: ParsableCommand {
             }
             terminal.show(view.render(terminal.size))
             repeat {
-                if terminal.wasPressed("qQ\u{03}") { return }
+                for key in terminal.pressedKeys() {
+                    if MonitorKey.leaving.contains(key) { return }
+                    guard let request = MonitorKey.request(key, view.status) else { continue }
+                    view.answer = feed.ask(request.method, request.params)
+                    answered = DaemonClient.now()
+                }
+                if DaemonClient.now() - answered > Self.answerSeconds { view.answer = nil }
                 let rest = begin + 1 / rate - DaemonClient.now()
                 switch signals.wait(seconds: min(max(rest, 0), 0.1)) {
                 case nil: break
@@ -117,6 +132,16 @@ struct StatusFeed {
             client = nil
             lastError = error
             return .failure(error)
+        }
+    }
+
+    /// Asks for something; returns what the daemon says, also when it refuses.
+    mutating func ask(_ method: Method, _ params: [String: JSONValue]) -> String {
+        do {
+            let result = try connected().json(method, params)
+            return result["sentence"]?.string ?? result.text
+        } catch {
+            return error.requestError.message
         }
     }
 

@@ -35,6 +35,8 @@ struct MonitorView {
     var rate = 10.0
     /// What is wrong with the connection; nil when all is well.
     var trouble: String?
+    /// What the daemon said to the last key; nil when that is a while ago.
+    var answer: String?
     var style = Style.plain
 
     /// Rows that everything but the reasons takes.
@@ -237,13 +239,15 @@ struct MonitorView {
     }
 
     private func footer(_ width: Int) -> String {
+        if let answer { return " " + style(.strong, answer) }
+        let left = " " + MonitorKey.legend
         let unsaved = status.configuration.unsaved.count
-        let left = " q ends" + (unsaved == 0 ? "" : "   \(unsaved) unsaved: airframectl diff")
         let realtime = status.realtime
         let right =
-            "\(realtime.policy.isEmpty ? "–" : realtime.policy) \(realtime.priority), "
-            + (realtime.isMemoryLocked ? "locked " : "not locked ")
-            + Format.fixed(status.memory.residentKB.value / 1024, 1) + " MB "
+            unsaved > 0
+            ? "\(unsaved) unsaved: airframectl diff "
+            : "\(realtime.policy.isEmpty ? "–" : realtime.policy) \(realtime.priority), "
+                + (realtime.isMemoryLocked ? "locked " : "not locked ")
         let gap = max(1, width - left.count - right.count)
         return style(.quiet, left + String(repeating: " ", count: gap) + right)
     }

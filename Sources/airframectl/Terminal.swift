@@ -45,15 +45,16 @@ final class Terminal {
         Output.write("\u{1B}[H" + text + "\u{1B}[K\u{1B}[J", to: STDOUT_FILENO)
     }
 
-    /// Whether one of these keys was pressed since the last call. Never waits.
-    func wasPressed(_ keys: String) -> Bool {
+    /// The bytes of the keys that were pressed since the last call. Never waits.
+    func pressedKeys() -> [UInt8] {
         var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        var isPressed = false
+        var keys: [UInt8] = []
         while poll(&entry, 1, 0) > 0, entry.revents & Int16(POLLIN) != 0 {
             var byte: UInt8 = 0
             guard read(STDIN_FILENO, &byte, 1) == 1 else { break }
-            if keys.utf8.contains(byte) { isPressed = true }
+            keys.append(byte)
         }
-        return isPressed
+        // Arrows and function keys are sequences with letters in them: none of them is meant.
+        return keys.contains(0x1B) ? [] : keys
     }
 }

@@ -146,6 +146,37 @@ struct MonitorViewTests {
         }
     }
 
+    @Test("the foot says the keys, and for a while what the daemon said to one")
+    func foot() {
+        var view = MonitorView(status: moving())
+        #expect(view.render(size).last?.hasPrefix(" space STOP  c centre") == true)
+        view.answer = "Emergency stop. Outputs stay off until it is reset."
+        #expect(view.render(size).last == " Emergency stop. Outputs stay off until it is reset.")
+    }
+
+    @Test("keys ask for the stop, the centre and the modes, and no other key for anything")
+    func keys() {
+        func request(_ key: Character) -> (method: Wire.Method, params: [String: JSONValue])? {
+            MonitorKey.request(key.asciiValue ?? 0, moving())
+        }
+        #expect(request(" ")?.method == .stop)
+        #expect(request("p")?.params == ["mode": "pan_follow"])
+        let centre = request("c")
+        #expect(centre?.method == .point)
+        #expect(centre?.params["pitch"] == 0 && centre?.params["roll"] == 0)
+        // The camera looks to 10.021°, the joint is at 12.3°: the handle points to -2.279°.
+        #expect(abs((centre?.params["yaw"]?.number ?? .nan) + 2.279) < 1e-9)
+        let bound = (0...255).filter { MonitorKey.request(UInt8($0), moving()) != nil }
+        #expect(bound.count == 8)
+        #expect(MonitorKey.leaving.isDisjoint(with: bound.map(UInt8.init)))
+    }
+
+    @Test("where no joint is known, the centre is level and leaves the heading")
+    func centreWithoutJoints() {
+        let request = MonitorKey.request(UInt8(ascii: "c"), Status())
+        #expect(request?.params == ["roll": 0, "pitch": 0])
+    }
+
     @Test("colour changes nothing but colour")
     func colour() {
         let plain = MonitorView(status: moving()).render(size)

@@ -1,0 +1,35 @@
+import Wire
+
+/// What the keys of `airframectl monitor` ask for. Pure.
+enum MonitorKey {
+    /// One line about them, for the foot of the picture.
+    static let legend = "space STOP  c centre  mode: l p f n r i  q ends"
+
+    /// The keys that leave the monitor: Ctrl-C is one, see `Terminal`.
+    static let leaving: Set<UInt8> = [UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03]
+
+    /// The request behind a key; nil when it has none.
+    static func request(
+        _ key: UInt8, _ status: Status
+    ) -> (method: Method, params: [String: JSONValue])? {
+        if key == UInt8(ascii: " ") { return (.stop, [:]) }
+        if key == UInt8(ascii: "c") { return (.point, centre(status)) }
+        guard let mode = modes[key] else { return nil }
+        return (.mode, ["mode": .string(mode)])
+    }
+
+    /// Letters only: tracking makes no sense without an app.
+    private static let modes: [UInt8: String] = [
+        UInt8(ascii: "l"): "locked", UInt8(ascii: "p"): "pan_follow", UInt8(ascii: "f"): "fpv",
+        UInt8(ascii: "n"): "neutral", UInt8(ascii: "r"): "retract", UInt8(ascii: "i"): "inactive",
+    ]
+
+    /// Level, and ahead as the handle points now, where the joints are known.
+    private static func centre(_ status: Status) -> [String: JSONValue] {
+        var angles: [String: JSONValue] = ["roll": 0, "pitch": 0]
+        if let yaw = status.attitude.yawDeg.known, let joint = status.joints.angleDeg.yaw.known {
+            angles["yaw"] = .double((yaw - joint).remainder(dividingBy: 360))
+        }
+        return angles
+    }
+}
