@@ -5,13 +5,19 @@ import Wire
 enum StatusView {
     static func lines(_ status: Status, _ style: Style) -> [String] {
         let state = MotionState(status)
-        var lines = [
+        let reasons = state.sentences.map { Format.wrapped($0, 66) }
+        let first = reasons.first?.first.map { "  \($0)" } ?? ""
+        var lines = [style(state.role, state.headline) + first]
+        lines += reasons.prefix(1).flatMap { $0.dropFirst() }.map { "  " + $0 }
+        for reason in reasons.dropFirst() {
+            lines += reason.enumerated().map { ($0.offset == 0 ? "- " : "  ") + $0.element }
+        }
+        lines += [
+            "",
             style(.strong, "airframed \(status.version)")
                 + ", \(status.backend), up \(Format.duration(status.uptimeS.value))"
                 + ", loop clock \(Format.fixed(status.t.value, 3)) s",
-            "",
-            style(state.role, state.headline)
-                + "  mode \(status.mode), \(status.supervisorState), "
+            "mode \(status.mode), \(status.supervisorState), "
                 + (status.holder.map { "in control: \($0)" } ?? "nobody in control")
                 + (status.holderAgeS?.known.map { ", heard of \(Int($0)) s ago" } ?? ""),
         ]
@@ -19,11 +25,6 @@ enum StatusView {
             lines += Format.wrapped("\(status.refusals) requests refused, last \(refusal)", 78)
         }
         if let loss = status.controlLost { lines += Format.wrapped(loss, 78) }
-        for sentence in state.sentences {
-            for (index, part) in Format.wrapped(sentence, 76).enumerated() {
-                lines.append((index == 0 ? "- " : "  ") + part)
-            }
-        }
         lines.append("")
         lines += axes(status).lines(style)
         lines.append("")

@@ -1,0 +1,34 @@
+import Testing
+import Wire
+
+@testable import airframectl
+
+@Suite("What status prints")
+struct StatusViewTests {
+    private func lines(_ inhibitions: [Inhibition]) -> [String] {
+        var status = Status()
+        status.mode = "locked"
+        status.inhibitions = inhibitions
+        return StatusView.lines(status, .plain)
+    }
+
+    @Test("the first line says whether it moves, and why not")
+    func firstLine() {
+        let lines = lines([
+            Inhibition(name: "imu_stale", sentence: "The IMU is silent. Check its bus."),
+            Inhibition(name: "bus_error", sentence: "Transfers fail."),
+        ])
+        #expect(lines[0] == "NOT MOVING  The IMU is silent. Check its bus.")
+        #expect(lines[1] == "- Transfers fail.")
+    }
+
+    @Test("a long reason goes on below, and nothing is lost")
+    func longReason() {
+        let words = Array(repeating: "word", count: 40).joined(separator: " ") + "."
+        let lines = lines([Inhibition(name: "x", sentence: words)])
+        #expect(lines[0].hasPrefix("NOT MOVING  word"))
+        #expect(lines[1].hasPrefix("  word"))
+        let all = lines.prefix { !$0.isEmpty }.joined(separator: " ")
+        #expect(all.split(separator: " ").count { $0.hasPrefix("word") } == 40)
+    }
+}
