@@ -32,16 +32,12 @@ struct ManualTests {
     }
 
     /// What only looks like a setting.
-    private static let otherNames: Set = ["hardware.linux"]
-
-    /// Pages that come with what they describe.
-    private static let comingPages = ["mavlink.md", "recorder.md"]
+    private static let otherNames: Set = ["hardware.linux", "mavlink.md"]
 
     @Test("link to what is there", arguments: pages)
     func links(page: String) throws {
         let file = CommittedFile(page)
-        for match in try file.text().matches(of: /\]\(([^)#:]+)\)/)
-        where !Self.comingPages.contains(where: match.1.hasSuffix) {
+        for match in try file.text().matches(of: /\]\(([^)#:]+)\)/) {
             let target = file.path.removingLastComponent().pushing(.init(String(match.1)))
             #expect(access(target.string, F_OK) == 0, "\(match.1)")
         }

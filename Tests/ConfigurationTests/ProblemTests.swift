@@ -54,7 +54,6 @@ struct ProblemTests {
             ("airos.sign = [1, 0, 1]", "= [1, 0, 1] is not [pitch, roll, yaw], each 1 or -1."),
             ("airos.sign = [1, 1, 2]", "= [1, 1, 2] is outside -1...1 for yaw."),
             ("rbl.baud = 1200", "is a whole number where one of these words is expected"),
-            ("rbl.role = 'mavlink'", "is not available: this build sends no MAVLink yet"),
             (
                 "joints.range_deg = [[1, 2], [1, 2]]",
                 "has 2 elements where [[min, max], [min, max],"

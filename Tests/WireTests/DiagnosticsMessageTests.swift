@@ -32,8 +32,9 @@ struct DiagnosticsMessageTests {
             json.object?.keys.sorted() == [
                 "attitude", "backend", "clients", "configuration", "control", "enabled",
                 "error_deg", "estimator", "faults", "holder", "imu", "inhibitions", "joints",
-                "loop", "memory",
-                "mode", "motors", "notices", "pointing", "rate_dps", "realtime", "refusals",
+                "links", "loop", "memory",
+                "mode", "motors", "notices", "pointing", "rate_dps", "realtime", "recorder",
+                "refusals",
                 "setpoint_deg",
                 "state", "t",
                 "uptime_s",
@@ -103,7 +104,8 @@ struct DiagnosticsMessageTests {
             reads == [
                 "autotune", "baseline", "calibrate", "diff", "doctor", "get", "history", "keys",
                 "log", "pair",
-                "ping", "spectrum", "status", "subscribe", "unsubscribe", "variables", "version",
+                "ping", "record", "spectrum", "status", "subscribe", "unsubscribe", "variables",
+                "version",
             ])
     }
 }
