@@ -30,12 +30,11 @@ METER = StallMeter()
 
 
 def judged(trial, recover, times=6):
-    """Runs `trial`, which returns whether something holds and its words. One that does not hold while the machine stood still
-    is repeated after `recover`.
+    """Runs `trial`, which returns whether something holds and its words. One that does not hold is repeated after `recover`, if
+    the machine stood still during it or before it, since the last one: what that did to the camera may be latched.
 
     Returns (holds, words); holds is None where the machine stood still every time, and the words say so."""
     for _ in range(times):
-        METER.take()
         holds, words = trial()
         longest = METER.take()
         if holds or longest < TOO_LONG:
