@@ -47,7 +47,7 @@ public struct Daemon {
         let started = MonotonicClock.now
         let isLockstep = configuration.settings.hardware.backend == .lockstep
         let clock = isLockstep ? LoopClock.lockstep() : .monotonic
-        let logStore = LogStore(isJournal: getenv("JOURNAL_STREAM") != nil, clock: clock)
+        let logStore = LogStore(isJournal: Journal.reads(STDERR_FILENO), clock: clock)
         logger = Logger(label: "airframed") { _ in StoreLogHandler(store: logStore) }
         let log = logger
 

@@ -3,6 +3,21 @@ import Glibc
 
 /// systemd's journal, for lines that have fields of their own: sd_journal_sendv(3).
 enum Journal {
+    /// Whether what is written to a file arrives in the journal.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The file.
+    ///   - stream: `JOURNAL_STREAM`, the journal's device and inode (systemd.exec(5)). Children inherit it, also those
+    ///     whose output somebody sent elsewhere; so it is compared.
+    /// - Returns: False where the journal does not read, or nobody knows.
+    static func reads(
+        _ descriptor: Int32, stream: String? = getenv("JOURNAL_STREAM").map { String(cString: $0) }
+    ) -> Bool {
+        var file = stat()
+        guard let stream, fstat(descriptor, &file) == 0 else { return false }
+        return stream == "\(file.st_dev):\(file.st_ino)"
+    }
+
     /// Writes one entry.
     ///
     /// - Parameter fields: Names in capitals, `MESSAGE` and `PRIORITY` among them, with their values.

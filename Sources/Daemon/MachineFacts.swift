@@ -2,7 +2,6 @@ import CLinuxShim
 import Configuration
 import Glibc
 import Realtime
-import SystemPackage
 
 /// What the computer under the loop is like, as far as somebody can do something about it.
 struct MachineFacts: Equatable {
@@ -24,7 +23,8 @@ struct MachineFacts: Equatable {
         var facts = MachineFacts()
         let wanted = settings.loop.cpu
         if let cpu = wanted >= 0 ? wanted : RealtimeSetup.preferredCPU {
-            facts.governor = line(of: "/sys/devices/system/cpu/cpu\(cpu)/cpufreq/scaling_governor")
+            facts.governor = firstLine(
+                of: "/sys/devices/system/cpu/cpu\(cpu)/cpufreq/scaling_governor")
         }
         facts.directory = settings.persistence.directory
         var disk = statvfs()
@@ -37,16 +37,5 @@ struct MachineFacts: Equatable {
         facts.isClockSynchronised =
             cl_wall_clock_synchronised(&isSynchronised) == 0 ? isSynchronised : nil
         return facts
-    }
-
-    private static func line(of path: String) -> String? {
-        guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = try? file.closeAfter {
-            try bytes.withUnsafeMutableBytes { try file.read(into: $0) }
-        }
-        return bytes.prefix(count ?? 0).split(separator: 0x0A).first.map {
-            String(decoding: $0, as: UTF8.self)
-        }
     }
 }

@@ -176,17 +176,5 @@ extension RealtimeRights {
     }
 }
 
-/// The first 4 KiB of a file of the kernel's, as text; nil when it cannot be read.
-func readSmallFile(_ path: String) -> String? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
-        let length = read(file, buffer.baseAddress, buffer.count)
-        guard length >= 0 else { return nil }
-        return String(decoding: buffer[0..<length], as: UTF8.self)
-    }
-}
-
 /// The C library's words for an errno.
 func errorText(_ code: Int32) -> String { String(cString: strerror(code)) }

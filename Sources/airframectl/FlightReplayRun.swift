@@ -22,15 +22,14 @@ struct FlightReplayRun {
     func run() throws {
         let file = try RecordedFile.open(path)
         let tuning = try RecordedTuning(file, overrides: overrides, path: path)
-        let replay = FlightReplay(file, initial: tuning.initial, change: tuning.change)
+        let replay = FlightReplay(file, fallback: tuning.fallback, change: tuning.change)
         var rows: [FlightReplay.Row] = []
         var report = replay.run { rows.append($0) }
         report.remarks += tuning.remarks
         guard report.ticks > 0 else {
             let reason =
-                file.layout == MemoryLayoutMark.own
-                ? "it holds no whole state; one is written each second, so record for longer."
-                : "its state has another memory layout (airframe \(file.metadata["version"] ?? "?")), and no settings to begin with."
+                report.remarks.first
+                ?? "it holds no whole state; one is written each second, so record for longer."
             throw ClientError.file(
                 FlightFileError.nothingToReplay(path: FilePath(path), reason: reason).description,
                 field: "log")
@@ -50,9 +49,10 @@ struct FlightReplayRun {
             "\(path): \(Format.count(report.ticks)) ticks, \(Format.fixed(report.seconds, 3)) s"
                 + (report.skippedTicks > 0
                     ? "; \(Format.count(report.skippedTicks)) before the first whole state" : ""))
-        if report.beganAfresh {
+        if report.missingVariables > 0 {
             Output.line(
-                "Another version recorded this: the replay began afresh, and converges first.")
+                "Another version recorded this: \(Format.count(report.missingVariables)) "
+                    + "variables of this one are not in it, and begin afresh.")
         }
         if overrides.isEmpty {
             Output.line(verdict(report))
@@ -108,7 +108,7 @@ struct FlightReplayRun {
             "first_difference": report.firstDifference.map(JSONValue.string) ?? .null,
             "largest_attitude_difference_rad": .double(report.largestAttitudeDifference),
             "largest_torque_difference_nm": .double(report.largestTorqueDifference),
-            "began_afresh": .bool(report.beganAfresh),
+            "missing_variables": .int(report.missingVariables),
             "remarks": .array(report.remarks.map(JSONValue.string)),
         ])
     }
@@ -176,8 +176,8 @@ struct FlightReplayRun {
 
 /// What the settings in a recording, and other values over them, make of its parameters.
 struct RecordedTuning {
-    /// To begin with where the recorded state cannot be used; nil without settings.
-    let initial: Stabilizer.Parameters?
+    /// For what a recording of another version does not have.
+    let fallback: Stabilizer.Parameters
     /// Other parameters in the place of recorded ones; nil where nothing is to change.
     let change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)?
     /// What a person should know.
@@ -210,7 +210,7 @@ struct RecordedTuning {
                 "settings that this version does not know are left out: \(unknown.sorted().joined(separator: ", "))"
             )
         }
-        initial = pages.first.map { overrides.isEmpty ? $0.recorded : $0.changed }
+        fallback = pages.first?.recorded ?? Stabilizer.Parameters()
         guard !overrides.isEmpty else {
             change = nil
             return

@@ -94,17 +94,73 @@ import Testing
         #expect(report.largestAttitudeDifference < 1e-2)
     }
 
-    @Test("a recording of another layout is run from the beginning, with what the settings say")
+    @Test("a recording of another version, whose variables lie elsewhere, comes out to the bit")
     func otherLayout() throws {
-        var rig = FlightRig(.still)
-        rig.run(4)
-        let bytes = rig.file(metadata: ["layout": "1234"])
-        let file = try FlightFile(bytes: bytes, path: "rig.mcap")
-        let report = FlightReplay(file, initial: FlightRig.tuning()).run()
-        #expect(report.beganAfresh)
-        // This one begins where the loop did, so that nothing is left to converge.
+        var rig = FlightRig(.walking)
+        let layout = OtherLayout()
+        rig.layout = layout
+        rig.run(3)
+        rig.loop.tuning.publish(FlightRig.tuning())
+        rig.run(1)
+        // The first state is gone: what comes next begins in mid-flight.
+        let file = try FlightFile(
+            bytes: FlightRig.file(
+                rig.chunks.dropFirst(3), memory: layout.attachments),
+            path: "rig.mcap")
+        let report = FlightReplay(file).run()
+        #expect(report.missingVariables == 0)
         #expect(report.isIdentical)
-        #expect(FlightReplay.parameters(in: file).isEmpty)
+        #expect(report.ticks > 1500)
+        #expect(FlightReplay.parameters(in: file) == [FlightRig.tuning()])
+    }
+
+    @Test("where another version lacks variables of the controller, the attitude is still the same")
+    func fewerVariables() throws {
+        var rig = FlightRig(.walking)
+        let layout = OtherLayout { !$0.hasPrefix("drive.") }
+        rig.layout = layout
+        rig.run(4)
+        let file = try FlightFile(
+            bytes: FlightRig.file(
+                rig.chunks.dropFirst(3), memory: layout.attachments),
+            path: "rig.mcap")
+        let report = FlightReplay(file).run()
+        #expect(report.missingVariables > 0)
+        #expect(report.firstDifference != nil)
+        #expect(report.largestAttitudeDifference < 1e-4)
+    }
+
+    @Test(
+        "a file that does not say how its state lies in memory, or says nonsense, is not replayed",
+        arguments: [nil, "", "8\n0\t9\tDouble\tx\n", "8\n-1\t4\tFloat\tx\n", "8\n0\t8\tDouble\n"])
+    func noMap(text: String?) throws {
+        var rig = FlightRig(.still)
+        rig.run(1.5)
+        let memory = RecordedMemory.attachments(time: 0).map { attachment in
+            var attachment = attachment
+            attachment.data = Array((text ?? "").utf8)
+            return attachment
+        }
+        let bytes = FlightRig.file(rig.chunks[...], memory: text == nil ? [] : memory)
+        let report = try Self.report(bytes)
+        #expect(report.ticks == 0)
+        #expect(report.remarks.first?.contains("memory") == true)
+    }
+
+    @Test("every variable of the stabilizer has a name and a place of its own")
+    func memoryMap() throws {
+        let map = MemoryMap.stabilizer
+        var taken = [Bool](repeating: false, count: map.size)
+        for field in map.fields {
+            for byte in field.offset..<field.offset + field.size {
+                #expect(!taken[byte], "\(field.path) overlaps")
+                taken[byte] = true
+            }
+        }
+        #expect(Set(map.fields.map(\.path)).count == map.fields.count)
+        #expect(MemoryMap(text: map.text) == map)
+        // The rest are gaps between variables of different sizes.
+        #expect(Double(taken.count { $0 }) / Double(map.size) > 0.7)
     }
 
     @Test("a fault is found in the tick in which it begins")

@@ -13,6 +13,8 @@ struct FlightRig: ~Copyable {
     var chunks: [MCAPChunk] = []
     var faults = Conditions.none
     var tick = 0
+    /// Another version's layout, for the raw memory of state and parameters.
+    var layout: OtherLayout?
 
     init(_ motion: BaseMotion.Kind, motor: MotorType = .torque, tapeBytes: Int = 1 << 20) {
         var parameters = SimulatedGimbal.Parameters()
@@ -58,7 +60,11 @@ struct FlightRig: ~Copyable {
     /// Reads the tape.
     mutating func listen() {
         var frames: [(kind: TapeKind, tick: UInt64, now: Instant, bytes: [UInt8])] = []
-        loop.tape.drain { frames.append(($0.kind, $0.tick, $0.now, Array($0.bytes))) }
+        let layout = layout
+        loop.tape.drain { frame in
+            let bytes = layout?.packed(frame) ?? Array(frame.bytes)
+            frames.append((frame.kind, frame.tick, frame.now, bytes))
+        }
         for frame in frames {
             let result = frame.bytes.withUnsafeBytes {
                 encoder.take(
@@ -72,17 +78,19 @@ struct FlightRig: ~Copyable {
     /// Everything so far as a whole file.
     mutating func file(metadata: [String: String] = [:]) -> [UInt8] {
         if let rest = encoder.flush() { chunks.append(rest) }
-        return Self.file(chunks[...], metadata: metadata)
+        return Self.file(
+            chunks[...], metadata: metadata,
+            memory: layout?.attachments ?? RecordedMemory.attachments(time: 0))
     }
 
     static func file(
-        _ chunks: ArraySlice<MCAPChunk>, metadata: [String: String] = [:], isEnded: Bool = true
+        _ chunks: ArraySlice<MCAPChunk>, metadata: [String: String] = [:],
+        memory: [MCAPAttachment] = RecordedMemory.attachments(time: 0), isEnded: Bool = true
     ) -> [UInt8] {
         var assembler = MCAPAssembler(channels: FlightChannels.all)
         var bytes = assembler.begin(library: "airframe test")
         let own = [
             "format": "\(FlightChannels.format)", "version": "test",
-            "layout": MemoryLayoutMark.text(MemoryLayoutMark.own),
         ]
         bytes += assembler.append(
             metadata: FlightChannels.metadataName, own.merging(metadata) { $1 })
@@ -90,6 +98,7 @@ struct FlightRig: ~Copyable {
             MCAPAttachment(
                 name: "settings.toml", mediaType: "text/plain", time: 0,
                 data: Array("[loop]\nrate_hz = 1000\n".utf8)))
+        for attachment in memory { bytes += assembler.append(attachment) }
         for chunk in chunks { bytes += assembler.append(chunk) }
         if isEnded { bytes += assembler.finish() }
         return bytes

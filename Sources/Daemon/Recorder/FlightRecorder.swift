@@ -38,14 +38,16 @@ final class FlightRecorder: Sendable {
         var text: String
     }
 
-    private enum Job {
-        case dump([MCAPChunk], reason: String)
+    /// Chunks that are to be a file of their own.
+    private struct Dump {
+        var chunks: [MCAPChunk]
+        var reason: String
     }
 
     private struct State: ~Copyable {
         var encoder: FlightEncoder
         var ring: FlightRing
-        var jobs: [Job] = []
+        var dumps: [Dump] = []
         var isRecording = false
         /// The first chunk that the continuous recording wants.
         var wanted: UInt64?
@@ -161,7 +163,7 @@ final class FlightRecorder: Sendable {
 
     private func dump(_ seconds: Double, reason: String, _ state: inout State) {
         if let rest = state.encoder.flush() { keep(rest, &state) }
-        state.jobs.append(.dump(Array(state.ring.last(seconds)), reason: reason))
+        state.dumps.append(Dump(chunks: Array(state.ring.last(seconds)), reason: reason))
         state.status.requested += 1
         bell.ring()
     }
@@ -228,20 +230,21 @@ extension FlightRecorder {
 
     /// One round; returns whether it was the last.
     private func work(_ keeper: inout FlightKeeper) -> Bool {
-        let (jobs, chunks, wanted, isRecording, isEnding) = state.withLock { state in
+        let (dumps, chunks, wanted, isRecording, isEnding) = state.withLock { state in
             if let fault = state.fault, WallClock.seconds > fault.latest { write(fault, &state) }
             defer {
-                state.jobs = []
+                state.dumps = []
                 state.wanted = nil
             }
             let isRecording = state.isRecording
             let from = state.wanted ?? keeper.next
             let isWanted = isRecording || keeper.isOpen || state.wanted != nil
             let chunks = isWanted ? Array(state.ring.since(from)) : []
-            return (state.jobs, chunks, state.wanted, isRecording, state.isEnding)
+            return (state.dumps, chunks, state.wanted, isRecording, state.isEnding)
         }
-        for case .dump(let chunks, let reason) in jobs {
-            keeper.dump(chunks, reason: reason, description(), date: WallClock.seconds)
+        for dump in dumps {
+            keeper.dump(
+                dump.chunks, reason: dump.reason, description(), date: WallClock.seconds)
             state.withLock { $0.status.finished += 1 }
             take(keeper.report)
         }

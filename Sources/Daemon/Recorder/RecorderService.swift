@@ -55,24 +55,23 @@ extension Settings {
 
     /// What every recording says of this machine.
     private var description: FlightKeeper.Description {
-        let layout = MemoryLayoutMark.text(MemoryLayoutMark.own)
         let versions: [String: String] = [
             "airframe": Version.text, "kernel": Board.kernel, "architecture": Board.architecture,
-            "layout": layout, "zstd": FlightChannels.compression,
+            "zstd": FlightChannels.compression,
         ]
         let board: [String: String] = [
-            "model": Board.model, "cpus": "\(Board.cpus)", "memory_kb": Board.memory,
+            "model": Board.model, "cpus": "\(Board.cpus)", "memory_kb": "\(Board.memory)",
         ]
         return FlightKeeper.Description(
             library: "airframed \(Version.text)",
             metadata: [
-                "format": "\(FlightChannels.format)", "version": Version.text, "layout": layout,
+                "format": "\(FlightChannels.format)", "version": Version.text,
                 "architecture": Board.architecture, "board": Board.model,
                 "backend": hardware.backend.rawValue, "rate_hz": "\(loop.rateHz)",
             ],
             attachments: [
                 attachment("versions.json", versions), attachment("board.json", board),
-            ])
+            ] + RecordedMemory.attachments(time: Int64(WallClock.seconds * 1e9)))
     }
 
     private func attachment(_ name: String, _ values: [String: String]) -> MCAPAttachment {
@@ -81,44 +80,5 @@ extension Settings {
         return MCAPAttachment(
             name: name, mediaType: "application/json",
             time: Int64(WallClock.seconds * 1e9), data: bytes)
-    }
-}
-
-/// The computer, as far as it says.
-private enum Board {
-    /// The board's name; "unknown" where nobody says.
-    static var model: String {
-        for path in ["/proc/device-tree/model", "/sys/class/dmi/id/product_name"] {
-            if let text = firstLine(of: path), !text.isEmpty { return text }
-        }
-        return "unknown"
-    }
-
-    static var kernel: String { uname { $0.release } }
-    static var architecture: String { uname { $0.machine } }
-    static var cpus: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
-
-    static var memory: String {
-        let line = firstLine(of: "/proc/meminfo") ?? ""
-        return line.filter(\.isNumber)
-    }
-
-    private static func uname<Field>(_ field: (utsname) -> Field) -> String {
-        var names = utsname()
-        Glibc.uname(&names)
-        return withUnsafeBytes(of: field(names)) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-    }
-
-    private static func firstLine(of path: String) -> String? {
-        guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
-            return nil
-        }
-        var buffer = [UInt8](repeating: 0, count: 256)
-        let count =
-            (try? file.closeAfter { try buffer.withUnsafeMutableBytes { try file.read(into: $0) } })
-            ?? 0
-        return String(decoding: buffer[..<count].prefix { $0 != 0 && $0 != 0x0A }, as: UTF8.self)
     }
 }

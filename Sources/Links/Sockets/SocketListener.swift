@@ -49,8 +49,11 @@ struct SocketListener: Sendable {
         identity = SocketPath.identity(path)
 
         policy = Self.policy(group: place.group, path: path, logger: logger)
-        // Group first: until then the mode lets nobody in but the daemon's own user.
-        if chown(path, uid_t.max, policy.group) != 0 {
+        // Group first: until then the mode lets nobody in but the daemon's own user. The service's sandbox has no chown(2),
+        // and needs none: the group is its own.
+        if SocketPath.owningGroup(of: path) != policy.group,
+            chown(path, uid_t.max, policy.group) != 0
+        {
             logger.warning(
                 """
                 \(path): cannot give the socket to group \(policy.groupName) (\(Errno(rawValue: errno))); \
@@ -172,6 +175,12 @@ struct SocketPath {
         var info = stat()
         guard lstat(path, &info) == 0 else { return nil }
         return (UInt64(info.st_dev), UInt64(info.st_ino))
+    }
+
+    /// The group that owns a file; nil where there is none.
+    static func owningGroup(of path: String) -> UInt32? {
+        var info = stat()
+        return lstat(path, &info) == 0 ? info.st_gid : nil
     }
 
     static func groupID(named name: String) -> UInt32? {

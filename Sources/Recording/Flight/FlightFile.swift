@@ -5,7 +5,7 @@ public import SystemPackage
 public struct FlightFile: Sendable {
     /// One thing that was recorded, in the order of the loop.
     enum Record {
-        /// The whole stabilizer, as memory of the layout in the file's metadata.
+        /// The whole stabilizer, as memory of the layout that the file says.
         case state([UInt8])
         case parameters([UInt8])
         case command(CommandMessage)
@@ -18,6 +18,8 @@ public struct FlightFile: Sendable {
     public let metadata: [String: String]
     /// Embedded files, in their order.
     public let attachments: [MCAPAttachment]
+    /// How its raw memory is read; nil when the file does not say.
+    let memory: RecordedMemory?
     private let reader: MCAPReader
     private let path: FilePath
 
@@ -63,10 +65,8 @@ public struct FlightFile: Sendable {
         }
         self.metadata = metadata
         self.attachments = attachments
+        memory = RecordedMemory(attachments)
     }
-
-    /// The mark of the memory layout of raw messages; nil when the file does not say.
-    public var layout: UInt64? { metadata["layout"].flatMap { UInt64($0, radix: 16) } }
 
     /// The settings that were in force some time during the recording, in order of time, as TOML.
     public var settings: [String] {

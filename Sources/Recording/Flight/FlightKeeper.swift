@@ -8,7 +8,7 @@ public struct FlightKeeper {
     public struct Description: Sendable {
         /// Who writes: `airframed 0.1.0`.
         public var library: String
-        /// Version, board, layout, clocks.
+        /// Version, board, clocks.
         public var metadata: [String: String]
         /// Files to embed: settings, versions, board.
         public var attachments: [MCAPAttachment]

@@ -2,9 +2,9 @@ public import GimbalCore
 
 /// Runs estimator, supervisor and controller again over what was recorded, in the order in which the loop did.
 ///
-/// The stabilizer knows no clock and no thread, so the same build gives the same bits; another architecture differs in the
-/// last bits of the mathematical library. A recording of another memory layout has no state to begin with: then the
-/// replay begins afresh, as after a start, and converges.
+/// The stabilizer knows no clock and no thread, so the same build gives the same bits; another architecture may differ in the
+/// last bits of the mathematical library. A recording of another version is read variable by variable; those that it does
+/// not have begin afresh, as after a start.
 public struct FlightReplay: Sendable {
     /// One tick, as it was and as it is now.
     public struct Row: Sendable {
@@ -40,8 +40,8 @@ public struct FlightReplay: Sendable {
         public var largestAttitudeDifference = 0.0
         /// Largest difference of a torque, N·m.
         public var largestTorqueDifference = 0.0
-        /// Whether the replay began afresh, because the recorded state has another memory layout.
-        public var beganAfresh = false
+        /// Variables of this version's stabilizer that the recording does not have.
+        public var missingVariables = 0
         /// What a person should know, in sentences.
         public var remarks: [String] = []
 
@@ -51,32 +51,34 @@ public struct FlightReplay: Sendable {
 
     private let file: FlightFile
     private let change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)?
-    private let initial: Stabilizer.Parameters?
+    private let fallback: Stabilizer.Parameters
 
     /// A replay of a file.
     ///
     /// - Parameters:
     ///   - file: What was recorded.
-    ///   - initial: The tuning to begin with where the recorded state cannot be used.
+    ///   - fallback: Tuning for what a recording of another version does not have.
     ///   - change: Makes other parameters of recorded ones; nil: as recorded.
     public init(
-        _ file: FlightFile, initial: Stabilizer.Parameters? = nil,
+        _ file: FlightFile, fallback: Stabilizer.Parameters = Stabilizer.Parameters(),
         change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)? = nil
     ) {
         self.file = file
-        self.initial = initial
+        self.fallback = fallback
         self.change = change
     }
 
     /// Every set of parameters in the recording that this program can read, in order, without repetition.
     public static func parameters(in file: FlightFile) -> [Stabilizer.Parameters] {
         var found: [Stabilizer.Parameters] = []
-        guard file.layout == MemoryLayoutMark.own else { return [] }
+        guard let memory = file.memory else { return [] }
+        let fresh = Stabilizer(parameters: Stabilizer.Parameters())
         file.read { record, _ in
             var parameters: Stabilizer.Parameters?
             switch record {
-            case .state(let memory): parameters = Stabilizer(memory: memory)?.parameters
-            case .parameters(let memory): parameters = Stabilizer.Parameters(memory: memory)
+            case .state(let bytes): parameters = memory.stabilizer(bytes, fresh: fresh)?.parameters
+            case .parameters(let bytes):
+                parameters = memory.parameters(bytes, fresh: fresh.parameters)
             default: break
             }
             if let parameters, found.last != parameters { found.append(parameters) }
@@ -90,8 +92,12 @@ public struct FlightReplay: Sendable {
     /// - Parameter observe: Sees every tick that was run.
     /// - Returns: How it compares.
     public func run(_ observe: (Row) -> Void = { _ in }) -> Report {
-        var run = Run(
-            usesMemory: file.layout == MemoryLayoutMark.own, initial: initial, change: change)
+        guard let memory = file.memory else {
+            var report = Report()
+            report.remarks = ["the file does not say how its state lies in memory"]
+            return report
+        }
+        var run = Run(memory: memory, fallback: fallback, change: change)
         let outcome = file.read { record, time in
             run.take(record, time, observe)
             return true
@@ -102,8 +108,9 @@ public struct FlightReplay: Sendable {
 
     /// A replay that is going on.
     private struct Run {
-        let usesMemory: Bool
-        let initial: Stabilizer.Parameters?
+        let memory: RecordedMemory
+        /// What variables begin with that the recording does not have.
+        let fresh: Stabilizer
         let change: ((Stabilizer.Parameters) -> Stabilizer.Parameters)?
         var report = Report()
         private var stabilizer: Stabilizer?
@@ -113,12 +120,13 @@ public struct FlightReplay: Sendable {
         private var start: Int64?
 
         init(
-            usesMemory: Bool, initial: Stabilizer.Parameters?,
+            memory: RecordedMemory, fallback: Stabilizer.Parameters,
             change: ((Stabilizer.Parameters) -> Stabilizer.Parameters)?
         ) {
-            self.usesMemory = usesMemory
-            self.initial = initial
+            self.memory = memory
+            fresh = Stabilizer(parameters: fallback)
             self.change = change
+            report.missingVariables = memory.missing
         }
 
         mutating func take(_ record: FlightFile.Record, _ time: Int64, _ observe: (Row) -> Void) {
@@ -140,11 +148,6 @@ public struct FlightReplay: Sendable {
             lastTick = tick.isLook ? tick.tick &- 1 : tick.tick
             let now = Instant(nanoseconds: tick.now)
             for input in inputs { give(input, now: now) }
-            if stabilizer == nil, !usesMemory, let initial {
-                report.beganAfresh = true
-                stabilizer = Stabilizer(parameters: change?(initial) ?? initial)
-                for input in inputs { give(input, now: now) }
-            }
             guard var running = stabilizer else {
                 report.skippedTicks += 1
                 return
@@ -158,14 +161,14 @@ public struct FlightReplay: Sendable {
 
         private mutating func give(_ input: FlightFile.Record, now: Instant) {
             switch input {
-            case .state(let memory):
-                guard usesMemory, stabilizer == nil, var state = Stabilizer(memory: memory) else {
+            case .state(let bytes):
+                guard stabilizer == nil, var state = memory.stabilizer(bytes, fresh: fresh) else {
                     return
                 }
                 if let change { state.apply(change(state.parameters)) }
                 stabilizer = state
-            case .parameters(let memory):
-                guard usesMemory, let parameters = Stabilizer.Parameters(memory: memory) else {
+            case .parameters(let bytes):
+                guard let parameters = memory.parameters(bytes, fresh: fresh.parameters) else {
                     return
                 }
                 stabilizer?.apply(change?(parameters) ?? parameters)
@@ -243,21 +246,5 @@ public struct FlightReplay: Sendable {
                     * degrees,
                 recordedTorque: tick.torque, torque: now.output.torque)
         }
-    }
-}
-
-extension Stabilizer {
-    /// A stabilizer as it lay in memory; nil when the length is wrong. Only for a file with this program's layout mark.
-    fileprivate init?(memory: [UInt8]) {
-        guard memory.count == MemoryLayout<Stabilizer>.size else { return nil }
-        self = memory.withUnsafeBytes { $0.loadUnaligned(as: Stabilizer.self) }
-    }
-}
-
-extension Stabilizer.Parameters {
-    /// Parameters as they lay in memory; nil when the length is wrong. Only for a file with this program's layout mark.
-    fileprivate init?(memory: [UInt8]) {
-        guard memory.count == MemoryLayout<Stabilizer.Parameters>.size else { return nil }
-        self = memory.withUnsafeBytes { $0.loadUnaligned(as: Stabilizer.Parameters.self) }
     }
 }

@@ -1,0 +1,30 @@
+import Glibc
+import Realtime
+
+/// The computer, as far as it says inside of the service's sandbox, where /proc holds processes alone.
+enum Board {
+    /// The board's name; "unknown" where nobody says.
+    static var model: String {
+        for path in [
+            "/sys/firmware/devicetree/base/model", "/sys/class/dmi/id/product_name",
+        ] {
+            if let text = firstLine(of: path) { return text }
+        }
+        return "unknown"
+    }
+
+    static var kernel: String { uname { $0.release } }
+    static var architecture: String { uname { $0.machine } }
+    static var cpus: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
+    /// Memory of the computer, kB.
+    static var memory: Int { sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)) / 1024 }
+
+    private static func uname<Field>(_ field: (utsname) -> Field) -> String {
+        var names = utsname()
+        Glibc.uname(&names)
+        return withUnsafeBytes(of: field(names)) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import GimbalCore
+@_spi(Reflection) import Swift
+
+/// Where each variable of a type lies in memory, by name, so that another version of the program finds it again.
+///
+/// A recording carries the maps of its raw messages. The field names and offsets are those of Swift's own metadata.
+public struct MemoryMap: Sendable, Equatable {
+    /// One variable that has no parts with names of their own.
+    struct Field: Sendable, Hashable {
+        /// Names from the outermost to its own, such as `estimator.gyroBias.x`.
+        var path: String
+        /// Its type's name: bytes of another type are not the same variable.
+        var type: String
+        /// Bytes that it takes.
+        var size: Int
+        /// Bytes from the beginning.
+        var offset: Int
+    }
+
+    var fields: [Field] = []
+    /// Bytes of the whole.
+    var size = 0
+
+    /// The whole stabilizer, parameters among the rest.
+    public static let stabilizer = MemoryMap(of: Stabilizer.self)
+    /// Its parameters.
+    public static let parameters = MemoryMap(of: Stabilizer.Parameters.self)
+
+    /// The map of a type that is nothing but its bytes.
+    init<Value: BitwiseCopyable>(of type: Value.Type) {
+        size = MemoryLayout<Value>.size
+        add(type, path: "", offset: 0)
+    }
+
+    private mutating func add(_ type: Any.Type, path: String, offset: Int) {
+        var parts: [(name: String, offset: Int, type: Any.Type)] = []
+        _ = _forEachField(of: type) { name, offset, type, _ in
+            parts.append((String(cString: name), offset, type))
+            return true
+        }
+        let isWhole = parts.contains { _typeName($0.type).hasPrefix("Builtin.") }
+        guard !parts.isEmpty, !isWhole else {
+            let field = Field(
+                path: path, type: _typeName(type, qualified: false), size: Self.size(of: type),
+                offset: offset)
+            if field.size > 0 { fields.append(field) }
+            return
+        }
+        for part in parts {
+            add(
+                part.type, path: path.isEmpty ? part.name : "\(path).\(part.name)",
+                offset: offset + part.offset)
+        }
+    }
+
+    private static func size(of type: Any.Type) -> Int {
+        func size<Value>(_: Value.Type) -> Int { MemoryLayout<Value>.size }
+        return _openExistential(type, do: size)
+    }
+}
+
+// MARK: As text
+
+extension MemoryMap {
+    /// The map as lines `offset size type path`, tab-separated, the whole's size before them.
+    public var text: String {
+        var lines = ["\(size)"]
+        lines += fields.map { "\($0.offset)\t\($0.size)\t\($0.type)\t\($0.path)" }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Reads a map; nil when a line is no field, or a field lies outside of the whole.
+    ///
+    /// - Parameter text: As `text` writes it.
+    public init?(text: String) {
+        var lines = text.split(separator: "\n")[...]
+        guard let first = lines.popFirst(), let size = Int(first), size >= 0 else { return nil }
+        self.size = size
+        for line in lines {
+            let words = line.split(separator: "\t", omittingEmptySubsequences: false)
+            guard words.count == 4, let offset = Int(words[0]), let length = Int(words[1]),
+                offset >= 0, length > 0, offset <= size, length <= size - offset
+            else { return nil }
+            fields.append(
+                Field(
+                    path: String(words[3]), type: String(words[2]), size: length, offset: offset))
+        }
+    }
+}
