@@ -172,6 +172,7 @@ public struct Daemon {
             configuration: ServiceGroupConfiguration(
                 services: services.map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        defer { tuning.close() }
         do {
             try await group.run()
         } catch {

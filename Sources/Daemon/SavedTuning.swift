@@ -13,6 +13,8 @@ struct SavedTuning: Sendable {
     private var state = SavedState()
     /// Every calibration in force.
     private(set) var calibrations = CalibrationBook()
+    /// Who changed what, in this process and in those before.
+    let history = ChangeHistory()
 
     /// - Parameters:
     ///   - directory: `persistence.directory`; made when its parent exists.
@@ -28,6 +30,7 @@ struct SavedTuning: Sendable {
         makeDirectory()
         let loaded = store.load()
         state = loaded.state
+        history.restore(state.history)
         for problem in loaded.problems { log.warning("Saved tuning: \(problem)") }
         let (book, damaged) = CalibrationBook.read(state.calibration)
         calibrations = book
@@ -49,16 +52,14 @@ struct SavedTuning: Sendable {
     mutating func save(parameters: [String: String]) throws(StateProblem) {
         var changed = state
         changed.parameters = parameters
-        try store.save(changed)
-        state = changed
+        try write(changed)
     }
 
     /// Makes these calibrations the saved ones; they survive a power cut when this returns.
     mutating func save(calibrations: CalibrationBook) throws(StateProblem) {
         var changed = state
         changed.calibration = calibrations.saved
-        try store.save(changed)
-        state = changed
+        try write(changed)
         self.calibrations = calibrations
     }
 
@@ -69,13 +70,24 @@ struct SavedTuning: Sendable {
     mutating func store(baseline name: String, _ parameters: [String: String]) throws {
         var changed = state
         try changed.saveBaseline(name, parameters)
-        try store.save(changed)
-        state = changed
+        try write(changed)
+    }
+
+    /// Saves the history, if there is something new in it. At the end, when nothing else is going to be saved.
+    mutating func saveHistory() throws(StateProblem) {
+        if state.history != history.saved { try write(state) }
     }
 
     /// The overlay with this name.
     func baseline(_ name: String) throws(BaselineError) -> [String: String] {
         try state.baseline(name)
+    }
+
+    private mutating func write(_ changed: SavedState) throws(StateProblem) {
+        var changed = changed
+        changed.history = history.saved
+        try store.save(changed)
+        state = changed
     }
 
     /// systemd makes it (StateDirectory=); for everybody else one level is made here. What fails is named by `load`.

@@ -2,6 +2,7 @@ import Calibration
 import Configuration
 import GimbalCore
 import Logging
+import Persistence
 import Synchronization
 import Wire
 
@@ -26,7 +27,8 @@ extension Tuning: CalibrationDoor {
             var book = state.saved.calibrations
             book.apply(record)
             return Result { () throws(RequestError) in
-                try self.use(book, changed: record.kind, &state)
+                try self.use(
+                    book, changed: record.kind, "measured the \(record.kind.rawValue)", &state)
                 // Measured a moment ago: nothing has aged.
                 if case .gyro = record.kind { state.correction.gyroBias.sigma = record.sigma }
                 self.publish(&state)
@@ -48,7 +50,9 @@ extension Tuning: CalibrationDoor {
                     RequestError(.refused, "there is no calibration to undo", field: "what"))
             }
             return Result { () throws(RequestError) in
-                try self.use(book, changed: undone, &state)
+                try self.use(
+                    book, changed: undone,
+                    "took the measurement of the \(undone.rawValue) back", &state)
                 self.publish(&state)
                 return undone
             }
@@ -60,10 +64,12 @@ extension Tuning: CalibrationDoor {
 
     /// Saves, then takes the correction of one kind; what the estimator has learned since about the others stays.
     private func use(
-        _ book: CalibrationBook, changed: CalibrationKind, _ state: inout State
+        _ book: CalibrationBook, changed: CalibrationKind, _ what: String, _ state: inout State
     ) throws(RequestError) {
         do {
-            try state.saved.save(calibrations: book)
+            try history.note("calibration", what) { () throws(StateProblem) in
+                try state.saved.save(calibrations: book)
+            }
         } catch {
             throw RequestError(.refused, "\(error)")
         }

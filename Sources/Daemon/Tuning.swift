@@ -32,7 +32,7 @@ final class Tuning: Sendable {
     private let commander: Commander
     private let logStore: LogStore
     /// Who changed what.
-    let history = ChangeHistory()
+    let history: ChangeHistory
     let clock: LoopClock
     let log: Logger
 
@@ -56,6 +56,7 @@ final class Tuning: Sendable {
             State(
                 store: store, saved: saved, correction: correction, mailbox: mailbox,
                 loop: LoopReport(store.settings.stabilizerParameters)))
+        history = saved.history
         self.source = source
         self.commander = commander
         self.logStore = logStore
@@ -208,7 +209,9 @@ final class Tuning: Sendable {
             var changed = state.store
             changed.save()
             do {
-                try state.saved.save(parameters: changed.savedOverlay)
+                try history.note(who, "saved the tuning") { () throws(StateProblem) in
+                    try state.saved.save(parameters: changed.savedOverlay)
+                }
             } catch {
                 return .failure(RequestError(.refused, "\(error)"))
             }
@@ -220,7 +223,7 @@ final class Tuning: Sendable {
                         + (wasPending ? " The change that waited is kept." : "")))
         }
         let acknowledgement = try result.get()
-        tell(who, "saved the tuning")
+        log.notice("\(who) saved the tuning.")
         return acknowledgement
     }
 
@@ -234,7 +237,9 @@ final class Tuning: Sendable {
                     return BaselineReport(names: state.saved.baselineNames, sentence: "")
                 case .store(let name):
                     do {
-                        try state.saved.store(baseline: name, state.store.tuning)
+                        try history.note(who, "stored baseline \(name)") {
+                            try state.saved.store(baseline: name, state.store.tuning)
+                        }
                     } catch {
                         throw RequestError(.refused, "\(error)", field: "name")
                     }
@@ -253,7 +258,7 @@ final class Tuning: Sendable {
         let report = try result.get()
         switch request {
         case .list: break
-        case .store(let name): tell(who, "stored baseline \(name)")
+        case .store(let name): log.notice("\(who) stored baseline \(name).")
         case .restore(let name): tell(who, "restored baseline \(name)")
         }
         return report
@@ -338,6 +343,15 @@ final class Tuning: Sendable {
         state.loop = LoopReport(parameters)
         commander.apply(settings.commanderRules)
         logStore.setMinimum(settings.logLevel)
+    }
+
+    /// Saves what the history has and the disk has not. At the end.
+    func close() {
+        do {
+            try state.withLock { try $0.saved.saveHistory() }
+        } catch {
+            log.warning("The history of changes is not saved: \(error)")
+        }
     }
 
     /// Into the log, and into the history.

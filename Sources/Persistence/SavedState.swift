@@ -1,5 +1,22 @@
-/// What survives a restart: saved settings, mode, calibration and named baselines.
+/// What survives a restart: saved settings, mode, calibration, named baselines, and who changed what.
 public struct SavedState: Sendable, Equatable, Codable {
+    /// A change of the tuning that somebody made.
+    public struct Change: Sendable, Equatable, Codable {
+        /// When, seconds since 1970.
+        public var time: Double
+        /// Who made it.
+        public var who: String
+        /// What it was, without a subject and a full stop.
+        public var what: String
+
+        /// A change with these parts.
+        public init(time: Double, who: String, what: String) {
+            self.time = time
+            self.who = who
+            self.what = what
+        }
+    }
+
     /// Settings that somebody saved, as TOML text by key: an overlay over the configuration files.
     public var parameters: [String: String]
     /// Name of the mode to return to; nil when none was saved.
@@ -8,12 +25,15 @@ public struct SavedState: Sendable, Equatable, Codable {
     public var calibration: [String: [Double]]
     /// Overlays with a name, to return to.
     public private(set) var baselines: [String: [String: String]]
+    /// The newest changes, oldest first.
+    public var history: [Change]
 
     /// Nothing saved.
     public init() {
         parameters = [:]
         calibration = [:]
         baselines = [:]
+        history = []
     }
 
     /// Names of the baselines, sorted.
@@ -65,6 +85,7 @@ public struct SavedState: Sendable, Equatable, Codable {
             try values.decodeIfPresent([String: [Double]].self, forKey: .calibration) ?? [:]
         baselines =
             try values.decodeIfPresent([String: [String: String]].self, forKey: .baselines) ?? [:]
+        history = try values.decodeIfPresent([Change].self, forKey: .history) ?? []
     }
 
     private static func isName(_ name: String) -> Bool {

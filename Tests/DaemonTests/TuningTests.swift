@@ -164,6 +164,7 @@ import Wire
             let error = #expect(throws: RequestError.self) { try bench.tuning.save(by: "test") }
             #expect(error?.message.contains("\(directory)/state") == true)
             #expect(!bench.log.contains("saved the tuning"))
+            #expect(bench.tuning.history.entries.map(\.what) == ["set \(Self.key) = 100"])
             #expect(bench.tuning.configurationStatus.unsaved == [Self.key])
             #expect(bench.value == 100)
         }
@@ -246,6 +247,27 @@ import Wire
             #expect(entries.map(\.who)[1] == "somebody" && entries.map(\.who)[3] == "airframed")
             let times = entries.compactMap(\.time.known)
             #expect(times == times.sorted() && times.count == 4)
+        }
+    }
+
+    @Test("the history goes on over restarts: with each save, and with the end")
+    func historyOverRestarts() throws {
+        try withTemporaryDirectory { directory in
+            let first = try Bench(directory)
+            try first.set(.int(90))
+            _ = try first.tuning.save(by: "somebody")
+            try first.set(.int(120))
+            // This one dies without an end: its last change is gone, and so is the note of it.
+            let second = try Bench(directory)
+            #expect(second.tuning.history.entries == Array(first.tuning.history.entries.prefix(2)))
+            try second.set(.int(110))
+            second.tuning.close()
+            let third = try Bench(directory)
+            #expect(
+                third.tuning.history.entries.map(\.what) == [
+                    "set \(Self.key) = 90", "saved the tuning", "set \(Self.key) = 110",
+                ])
+            #expect(third.value == 90, "what was not saved has ended with the process")
         }
     }
 }

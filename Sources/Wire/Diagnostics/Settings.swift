@@ -121,7 +121,8 @@ public struct BaselineReport: Hashable, Sendable, Codable {
 public struct HistoryEntry: Hashable, Sendable, Codable {
     /// When, seconds since 1970.
     public var time: Number
-    /// Who: "client 3 (pid 812)", "phone C0:1A:B0:00:00:02 (connection 3)", or "airframed" for what it did by itself.
+    /// Who: "client 3 (pid 812)", "phone C0:1A:B0:00:00:02 (connection 3)", or "airframed",
+    /// "autotune" and "calibration" for what they did.
     public var who: String
     /// What: "set control.attitude_gain = [50, 50, 50] for 30 s unless saved".
     public var what: String
