@@ -44,8 +44,8 @@ counter:
 	swift build $(RELEASE_FLAGS) --product MallocCounter
 
 test: build counter ## run every test, the short ones in the virtual machine too
-	@$(MAKE) --no-print-directory $(PEERS)/venv/mcap || \
-	    echo "SKIPPED: recordings in PyPI's mcap reader, because it cannot be installed here (see above)"
+	@$(MAKE) --no-print-directory $(PEERS)/venv/mcap $(PEERS)/venv/mavlink || \
+	    echo "SKIPPED: recordings in PyPI's mcap reader and MAVLink with pymavlink, because they cannot be installed here (see above)"
 	# One after the other: tests that wait for threads and sockets must not starve each other on two cores.
 	swift test --no-parallel
 	@if Tests/Lab/install --kmod; then Tests/System/run; else \
@@ -59,7 +59,7 @@ test-arm64: ## the core on the boards' instruction set, to the last bit, under q
 
 soak: lab build counter ## an hour of simulated time; restarts and vanishing phones; 10^6 requests at the shim
 	swift build $(RELEASE_FLAGS) --product airframe-bench
-	$(BIN)/airframe-bench soak --gate --daemon $(BIN)/airframed
+	$(BIN)/airframe-bench soak soak-links --gate --daemon $(BIN)/airframed
 	Tests/System/run --soak
 	AIRFRAME_WRITES=1000000 swift test --no-parallel --filter BlueZBusTests
 

@@ -3,7 +3,8 @@ import GimbalCore
 import Glibc
 import Realtime
 
-/// Clients that flood, stall or never finish a line, on the socket, and a phone that writes nonsense as fast as it can.
+/// Clients that flood, stall or never finish a line, on the socket; a phone that writes nonsense as fast as it can, to both
+/// services; strangers who flood the network links with what is no frame, or a torn one.
 final class BadClients {
     /// What they have done.
     struct Counts {
@@ -11,12 +12,14 @@ final class BadClients {
         var dropped = 0
         var halves = 0
         var writes = 0
+        var datagrams = 0
 
         mutating func add(_ other: Counts) {
             requests += other.requests
             dropped += other.dropped
             halves += other.halves
             writes += other.writes
+            datagrams += other.datagrams
         }
     }
 
@@ -30,11 +33,16 @@ final class BadClients {
     /// Sends a byte now and then, and no end of line.
     private var half: BenchClient?
 
-    private static let characteristics = (4...5).map { "/org/airframe/service0/char0\($0)" }
+    private let strangers: [BenchSocket]
 
-    init(_ path: String, _ radio: FakeBlueZ) {
+    /// - Parameters:
+    ///   - path: The diagnostics socket.
+    ///   - radio: bluetoothd.
+    ///   - ports: UDP ports of this computer.
+    init(_ path: String, _ radio: FakeBlueZ, ports: [UInt16]) {
         self.path = path
         self.radio = radio
+        strangers = ports.compactMap { try? BenchSocket(to: $0) }
     }
 
     /// Does its worst for a while.
@@ -46,6 +54,7 @@ final class BadClients {
             turn += 1
             onTheSocket(turn)
             overTheRadio(turn)
+            overTheNetwork(turn)
             usleep(200)
         }
         flood = nil
@@ -76,14 +85,30 @@ final class BadClients {
     }
 
     private func overTheRadio(_ turn: Int) {
-        let place = Self.characteristics[turn % Self.characteristics.count]
-        let nonsense = (0..<(turn % 40)).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ turn) }
+        let places = radio.characteristics
+        guard !places.isEmpty else { return }
+        let place = places[turn % places.count]
         if turn % 10 == 0 {
             radio.callWrongly(place, turn / 10 % 4)
         } else {
-            radio.write(place, nonsense)
+            radio.write(place, Self.nonsense(turn))
         }
         counts.writes += 1
         radio.process()
+    }
+
+    private func overTheNetwork(_ turn: Int) {
+        for stranger in strangers {
+            // A frame that never ends, text that is no number, half an object.
+            let beginnings: [[UInt8]] = [
+                [0xFD, 0xFF], Array("1e999,".utf8), Array("{\"left\":".utf8),
+            ]
+            stranger.send(beginnings[turn % beginnings.count] + Self.nonsense(turn))
+            counts.datagrams += 1
+        }
+    }
+
+    private static func nonsense(_ turn: Int) -> [UInt8] {
+        (0..<(turn % 40)).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ turn) }
     }
 }

@@ -4,9 +4,11 @@ import Glibc
 import Realtime
 import Wire
 
-/// What clients that flood, stall or never finish a line do to the loop, on the socket and over Bluetooth: the same program
+/// What clients that flood, stall or never finish a line do to the loop, on the socket, over Bluetooth and UDP: the same program
 /// without and with them, turn about, so that whatever else runs on the machine meets both.
 enum BadClientsBench {
+    /// UDP ports of the rider's remote control and of MAVLink.
+    private static let ports: [UInt16] = [45021, 45022]
     /// Stages whose time is the loop's own or the way to it.
     private static let stages: [Stage] = [.wake, .handover, .estimate, .control, .imuToMotor]
 
@@ -36,6 +38,7 @@ enum BadClientsBench {
         report.show("floods that the daemon has ended", Double(sent.dropped), "")
         report.show("halves of lines", Double(sent.halves), "")
         report.show("writes and malformed calls over Bluetooth", Double(sent.writes), "")
+        report.show("datagrams that are no frame", Double(sent.datagrams), "")
         for stage in stages {
             compare(
                 "\(stage.rawValue), p50", quiet.map { $0.p50[stage] ?? .nan },
@@ -72,9 +75,10 @@ enum BadClientsBench {
             daemon,
             settings: [
                 "bluetooth.enabled=true", "hardware.simulation.motion=walking",
-                "loop.rate_hz=1000", "loop.lock_memory=true",
+                "loop.rate_hz=1000", "loop.lock_memory=true", "drive.board=simulated",
+                "rider.listen=127.0.0.1:\(ports[0])", "mavlink.listen=127.0.0.1:\(ports[1])",
             ], bus: bus.address)
-        let clients = BadClients(process.socketPath, radio)
+        let clients = BadClients(process.socketPath, radio, ports: ports)
         guard radio.serve(until: { radio.advertisements > 0 }),
             process.status(where: { $0["enabled"]?.bool == true }) != nil
         else {

@@ -46,6 +46,9 @@ struct Main {
         Bench(
             name: "soak", summary: "an hour of simulated time, clients chattering; not in all",
             isInAll: false, run: SoakBench.run),
+        Bench(
+            name: "soak-links", summary: "an hour with every link chattering; not in all",
+            isInAll: false, run: LinkSoak.run),
     ]
 
     static func main() {

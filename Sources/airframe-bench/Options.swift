@@ -111,7 +111,7 @@ struct Options: Sendable {
             "  --seconds S       length of an allocation run (60)",
             "  --rounds N        wake-up rounds (5), --round-seconds S each (5)",
             "  --fault-seeds N   seeds of each fault, mode and source (4)",
-            "  --soak-minutes N  simulated minutes of `soak`, 10 at least (60)",
+            "  --soak-minutes N  minutes of `soak` and `soak-links`, 10 at least (60)",
             "  --items N         items through the ring between two threads (100000000)",
             "  --cpu N|any       CPU of the real-time threads and of cyclictest (the last)",
         ]

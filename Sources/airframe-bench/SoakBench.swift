@@ -5,16 +5,14 @@ import Simulation
 import Wire
 
 /// An hour of simulated time in lockstep, in the hand of somebody who walks, with clients of the socket chattering: what the
-/// beginning and the end of it differ by. In lockstep there is no radio; the virtual machine's soak has phones. Not among
-/// `all`; `make soak` runs it.
+/// beginning and the end of it differ by. In lockstep there are no other links: `LinkSoak` has them. Not among `all`;
+/// `make soak` runs it.
 enum SoakBench {
     private static let ticksPerSecond = 1000
 
     /// What is looked at, now and then.
     private struct Look {
-        var megabytes: Double
-        var descriptors: Int
-        var threads: Int
+        var process: ProcessLook
         /// Means since the look before.
         var tilt = 0.0
         var microseconds = 0.0
@@ -46,8 +44,7 @@ enum SoakBench {
             let ticks = Double(60 * ticksPerSecond)
             looks.append(
                 Look(
-                    megabytes: process.megabytes("VmRSS"), descriptors: process.descriptors,
-                    threads: process.threads, tilt: tilt / ticks * 180 / .pi,
+                    process: ProcessLook(process), tilt: tilt / ticks * 180 / .pi,
                     microseconds: spent / ticks * 1e6))
             (tilt, spent) = (0, 0)
         }
@@ -56,27 +53,16 @@ enum SoakBench {
         if end.status != 0 { report.fail("the daemon ended with \(end.status): \(process.log)") }
     }
 
-    /// The second tenth against the last: what warms up has done so by then.
     private static func judge(_ looks: [Look], _ chatter: Chatter, _ report: inout BenchReport) {
-        let tenth = max(1, looks.count / 10)
-        let early = looks.dropFirst(tenth).prefix(tenth)
-        let late = looks.suffix(tenth)
-        func growth(_ value: (Look) -> Double) -> Double {
-            median(late.map(value)) - median(early.map(value))
-        }
         report.show("simulated minutes", Double(looks.count), "")
         report.show("requests on the socket", Double(chatter.requests), "")
-        report.show("resident memory at the end", late.last?.megabytes ?? .nan, "MB")
-        report.check("resident memory, growth", growth(\.megabytes), atMost: 1, "MB")
-        report.check("descriptors, growth", growth { Double($0.descriptors) }, atMost: 0, "")
-        report.check("threads, growth", growth { Double($0.threads) }, atMost: 0, "")
-        report.show("inclination error, mean, at the end", late.last?.tilt ?? .nan, "°")
-        report.check("inclination error, growth", growth(\.tilt), atMost: 0.05, "°")
-        report.show("line to reply, mean, at the end", late.last?.microseconds ?? .nan, "µs")
-        let earlyTime = median(early.map(\.microseconds))
-        report.check(
-            "line to reply, end over beginning", median(late.map(\.microseconds)) / earlyTime,
-            atMost: 1.5, "x")
+        ProcessLook.judge(looks.map(\.process), &report)
+        let tilts = SoakTrend(looks.map(\.tilt))
+        report.show("inclination error, mean, at the end", tilts.end, "°")
+        report.check("inclination error, growth", tilts.growth, atMost: 0.05, "°")
+        let times = SoakTrend(looks.map(\.microseconds))
+        report.show("line to reply, mean, at the end", times.end, "µs")
+        report.check("line to reply, end over beginning", times.ratio, atMost: 1.5, "x")
     }
 }
 

@@ -24,13 +24,33 @@ import Testing
         }
     }
 
+    @Test(
+        "is served on a serial line that comes and goes, and at an address that the gimbal calls",
+        .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
+    func otherEnds() throws {
+        let port = try unusedPort()
+        try withTemporaryDirectory { directory throws in
+            let adapter = "\(directory)/adapter"
+            try withDaemon([
+                "--set", "mavlink.connect=127.0.0.1:\(port)", "--set", "mavlink.serial=\(adapter)",
+            ]) { daemon in
+                try daemon.status("the motors follow") { $0.isFollowing }
+                let peer = try Self.script("other_ends.py", port, daemon, "--tty", adapter)
+                let status = try peer.wait(seconds: 120)
+                #expect(status == 0, "\(peer.output)\(peer.errors)\(daemon.log)")
+            }
+        }
+    }
+
     /// A script of Tests/Peers that talks to a daemon.
-    static func script(_ name: String, _ port: UInt16, _ daemon: RunningDaemon) throws -> Program {
+    static func script(
+        _ name: String, _ port: UInt16, _ daemon: RunningDaemon, _ more: String...
+    ) throws -> Program {
         try Program(
             [
                 python, root.appending("Tests/Peers/\(name)").string, "--port", "\(port)",
                 "--socket", daemon.socket,
-            ], in: daemon.directory)
+            ] + more, in: daemon.directory)
     }
 }
 

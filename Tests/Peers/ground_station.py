@@ -32,10 +32,12 @@ def expect(condition, text):
 
 
 class Peer:
-    """A component on a UDP socket of its own."""
+    """A component at one end of a link: a UDP port of airframed's, or a connection of pymavlink's."""
 
-    def __init__(self, port, system, component, kind=m.MAV_TYPE_GCS):
-        self.link = mavutil.mavlink_connection(f"udpout:127.0.0.1:{port}", source_system=system, source_component=component)
+    def __init__(self, link, system, component, kind=m.MAV_TYPE_GCS):
+        if isinstance(link, int):
+            link = mavutil.mavlink_connection(f"udpout:127.0.0.1:{link}", source_system=system, source_component=component)
+        self.link = link
         self.system, self.component, self.kind = system, component, kind
         self.seen, self.last, self.texts = {}, {}, []
         self.bad, self.beat = 0, 0

@@ -1,0 +1,125 @@
+import FakeBlueZ
+import GimbalCore
+import Glibc
+import Wire
+
+/// Ordinary clients of every link, all at once: a client of the socket and a subscriber, a phone that comes and goes, a
+/// ground station over MAVLink, a rider's remote control. Each has its turn at the camera or the wheels.
+final class LinkChatter {
+    /// What was sent, by link.
+    private(set) var sent: [String: Int] = [:]
+
+    /// UDP ports that the daemon must listen on.
+    static let riderPort: UInt16 = 45031
+    static let mavlinkPort: UInt16 = 45032
+    /// Whose turn it is changes this often, ms.
+    private static let turnMilliseconds = 20_000
+    /// `airos`: the mode's and the control characteristic, by their place in the table.
+    private static let mode = "/org/airframe/service0/char04"
+    private static let control = "/org/airframe/service0/char05"
+    private static let station = MAVLinkAddress(system: 255, component: 190)
+
+    private enum Turn: Int, CaseIterable { case socket, phone, station, rider }
+
+    private let path: String
+    private let radio: FakeBlueZ
+    private var rider: BenchSocket?
+    private var ground: BenchSocket?
+    private var client: BenchClient?
+    private var subscriber: BenchClient?
+    private var sequence: UInt8 = 0
+    private var isPhoneHere = false
+
+    /// - Parameters:
+    ///   - path: The diagnostics socket.
+    ///   - radio: bluetoothd.
+    init(path: String, radio: FakeBlueZ) {
+        self.path = path
+        self.radio = radio
+        rider = try? BenchSocket(to: Self.riderPort)
+        ground = try? BenchSocket(to: Self.mavlinkPort)
+    }
+
+    /// What happens in one millisecond.
+    func advance(_ millisecond: Int) {
+        let index = millisecond / Self.turnMilliseconds % Turn.allCases.count
+        let turn = Turn(rawValue: index) ?? .socket
+        if millisecond % 100 == 0 { talk(millisecond / 100, isInTurn: turn == .socket) }
+        if millisecond % 25 == 0 { phone(millisecond / 25, isInTurn: turn == .phone) }
+        if millisecond % 50 == 0 { fly(millisecond / 50, isInTurn: turn == .station) }
+        if millisecond % 50 == 0 { drive(millisecond / 50, isInTurn: turn == .rider) }
+        if millisecond % 10 == 0 {
+            while subscriber?.line(waitMilliseconds: 0) != nil {}
+            while ground?.receive(milliseconds: 0) != nil {}
+            radio.process()
+        }
+    }
+
+    private func talk(_ count: Int, isInTurn: Bool) {
+        if client == nil || count % 50 == 0 { client = BenchClient(path) }
+        if subscriber == nil || count % 600 == 0 {
+            subscriber = BenchClient(path)
+            _ = subscriber?.send(
+                #"{"id":1,"method":"subscribe","params":{"names":["attitude.yaw","state"],"rate":50}}"#
+            )
+        }
+        var questions = [
+            #"{"id":1,"method":"status"}"#, #"{"id":2,"method":"get"}"#,
+            #"{"id":3,"method":"set","params":{"key":"follow.preset","value":"slow","rollback":1}}"#,
+            #"{"id":5,"#, #"{"id":6,"method":"history"}"#, #"{"id":7,"method":"doctor"}"#,
+        ]
+        if isInTurn {
+            questions += [
+                #"{"id":8,"method":"point","params":{"pitch":\#(count % 7 - 3)}}"#,
+                #"{"id":9,"method":"release"}"#,
+            ]
+        }
+        _ = client?.send(questions[count % questions.count])
+        _ = client?.line(waitMilliseconds: 1000)
+        sent["socket", default: 0] += 1
+    }
+
+    private func phone(_ count: Int, isInTurn: Bool) {
+        // Walks away now and then, in the middle of whatever it does.
+        let isHere = count % 1600 < 1400
+        if isHere != isPhoneHere {
+            isPhoneHere = isHere
+            radio.connect(FakeBlueZ.phone, isHere)
+        }
+        guard isHere else { return }
+        if isInTurn {
+            let rate = count % 80 < 40 ? "2.00" : "-2.00"
+            if count % 400 == 0 { radio.write(Self.mode, [4]) }
+            radio.write(Self.control, Array("track_pan:\(rate)".utf8))
+        } else if count % 8 == 0 {
+            let places = radio.characteristics
+            if !places.isEmpty { radio.read(places[count / 8 % places.count]) }
+        }
+        sent["phone", default: 0] += 1
+    }
+
+    private func fly(_ count: Int, isInTurn: Bool) {
+        var frames: [[UInt8]] = []
+        if count % 20 == 0 {
+            frames.append(Heartbeat().frame(from: Self.station, sequence: sequence))
+        }
+        if isInTurn, count % 4 == 0 {
+            var order = CommandLong()
+            order.command = MAVLinkCommand.gimbalManagerPitchYaw.rawValue
+            order.params = [Float(count % 10 - 5), 0, .nan, .nan, 0, 0, 0]
+            order.target = MAVLinkAddress(system: 1, component: 154)
+            frames.append(order.frame(from: Self.station, sequence: sequence))
+        }
+        for frame in frames {
+            sequence &+= 1
+            ground?.send(frame)
+            sent["MAVLink", default: 0] += 1
+        }
+    }
+
+    private func drive(_ count: Int, isInTurn: Bool) {
+        let speed = isInTurn ? count % 40 - 20 : 0
+        rider?.send(#"{"left":\#(speed),"right":\#(-speed),"timestamp":\#(count)}"#)
+        sent["rider", default: 0] += 1
+    }
+}

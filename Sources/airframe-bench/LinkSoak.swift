@@ -1,0 +1,74 @@
+import FakeBlueZ
+import GimbalCore
+import Glibc
+import Realtime
+import Wire
+
+/// An hour of the simulated gimbal in real time, in the hand of somebody who walks, while every link chatters: what the
+/// beginning and the end of it differ by. Not among `all`; `make soak` runs it.
+enum LinkSoak {
+    /// What is looked at, now and then.
+    private struct Look {
+        var process: ProcessLook
+        /// Largest distance of an axis from where it should be, while nobody turns it, degrees.
+        var error: Double
+        /// Periods of the loop that began late, since the look before.
+        var overruns: Double
+    }
+
+    static func run(options: Options, report: inout BenchReport) throws {
+        guard let daemon = DaemonProcess.program(options, &report) else { return }
+        let bus = try PrivateBus()
+        let radio = try FakeBlueZ(bus)
+        let process = try DaemonProcess(
+            daemon,
+            settings: [
+                "bluetooth.enabled=true", "hardware.simulation.motion=walking",
+                "drive.board=simulated", "rider.listen=127.0.0.1:\(LinkChatter.riderPort)",
+                "mavlink.listen=127.0.0.1:\(LinkChatter.mavlinkPort)",
+            ], bus: bus.address)
+        guard radio.serve(until: { radio.advertisements > 0 }),
+            process.status(where: { $0["enabled"]?.bool == true }) != nil
+        else { return report.fail("no service on the bus, or no outputs: \(process.log)") }
+
+        let chatter = LinkChatter(path: process.socketPath, radio: radio)
+        let minutes = max(10, Int(options.soakMinutes))
+        let began = MonotonicClock.now
+        var looks: [Look] = []
+        var overruns = 0.0
+        for millisecond in 1...minutes * 60_000 {
+            chatter.advance(millisecond)
+            let due = began.advanced(bySeconds: Double(millisecond) * 1e-3)
+            let wait = due.seconds(since: MonotonicClock.now)
+            if wait > 0 { usleep(UInt32(wait * 1e6)) }
+            guard millisecond % 60_000 == 0 else { continue }
+            guard let status = process.status(where: { _ in true }) else {
+                return report.fail("the daemon does not answer any more: \(process.log)")
+            }
+            let total = status["loop"]?["overruns"]?.number ?? .nan
+            looks.append(
+                Look(
+                    process: ProcessLook(process), error: error(status), overruns: total - overruns)
+            )
+            overruns = total
+        }
+        report.show("minutes", Double(looks.count), "")
+        for (link, count) in chatter.sent.sorted(by: { $0.key < $1.key }) {
+            report.show("sent over \(link)", Double(count), "")
+        }
+        ProcessLook.judge(looks.map(\.process), &report)
+        let errors = SoakTrend(looks.map(\.error))
+        report.show("distance from the target at the end, median of looks", errors.end, "°")
+        report.check("distance from the target, growth", errors.growth, atMost: 0.05, "°")
+        report.show("overruns in all", looks.map(\.overruns).reduce(0, +), "")
+        report.check(
+            "overruns a minute, growth", SoakTrend(looks.map(\.overruns)).growth, atMost: 5, "")
+        let end = process.stop()
+        if end.status != 0 { report.fail("the daemon ended with \(end.status): \(process.log)") }
+    }
+
+    private static func error(_ status: JSONValue) -> Double {
+        ["yaw", "roll", "pitch"]
+            .map { abs(status["error_deg"]?[$0]?.number ?? .nan) }.max() ?? .nan
+    }
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""pymavlink at the other end of the links that airframed opens itself: a serial line, whose adapter is not there at first and is
+pulled out in between, and a UDP address. Both are there at once, and compete for the camera.
+
+    other_ends.py --tty PATH --port UDP_PORT --socket DIAGNOSTICS_SOCKET
+
+with airframed's mavlink.serial=PATH and mavlink.connect=127.0.0.1:UDP_PORT. PATH must not exist yet.
+"""
+import argparse, os, time, tty
+
+from ground_station import EARTH, LOCK, Daemon, Peer, everybody, expect, m, mavutil, step
+
+
+class Adapter(mavutil.mavfile):
+    """A serial adapter: a terminal pair whose name appears at `path` while it is plugged in."""
+
+    def __init__(self, path):
+        self.path = path
+        self.plug()
+        super().__init__(self.radio, path, source_system=255, source_component=190)
+
+    def plug(self):
+        self.radio, self.port = os.openpty()
+        tty.setraw(self.port)
+        os.symlink(os.ttyname(self.port), self.path)
+        self.fd = self.radio
+
+    def pull(self):
+        os.remove(self.path)
+        os.close(self.port)
+        os.close(self.radio)
+        self.fd = None
+
+    def recv(self, n=None):
+        return os.read(self.fd, 1024)
+
+    def write(self, data):
+        os.write(self.fd, data)
+
+
+def until(peer, condition, what, seconds=10):
+    expect(peer.pump(seconds, lambda _: condition()) is not None, what)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--tty", required=True)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--socket", required=True)
+    options = parser.parse_args()
+    daemon = Daemon(options.socket)
+
+    # ---- an address that airframed sends to by itself
+    network = mavutil.mavlink_connection(f"udpin:127.0.0.1:{options.port}", source_system=254, source_component=190)
+    laptop = Peer(network, 254, 190)
+    beat = laptop.next("HEARTBEAT")
+    expect((beat.get_srcSystem(), beat.get_srcComponent(), beat.type) == (1, 154, m.MAV_TYPE_GIMBAL), "airframed speaks first, to the address it was given")
+    everybody.append(laptop)
+    expect(laptop.take() == "ACCEPTED", "254/190 takes control over UDP")
+    expect(laptop.point(-20, 0, LOCK | EARTH) == "ACCEPTED", "point: pitch -20")
+    step(f"it is there: {laptop.arrives(-20, None)}")
+
+    # ---- a serial line, whose adapter comes now
+    adapter = Adapter(options.tty)
+    station = Peer(adapter, 255, 190)
+    everybody.append(station)
+    beat = station.next("HEARTBEAT", 10)
+    expect(beat.type == m.MAV_TYPE_GIMBAL, "the adapter is plugged in, and the gimbal speaks on the line")
+    expect(station.point(0, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "255/190 at the line is refused: 254/190 is in control")
+    expect(laptop.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -3, -3, -1, -1) == "ACCEPTED", "254/190 gives it back")
+    expect(station.take() == "ACCEPTED", "255/190 takes it")
+    expect(station.point(-30, 0, LOCK | EARTH) == "ACCEPTED", "point: pitch -30")
+    step(f"it is there: {station.arrives(-30, None)}")
+    before = daemon.link("mavlink")["bad_checksums"]
+    frame = bytearray(m.MAVLink_command_long_message(1, 154, 1000, 0, 0, 0, 0, 0, 0, 0, 0).pack(station.mav))
+    frame[-1] ^= 0x55
+    adapter.write(bytes(frame[:10]))
+    time.sleep(0.1)
+    adapter.write(bytes(frame[10:]))
+    until(station, lambda: daemon.link("mavlink")["bad_checksums"] == before + 1, "a frame that the line has damaged is counted")
+
+    # ---- pulled out, and back
+    everybody.remove(station)
+    adapter.pull()
+    expect(laptop.pump(2) is None and laptop.next("HEARTBEAT"), "the adapter is pulled out; UDP goes on")
+    adapter.plug()
+    everybody.append(station)
+    station.next("HEARTBEAT", 10)
+    expect(station.take() == "ACCEPTED", "it is back, and 255/190 has control again")
+    expect(station.point(5, 0, LOCK | EARTH) == "ACCEPTED", "point: pitch 5")
+    step(f"it is there: {station.arrives(5, None)}")
+    for peer in (laptop, station):
+        expect(peer.bad == 0, f"every frame to {peer.system}/{peer.component} was decoded: {sum(peer.seen.values())}")
+
+
+if __name__ == "__main__":
+    main()
