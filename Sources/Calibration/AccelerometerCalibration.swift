@@ -1,9 +1,11 @@
 public import GimbalCore
+internal import CMathShim
 
 /// The accelerometer's offset, scale and, as far as the poses show them, cross-axis terms, from six still poses.
 ///
-/// The faces may come in any order and are found by themselves. They need not be exact: only the length of the specific
-/// force counts. A still pose between two faces is taken as well, because such poses show the cross-axis terms.
+/// The faces may come in any order and are found by themselves. They need not be exact, because only the length of the
+/// specific force counts; but for the upright one, which says where the horizon is. A still pose between two faces is taken
+/// as well, because such poses show the cross-axis terms.
 public struct AccelerometerCalibration: Sendable {
     /// Offset and matrix.
     public struct Result: Sendable, Equatable {
@@ -13,6 +15,11 @@ public struct AccelerometerCalibration: Sendable {
         public var offsetSigma: Double
         /// Root mean square of what the lengths are still off, m/s².
         public var residual: Double
+        /// By how much the upright pose was off level before, rad. Larger than `Parameters.largestTilt`, the sensor is
+        /// mounted otherwise than believed, and the pose has not been used.
+        public var tilt: Double
+        /// Whether the horizon is that of the upright pose now.
+        public var isLevel: Bool
     }
 
     /// How it is done.
@@ -29,6 +36,9 @@ public struct AccelerometerCalibration: Sendable {
         public var crossSigma = 0.003
         /// Largest residual that is accepted, m/s².
         public var largestResidual = 0.03
+        /// Largest angle between the upright pose and level that the correction takes out, rad: a sensor's own axes and a
+        /// crooked joint of glue. More is a matter of the mounting.
+        public var largestTilt = 4 * Double.pi / 180
         /// Most poses that are kept.
         public var poseLimit = 30
 
@@ -44,6 +54,8 @@ public struct AccelerometerCalibration: Sendable {
     private var window: StillWindow
     private var poses: [Vector3] = []
     private var faces: Set<CameraFace> = []
+    /// The upright pose, as it was measured.
+    private var upright: Vector3?
 
     /// A calibration that has seen no pose yet.
     ///
@@ -85,6 +97,7 @@ public struct AccelerometerCalibration: Sendable {
         guard abs(mean.accel.norm - g) < 0.2 * g, isNew(mean.accel) else { return .collecting }
         if let face = CameraFace(specificForce: mounting.rotate(mean.accel)) {
             faces.insert(face)
+            if face == .bottom { upright = mean.accel }
         } else if poses.count >= parameters.poseLimit - 6 {
             return .collecting
         }
@@ -118,10 +131,32 @@ public struct AccelerometerCalibration: Sendable {
             )
         }
         let sigma = fit.offsetSigma
-        return .done(
-            Result(
-                correction: fit.correction, offsetSigma: max(sigma.x, max(sigma.y, sigma.z)),
-                residual: fit.residual))
+        var result = Result(
+            correction: fit.correction, offsetSigma: max(sigma.x, max(sigma.y, sigma.z)),
+            residual: fit.residual, tilt: 0, isLevel: false)
+        level(&result)
+        return .done(result)
+    }
+
+    /// Turns the corrected axes so that the upright pose is level: lengths show no rotation.
+    private func level(_ result: inout Result) {
+        guard let upright else { return }
+        let seen = result.correction.apply(upright)
+        let up = mounting.inverseRotate(CameraFace.bottom.up)
+        let axis = seen.cross(up)
+        result.tilt = cm_atan2(axis.norm, seen.dot(up))
+        guard result.tilt <= parameters.largestTilt else { return }
+        result.isLevel = true
+        guard axis.norm > 1e-12 else { return }
+        let turn = Quaternion(rotationVector: axis * (result.tilt / axis.norm))
+        let affine = result.correction
+        // Its columns turn.
+        let x = turn.rotate(Vector3(affine.rowX.x, affine.rowY.x, affine.rowZ.x))
+        let y = turn.rotate(Vector3(affine.rowX.y, affine.rowY.y, affine.rowZ.y))
+        let z = turn.rotate(Vector3(affine.rowX.z, affine.rowY.z, affine.rowZ.z))
+        result.correction.rowX = Vector3(x.x, y.x, z.x)
+        result.correction.rowY = Vector3(x.y, y.y, z.y)
+        result.correction.rowZ = Vector3(x.z, y.z, z.z)
     }
 
     /// Farther than 20° from every pose there is: cos 20° = 0.94. A face that is still missing is always new.

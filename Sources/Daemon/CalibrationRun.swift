@@ -1,5 +1,6 @@
 import Calibration
 import GimbalCore
+import PlainText
 import Wire
 
 /// One calibration from its start to its result: hands samples to the mathematics, and says what to do in words.
@@ -16,6 +17,8 @@ struct CalibrationRun: Sendable {
         var values: [Double]
         var sigma: Double
         var residual: Double
+        /// What a person should do next; empty when nothing.
+        var advice = ""
     }
 
     /// What is calibrated.
@@ -62,7 +65,7 @@ struct CalibrationRun: Sendable {
             return outcome.map {
                 Result(
                     values: CalibrationRecord.values($0.correction), sigma: $0.offsetSigma,
-                    residual: $0.residual)
+                    residual: $0.residual, advice: Self.advice($0))
             }
         case .mounting(var calibration):
             let outcome = calibration.add(gyro: gyro, accel: accel, dt: dt)
@@ -84,6 +87,13 @@ struct CalibrationRun: Sendable {
                     residual: $0.residual)
             }
         }
+    }
+
+    private static func advice(_ result: AccelerometerCalibration.Result) -> String {
+        guard !result.isLevel else { return "" }
+        let degrees = Format.fixed(result.tilt * 180 / .pi, 1)
+        return
+            " Upright it was \(degrees)° off level: calibrate the mounting next, it is not what is configured."
     }
 
     /// How well a person levels a camera, rad: half a degree.

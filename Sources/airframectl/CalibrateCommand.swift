@@ -9,7 +9,7 @@ struct CalibrateCommand: ParsableCommand {
         abstract: "Calibrate a sensor, step by step; see or undo what was calibrated.",
         discussion: """
             gyro            the camera lies still for a few seconds
-            accelerometer   the camera lies still on each of its six sides, in any order
+            accelerometer   the camera lies still on each of its six sides, in any order; upright it is level
             mounting        how the sensor is turned: camera level, then with the lens down
             magnetometer    the camera is turned every way
             status          what is in force, and whether a calibration goes on
