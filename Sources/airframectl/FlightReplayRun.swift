@@ -121,7 +121,7 @@ struct FlightReplayRun {
             let columns = [row.recordedAttitude, row.attitude, row.recordedTorque, row.torque]
             let numbers = columns.flatMap { [$0.yaw, $0.roll, $0.pitch] }
             text +=
-                ([Double(row.time - start) * 1e-9] + numbers).map(\.description)
+                ([FlightFile.seconds(from: start, to: row.time)] + numbers).map(\.description)
                 .joined(separator: ",") + "\n"
         }
         do {
@@ -165,7 +165,7 @@ struct FlightReplayRun {
         return Figure(
             title: "Replay of \(FilePath(path).lastComponent?.string ?? path)",
             subtitle: overrides.isEmpty ? "as recorded" : overrides.joined(separator: ", "),
-            label: "time, s", abscissa: rows.map { Double($0.time - start) * 1e-9 },
+            label: "time, s", abscissa: rows.map { FlightFile.seconds(from: start, to: $0.time) },
             charts: [
                 chart("Attitude", "degrees", breaksAt: 180, \.recordedAttitude, \.attitude),
                 chart("Error", "degrees", \.recordedError, \.error),

@@ -74,6 +74,16 @@ public struct FlightFile: Sendable {
             .map { String(decoding: $0.data, as: UTF8.self) }
     }
 
+    /// Seconds between two times of a file. A damaged file has times that are no times: they wrap around.
+    ///
+    /// - Parameters:
+    ///   - start: ns.
+    ///   - end: ns.
+    /// - Returns: The difference, s.
+    public static func seconds(from start: Int64, to end: Int64) -> Double {
+        Double(end &- start) * 1e-9
+    }
+
     /// Visits every record.
     ///
     /// - Parameter visit: Each record with the time of the file, ns; false ends the visit.

@@ -185,7 +185,7 @@ public struct FlightReplay: Sendable {
             let first = start ?? time
             start = first
             report.ticks += 1
-            report.seconds = Double(time - first) * 1e-9
+            report.seconds = FlightFile.seconds(from: first, to: time)
             if let difference = Self.difference(tick, now) {
                 if report.firstDifference == nil {
                     let seconds = ((report.seconds * 1e4).rounded() / 1e4).description

@@ -49,7 +49,7 @@ public struct FlightSeries: Sendable {
         let start = start ?? 0
         events = early.map { time, event in
             var event = event
-            event.time = Double(time - start) * 1e-9
+            event.time = FlightFile.seconds(from: start, to: time)
             return event
         }
     }
@@ -65,13 +65,13 @@ public struct FlightSeries: Sendable {
         case .tick(let tick):
             let first = start ?? time
             start = first
-            times.append(Double(time - first) * 1e-9)
+            times.append(FlightFile.seconds(from: first, to: time))
             attitude.append(tick.attitudeDegrees.axes)
             setpoint.append(tick.setpointDegrees.axes)
             error.append(tick.errorDegrees.axes)
             torque.append(tick.torque)
             period.append(Double(tick.dt) * 1e-3)
-            thinking.append(Double(tick.estimateMicroseconds + tick.controlMicroseconds))
+            thinking.append(Double(tick.estimateMicroseconds) + Double(tick.controlMicroseconds))
             isEnabled.append(tick.isEnabled)
         case .event(let event):
             early.append(
