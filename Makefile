@@ -66,11 +66,12 @@ soak: lab build counter ## an hour of simulated time; restarts and vanishing pho
 # Executions of each fuzzer; six of them make 10^7.
 FUZZ_RUNS ?= 1700000
 
+# Swift's own backtrace would end the process before libFuzzer has written down the input.
 fuzz: ## fuzz every decoder of bytes from outside (libFuzzer); new inputs go to .build/fuzz-found
 	@for t in Diagnostics AirOS RBL MAVLink Rider Recording; do \
 	    AIRFRAME_FUZZ=1 swift build -c release --sanitize fuzzer --product Fuzz$$t --scratch-path .build/fuzz && \
 	    mkdir -p .build/fuzz-found/$$t && \
-	    .build/fuzz/release/Fuzz$$t -runs=$(FUZZ_RUNS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
+	    SWIFT_BACKTRACE=enable=no .build/fuzz/release/Fuzz$$t -runs=$(FUZZ_RUNS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
 	        -artifact_prefix=.build/fuzz-found/ .build/fuzz-found/$$t Tests/Fuzz/Corpora/$$t || exit 1; done
 
 sanitize: ## the whole suite under ThreadSanitizer, then under AddressSanitizer
