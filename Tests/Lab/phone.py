@@ -427,6 +427,8 @@ class Phone:
         return bytes(await self.peer.read_value(await self.find(char))).hex()
 
     async def write(self, char, value, response=True):
+        if not isinstance(response, bool):
+            raise ValueError(f"response is true or false, not {response!r}")
         await self.peer.write_value(await self.find(char), bytes.fromhex(value), with_response=response)
 
     async def subscribe(self, char):

@@ -47,7 +47,7 @@ def received(seconds):
 
 
 def write(data):
-    phone.write(WRITE, data, response="no")
+    phone.write(WRITE, data, response=False)
 
 
 def robot(gimbal):
@@ -60,7 +60,7 @@ gimbal.wait_radio("advertising")
 wait(lambda: gimbal.status()["enabled"], what="the outputs")
 connect(phone, service=RBL)
 phone.subscribe(NOTIFY)
-phone.write(BAUD, b"\x03", response="no")
+phone.write(BAUD, b"\x03", response=False)
 wait(lambda: received(0.5), what="the first bytes")
 found = frames(received(4))
 kinds = {kind: sum(f[2] == kind for f in found) for kind in (0, 30, 74)}
@@ -109,7 +109,7 @@ gimbal = Gimbal("rbl.role=serial", f"rbl.device={os.ttyname(port)}", "rbl.tap=tr
 gimbal.wait_radio("advertising")
 connect(phone, service=RBL)
 phone.subscribe(NOTIFY)
-phone.write(BAUD, b"\x04", response="no")
+phone.write(BAUD, b"\x04", response=False)
 phone.notifications(NOTIFY, count=100000, timeout=0)
 sent = 0
 for sequence in range(100):

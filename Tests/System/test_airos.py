@@ -178,10 +178,10 @@ assert found == {
     RBL_CHARACTERISTIC(4): READ_WRITE | {"write-without-response"}, RBL_CHARACTERISTIC(5): READ_WRITE,
     RBL_CHARACTERISTIC(6): {"read"}, RBL_CHARACTERISTIC(7): READ_WRITE}, found
 phone.subscribe(RBL_CHARACTERISTIC(2))
-phone.write(RBL_CHARACTERISTIC(4), b"\x03", response="no")
+phone.write(RBL_CHARACTERISTIC(4), b"\x03", response=False)
 assert phone.read(RBL_CHARACTERISTIC(4)) == b"BAUD_57600"
 assert phone.read(RBL_CHARACTERISTIC(6)) == b"Biscuit_2.0" and phone.read(RBL_CHARACTERISTIC(7)) == b"0 dBm"
-phone.write(RBL_CHARACTERISTIC(4), b"\x09", response="no")
+phone.write(RBL_CHARACTERISTIC(4), b"\x09", response=False)
 assert phone.read(RBL_CHARACTERISTIC(4)) == b"BAUD_57600"
 wait(lambda: [a["counts"].get("invalid_bauds") for a in gimbal.radio()["advertisements"]] == [None, 1],
      what="the invalid baud in status")
@@ -189,7 +189,7 @@ step("flight display: table, notify, baud without an answer, version, power")
 
 # ---- the robot controller: 0003 without an answer, one command a write
 for command in (b"F>", b"S>", b"R45>", b"U-7>"):
-    phone.write(RBL_CHARACTERISTIC(3), command, response="no")
+    phone.write(RBL_CHARACTERISTIC(3), command, response=False)
 assert gimbal.status()["enabled"]
 step("robot controller: four commands written")
 step(f"SIGTERM: ended in {gimbal.stop():.2f} s")
