@@ -12,8 +12,6 @@ COMMON = """
 [loop]
 rate_hz = 100
 lock_memory = false
-[imu]
-timeout_ms = 250
 [control]
 find_inertia = false
 [servo]
@@ -32,7 +30,7 @@ def rms(values):
 
 class Board:
     def __init__(self, chips):
-        """Loads the lab's module with chips at these I2C addresses."""
+        """Loads the lab's module with chips at these I2C addresses, those on other buses with the bus in the upper byte."""
         subprocess.run(["modprobe", "airframe_lab", "bus=1", "chips=" + ",".join(map(hex, chips))], check=True)
         self.folder = Path(tempfile.mkdtemp())
         self.socket = self.folder / "airframed.sock"
@@ -41,10 +39,11 @@ class Board:
 
     # ---- the program
 
-    def start(self, hardware, environment={}):
-        """`hardware` goes below [hardware.linux]; more tables may follow in it."""
+    def start(self, hardware, environment={}, timeout_ms=250):
+        """`hardware` goes below [hardware.linux]; more tables may follow in it. The machine stands still for tens of
+        milliseconds now and then, which a shorter timeout takes for a fault."""
         file = self.folder / "airframed.toml"
-        file.write_text(f'[hardware]\nbackend = "linux"\n[hardware.linux]\nimu_self_test = false\n{hardware}{COMMON}'
+        file.write_text(f'[hardware]\nbackend = "linux"\n[hardware.linux]\nimu_self_test = false\n{hardware}{COMMON}[imu]\ntimeout_ms = {timeout_ms}\n'
                         f'[diagnostics]\nsocket = "{self.socket}"\n[persistence]\ndirectory = "{self.folder}/state"\n')
         (self.folder / "state").mkdir(exist_ok=True)
         self.socket.unlink(missing_ok=True)

@@ -108,7 +108,7 @@ def mallocs():
 
 
 def main():
-    plant = Plant(layout="icm42688p")
+    plant = Plant("icm42688p", "handle")
     board.start(f"""imu = "icm42688p"
 data_ready_chip = "{gpio_chip()}"
 data_ready_line = {LINE}

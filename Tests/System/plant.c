@@ -2,11 +2,14 @@
 // kernel module: turns the pulses that the controller writes into the rates and forces that it reads. In C, because the lab
 // is emulated.
 //
-//   plant FOLDER FRAME_HZ bmi088|icm42688p [pwm]
+//   plant FOLDER FRAME_HZ bmi088|icm42688p [WORD...]
 //
-// The second layout has an ICM-42688-P on the camera, whose data-ready line is GPIO 5, and an MPU-6050 on the handle.
+// An ICM-42688-P has its data-ready line at GPIO 5. Words: `spi`: the sensor is at the chip selects 0 (and 1); `fifo`: an
+// ICM-42688-P also fills its buffer, by a clock that is 2 % slow; `handle`: an MPU-6050 on the handle; `encoders`: an AS5600 at
+// each joint, on the buses 11 to 13; `pwm`: the servos are at the PWM chip.
 // Commands on standard input: `amplitude DEGREES` (how far the handle swings), `frozen 0|1` (whether the sensor's registers
-// stand still), `edges 0|1` (whether the data-ready line moves). On standard output, every 20 ms: time, whether pulses come, handle and camera as roll and pitch in degrees.
+// stand still), `edges 0|1` (whether the data-ready line moves). On standard output, every 20 ms: time, whether pulses come,
+// handle and camera as roll and pitch in degrees, joints as yaw, roll and pitch.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +26,12 @@
 
 typedef struct { double m[3][3]; } rotation;
 
-static int accelerometer, gyroscope, servos, icm, mpu, gpio, pwm = -1;
+// The slow clock of the sensor's buffer, s.
+#define BUFFER_PERIOD 1.02e-3
+
+static int accelerometer, gyroscope, icm = -1, mpu = -1, fifo = -1, encoders[3] = {-1}, servos = -1, gpio, pwm = -1;
 static double frame_hz, amplitude;
-static int is_frozen, has_icm, has_edges = 1;
+static int is_frozen, has_edges = 1;
 
 static rotation times(rotation a, rotation b) {
     rotation r;
@@ -55,12 +61,18 @@ static rotation from_angles(double yaw, double roll, double pitch) {
 static double roll_of(rotation r) { return asin(fmax(-1, fmin(1, r.m[2][1]))) * 180 / M_PI; }
 static double pitch_of(rotation r) { return atan2(-r.m[2][0], r.m[2][2]) * 180 / M_PI; }
 
-static int chip(const char *folder, int address) {
-    char path[256];
-    snprintf(path, sizeof path, "%s/i2c-0x%02x/regs", folder, address);
-    int fd = open(path, O_RDWR);
+static int file(const char *folder, const char *name, int flags) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int fd = open(path, flags);
     if (fd < 0) { perror(path); exit(1); }
     return fd;
+}
+
+static int chip(const char *folder, const char *name) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/regs", name);
+    return file(folder, path, O_RDWR);
 }
 
 static void put(int fd, int reg, const void *bytes, int count) {
@@ -133,17 +145,41 @@ static void big_endian(unsigned char *to, double value) {
 }
 
 // At 16 g and 2000 deg/s: force and rate in InvenSense's order, temperature between or before them.
+static void invensense(unsigned char *force, unsigned char *turn, const double rate[3], rotation now) {
+    for (int i = 0; i < 3; i++) {
+        big_endian(force + 2 * i, -now.m[2][i] * 32768 / 16);
+        big_endian(turn + 2 * i, rate[i] * 32768 / (2000 * M_PI / 180));
+    }
+}
+
 static void write_invensense(int fd, int is_icm, rotation before, rotation now, double dt) {
     double rate[3];
     unsigned char bytes[14] = {0}, ready = is_icm ? 0x08 : 0x01;
-    int force_at = is_icm ? 2 : 0;
     rate_of(before, now, dt, rate);
-    for (int i = 0; i < 3; i++) {
-        big_endian(bytes + force_at + 2 * i, -now.m[2][i] * 32768 / 16);
-        big_endian(bytes + 8 + 2 * i, rate[i] * 32768 / (2000 * M_PI / 180));
-    }
+    invensense(bytes + (is_icm ? 2 : 0), bytes + 8, rate, now);
     put(fd, is_icm ? 0x1D : 0x3B, bytes, sizeof bytes);
     put(fd, is_icm ? 0x2D : 0x3A, &ready, 1);
+}
+
+// A packet of an ICM-42688-P for each period of its own clock that has passed.
+static void fill_buffer(rotation before, rotation now, double dt, double t) {
+    static long long packets;
+    double rate[3];
+    unsigned char packet[16] = {0x68};
+    rate_of(before, now, dt, rate);
+    for (; packets < (long long)(t / BUFFER_PERIOD); packets++) {
+        invensense(packet + 1, packet + 7, rate, now);
+        if (!is_frozen && write(fifo, packet, sizeof packet) != sizeof packet) { perror("fifo"); exit(1); }
+    }
+}
+
+// STATUS with a magnet, RAW ANGLE.
+static void write_encoders(const double joints[3]) {
+    for (int i = 0; i < 3; i++) {
+        int counts = (int)lround(joints[i] * 4096 / (2 * M_PI)) & 0xFFF;
+        unsigned char bytes[3] = {0x20, counts >> 8, counts & 0xFF};
+        put(encoders[i], 0x0B, bytes, 3);
+    }
 }
 
 static void pulse_data_ready(void) {
@@ -185,35 +221,39 @@ static double seconds(void) {
     return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
-int main(int count, char **arguments) {
-    if (count < 4 || count > 5) return 2;
-    has_icm = strcmp(arguments[3], "icm42688p") == 0;
-    if (has_icm) {
-        char path[256];
-        unsigned char icm_id = 0x47, mpu_id = 0x68;
-        icm = chip(arguments[1], 0x68);
-        mpu = chip(arguments[1], 0x69);
-        snprintf(path, sizeof path, "%s/gpio", arguments[1]);
-        gpio = open(path, O_RDWR);
-        if (gpio < 0) { perror(path); return 1; }
+static void open_chips(const char *folder, int is_icm, int count, char **words) {
+    unsigned char icm_id = 0x47, mpu_id = 0x68, accelerometer_id = 0x1E, gyroscope_id = 0x0F;
+    int has_spi = 0;
+    for (int i = 0; i < count; i++) has_spi |= strcmp(words[i], "spi") == 0;
+    if (is_icm) {
+        icm = chip(folder, has_spi ? "spi-0" : "i2c-0x68");
+        gpio = file(folder, "gpio", O_RDWR);
         put(icm, 0x75, &icm_id, 1);
-        put(mpu, 0x75, &mpu_id, 1);
     } else {
-        unsigned char accelerometer_id = 0x1E, gyroscope_id = 0x0F;
-        accelerometer = chip(arguments[1], 0x18);
-        gyroscope = chip(arguments[1], 0x68);
+        accelerometer = chip(folder, has_spi ? "spi-0" : "i2c-0x18");
+        gyroscope = chip(folder, has_spi ? "spi-1" : "i2c-0x68");
         put(accelerometer, 0x00, &accelerometer_id, 1);
         put(gyroscope, 0x00, &gyroscope_id, 1);
     }
-    servos = chip(arguments[1], 0x40);
-    frame_hz = atof(arguments[2]);
-    if (count == 5) {
-        char path[256];
-        snprintf(path, sizeof path, "%s/pwm", arguments[1]);
-        if ((pwm = open(path, O_RDONLY)) < 0) { perror(path); return 1; }
+    for (int i = 0; i < count; i++) {
+        if (strcmp(words[i], "fifo") == 0) fifo = file(folder, has_spi ? "spi-0/fifo" : "i2c-0x68/fifo", O_WRONLY);
+        if (strcmp(words[i], "handle") == 0) put(mpu = chip(folder, "i2c-0x69"), 0x75, &mpu_id, 1);
+        if (strcmp(words[i], "pwm") == 0) pwm = file(folder, "pwm", O_RDONLY);
+        if (strcmp(words[i], "encoders") == 0) {
+            encoders[0] = chip(folder, "i2c-0xb36");
+            encoders[1] = chip(folder, "i2c-0xc36");
+            encoders[2] = chip(folder, "i2c-0xd36");
+        }
     }
+    if (pwm < 0) servos = chip(folder, "i2c-0x40");
+}
+
+int main(int count, char **arguments) {
+    if (count < 4) return 2;
+    frame_hz = atof(arguments[2]);
+    open_chips(arguments[1], strcmp(arguments[3], "icm42688p") == 0, count - 4, arguments + 4);
     unsigned char off = 0x10;
-    put(servos, 0xFD, &off, 1);
+    if (servos >= 0) put(servos, 0xFD, &off, 1);
     fcntl(0, F_SETFL, O_NONBLOCK);
 
     double joints[3] = {0}, wanted[3] = {0}, began = seconds(), last = began, shown = 0, swing = 0;
@@ -229,19 +269,21 @@ int main(int count, char **arguments) {
         double t = now - began;
         rotation handle = from_angles(0, swing * sin(2 * M_PI * 0.1 * t), swing * sin(2 * M_PI * 0.13 * t));
         rotation camera = times(handle, from_angles(joints[0], joints[1], joints[2]));
-        if (!is_frozen && has_icm) {
+        if (!is_frozen && icm >= 0) {
             write_invensense(icm, 1, before, camera, dt);
-            write_invensense(mpu, 0, handle_before, handle, dt);
             if (has_edges) pulse_data_ready();
         } else if (!is_frozen) {
             write_sensor(before, camera, dt, counter += (unsigned)(dt / 39.0625e-6) + 1);
         }
+        if (!is_frozen && mpu >= 0) write_invensense(mpu, 0, handle_before, handle, dt);
+        if (fifo >= 0) fill_buffer(before, camera, dt, t);
+        if (encoders[0] >= 0) write_encoders(joints);
         before = camera;
         handle_before = handle;
         if (t - shown >= 0.02) {
             shown = t;
-            printf("%.4f %d %.3f %.3f %.3f %.3f\n", t, driven, roll_of(handle), pitch_of(handle), roll_of(camera),
-                   pitch_of(camera));
+            printf("%.4f %d %.3f %.3f %.3f %.3f %.3f %.3f %.3f\n", t, driven, roll_of(handle), pitch_of(handle),
+                   roll_of(camera), pitch_of(camera), joints[0] * 180 / M_PI, joints[1] * 180 / M_PI, joints[2] * 180 / M_PI);
             fflush(stdout);
         }
         struct timespec pause = {0, (long)(STEP * 1e9)};

@@ -1,5 +1,5 @@
 """The gimbal of plant.c, and the chips of the lab's kernel module that it stands behind."""
-import subprocess, tempfile, threading
+import struct, subprocess, tempfile, threading
 from pathlib import Path
 
 DEBUGFS = Path("/sys/kernel/debug/airframe_lab")
@@ -7,10 +7,11 @@ ACCEL, GYRO, PWM = 0x18, 0x68, 0x40
 
 
 class Chip:
-    """A register file of the module."""
+    """A register file of the module: at an I2C address, with the bus in its upper byte if that is not the first, or at a chip
+    select ("spi-0")."""
 
-    def __init__(self, address):
-        self.folder = DEBUGFS / f"i2c-{address:#04x}"
+    def __init__(self, place):
+        self.folder = DEBUGFS / (place if isinstance(place, str) else f"i2c-{place:#04x}")
         self.file = open(self.folder / "regs", "r+b", buffering=0)
 
     def read(self, register, count=1):
@@ -23,8 +24,18 @@ class Chip:
 
     def fail(self, errno, count=0):
         """Transfers fail with this errno from now on, or so many of them; 0 ends it."""
-        (self.folder / "fail_count").write_text(str(count))
-        (self.folder / "fail").write_text(str(errno))
+        self.set(fail_count=count)
+        self.set(fail=errno)
+
+    def set(self, **values):
+        """Writes to its files in debugfs."""
+        for name, value in values.items():
+            (self.folder / name).write_text(str(value))
+
+
+def buffer_of_icm42688p(chip):
+    """Gives the register file a buffer where the sensor has it: 2 kB behind FIFO_DATA."""
+    chip.set(fifo_data=0x30, fifo_level=0x2E, fifo_flush=0x4B, fifo_size=2048)
 
 
 def pwm_channel(number):
@@ -39,6 +50,20 @@ def gpio_chip():
     return "/dev/" + next(line.split()[0] for line in listing.splitlines() if "airframe-lab" in line)
 
 
+def gpio_trace():
+    """Each change of GPIO outputs since `gpio_trace_clear`: (time of CLOCK_MONOTONIC in ns, levels, a bit for each line)."""
+    return list(struct.iter_unpack("<QQ", (DEBUGFS / "gpio_trace").read_bytes()))
+
+
+def gpio_trace_clear():
+    (DEBUGFS / "gpio_trace").write_text("0")
+
+
+def calls(place):
+    """How many transfers a bus ("bus-1") or a chip select ("spi-0") has seen, by their number of messages."""
+    return {int(n): int(count) for n, count in map(str.split, (DEBUGFS / place / "calls").read_text().splitlines())}
+
+
 def gpio_line(number):
     """A GPIO line: level, whether it is driven, whether somebody has taken it."""
     with open(DEBUGFS / "gpio", "rb", buffering=0) as lines:
@@ -47,14 +72,14 @@ def gpio_line(number):
 
 
 class Plant:
-    """The running plant. `history` holds rows (time, driven, handle roll, pitch, camera roll, pitch), degrees."""
+    """The running plant with this sensor, and with what the words in the head of plant.c say. `history` holds rows (time,
+    driven, handle roll, pitch, camera roll, pitch, joints yaw, roll, pitch), degrees."""
 
-    def __init__(self, frame_hz=333.49, layout="bmi088", pwm=False):
+    def __init__(self, sensor="bmi088", *words, frame_hz=333.49):
         source, program = Path(__file__).with_name("plant.c"), Path(tempfile.mkdtemp()) / "plant"
         subprocess.run(["gcc", "-O2", "-o", program, source, "-lm"], check=True)
-        words = [program, DEBUGFS, str(frame_hz), layout, *(["pwm"] if pwm else [])]
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True, bufsize=1)
+        self.process = subprocess.Popen([program, DEBUGFS, str(frame_hz), sensor, *words], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, bufsize=1)
         self.history = []
         threading.Thread(target=self.follow, daemon=True).start()
 

@@ -146,7 +146,7 @@ def wheels():
 
 
 def main():
-    plant = Plant(pwm=True)
+    plant = Plant("bmi088", "pwm")
     check(gpio_line(POWER) == (0, False, False), "nobody drives the power line before")
     servos(plant)
     brushless(plant)

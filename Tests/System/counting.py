@@ -1,0 +1,38 @@
+"""What airframed's threads do, counted by others: calls of the allocator (MallocCounter, preloaded) and system calls (the
+kernel's own histogram)."""
+import re, struct
+from pathlib import Path
+
+from board import BIN
+
+COUNTER = BIN / "libMallocCounter.so"
+TRIGGER = Path("/sys/kernel/debug/tracing/events/raw_syscalls/sys_enter")
+# Numbers of x86_64.
+IOCTL, PWRITE, SLEEP = 16, 18, 230
+
+
+def environment(board):
+    """With which airframed counts its allocations."""
+    return {"LD_PRELOAD": str(COUNTER), "MALLOC_COUNTER_FILE": str(board.folder / "mallocs")}
+
+
+def threads(board):
+    """The program's threads: name → number."""
+    return {(task / "comm").read_text().strip(): int(task.name) for task in Path(f"/proc/{board.daemon.pid}/task").iterdir()}
+
+
+def mallocs(board):
+    """Calls of the allocator so far by each thread's name."""
+    counts = dict(struct.iter_unpack("<i4xq", (board.folder / "mallocs").read_bytes()))
+    return {name: counts.get(number, 0) for name, number in threads(board).items()}
+
+
+def system_calls(board):
+    """How many system calls there were since `trace_system_calls`: (thread's name, number of the call) → count."""
+    names = {number: name for name, number in threads(board).items()}
+    found = re.findall(r"common_pid:\s*(\d+), id:\s*(\d+).*hitcount:\s*(\d+)", (TRIGGER / "hist").read_text())
+    return {(names[int(thread)], int(call)): int(count) for thread, call, count in found if int(thread) in names}
+
+
+def trace_system_calls():
+    (TRIGGER / "trigger").write_text("hist:keys=common_pid,id:size=4096")
