@@ -39,9 +39,9 @@ class Board:
 
     # ---- the program
 
-    def start(self, hardware, environment={}, timeout_ms=250):
-        """`hardware` goes below [hardware.linux]; more tables may follow in it. The machine stands still for tens of
-        milliseconds now and then, which a shorter timeout takes for a fault."""
+    def start(self, hardware, environment={}, timeout_ms=250, user=None):
+        """`hardware` goes below [hardware.linux]; more tables may follow in it. Without a clock of its own the machine stands
+        still for tens of milliseconds now and then, which a shorter timeout takes for a fault."""
         file = self.folder / "airframed.toml"
         file.write_text(f'[hardware]\nbackend = "linux"\n[hardware.linux]\nimu_self_test = false\n{hardware}{COMMON}[imu]\ntimeout_ms = {timeout_ms}\n'
                         f'[diagnostics]\nsocket = "{self.socket}"\n[persistence]\ndirectory = "{self.folder}/state"\n')
@@ -49,7 +49,7 @@ class Board:
         self.socket.unlink(missing_ok=True)
         with open(self.folder / "log", "a") as log:
             self.daemon = subprocess.Popen([BIN / "airframed", "--config", file], stdout=log, stderr=log,
-                                           env=os.environ | environment)
+                                           env=os.environ | environment, user=user)
         self.until(self.socket.exists, "the daemon answers")
 
     def end(self):

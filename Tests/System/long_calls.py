@@ -2,7 +2,7 @@
 motor update, one pwrite for a PWM channel that has changed, and no allocation once they are warm. Counted by the kernel
 module and by the kernel's histogram of system calls. One table at the end.
 """
-# lab: --bluetooth off
+# lab: --bluetooth off --own-time
 import glob, os, signal, sys, time
 
 from board import Board

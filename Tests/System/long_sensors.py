@@ -1,7 +1,7 @@
 """Other sensors over kernel interfaces: an ICM-42688-P on the camera whose data-ready line sets the pace (GPIO events), an
 MPU-6050 on the handle, servos between them (plant.py). The table of faults, each with what it is called and how long it takes.
 """
-# lab: --bluetooth off
+# lab: --bluetooth off --own-time
 import struct, time
 from pathlib import Path
 

@@ -191,9 +191,11 @@ static void pulse_data_ready(void) {
 static void write_sensor(rotation before, rotation now, double dt, unsigned counter) {
     double rate[3];
     rate_of(before, now, dt, rate);
-    unsigned char bytes[9];
-    for (int i = 0; i < 3; i++) word(bytes + 2 * i, -now.m[2][i] * 32768 / 24);
-    for (int i = 0; i < 3; i++) bytes[6 + i] = counter >> (8 * i) & 0xFF;
+    unsigned char bytes[9] = {0}, power;
+    get(accelerometer, 0x7D, &power, 1);
+    // After a reset it measures nothing until it is turned on, and counts from zero.
+    for (int i = 0; power && i < 3; i++) word(bytes + 2 * i, -now.m[2][i] * 32768 / 24);
+    for (int i = 0; power && i < 3; i++) bytes[6 + i] = counter >> (8 * i) & 0xFF;
     put(accelerometer, 0x12, bytes, 9);
     for (int i = 0; i < 3; i++) word(bytes + 2 * i, rate[i] * 32767 / (2000 * M_PI / 180));
     put(gyroscope, 0x02, bytes, 6);

@@ -6,6 +6,12 @@ DEBUGFS = Path("/sys/kernel/debug/airframe_lab")
 ACCEL, GYRO, PWM = 0x18, 0x68, 0x40
 
 
+def set_in(place, **values):
+    """Writes to files of the module: of a chip, a chip select or a bus."""
+    for name, value in values.items():
+        (DEBUGFS / place / name).write_text(str(value))
+
+
 class Chip:
     """A register file of the module: at an I2C address, with the bus in its upper byte if that is not the first, or at a chip
     select ("spi-0")."""
@@ -28,9 +34,8 @@ class Chip:
         self.set(fail=errno)
 
     def set(self, **values):
-        """Writes to its files in debugfs."""
-        for name, value in values.items():
-            (self.folder / name).write_text(str(value))
+        """Writes to its files."""
+        set_in(self.folder.name, **values)
 
 
 def buffer_of_icm42688p(chip):

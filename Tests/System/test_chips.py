@@ -1,7 +1,7 @@
 """The closed loop over kernel interfaces: a BMI088 and a PCA9685 on /dev/i2c-1, servos between them (plant.py).
 The controller finds the sensor, holds the camera against a moving handle, and survives what a bus can do to it.
 """
-# lab: --bluetooth off
+# lab: --bluetooth off --own-time
 from board import Board
 from plant import ACCEL, GYRO, PWM, Chip, Plant
 

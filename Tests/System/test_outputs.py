@@ -1,7 +1,7 @@
 """Outputs over kernel interfaces: servos at /sys/class/pwm in the closed loop, the GPIO line that switches their power, a
 sensor's bus that hangs, and brushless motors on a PCA9685 with a bus of their own.
 """
-# lab: --bluetooth off
+# lab: --bluetooth off --own-time
 import glob, json, os, socket, subprocess, time
 from pathlib import Path
 
