@@ -1,5 +1,6 @@
 """What stands behind the serial service, over the real stack, with the bytes of the original apps: a flight display, a robot's
 remote control, and a telemetry radio at a serial port."""
+# lab: --own-time
 import os, select, struct, time, tty
 from gimbal import RBL, Client, Gimbal, connect, step, wait
 
@@ -131,7 +132,8 @@ while len(got) < len(command) and time.monotonic() < end:
     if select.select([radio], [], [], 1)[0]:
         got += os.read(radio, 1000)
 assert got == command, got.hex()
-assert gimbal.ask("get", key="rbl.baud")["value"] == "115200"
+saved = gimbal.ask("get", keys=["rbl.baud"])[0]
+assert str(saved["value"]) == "115200" and "saved" in saved["origin"], saved
 step("bridge: what the phone writes reaches the radio unchanged; the speed that it chose is saved")
 phone.disconnect()
 step(f"SIGTERM: ended in {gimbal.stop():.2f} s")
