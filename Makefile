@@ -5,8 +5,8 @@ DESTDIR ?=
 SYSCONFDIR ?= /etc
 CONFIGURATION ?= release
 
-# What the build, the tests and the bench need beside Swift 6.3, as Debian package names.
-APT_PACKAGES := dbus g++ git jq libsystemd-dev libzstd-dev make netcat-openbsd procps python3-pip python3-venv rt-tests tmux
+# What the build, the tests and the bench need beside Swift 6.3, and what Swift's own programs do, as Debian package names.
+APT_PACKAGES := dbus g++ git jq libcurl4 libncurses6 libsystemd-dev libxml2 libzstd-dev make netcat-openbsd procps python3-pip python3-venv rt-tests tmux
 
 SWIFT_SOURCES := Sources Tests Package.swift
 BIN = .build/$(CONFIGURATION)
