@@ -4,7 +4,7 @@ import Realtime
 import Wire
 
 /// Turns the loop's conditions into log lines: one when a condition has held for a moment, one when the outputs come on
-/// or go off. A condition that flickers is named once a second at most; the counters in `status` miss nothing.
+/// or go off. What flickers is named at intervals that grow, with how often it was; the counters in `status` miss nothing.
 struct ConditionReporter {
     /// One line for the log.
     struct Event: Equatable {
@@ -12,13 +12,18 @@ struct ConditionReporter {
         let sentence: String
         /// The condition that it is about.
         var condition: ConditionWords?
+        /// The axes that it is about.
+        var axes = AxisSet.none
 
         /// What the journal gets as fields of their own.
         var metadata: Logger.Metadata {
             guard let condition else { return [:] }
-            return [
+            var fields: Logger.Metadata = [
                 "AIRFRAME_REASON": "\(condition.name)", "MESSAGE_ID": "\(condition.messageID)",
             ]
+            let names = axes.names
+            if !names.isEmpty { fields["AIRFRAME_AXIS"] = .array(names.map { "\($0)" }) }
+            return fields
         }
 
         /// A stream of rates that broke off, and what was done about it.
@@ -32,59 +37,95 @@ struct ConditionReporter {
     private struct Watch {
         /// Since when the condition holds without a break.
         var since: Instant?
-        /// Whether this appearance has been named.
-        var isNamed = false
-        /// When it held last, after it was named.
-        var lastNamed: Instant?
+        /// Whether this appearance has been named, or withheld.
+        var isCounted = false
+        /// On which axes it held last.
+        var axes = AxisSet.none
+        var repetition: Repetition
+
+        /// Follows the condition, and says whether it is to be named now.
+        mutating func advance(holds: Bool, now: Instant) -> Bool {
+            guard holds else {
+                since = nil
+                isCounted = false
+                return false
+            }
+            let since = since ?? now
+            self.since = since
+            if isCounted {
+                repetition.goesOn(now: now)
+                return false
+            }
+            guard now.seconds(since: since) >= holdSeconds else { return false }
+            isCounted = true
+            return repetition.happens(now: now)
+        }
     }
 
     /// How long a condition must hold before it is worth a line, s; the first tick has no sample yet.
     private static let holdSeconds = 0.02
-    /// How long it must have been gone before its return is worth another, s.
-    private static let quietSeconds = 1.0
+    /// What somebody asked for is no fault: whoever asks again wants to see it.
+    private static let wishes: Conditions =
+        .inactiveMode | .retracted | .calibrating | .autotuning | .emergencyStop | .shutdown
+    /// Longest silence about a fault that goes on flickering, s.
+    private static let faultSilence = 600.0
+    /// Longest silence about outputs that do, s.
+    private static let outputSilence = 10.0
 
-    private var watches = [Watch](repeating: Watch(), count: Conditions.catalogue.count)
+    private var watches = Conditions.catalogue.map { words in
+        Watch(
+            repetition: Repetition(
+                longest: wishes.intersects(words.condition) ? 1 : faultSilence))
+    }
     private var isEnabled = false
+    private var changes = Repetition(longest: outputSilence)
 
     /// What is worth saying about this record.
     mutating func events(in record: TelemetryRecord) -> [Event] {
         let snapshot = record.snapshot
         var events: [Event] = []
         for (index, words) in Conditions.catalogue.enumerated() {
+            let withheld = watches[index].repetition.withheld(now: record.now)
             let holds = snapshot.conditions.intersects(words.condition)
-            if Self.advance(&watches[index], holds: holds, now: record.now) {
-                events.append(
-                    Event(
-                        level: Self.level(of: words.condition),
-                        sentence: "\(words.name): \(words.sentence)", condition: words))
+            if holds { watches[index].axes = snapshot.conditionAxes[words.condition] }
+            let isDue = watches[index].advance(holds: holds, now: record.now)
+            if withheld != nil || isDue {
+                events.append(Self.event(words, axes: watches[index].axes, withheld: withheld))
             }
         }
-        if snapshot.output.enabled != isEnabled {
-            isEnabled = snapshot.output.enabled
-            let sentence = isEnabled ? "The outputs come on." : "The outputs are off."
-            events.append(Event(level: .notice, sentence: sentence))
+        if let event = outputs(isEnabled: snapshot.output.enabled, now: record.now) {
+            events.append(event)
         }
         return events
     }
 
-    /// Follows one condition, and says whether it is to be named now.
-    private static func advance(_ watch: inout Watch, holds: Bool, now: Instant) -> Bool {
-        guard holds else {
-            watch.since = nil
-            watch.isNamed = false
-            return false
+    private static func event(
+        _ words: ConditionWords, axes: AxisSet, withheld: Repetition.Withheld?
+    ) -> Event {
+        let names = axes.names
+        let place = names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
+        let more = withheld.map { " \($0.count) more times in \($0.words)." } ?? ""
+        return Event(
+            level: level(of: words.condition),
+            sentence: "\(words.name)\(place): \(words.sentence)\(more)", condition: words,
+            axes: axes)
+    }
+
+    private mutating func outputs(isEnabled: Bool, now: Instant) -> Event? {
+        if let withheld = changes.withheld(now: now) {
+            self.isEnabled = isEnabled
+            return Event(
+                level: .notice,
+                sentence:
+                    "The outputs are \(isEnabled ? "on" : "off"), after \(withheld.count) more changes in \(withheld.words)."
+            )
         }
-        let since = watch.since ?? now
-        watch.since = since
-        if watch.isNamed {
-            watch.lastNamed = now
-            return false
-        }
-        guard now.seconds(since: since) >= holdSeconds else { return false }
-        let quiet = watch.lastNamed.map { since.seconds(since: $0) } ?? .infinity
-        watch.isNamed = true
-        watch.lastNamed = now
-        return quiet >= quietSeconds
+        guard isEnabled != self.isEnabled else { return nil }
+        self.isEnabled = isEnabled
+        guard changes.happens(now: now) else { return nil }
+        return Event(
+            level: .notice,
+            sentence: isEnabled ? "The outputs come on." : "The outputs are off.")
     }
 
     private static func level(of condition: Conditions) -> Logger.Level {
@@ -92,5 +133,19 @@ struct ConditionReporter {
         case .off, .softOff: .error
         case .blockStart, .report: .info
         }
+    }
+}
+
+extension Repetition.Withheld {
+    /// How long, for people.
+    fileprivate var words: String {
+        seconds < 100 ? "\(Int(seconds.rounded())) s" : "\(Int((seconds / 60).rounded())) min"
+    }
+}
+
+extension AxisSet {
+    /// "yaw", "roll", "pitch", in this order.
+    fileprivate var names: [String] {
+        GimbalAxis.allCases.filter(contains).map(\.name)
     }
 }

@@ -66,7 +66,9 @@ final class LogStore: Sendable {
         if isJournal, !fields.isEmpty {
             let entry =
                 [("MESSAGE", message), ("PRIORITY", "\(Self.priority(level))")]
-                + fields.map { ($0.key, "\($0.value)") }
+                + fields.flatMap { field in
+                    field.value.all.map { (field.key, $0) }
+                }
             if Journal.send(entry) { return }
         }
         let prefix = isJournal ? "<\(Self.priority(level))>" : "airframed: \(level.rawValue): "
@@ -83,6 +85,13 @@ final class LogStore: Sendable {
         case .error: 3
         case .critical: 2
         }
+    }
+}
+
+extension Logger.MetadataValue {
+    /// A field of the journal may have several values.
+    fileprivate var all: [String] {
+        if case .array(let values) = self { values.map(\.description) } else { [description] }
     }
 }
 

@@ -213,11 +213,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// What takes a moment to be believed.
     private mutating func watchFaults(dt: Double) {
         // In a mode that follows the handle, the handle may well turn twice as fast as the camera.
-        let isMirrored = drive.isMirrored && !pointing.mode.needsJoints
+        var reversed = drive.reversed
+        if !pointing.mode.needsJoints { reversed.insert(drive.mirrored) }
         faults.step(
             FaultLatch.Evidence(
-                isEnabled: supervisor.isEnabled, isReversed: drive.isReversed || isMirrored,
-                isSaturated: drive.isSaturated && parameters.motorType.exertsTorque,
+                isEnabled: supervisor.isEnabled, reversed: reversed,
+                saturated: parameters.motorType.exertsTorque ? drive.saturated : .none,
                 rate: estimator.rate.norm, error: snapshot.attitudeError.norm, external: external),
             dt: dt)
     }
@@ -239,19 +240,30 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if isStopped { result.insert(.emergencyStop) }
         if isShuttingDown { result.insert(.shutdown) }
         if let until = pointing.rateValidUntil, !(now < until) { result.insert(.commandExpired) }
-        if drive.isHot { result.insert(.motorHot) }
         if supervisor.isEnabled, !drive.isReady { result.insert(.inertiaUnknown) }
         if pointing.isBootModeMissing { result.insert(.bootModeUnavailable) }
         if supervisor.isEnabled, pointing.isBlind { result.insert(.jointsUnknown) }
         if pointing.isRetracted, parameters.modes.isOffWhenRetracted { result.insert(.retracted) }
-        if supervisor.isEnabled, pointing.isLimited { result.insert(.jointLimit) }
-        if supervisor.isEnabled, drive.isSaturated { result.insert(.motorSaturated) }
-        if !supervisor.isEnabled, !drive.canStart(at: joints.motion.angles) {
-            result.insert(.jointsOutOfReach)
+        snapshot.conditionAxes = axes()
+        return result | faults.conditions | snapshot.conditionAxes.conditions
+    }
+
+    /// What belongs to a motor or a joint, axis by axis.
+    private func axes() -> ConditionAxes {
+        let angles = joints.motion.angles
+        var axes = ConditionAxes()
+        axes.hot = drive.hot
+        axes.atLimit = parameters.jointRange.outside(angles)
+        axes.reversed = faults.reversed
+        axes.stalled = faults.stalled
+        if supervisor.isEnabled {
+            axes.atLimit.insert(pointing.atLimit)
+            axes.saturated = drive.saturated
+            axes.slipped = drive.slipping
+        } else {
+            axes.outOfReach = drive.outOfReach(angles)
         }
-        if supervisor.isEnabled, drive.isSlipping { result.insert(.motorSlipped) }
-        if !parameters.jointRange.contains(joints.motion.angles) { result.insert(.jointLimit) }
-        return result | faults.conditions
+        return axes
     }
 
     /// Outputs are about to come on, or the frame in which everything is known has turned.

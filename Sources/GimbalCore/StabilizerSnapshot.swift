@@ -54,6 +54,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var authority = 0.0
     /// Everything that holds now.
     public var conditions: Conditions = .none
+    /// On which axes those hold that belong to a motor or a joint.
+    public var conditionAxes = ConditionAxes()
     /// Estimated attitude, body to earth.
     public var attitude = Quaternion.identity
     /// Commanded attitude, body to earth.

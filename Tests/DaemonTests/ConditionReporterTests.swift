@@ -37,16 +37,73 @@ import Testing
         #expect(said.isEmpty)
     }
 
-    @Test("name one that comes and goes once, and again when it had been gone for a second")
-    func limitsFlicker() {
+    @Test("name one that comes and goes at once, and then ever more rarely, with how often it was")
+    func limitsFlicker() throws {
         var reporter = ConditionReporter()
-        let flicker = lines(&reporter, from: 1, milliseconds: 3000) {
+        let flicker = lines(&reporter, from: 1, milliseconds: 16_000) {
             $0 % 100 < 50 ? .busError : .none
         }
-        #expect(flicker.count == 1)
-        _ = lines(&reporter, from: 4, milliseconds: 1500) { _ in .none }
-        let back = lines(&reporter, from: 5.5, milliseconds: 50) { _ in .busError }
-        #expect(back.count == 1)
+        // Ten times a second, give or take the one at the edge.
+        let endings = flicker.dropFirst().compactMap {
+            $0.wholeMatch(of: /.* (\d+) more times in (\d+) s\./)
+        }
+        #expect(endings.map(\.2) == ["1", "2", "4", "8"])
+        for ending in endings {
+            let count = try #require(Int(ending.1))
+            let seconds = try #require(Int(ending.2))
+            #expect(abs(count - 10 * seconds) <= 1)
+        }
+        #expect(flicker.first?.contains("more times") == false)
+    }
+
+    @Test("name what has been away for a minute as if it were new")
+    func forgets() {
+        var reporter = ConditionReporter()
+        _ = lines(&reporter, from: 1, milliseconds: 16_000) { $0 % 100 < 50 ? .busError : .none }
+        let rest = lines(&reporter, from: 17, milliseconds: 60_000) { _ in .none }
+        #expect(rest.count == 1, "what was withheld is told before it is forgotten")
+        let back = lines(&reporter, from: 77, milliseconds: 2000) {
+            $0 % 1000 < 50 ? .busError : .none
+        }
+        #expect(back.count == 2)
+        #expect(back.first?.contains("more times") == false)
+    }
+
+    @Test("name what somebody asks for each time")
+    func wishes() {
+        var reporter = ConditionReporter()
+        let said = lines(&reporter, from: 1, milliseconds: 20_000) {
+            $0 % 2000 < 1000 ? .inactiveMode : .none
+        }
+        #expect(said.count == 10)
+    }
+
+    @Test("tell of outputs that flicker every ten seconds, and in the end how they are")
+    func outputsFlicker() {
+        var reporter = ConditionReporter()
+        var said: [String] = []
+        for ms in 0..<120_000 {
+            let isOn = ms < 60_000 ? ms % 200 < 100 : true
+            said += reporter.events(in: .at(1 + Double(ms) / 1000, enabled: isOn)).map(\.sentence)
+        }
+        #expect(said.count < 12)
+        #expect(said.first == "The outputs come on.")
+        #expect(said.last?.hasPrefix("The outputs are on, after ") == true)
+    }
+
+    @Test("name the axes, in words and for the journal")
+    func axes() {
+        var reporter = ConditionReporter()
+        let events = (0..<50).flatMap { ms in
+            reporter.events(
+                in: .at(1 + Double(ms) / 1000, .responseReversed) {
+                    $0.conditionAxes.reversed = AxisSet(yaw: false, roll: true, pitch: true)
+                })
+        }
+        #expect(events.count == 1)
+        #expect(events.first?.sentence.hasPrefix("response_reversed (roll, pitch): ") == true)
+        #expect(events.first?.metadata["AIRFRAME_AXIS"] == ["roll", "pitch"])
+        #expect(events.first?.metadata["AIRFRAME_REASON"] == "response_reversed")
     }
 
     @Test("say when the outputs come on and go off")

@@ -13,10 +13,10 @@ struct JointLimiterTests {
             #expect((rig.setpoint.rate - last).norm < 0.02, "at \(rig.seconds) s")
             last = rig.setpoint.rate
         }
-        #expect(rig.pointing.isLimited)
+        #expect(rig.pointing.atLimit == AxisSet(yaw: false, roll: true, pitch: false))
         #expect(abs(rig.angles.roll - 30) < 0.01, "75 degrees less the 45 that the joint turns")
         rig.run(3)
-        #expect(!rig.pointing.isLimited)
+        #expect(rig.pointing.atLimit.isEmpty)
         #expect(abs(rig.angles.roll) < 1e-9)
     }
 
@@ -28,7 +28,7 @@ struct JointLimiterTests {
         // The handle is at -320 degrees, the camera 170 ahead of it.
         let relative = rig.angles.yaw + 320
         #expect(abs((relative - 170).remainder(dividingBy: 360)) < 0.01)
-        #expect(rig.pointing.isLimited)
+        #expect(rig.pointing.atLimit == AxisSet(yaw: true, roll: false, pitch: false))
     }
 
     @Test("set-points are smooth through straight down and up, from -120° to +120° of pitch")

@@ -27,6 +27,8 @@ struct ReversedResponseTests {
 
     struct Outcome {
         var conditions: Conditions = .none
+        /// Axes that were named as reversed.
+        var reversed = AxisSet.none
         /// Farthest turn while the outputs were on, degrees.
         var turned = 0.0
         /// From a turn of 1° until the outputs were off, s; infinite when they never went off.
@@ -65,6 +67,7 @@ struct ReversedResponseTests {
             gimbal.apply(output, at: now)
             let conditions = stabilizer.snapshot.conditions
             outcome.conditions.insert(conditions)
+            outcome.reversed.insert(stabilizer.snapshot.conditionAxes.reversed)
             guard time >= onset else { continue }
             if output.enabled {
                 outcome.everEnabled = true
@@ -94,11 +97,14 @@ struct ReversedResponseTests {
     }
 
     @Test(
-        "torque motors: the same for a plug that is turned while somebody walks",
-        arguments: [Wrong.yawMotor, .rollMotor, .pitchMotor], [1 / 17.0, 1, 4])
-    func torqueLater(wrong: Wrong, inertia: Double) {
+        "torque motors: the same for a plug that is turned while somebody walks, and the axis is named",
+        arguments: [(Wrong.yawMotor, GimbalAxis.yaw), (.rollMotor, .roll), (.pitchMotor, .pitch)],
+        [1 / 17.0, 1, 4])
+    func torqueLater(plug: (wrong: Wrong, axis: GimbalAxis), inertia: Double) {
+        let wrong = plug.wrong
         let outcome = Self.run(wrong, inertia: inertia, onset: 7, motion: .walking, seconds: 8)
         #expect(outcome.conditions.intersects(.responseReversed))
+        #expect(outcome.reversed.contains(plug.axis))
         #expect(outcome.turned < 5)
         #expect(outcome.reaction < 0.1)
         #expect(!outcome.hasReturned)

@@ -24,8 +24,8 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     }
     /// From attitude to set-point the short way, camera frame, rad; as of the last step.
     public private(set) var attitudeError = Vector3.zero
-    /// Whether a motor was asked for more than its limit in the last step.
-    public private(set) var isSaturated = false
+    /// The motors that were asked for more than their limit in the last step.
+    public private(set) var saturated = AxisSet.none
 
     /// Largest torque of each motor at present, N·m: the configured one, or less while a motor is hot.
     var limit: AxisVector
@@ -75,8 +75,8 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the probe that looks for the inertia has come back upside down on an axis.
-    var isReversed: Bool { @_noLocks get { inertia.isReversed } }
+    /// The axes on which the probe that looks for the inertia has come back upside down.
+    var reversed: AxisSet { @_noLocks get { inertia.reversed } }
 
     /// The load that the integrals hold at present, camera frame, N·m.
     public var integralMoment: Vector3 {
@@ -129,7 +129,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             wanted = wanted + friction.torques(joints: joints, dt: dt)
         }
         var bounds = TorqueBounds(limit: limit)
-        isSaturated = !(bounds.clamp(wanted) == wanted)
+        saturated = bounds.clamp(wanted).differing(from: wanted)
         if areJointsMeasured, let range = jointRange { bounds.keepOff(range, joints: joints) }
         let torque = bounds.clamp(wanted)
         if !(torque == wanted) {
@@ -169,7 +169,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         distribute()
         lag.reset()
         attitudeError = .zero
-        isSaturated = false
+        saturated = .none
     }
 
     /// The moment on the camera that the errors ask for, body frame, N·m, before any limit.

@@ -16,8 +16,8 @@ public struct FieldController: Sendable, BitwiseCopyable {
     public var parameters: Parameters
     /// From attitude to set-point the short way, camera frame, rad; as of the last step.
     public private(set) var attitudeError = Vector3.zero
-    /// Whether a motor was asked for more than its largest load angle can give in the last step.
-    public private(set) var isSaturated = false
+    /// The motors that were asked for more than their largest load angle can give in the last step.
+    public private(set) var saturated = AxisSet.none
     /// What the motors were told last.
     public private(set) var output = Output()
     /// Where the rotors' observers believe the joints to be, rad: the joint source when there is no encoder.
@@ -26,12 +26,14 @@ public struct FieldController: Sendable, BitwiseCopyable {
     /// What the gains count with: the inertia about the camera's axes as configured, or as found, kg·m².
     public private(set) var inertia: AxisVector
 
-    /// Whether a rotor has left its field, now or a second ago.
-    public var isSlipping: Bool { @_noLocks get { sinceSlip < 1 } }
+    /// The rotors that have left their field, now or within a second.
+    public var slipping: AxisSet {
+        @_noLocks get { sinceSlip < Self.slipMemory ? lastSlipped : .none }
+    }
     /// Whether the rotors are locked and the inertia is known, so that a set-point can be followed.
     public private(set) var isReady = false
-    /// Whether a joint turns the other way than its field, as of the last step.
-    public private(set) var isMirrored = false
+    /// The joints that turn the other way than their field, as of the last step.
+    public private(set) var mirrored = AxisSet.none
     /// Standard deviation of `inertia`, natural logarithm: a factor of four is possible before it has been found.
     public var inertiaSigma: AxisVector {
         @_noLocks get { AxisVector(repeating: hasProbed ? 0.15 : 0.7) }
@@ -43,6 +45,9 @@ public struct FieldController: Sendable, BitwiseCopyable {
     /// Seconds since full authority.
     private var running = 0.0
     private var sinceSlip = Double.infinity
+    private var lastSlipped = AxisSet.none
+    /// How long a slip is told, s.
+    private static var slipMemory: Double { @_noLocks get { 1 } }
     private var hasProbed = false
     private var probed = AxisVector.zero
     private var strength = 0.0
@@ -101,7 +106,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
         }
         drive(torques: torques, rates: known, share: share, dt: dt)
         if isReady { notice(attitude: attitude, dt: dt) }
-        isMirrored = isReady && looksMirrored(known, dt: dt)
+        mirrored = isReady ? mirroredJoints(known, dt: dt) : .none
         fields.append(output.field, dt: dt)
         powers.append(output.power, dt: dt)
         return output
@@ -120,8 +125,8 @@ public struct FieldController: Sendable, BitwiseCopyable {
         fields.fill(field)
         powers.fill(.zero)
         attitudeError = .zero
-        isSaturated = false
-        isMirrored = false
+        saturated = .none
+        mirrored = .none
         yawMirror = MirroredJoint()
         rollMirror = MirroredJoint()
         pitchMirror = MirroredJoint()
@@ -161,17 +166,20 @@ public struct FieldController: Sendable, BitwiseCopyable {
         return .holding
     }
 
-    private mutating func looksMirrored(_ known: AxisVector, dt: Double) -> Bool {
+    private mutating func mirroredJoints(_ known: AxisVector, dt: Double) -> AxisSet {
         let isYaw = yawMirror.step(known: known.yaw, hidden: yaw.hiddenRate, dt: dt)
         let isRoll = rollMirror.step(known: known.roll, hidden: roll.hiddenRate, dt: dt)
         let isPitch = pitchMirror.step(known: known.pitch, hidden: pitch.hiddenRate, dt: dt)
-        return isYaw || isRoll || isPitch
+        return AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
     }
 
     /// A rotor that is lost is looked for again, with gentle gains.
     private mutating func notice(attitude: Quaternion, dt: Double) {
         sinceSlip += dt
-        guard yaw.isLost || roll.isLost || pitch.isLost else { return }
+        let lost = AxisSet(yaw: yaw.isLost, roll: roll.isLost, pitch: pitch.isLost)
+        guard !lost.isEmpty else { return }
+        if sinceSlip >= Self.slipMemory { lastSlipped = .none }
+        lastSlipped.insert(lost)
         sinceSlip = 0
         // By how many pole pairs it slipped nobody knows: begin again with an upright handle.
         let angles = EulerZXY.angles(attitude)
@@ -312,7 +320,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
             roll: peak.roll > 0 ? torques.roll / peak.roll : 0,
             pitch: peak.pitch > 0 ? torques.pitch / peak.pitch : 0)
         let bounded = load.clamped(to: AxisVector(repeating: bound))
-        isSaturated = !(bounded == load)
+        saturated = bounded.differing(from: load)
         let ahead = p.loopDelay * p.polePairs
         output.field = AxisVector(
             yaw: yaw.electrical + (rates.yaw + yaw.hiddenRate) * ahead + cm_asin(bounded.yaw),

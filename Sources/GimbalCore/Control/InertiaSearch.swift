@@ -70,9 +70,11 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether a camera's axis answered its probe the wrong way round.
-    var isReversed: Bool {
-        @_noLocks get { yaw.isReversed || roll.isReversed || pitch.isReversed }
+    /// The camera's axes that answered their probe the wrong way round.
+    var reversed: AxisSet {
+        @_noLocks get {
+            AxisSet(yaw: yaw.isReversed, roll: roll.isReversed, pitch: pitch.isReversed)
+        }
     }
 
     /// Whether a probe is at work.

@@ -6,8 +6,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// Half the width of the zone in which the camera falls behind, rad.
     private static var knee: Double { @_noLocks get { 2 * .pi / 180 } }
 
-    /// Whether the last set-point asked for an angle at or beyond the end of a range.
-    private(set) var isAtEnd = false
+    /// The joints of which the last set-point asked for an angle at or beyond the end of the range.
+    private(set) var atEnd = AxisSet.none
     /// Joint angles that the set-point asks for, rad, continuous over whole turns: a camera at one end of its range does
     /// not swing to the other because that is nearer by now. NaN before the first.
     private var wanted = AxisVector.unknown
@@ -19,7 +19,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func reset() {
         wanted = .unknown
-        isAtEnd = false
+        atEnd = .none
     }
 
     /// The set-point that the joints can reach: `setpoint` itself away from the ends of the ranges.
@@ -44,7 +44,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         let roll = BentLine(wanted.roll, from: low.roll, to: high.roll, knee: knee)
         let pitch = BentLine(wanted.pitch, from: low.pitch, to: high.pitch, knee: knee)
         let steepest = min(yaw.slope, min(roll.slope, pitch.slope))
-        isAtEnd = steepest <= 0.5
+        atEnd = AxisSet(
+            yaw: yaw.slope <= 0.5, roll: roll.slope <= 0.5, pitch: pitch.slope <= 0.5)
         guard steepest < 1 else { return setpoint }
         let reachable = AxisVector(yaw: yaw.angle, roll: roll.angle, pitch: pitch.angle)
         let slopes = AxisVector(yaw: yaw.slope, roll: roll.slope, pitch: pitch.slope)

@@ -8,11 +8,23 @@ public struct JointRange: Sendable, BitwiseCopyable, Equatable {
     /// The defaults.
     public init() {}
 
+    /// From `minimum` to `maximum`.
+    @_noLocks
+    init(minimum: AxisVector, maximum: AxisVector) {
+        self.minimum = minimum
+        self.maximum = maximum
+    }
+
     /// Whether every joint is within its range.
     @_noLocks
-    public func contains(_ joints: AxisVector) -> Bool {
-        joints.yaw >= minimum.yaw && joints.yaw <= maximum.yaw && joints.roll >= minimum.roll
-            && joints.roll <= maximum.roll && joints.pitch >= minimum.pitch
-            && joints.pitch <= maximum.pitch
+    public func contains(_ joints: AxisVector) -> Bool { outside(joints).isEmpty }
+
+    /// The joints that are not within their range, rad; one that is no number is not.
+    @_noLocks
+    func outside(_ joints: AxisVector) -> AxisSet {
+        AxisSet(
+            yaw: !(joints.yaw >= minimum.yaw && joints.yaw <= maximum.yaw),
+            roll: !(joints.roll >= minimum.roll && joints.roll <= maximum.roll),
+            pitch: !(joints.pitch >= minimum.pitch && joints.pitch <= maximum.pitch))
     }
 }

@@ -73,56 +73,58 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func clearIntegrals() { torque.clearIntegrals() }
 
-    /// Whether a motor's torque is limited because it is hot.
-    var isHot: Bool { @_noLocks get { thermal.isLowered } }
+    /// The motors whose torque is limited because they are hot.
+    var hot: AxisSet { @_noLocks get { thermal.lowered } }
 
     /// One period with the outputs off: the motors cool.
     @_noLocks
     mutating func rest(dt: Double) { thermal.pass(torque: .zero, parameters: motors, dt: dt) }
 
-    /// Whether a motor was asked for more than it can give in the last step.
-    var isSaturated: Bool {
+    /// The motors that were asked for more than they can give in the last step.
+    var saturated: AxisSet {
         @_noLocks get {
             switch type {
-            case .torque: torque.isSaturated
-            case .servo: servo.isSaturated
-            case .field: field.isSaturated
+            case .torque: torque.saturated
+            case .servo: servo.saturated
+            case .field: field.saturated
             }
         }
     }
 
-    /// Whether a joint answered the wrong way round in the last step: a motor or the sensor has the wrong sign.
-    var isReversed: Bool {
+    /// The joints that answered the wrong way round in the last step: a motor or the sensor has the wrong sign.
+    var reversed: AxisSet {
         @_noLocks get {
             switch type {
-            case .torque: watch.isReversed || torque.isReversed
-            case .servo: watch.isReversed
-            case .field: false
+            case .torque:
+                var both = watch.reversed
+                both.insert(torque.reversed)
+                return both
+            case .servo: return watch.reversed
+            case .field: return .none
             }
         }
     }
 
-    /// Whether a motor without encoder turns the other way than its field, or a handle that turns twice as fast as the camera
-    /// looks like that.
-    var isMirrored: Bool {
-        @_noLocks get { if case .field = type { field.isMirrored } else { false } }
+    /// The motors without encoder that turn the other way than their field, or a handle that turns twice as fast as the
+    /// camera looks like that.
+    var mirrored: AxisSet {
+        @_noLocks get { if case .field = type { field.mirrored } else { .none } }
     }
 
-    /// Whether the joints could be at these angles, rad. A servo's horn cannot be far beyond its range: started from
+    /// The joints that cannot be at these angles, rad. A servo's horn cannot be far beyond its range: started from
     /// there, it would jump.
     @_noLocks
-    func canStart(at joints: AxisVector) -> Bool {
-        guard case .servo = type else { return true }
+    func outOfReach(_ joints: AxisVector) -> AxisSet {
+        guard case .servo = type else { return .none }
         let slack = AxisVector(repeating: 0.2)
-        let low = servo.parameters.minimum - slack
-        let high = servo.parameters.maximum + slack
-        return joints.yaw >= low.yaw && joints.yaw <= high.yaw && joints.roll >= low.roll
-            && joints.roll <= high.roll && joints.pitch >= low.pitch && joints.pitch <= high.pitch
+        return JointRange(
+            minimum: servo.parameters.minimum - slack, maximum: servo.parameters.maximum + slack
+        ).outside(joints)
     }
 
-    /// Whether a rotor has left its field, now or a second ago.
-    var isSlipping: Bool {
-        @_noLocks get { if case .field = type { field.isSlipping } else { false } }
+    /// The rotors that have left their field, now or within a second.
+    var slipping: AxisSet {
+        @_noLocks get { if case .field = type { field.slipping } else { .none } }
     }
 
     /// What `modelledJoints` rest on.

@@ -21,8 +21,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         @_noLocks get { generator.parameters }
         @_noLocks set { generator.parameters = newValue }
     }
-    /// Whether the range of a joint holds the camera back from the set-point.
-    var isLimited: Bool { @_noLocks get { limiter.isAtEnd } }
+    /// The joints whose range holds the camera back from the set-point.
+    var atLimit: AxisSet { @_noLocks get { limiter.atEnd } }
 
     /// Whether the set-point is on its way, or about to be.
     var isMoving: Bool { @_noLocks get { generator.isMoving } }

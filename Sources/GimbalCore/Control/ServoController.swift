@@ -49,8 +49,8 @@ public struct ServoController: Sendable, BitwiseCopyable {
     public var parameters: Parameters
     /// From attitude to set-point the short way, camera frame, rad; as of the last step.
     public private(set) var attitudeError = Vector3.zero
-    /// Whether a joint was asked to leave its range or to outrun its servo in the last step.
-    public private(set) var isSaturated = false
+    /// The joints that were asked to leave their range or to outrun their servo in the last step.
+    public private(set) var saturated = AxisSet.none
     /// The absolute joint angles commanded last, rad.
     public private(set) var joints = AxisVector.zero
     /// Where the model believes the joints to be, rad: the joint source when there is no encoder.
@@ -145,7 +145,7 @@ public struct ServoController: Sendable, BitwiseCopyable {
         handleMotion = HandleTracker()
         lasting = .zero
         attitudeError = .zero
-        isSaturated = false
+        saturated = .none
     }
 
     /// The part of an error, camera frame, rad, by which a loop gain other than 1 goes beyond it or stays behind.
@@ -169,7 +169,8 @@ public struct ServoController: Sendable, BitwiseCopyable {
         // A soft start is slow as well: what answers the wrong way round must not have gone far when that is seen.
         let limit = parameters.maxRate * (authority * dt)
         let step = change.clamped(to: limit)
-        isSaturated = !(bounded == wanted && step == change)
+        saturated = bounded.differing(from: wanted)
+        saturated.insert(step.differing(from: change))
         joints = joints + step
     }
 }

@@ -27,9 +27,13 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether a motor's limit is lowered.
-    var isLowered: Bool {
-        @_noLocks get { max(heat.yaw, max(heat.roll, heat.pitch)) > Self.knee }
+    /// The motors whose limit is lowered.
+    var lowered: AxisSet {
+        @_noLocks get {
+            AxisSet(
+                yaw: heat.yaw > Self.knee, roll: heat.roll > Self.knee,
+                pitch: heat.pitch > Self.knee)
+        }
     }
 
     /// Lets the windings warm and cool for a period.

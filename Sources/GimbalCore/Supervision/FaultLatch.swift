@@ -6,10 +6,10 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     struct Evidence: Sendable, BitwiseCopyable {
         /// Whether the outputs are on.
         var isEnabled: Bool
-        /// Whether a joint answers the wrong way round.
-        var isReversed: Bool
-        /// Whether a motor is at its limit.
-        var isSaturated: Bool
+        /// The joints that answer the wrong way round.
+        var reversed: AxisSet
+        /// The motors that are at their limit.
+        var saturated: AxisSet
         /// Camera's rate, rad/s.
         var rate: Double
         /// Angle between camera and set-point, rad.
@@ -19,12 +19,12 @@ struct FaultLatch: Sendable, BitwiseCopyable {
 
         @_noLocks
         init(
-            isEnabled: Bool, isReversed: Bool, isSaturated: Bool, rate: Double, error: Double,
+            isEnabled: Bool, reversed: AxisSet, saturated: AxisSet, rate: Double, error: Double,
             external: Conditions
         ) {
             self.isEnabled = isEnabled
-            self.isReversed = isReversed
-            self.isSaturated = isSaturated
+            self.reversed = reversed
+            self.saturated = saturated
             self.rate = rate
             self.error = error
             self.external = external
@@ -33,6 +33,10 @@ struct FaultLatch: Sendable, BitwiseCopyable {
 
     /// What holds, latched or not.
     private(set) var conditions: Conditions = .none
+    /// The joints that answered the wrong way round, latched.
+    private(set) var reversed = AxisSet.none
+    /// The motors that have been at their limit in vain.
+    private(set) var stalled = AxisSet.none
 
     private var latched: Conditions = .none
     private var stuck = 0.0
@@ -49,7 +53,10 @@ struct FaultLatch: Sendable, BitwiseCopyable {
 
     /// Somebody has looked: what was latched is forgotten.
     @_noLocks
-    mutating func reset() { latched = .none }
+    mutating func reset() {
+        latched = .none
+        reversed = .none
+    }
 
     /// The controllers have made an output that no motor may be given.
     @_noLocks
@@ -59,12 +66,12 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func step(_ seen: Evidence, dt: Double) {
         let isBlocked =
-            seen.isEnabled && seen.isSaturated && seen.rate < Self.stillRate
+            seen.isEnabled && !seen.saturated.isEmpty && seen.rate < Self.stillRate
             && seen.error > Self.stallError
         stuck = isBlocked ? stuck + dt : 0
-        if seen.isEnabled, seen.isReversed { latched.insert(.responseReversed) }
+        if seen.isEnabled { reversed.insert(seen.reversed) }
         if seen.external.intersects(.loopUnreliable) { latched.insert(.loopUnreliable) }
         conditions = latched
-        if stuck > Self.stallSeconds { conditions.insert(.motorStalled) }
+        stalled = stuck > Self.stallSeconds ? seen.saturated : .none
     }
 }

@@ -12,9 +12,11 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether a joint answers the wrong way round.
-    var isReversed: Bool {
-        @_noLocks get { yaw.isReversed || roll.isReversed || pitch.isReversed }
+    /// The joints that answer the wrong way round.
+    var reversed: AxisSet {
+        @_noLocks get {
+            AxisSet(yaw: yaw.isReversed, roll: roll.isReversed, pitch: pitch.isReversed)
+        }
     }
 
     /// The outputs are about to come on.

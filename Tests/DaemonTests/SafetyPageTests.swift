@@ -1,0 +1,27 @@
+import GimbalCore
+import TestSupport
+import Testing
+import Wire
+
+@Suite("etc/manual/safety.md") struct SafetyPageTests {
+    /// The names in the row that begins with `effect`.
+    private static func names(_ effect: String) throws -> Set<String> {
+        let page = try CommittedFile("etc/manual/safety.md").text()
+        let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| \(effect) |") })
+        let words = row.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }
+        return Set(words.map { String($0.element) })
+    }
+
+    @Test(
+        "every condition stands in the row of what it does",
+        arguments: [
+            ("off at once", Response.off), ("softly off", .softOff),
+            ("do not come on", .blockStart), ("named, nothing else", .report),
+        ])
+    func rows(effect: String, response: Response) throws {
+        let expected = Conditions.catalogue.filter {
+            Supervisor.response(to: $0.condition) == response
+        }
+        #expect(try Self.names(effect) == Set(expected.map(\.name)))
+    }
+}
