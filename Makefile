@@ -57,7 +57,7 @@ test-system: lab build counter ## run the programs at the real BlueZ and at chip
 test-arm64: ## the core on the boards' instruction set, to the last bit, under qemu-user
 	Tests/Arm64/run
 
-soak: lab build counter ## an hour of simulated time; restarts and vanishing phones; 10^6 requests at the shim
+soak: lab build counter deb ## an hour of simulated time; restarts and vanishing phones; 10^6 requests at the shim
 	swift build $(RELEASE_FLAGS) --product airframe-bench
 	$(BIN)/airframe-bench soak soak-links --gate --daemon $(BIN)/airframed
 	Tests/System/run --soak

@@ -1,0 +1,142 @@
+"""The Debian package under a real systemd: installed, started in its sandbox without root, killed, hung, upgraded, purged; chips,
+phone and people reach it there. Needs `make deb` before.
+"""
+# lab: --init systemd --own-time
+import os, time
+from pathlib import Path
+
+from gimbal import AIROS, MODE, Client, connect, wait
+from plant import ACCEL, GYRO, PWM, Chip, Plant
+from service import (PACKAGES, UNIT, SETTINGS, Service, newer_package, asks, make_person, is_active, journal, sh, show,
+                     skip_unless_possible, status_text)
+
+skip_unless_possible()
+service = Service([ACCEL, GYRO, PWM])
+check, until, comes_on = service.check, service.until, service.comes_on
+
+
+def installs():
+    service.install()
+    check(os.readlink("/usr/sbin/airframed") == "../bin/airframe", "one program, two names")
+    check("airframe" in sh("getent", "passwd", "airframe"), "the user is there")
+    check(not is_active() and show("UnitFileState") == "disabled", "and nothing runs before somebody says so")
+
+
+def starts_without_a_sensor():
+    Chip(ACCEL).fail(6)
+    took = service.start()
+    check(is_active(), f"no sensor is no failure: READY {took:.2f} s after the start")
+    until(lambda: "IMU" in status_text(), "STATUS names it")
+    print(f"  STATUS: {status_text()}")
+    check("imu_missing" in service.names(), "so does airframectl")
+    entries = journal("AIRFRAME_REASON=imu_missing")
+    check(entries and len(entries[0]["MESSAGE_ID"]) == 32, f"and the journal, with MESSAGE_ID {entries[0]['MESSAGE_ID'] if entries else None}")
+    Chip(ACCEL).fail(0)
+    comes_on(lambda: plant.is_driven, "the sensor comes: the servos are driven, from the sandbox")
+    until(lambda: status_text().startswith("Stabilising"), "STATUS says so")
+    print(f"  STATUS: {status_text()}")
+
+
+def is_confined():
+    fields = dict(line.split(":\t", 1) for line in (service.process / "status").read_text().splitlines() if ":\t" in line)
+    check(fields["Uid"].split()[0] != "0", f"no root: uid {fields['Uid'].split()[0]}")
+    check(all(int(fields[name], 16) == 0 for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")), "no capability, and none to be had")
+    check(fields["Seccomp"].strip() == "2" and fields["NoNewPrivs"].strip() == "1", "system calls are filtered, no new privileges")
+    threads = {}
+    for task in (service.process / "task").iterdir():
+        # Of stat(5): rt_priority and policy.
+        words = (task / "stat").read_text().rpartition(")")[2].split()
+        threads[(task / "comm").read_text().strip()] = (int(words[38]), int(words[37]))
+    check(threads["airframed-loop"] == (1, 80) and threads["airframed-bus0"] == (1, 79), f"loop and bus threads are FIFO: {threads}")
+    check(int(fields["VmLck"].split()[0]) > 10000, f"memory is locked: {fields['VmLck'].strip()} of {fields['VmRSS'].strip()}")
+    inside = ["nsenter", "--target", service.process.name, "--mount"]
+    check("Read-only" in sh(*inside, "touch", "/etc/x", check=False), "it cannot write to /etc")
+
+
+def talks_to_people():
+    make_person("member", "airframe")
+    make_person("stranger")
+    code, words = asks("member", "mode", "locked")
+    check(code == 0, f"a member of group airframe steers: {words}")
+    code, words = asks("stranger", "status")
+    check(code != 0, f"a stranger does not get in: {words}")
+    os.chmod("/run/airframe/airframed.sock", 0o666)
+    code, words = asks("stranger", "status")
+    check(code in (0, 2), "if the socket is opened for all, he may look")
+    code, words = asks("stranger", "mode", "inactive")
+    check(code != 0 and "group airframe" in words, f"but not touch: {words}")
+    os.chmod("/run/airframe/airframed.sock", 0o660)
+    print(sh("airframectl", "doctor", check=False))
+
+
+def talks_to_phones():
+    phone = Client()
+    wait(lambda: phone.scan(seconds=10, service=AIROS), what="the advertisement")
+    connect(phone)
+    phone.write(MODE, b"\x01")
+    check(phone.read(MODE) == b"\x01", "a phone writes and reads")
+    phone.disconnect()
+
+
+def reloads():
+    SETTINGS.write_text(SETTINGS.read_text() + "[motion]\nmax_rate_dps = [77, 77, 77]\n")
+    sh("systemctl", "reload", UNIT)
+    until(lambda: "77" in sh("airframectl", "get", "motion.max_rate_dps", check=False), "systemctl reload reads the files again")
+
+
+def names_axes():
+    sh("airframectl", "set", "joints.range_deg", "[[-170,170],[-2,2],[-120,120]]")
+    plant.tell("amplitude 10")
+    until(lambda: journal("AIRFRAME_REASON=joint_limit", "AIRFRAME_AXIS=roll"), "a fault of one axis is found by its axis in the journal")
+    plant.tell("amplitude 0")
+    sh("airframectl", "set", "joints.range_deg", "[[-170,170],[-45,45],[-120,120]]")
+
+
+def comes_back():
+    began = time.monotonic()
+    sh("systemctl", "kill", "--signal", "KILL", UNIT)
+    until(lambda: not plant.is_driven, "killed: the servos get no more pulses", 30)
+    until(lambda: is_active() and show("NRestarts") == "1", "and it is back", 60)
+    print(sh("journalctl", "-b", "--no-pager", "-o", "short-monotonic", "-n", "12", "-u", UNIT, "_PID=1", check=False))
+    print(f"  back {time.monotonic() - began:.2f} s after the kill, READY {service.ready_seconds:.2f} s after the start")
+    comes_on(lambda: plant.is_driven, "and holds the camera again")
+    began = time.monotonic()
+    sh("systemctl", "kill", "--signal", "STOP", UNIT)
+    until(lambda: not plant.is_driven, "stopped in its tracks: the watchdog ends it", 60)
+    print(f"  off {time.monotonic() - began:.2f} s after it")
+    until(lambda: is_active() and show("NRestarts") == "2", "and it is back", 60)
+    print(f"  result: {[e['MESSAGE'] for e in journal() if 'atchdog' in str(e['MESSAGE'])]}")
+    comes_on(lambda: plant.is_driven, "and holds the camera again")
+
+
+def is_upgraded_and_purged():
+    sh("airframectl", "set", "servo.delay_ms", "16")
+    sh("airframectl", "save")
+    main = Path("/etc/airframe/airframed.toml")
+    main.write_text("# mine\n" + main.read_text())
+    before = show("MainPID")
+    print(sh("dpkg", "-i", newer_package("99.0"), check=False, stdin=open("/dev/null")))
+    until(is_active, "upgraded")
+    check("16" in sh("airframectl", "get", "servo.delay_ms"), "an upgrade keeps the saved tuning")
+    check(main.read_text().startswith("# mine\n") and SETTINGS.exists(), "and the configuration")
+    print(f"  process {before}, now {show('MainPID')}")
+    print(sh("dpkg", "-r", "airframe"))
+    check(not Path("/usr/bin/airframe").exists() and main.exists(), "removed, the configuration stays")
+    until(lambda: not plant.is_driven, "and the servos are off")
+    print(sh("dpkg", "--purge", "airframe"))
+    check(not Path("/etc/airframe").exists() and not Path("/var/lib/airframe").exists(), "purged, nothing is left")
+
+
+installs()
+plant = Plant()
+starts_without_a_sensor()
+is_confined()
+service.closes_loop(plant)
+talks_to_people()
+talks_to_phones()
+reloads()
+names_axes()
+comes_back()
+is_upgraded_and_purged()
+plant.stop()
+service.done()
