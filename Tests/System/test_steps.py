@@ -1,0 +1,112 @@
+"""Step and direction over lines of the kernel: a robot's app moves three steppers over the radio, 1,000 steps a second each, and the
+kernel's trace of the GPIO chip has every one of them.
+"""
+# lab: --own-time
+import subprocess, time
+from gimbal import RBL, Client, Gimbal, connect, step, wait
+
+from plant import gpio_chip, gpio_line, gpio_trace, gpio_trace_clear
+
+WRITE = "713d0003-503e-4c75-ba94-3148f18d941e"
+FIRST = 8
+AXES = ("slider", "x", "y")
+FULL = 1000
+subprocess.run(["modprobe", "airframe_lab"], check=True)
+phone = Client()
+
+
+def write(text):
+    phone.write(WRITE, text.encode(), response="no")
+
+
+def positions():
+    counts = next(link["counts"] for link in gimbal.status()["links"] if link["name"] == "robot")
+    assert counts["line_errors"] == 0, counts
+    return {axis: counts[f"{axis}_steps"] for axis in AXES}
+
+
+def standing():
+    """Positions once nothing moves any more."""
+    def same():
+        before = positions()
+        time.sleep(0.5)
+        return before if positions() == before else None
+
+    return wait(same, what="a standstill")
+
+
+class Lines:
+    """What a stepper driver would have seen on its two lines."""
+
+    def __init__(self, axis, trace):
+        step_bit, direction_bit = 1 << FIRST + axis, 1 << FIRST + 3 + axis
+        self.position, self.times, self.pulses, self.lead = 0, [], [], []
+        levels, turned = 0, 0
+        for now, bits in trace:
+            if (bits ^ levels) & direction_bit:
+                turned = now
+            if bits & ~levels & step_bit:
+                self.position += 1 if bits & direction_bit else -1
+                self.times.append(now)
+                self.lead.append(now - turned)
+            elif levels & ~bits & step_bit:
+                self.pulses.append(now - self.times[-1])
+            levels = bits
+
+    def fastest(self, seconds=1):
+        """Most steps within so long."""
+        best = first = 0
+        for last, now in enumerate(self.times):
+            while now - self.times[first] >= seconds * 1e9:
+                first += 1
+            best = max(best, last - first + 1)
+        return best
+
+
+gimbal = Gimbal("robot.motors=gpio", f"robot.gpio_chip={gpio_chip()}", f"robot.first_line={FIRST}", f"robot.max_speed={FULL}",
+                f"robot.slider_speed={FULL}", "robot.acceleration=20000", "robot.steps_per_unit=100", "robot.dead_man_s=2",
+                "loop.rate_hz=100", "rbl.role=robot")
+gimbal.wait_radio("advertising")
+connect(phone, service=RBL)
+step("the robot's app is connected")
+gpio_trace_clear()
+write("R50>")
+write("D-50>")
+wait(lambda: write("F>") or positions()["y"] <= -5 * FULL, every=0.3, what="5,000 steps on every axis")
+write("S>")
+assert all(gpio_line(FIRST + n)[1:] == (True, True) for n in range(6)), "the six lines are driven"
+there = standing()
+assert (there["x"], there["y"]) == (5 * FULL, -5 * FULL) and there["slider"] > 3 * FULL, there
+step(f"three axes at {FULL} steps/s: {there}")
+# The other way, and stopped on the way.
+write("R0>")
+write("U0>")
+time.sleep(1)
+write("E>")
+stopped = standing()
+assert 0 < stopped["x"] < 5 * FULL, stopped
+write("C>")
+write("L-3>")
+write("U3>")
+wait(lambda: (positions()["x"], positions()["y"]) == (-300, 300), what="the last positions")
+there = standing()
+step(f"emergency stop at {stopped}, then on to {there}")
+
+trace = gpio_trace()
+lines = {axis: Lines(n, trace) for n, axis in enumerate(AXES)}
+for axis, seen in lines.items():
+    assert seen.position == there[axis], f"{axis}: {seen.position} on the lines, {there[axis]} in status"
+    # A tick that comes late leaves less time to the next, which ends the pulse.
+    assert min(seen.pulses) > 1e3 and len(seen.pulses) == len(seen.times), (axis, min(seen.pulses))
+    assert min(seen.lead) > 0, f"{axis}: a direction that changes with its step"
+    step(f"{axis}: {len(seen.times)} steps on the lines, none lost; {seen.fastest()} in the fastest second; pulses of "
+         f"{min(seen.pulses) / 1e3:.0f} us and more; the direction {min(seen.lead) / 1e3:.0f} us before its step")
+ticks = len(trace)
+assert ticks <= sum(2 * len(seen.times) for seen in lines.values()), ticks
+step(f"{ticks} times were lines set, for {sum(len(seen.times) for seen in lines.values())} steps")
+# The emulated machine is late for some ticks of the grid, which stretches the motion.
+assert max(seen.fastest() for seen in lines.values()) > 0.8 * FULL
+phone.disconnect()
+gimbal.stop()
+wait(lambda: not any(gpio_line(FIRST + n)[2] for n in range(6)), what="the lines to be free")
+step("PASSED")
