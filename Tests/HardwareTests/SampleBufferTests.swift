@@ -112,4 +112,18 @@ struct SampleBufferTests {
         #expect(first.number > 1010)
         #expect(bench.report.failedTransfers == 1 && bench.report.outages == 0)
     }
+
+    @Test("reads that fail while writes go through are an outage, and end as one", arguments: kinds)
+    func readsAlone(kind: FakeChip.Kind) {
+        let bench = Bench(kind)
+        for tick in 1...200 { _ = bench.read(at: Double(tick) * 5e-3) }
+        bench.chip.failing = 5
+        bench.chip.takesWrites = true
+        for tick in 201...210 { _ = bench.read(at: Double(tick) * 5e-3) }
+        #expect(bench.report.outages == 1 && bench.report.stalls == 0)
+        bench.chip.failing = 0
+        let samples = (211...411).flatMap { bench.read(at: Double($0) * 5e-3) }
+        #expect(samples.count > 300)
+        #expect(bench.report.outages == 1)
+    }
 }

@@ -74,7 +74,6 @@ final class InertialSensor {
                 } else {
                     try !readBurst(into: &samples, time: time, now: now)
                 }
-            failures = 0
             failed = nil
             // Nobody is there, or the chip has just been reset: its configuration tells.
             if isSilent { return try audit(now: now, from: 0) }
@@ -106,6 +105,7 @@ final class InertialSensor {
         into samples: inout SampleBatch, time: Instant, now: Instant
     ) throws(BusErrno) -> Bool {
         let bytes = try link.burst()
+        failures = 0
         if isBlank(bytes) { return false }
         if let sample = chip.sample(bytes, now: time) {
             // A second attempt in the same period is as good as the first.
@@ -115,7 +115,8 @@ final class InertialSensor {
         return true
     }
 
-    /// Reads every sample that the chip has collected, oldest first.
+    /// Reads every sample that the chip has collected, oldest first. Emptying it is no sign of life: on a bus that carries
+    /// writes alone it would go on for ever.
     ///
     /// - Returns: Whether the chip says anything.
     private func readBuffer(
@@ -134,9 +135,13 @@ final class InertialSensor {
         let available = level / buffer.packet
         let taken = min(
             available, SampleBatch.capacity - samples.count, ChipLinkLimits.stream / buffer.packet)
-        guard taken > 0 else { return true }
+        guard taken > 0 else {
+            failures = 0
+            return true
+        }
         let took = wallClock().seconds(since: began)
         let bytes = try link.stream(buffer.data, count: taken * buffer.packet)
+        failures = 0
         clock.note(available: available, before: now, after: now.advanced(bySeconds: took))
         report.note(clockErrorPPM: clock.errorPPM)
         for index in 0..<taken {
