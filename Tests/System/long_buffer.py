@@ -1,0 +1,47 @@
+"""Every sample of an ICM-42688-P, fetched from its FIFO over I2C, whose clock is 2 % slow; an AS5600 at each joint on a bus of its
+own; servos at /sys/class/pwm. The loop is closed, the sensor's clock is found, and the joints are where the plant has them.
+"""
+# lab: --bluetooth off --own-time
+import glob, os, time
+
+from board import Board
+from plant import Chip, Plant, buffer_of_icm42688p
+
+IMU, ENCODERS = 0x68, [0xB36, 0xC36, 0xD36]
+board = Board([IMU, *ENCODERS])
+check, until, comes_on, status = board.check, board.until, board.comes_on, board.status
+PWM_CHIP = next(p for p in glob.glob("/sys/class/pwm/pwmchip*") if "airframe-lab" in os.path.realpath(p))
+
+
+def main():
+    buffer_of_icm42688p(Chip(IMU))
+    plant = Plant("icm42688p", "fifo", "encoders", "pwm")
+    board.start(f'imu = "icm42688p"\nimu_fifo = true\nencoders = "as5600"\nmotors = "pwm"\npwm_chip = "{PWM_CHIP}"\n'
+                '[motors]\ntype = "servo"\n')
+    comes_on(lambda: plant.is_driven, "sensor and encoders brought up, outputs on")
+    check(status()["joints"]["source"] == "encoders", "the joints come from the encoders")
+    board.closes_loop(plant)
+
+    before, began = status()["imu"]["samples"], time.monotonic()
+    time.sleep(5)
+    imu, took = status()["imu"], time.monotonic() - began
+    rate = (imu["samples"] - before) / took
+    check(abs(rate - 980) < 30, f"every sample of a chip at 980 Hz arrives: {rate:.0f} a second, by a loop at 100 Hz")
+    check(abs(imu["clock_error_ppm"] - 20_000) < 1500, f"its clock is 20,000 ppm slow: {imu['clock_error_ppm']:.0f} found")
+    check(imu["faults"]["fifo_overflow"] == 0, "none was lost")
+
+    joints = status()["joints"]["angle_deg"]
+    told = dict(zip(("yaw", "roll", "pitch"), plant.history[-1][6:9]))
+    for axis, angle in told.items():
+        check(abs(joints[axis] - angle) < 0.5, f"{axis}: the plant is at {angle:.2f} deg, status says {joints[axis]:.2f}")
+    Chip(ENCODERS[2]).fail(6)
+    until(lambda: not plant.is_driven, "an encoder does not answer: outputs off")
+    check("encoder_missing" in board.names(), "named")
+    Chip(ENCODERS[2]).fail(0)
+    comes_on(lambda: plant.is_driven, "it is back: outputs on")
+    board.end()
+    plant.stop()
+    board.done()
+
+
+main()
