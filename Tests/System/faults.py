@@ -1,0 +1,86 @@
+"""A table of faults: each is made, and it is measured when the motors' power is off (by the kernel's time of the GPIO line), what
+it is called, what has counted it, and when the power is back once the fault has gone.
+"""
+import time
+
+from plant import gpio_trace
+from stalls import METER
+
+POWER = 17
+# What a machine that stands still for so long does to the motors says nothing about a fault, s.
+STILL = 0.02
+
+
+class Fault:
+    """`begin` and `end` make it and take it back; None: it ends by itself. `named`: one of these conditions is raised. `counted`: this counter of the
+    sensor grows. `is_bridged`: the outputs stay on."""
+
+    def __init__(self, words, begin, end=None, named=(), counted=None, is_bridged=False):
+        self.words, self.begin, self.end = words, begin, end
+        self.named, self.counted, self.is_bridged = set(named), counted, is_bridged
+
+
+class FaultTable:
+    def __init__(self, board):
+        self.board, self.rows = board, []
+
+    def power(self, level, since):
+        """When the power's line took this level, ns; None: it did not."""
+        return next((t for t, levels in gpio_trace() if t >= since and levels >> POWER & 1 == level), None)
+
+    def is_on(self):
+        trace = gpio_trace()
+        return bool(trace) and trace[-1][1] >> POWER & 1 == 1
+
+    def wait(self, condition, words, seconds=60):
+        began = time.monotonic()
+        while not (found := condition()):
+            if time.monotonic() - began > seconds:
+                self.board.check(False, f"{words}: not within {seconds} s")
+            time.sleep(0.02)
+        return found
+
+    def run(self, wiring, faults):
+        for fault in faults:
+            self.board.comes_on(self.is_on, f"{wiring}: the motors are on")
+            self.measure(wiring, fault)
+
+    def count(self, fault):
+        return self.board.status()["imu"]["faults"][fault.counted] if fault.counted else 0
+
+    def measure(self, wiring, fault):
+        board, before = self.board, self.count(fault)
+        METER.take()
+        began = time.monotonic_ns()
+        fault.begin()
+        off = None
+        if fault.is_bridged:
+            time.sleep(1)
+            still = METER.take()
+            board.check(self.power(0, began) is None or still > STILL, f"{fault.words}: bridged, the motors stay on")
+        else:
+            off = self.wait(lambda: self.power(0, began), f"{fault.words}: power off") - began
+            still = METER.take()
+        names = set()
+        if fault.named:
+            self.wait(lambda: names.update(board.names() | board.names("notices")) or names & fault.named, f"{fault.words}: named")
+        if fault.counted:
+            self.wait(lambda: self.count(fault) > before, f"{fault.words}: counted as {fault.counted}")
+        status = board.status()
+        words = status["faults"].get("last_error") if status["faults"]["bus_errors"] else None
+        ended = began + off if off and not fault.end else time.monotonic_ns()
+        if fault.end:
+            fault.end()
+        back = None if fault.is_bridged else self.wait(lambda: self.power(1, ended), f"{fault.words}: power on") - ended
+        named = ", ".join(sorted(names & fault.named)) or "-"
+        board.check(True, f"{fault.words}: {named}; counted as {fault.counted}; "
+                    + ("bridged" if off is None else f"off after {off * 1e-6:.0f} ms, back after {back * 1e-9:.2f} s")
+                    + (f"; {words}" if words else ""))
+        self.rows.append((wiring, fault.words, named, fault.counted or "-", "stays on" if off is None else f"{off * 1e-6:.0f} ms",
+                          "" if back is None else f"{back * 1e-9:.2f} s", f"{still * 1e3:.0f} ms" if still > STILL else ""))
+
+    def show(self):
+        heads = ("wiring", "fault", "named", "counted as", "off after", "back after", "machine stood still")
+        widths = [max(len(row[n]) for row in [heads, *self.rows]) for n in range(len(heads))]
+        for row in [heads, *self.rows]:
+            print("  " + "  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip())
