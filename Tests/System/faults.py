@@ -12,8 +12,8 @@ STILL = 0.02
 
 
 class Fault:
-    """`begin` and `end` make it and take it back; None: it ends by itself. `named`: one of these conditions is raised. `counted`: this counter of the
-    sensor grows. `is_bridged`: the outputs stay on."""
+    """`begin` and `end` make it and take it back; None: it ends by itself. `named`: one of these conditions is raised.
+    `counted`: this counter of the sensor grows. `is_bridged`: the outputs stay on."""
 
     def __init__(self, words, begin, end=None, named=(), counted=None, is_bridged=False):
         self.words, self.begin, self.end = words, begin, end
