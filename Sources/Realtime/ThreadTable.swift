@@ -3,31 +3,32 @@
 ///
 /// | thread          | policy     | priority | does                                                       |
 /// | --------------- | ---------- | -------- | ---------------------------------------------------------- |
-/// | airframed-loop  | SCHED_FIFO | 81       | integrate, estimate, supervise, control; never waits on I/O |
-/// | airframed-bus0  | SCHED_FIFO | 80       | clock of the system; transfers of one bus                   |
-/// | airframed-bus1  | SCHED_FIFO | 80       | writes motors that are on a bus of their own                |
-/// | airframed-power | SCHED_FIFO | 82       | the line that switches the motors' power; one ioctl         |
-/// | airframed-steps | SCHED_FIFO | 79       | step and direction lines of stepper motors, at 2 kHz         |
-/// | airframed-drive | SCHED_FIFO | 78       | a rider's wheels, at 50 Hz                                  |
+/// | airframed-loop  | SCHED_FIFO | 80       | integrate, estimate, supervise, control; never waits on I/O |
+/// | airframed-bus0  | SCHED_FIFO | 79       | clock of the system; transfers of one bus                   |
+/// | airframed-bus1  | SCHED_FIFO | 79       | writes motors that are on a bus of their own                |
+/// | airframed-power | SCHED_FIFO | 81       | the line that switches the motors' power; one ioctl         |
+/// | airframed-steps | SCHED_FIFO | 78       | step and direction lines of stepper motors, at 2 kHz         |
+/// | airframed-drive | SCHED_FIFO | 77       | a rider's wheels, at 50 Hz                                  |
 /// | airframed-rec   | ordinary   |          | writes recordings; waits for the disk                        |
 ///
 /// The loop stands above the buses: when it shares a CPU with the bus thread that woke it, it runs at once and the bus
 /// thread finds the answer without sleeping again. Both stand above the kernel's threaded interrupts (50), as the
 /// transfer that they wait for is never theirs, and below its watchdogs (99). The power line stands above the loop, as
-/// nothing that hangs may keep it from being switched off.
+/// nothing that hangs may keep it from being switched off. `loop.priority` moves the loop; bus and power line keep their
+/// distance from it.
 public enum ThreadTable {
     /// The control loop.
-    public static let loop = ThreadConfiguration(name: "airframed-loop", priority: 81)
+    public static let loop = ThreadConfiguration(name: "airframed-loop", priority: 80)
     /// The thread of the bus with the IMU.
-    public static let bus0 = ThreadConfiguration(name: "airframed-bus0", priority: 80)
+    public static let bus0 = ThreadConfiguration(name: "airframed-bus0", priority: 79)
     /// The thread of motors that have a bus of their own.
-    public static let bus1 = ThreadConfiguration(name: "airframed-bus1", priority: 80)
+    public static let bus1 = ThreadConfiguration(name: "airframed-bus1", priority: 79)
     /// The thread of the line that switches the motors' power.
-    public static let power = ThreadConfiguration(name: "airframed-power", priority: 82)
+    public static let power = ThreadConfiguration(name: "airframed-power", priority: 81)
     /// The thread of stepper motors' lines.
-    public static let steps = ThreadConfiguration(name: "airframed-steps", priority: 79)
+    public static let steps = ThreadConfiguration(name: "airframed-steps", priority: 78)
     /// The thread of a rider's wheels.
-    public static let drive = ThreadConfiguration(name: "airframed-drive", priority: 78)
+    public static let drive = ThreadConfiguration(name: "airframed-drive", priority: 77)
     /// The thread that waits for the recorder's disk.
     public static let recorder = ThreadConfiguration(name: "airframed-rec", priority: nil)
     /// Stack of each of these threads; locked into memory as a whole.

@@ -33,7 +33,13 @@ import Wire
             (check("samples") { $0.faults.rejectedSamples = ["imu_frozen": 3] }, .warn),
             (check("deadline") { $0.loop.lateSamples = 50 }, .warn),
             (check("drops") { $0.faults.telemetryDrops = 1 }, .warn),
-            (check("bus") { $0.faults.busErrors = 1 }, .fail),
+            (check("bus") { $0.faults.busErrors = 1 }, .warn),
+            (
+                check("bus") {
+                    $0.faults.busErrors = 1
+                    $0.inhibitions = [Inhibition(name: "imu_missing", sentence: "Nothing answers.")]
+                }, .fail
+            ),
             (
                 check("motion") {
                     $0.inhibitions = [Inhibition(name: "imu_stale", sentence: "Check its bus.")]
