@@ -78,7 +78,8 @@ struct ConditionReporter {
                 longest: wishes.intersects(words.condition) ? 1 : faultSilence))
     }
     private var isEnabled = false
-    private var changes = Repetition(longest: outputSilence)
+    /// On and off again are two lines at once.
+    private var changes = Repetition(longest: outputSilence, first: 2)
 
     /// What is worth saying about this record.
     mutating func events(in record: TelemetryRecord) -> [Event] {

@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// Lets the first line of a kind into the log at once, and repetitions at intervals that grow, with how many there were.
+/// Lets the first lines of a kind into the log at once, and repetitions at intervals that grow, with how many there were.
 /// Whatever has not happened for a minute is new again. Pure: time is an argument.
 struct Repetition {
     /// Lines that were withheld.
@@ -17,14 +17,22 @@ struct Repetition {
     private static let memory = 60.0
 
     /// Longest time between two lines, s.
-    let longest: Double
+    private let longest: Double
+    /// Lines that are said at once before intervals count.
+    private let first: Int
     private var interval = shortest
+    private var saidAtOnce = 0
     private var said: Instant?
     private var lastSeen: Instant?
     private var count = 0
 
-    /// - Parameter longest: Longest time between two lines, s, at least 1.
-    init(longest: Double) { self.longest = longest }
+    /// - Parameters:
+    ///   - longest: Longest time between two lines, s, at least 1.
+    ///   - first: Lines that are said at once before intervals count.
+    init(longest: Double, first: Int = 1) {
+        self.longest = longest
+        self.first = first
+    }
 
     /// It goes on, after `happens`.
     mutating func goesOn(now: Instant) { lastSeen = now }
@@ -35,9 +43,14 @@ struct Repetition {
     mutating func happens(now: Instant) -> Bool {
         if isForgotten(now) {
             interval = Self.shortest
-            said = nil
+            saidAtOnce = 0
         }
         lastSeen = now
+        if saidAtOnce < first {
+            saidAtOnce += 1
+            said = now
+            return true
+        }
         guard let said, now.seconds(since: said) < interval else {
             speak(now)
             return true
@@ -57,7 +70,7 @@ struct Repetition {
     }
 
     private mutating func speak(_ now: Instant) {
-        if said != nil { interval = min(2 * interval, longest) }
+        interval = min(2 * interval, longest)
         said = now
     }
 

@@ -69,22 +69,14 @@ enum BadClientsBench {
         _ daemon: String, _ options: Options, isBad: Bool, _ counts: inout BadClients.Counts,
         _ report: inout BenchReport
     ) throws -> Timing? {
-        let bus = try PrivateBus()
-        let radio = try FakeBlueZ(bus)
-        let process = try DaemonProcess(
-            daemon,
-            settings: [
-                "bluetooth.enabled=true", "hardware.simulation.motion=walking",
-                "loop.rate_hz=1000", "loop.lock_memory=true", "drive.board=simulated",
-                "rider.listen=127.0.0.1:\(ports[0])", "mavlink.listen=127.0.0.1:\(ports[1])",
-            ], bus: bus.address)
+        let settings = [
+            "hardware.simulation.motion=walking", "loop.rate_hz=1000", "loop.lock_memory=true",
+            "drive.board=simulated", "rider.listen=127.0.0.1:\(ports[0])",
+            "mavlink.listen=127.0.0.1:\(ports[1])",
+        ]
+        guard let rig = try RadioRig(daemon, settings: settings, &report) else { return nil }
+        let (radio, process) = (rig.radio, rig.process)
         let clients = BadClients(process.socketPath, radio, ports: ports)
-        guard radio.serve(until: { radio.advertisements > 0 }),
-            process.status(where: { $0["enabled"]?.bool == true }) != nil
-        else {
-            report.fail("no service on the bus, or no outputs: \(process.log)")
-            return nil
-        }
         if isBad {
             clients.live(seconds: options.roundSeconds)
             counts.add(clients.counts)

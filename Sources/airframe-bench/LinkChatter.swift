@@ -7,7 +7,7 @@ import Wire
 /// ground station over MAVLink, a rider's remote control. Each has its turn at the camera or the wheels.
 final class LinkChatter {
     /// What was sent, by link.
-    private(set) var sent: [String: Int] = [:]
+    var sent: [String: Int] { others.merging(["socket": socket.requests]) { $1 } }
 
     /// UDP ports that the daemon must listen on.
     static let riderPort: UInt16 = 45031
@@ -21,12 +21,11 @@ final class LinkChatter {
 
     private enum Turn: Int, CaseIterable { case socket, phone, station, rider }
 
-    private let path: String
     private let radio: FakeBlueZ
+    private var socket: SocketChatter
+    private var others: [String: Int] = [:]
     private var rider: BenchSocket?
     private var ground: BenchSocket?
-    private var client: BenchClient?
-    private var subscriber: BenchClient?
     private var sequence: UInt8 = 0
     private var isPhoneHere = false
 
@@ -34,7 +33,7 @@ final class LinkChatter {
     ///   - path: The diagnostics socket.
     ///   - radio: bluetoothd.
     init(path: String, radio: FakeBlueZ) {
-        self.path = path
+        socket = SocketChatter(path: path)
         self.radio = radio
         rider = try? BenchSocket(to: Self.riderPort)
         ground = try? BenchSocket(to: Self.mavlinkPort)
@@ -44,39 +43,15 @@ final class LinkChatter {
     func advance(_ millisecond: Int) {
         let index = millisecond / Self.turnMilliseconds % Turn.allCases.count
         let turn = Turn(rawValue: index) ?? .socket
-        if millisecond % 100 == 0 { talk(millisecond / 100, isInTurn: turn == .socket) }
+        if millisecond % 100 == 0 { socket.ask(millisecond / 100, isPointing: turn == .socket) }
         if millisecond % 25 == 0 { phone(millisecond / 25, isInTurn: turn == .phone) }
         if millisecond % 50 == 0 { fly(millisecond / 50, isInTurn: turn == .station) }
         if millisecond % 50 == 0 { drive(millisecond / 50, isInTurn: turn == .rider) }
         if millisecond % 10 == 0 {
-            while subscriber?.line(waitMilliseconds: 0) != nil {}
+            socket.listen()
             while ground?.receive(milliseconds: 0) != nil {}
             radio.process()
         }
-    }
-
-    private func talk(_ count: Int, isInTurn: Bool) {
-        if client == nil || count % 50 == 0 { client = BenchClient(path) }
-        if subscriber == nil || count % 600 == 0 {
-            subscriber = BenchClient(path)
-            _ = subscriber?.send(
-                #"{"id":1,"method":"subscribe","params":{"names":["attitude.yaw","state"],"rate":50}}"#
-            )
-        }
-        var questions = [
-            #"{"id":1,"method":"status"}"#, #"{"id":2,"method":"get"}"#,
-            #"{"id":3,"method":"set","params":{"key":"follow.preset","value":"slow","rollback":1}}"#,
-            #"{"id":5,"#, #"{"id":6,"method":"history"}"#, #"{"id":7,"method":"doctor"}"#,
-        ]
-        if isInTurn {
-            questions += [
-                #"{"id":8,"method":"point","params":{"pitch":\#(count % 7 - 3)}}"#,
-                #"{"id":9,"method":"release"}"#,
-            ]
-        }
-        _ = client?.send(questions[count % questions.count])
-        _ = client?.line(waitMilliseconds: 1000)
-        sent["socket", default: 0] += 1
     }
 
     private func phone(_ count: Int, isInTurn: Bool) {
@@ -95,7 +70,7 @@ final class LinkChatter {
             let places = radio.characteristics
             if !places.isEmpty { radio.read(places[count / 8 % places.count]) }
         }
-        sent["phone", default: 0] += 1
+        others["phone", default: 0] += 1
     }
 
     private func fly(_ count: Int, isInTurn: Bool) {
@@ -113,13 +88,13 @@ final class LinkChatter {
         for frame in frames {
             sequence &+= 1
             ground?.send(frame)
-            sent["MAVLink", default: 0] += 1
+            others["MAVLink", default: 0] += 1
         }
     }
 
     private func drive(_ count: Int, isInTurn: Bool) {
         let speed = isInTurn ? count % 40 - 20 : 0
         rider?.send(#"{"left":\#(speed),"right":\#(-speed),"timestamp":\#(count)}"#)
-        sent["rider", default: 0] += 1
+        others["rider", default: 0] += 1
     }
 }

@@ -1,4 +1,3 @@
-import FakeBlueZ
 import GimbalCore
 import Glibc
 import Realtime
@@ -18,20 +17,14 @@ enum LinkSoak {
 
     static func run(options: Options, report: inout BenchReport) throws {
         guard let daemon = DaemonProcess.program(options, &report) else { return }
-        let bus = try PrivateBus()
-        let radio = try FakeBlueZ(bus)
-        let process = try DaemonProcess(
-            daemon,
-            settings: [
-                "bluetooth.enabled=true", "hardware.simulation.motion=walking",
-                "drive.board=simulated", "rider.listen=127.0.0.1:\(LinkChatter.riderPort)",
-                "mavlink.listen=127.0.0.1:\(LinkChatter.mavlinkPort)",
-            ], bus: bus.address)
-        guard radio.serve(until: { radio.advertisements > 0 }),
-            process.status(where: { $0["enabled"]?.bool == true }) != nil
-        else { return report.fail("no service on the bus, or no outputs: \(process.log)") }
-
-        let chatter = LinkChatter(path: process.socketPath, radio: radio)
+        let settings = [
+            "hardware.simulation.motion=walking", "drive.board=simulated",
+            "rider.listen=127.0.0.1:\(LinkChatter.riderPort)",
+            "mavlink.listen=127.0.0.1:\(LinkChatter.mavlinkPort)",
+        ]
+        guard let rig = try RadioRig(daemon, settings: settings, &report) else { return }
+        let process = rig.process
+        let chatter = LinkChatter(path: process.socketPath, radio: rig.radio)
         let minutes = max(10, Int(options.soakMinutes))
         let began = MonotonicClock.now
         var looks: [Look] = []

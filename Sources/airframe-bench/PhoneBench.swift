@@ -18,18 +18,9 @@ enum PhoneBench {
 
     static func run(options: Options, report: inout BenchReport) throws {
         guard let daemon = DaemonProcess.program(options, &report) else { return }
-        let bus = try PrivateBus()
-        let radio = try FakeBlueZ(bus)
-        let process = try DaemonProcess(
-            daemon,
-            settings: [
-                "bluetooth.enabled=true", "hardware.simulation.motion=still",
-                "loop.rate_hz=\(Int(rateHz))",
-            ], bus: bus.address)
-        guard radio.serve(until: { radio.advertisements > 0 }),
-            process.status(where: { $0["enabled"]?.bool == true }) != nil
-        else { return report.fail("no service on the bus, or no outputs: \(process.log)") }
-
+        let settings = ["hardware.simulation.motion=still", "loop.rate_hz=\(Int(rateHz))"]
+        guard let rig = try RadioRig(daemon, settings: settings, &report) else { return }
+        let (radio, process) = (rig.radio, rig.process)
         radio.connect(FakeBlueZ.phone, true)
         var trips: [Double] = []
         func write(_ path: String, _ bytes: [UInt8]) -> Bool {

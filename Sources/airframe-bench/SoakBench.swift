@@ -25,7 +25,7 @@ enum SoakBench {
         guard process.status(where: { _ in true }) != nil,
             let simulator = BenchClient(process.simulatorPath)
         else { return report.fail("the daemon does not answer: \(process.log)") }
-        var chatter = Chatter(path: process.socketPath)
+        var chatter = SocketChatter(path: process.socketPath)
         var gimbal = SoakGimbal(seed: 1)
         var looks: [Look] = []
         var tilt = 0.0
@@ -39,7 +39,8 @@ enum SoakBench {
             else { return report.fail("line \(tick) was not answered: \(process.log)") }
             spent += MonotonicClock.now.seconds(since: asked)
             tilt += error
-            chatter.turn(tick)
+            if tick % 200 == 0 { chatter.ask(tick / 200, isPointing: true) }
+            if tick % 20 == 0 { chatter.listen() }
             guard tick % (60 * ticksPerSecond) == 0 else { continue }
             let ticks = Double(60 * ticksPerSecond)
             looks.append(
@@ -53,7 +54,9 @@ enum SoakBench {
         if end.status != 0 { report.fail("the daemon ended with \(end.status): \(process.log)") }
     }
 
-    private static func judge(_ looks: [Look], _ chatter: Chatter, _ report: inout BenchReport) {
+    private static func judge(
+        _ looks: [Look], _ chatter: SocketChatter, _ report: inout BenchReport
+    ) {
         report.show("simulated minutes", Double(looks.count), "")
         report.show("requests on the socket", Double(chatter.requests), "")
         ProcessLook.judge(looks.map(\.process), &report)
@@ -103,39 +106,5 @@ private struct SoakGimbal {
         let down = Vector3(0, 0, 1)
         let seen = believed.conjugate.rotate(down)
         return seen.cross(gimbal.attitude.conjugate.rotate(down)).norm
-    }
-}
-
-/// What clients do meanwhile; nothing of it turns the camera far.
-private struct Chatter {
-    private(set) var requests = 0
-    private let path: String
-    private var client: BenchClient?
-    private var subscriber: BenchClient?
-
-    init(path: String) { self.path = path }
-
-    mutating func turn(_ tick: Int) {
-        if tick % 200 == 0 { socket(tick / 200) }
-        if tick % 20 == 0 { while subscriber?.line(waitMilliseconds: 0) != nil {} }
-    }
-
-    private mutating func socket(_ turn: Int) {
-        if client == nil || turn % 25 == 0 { client = BenchClient(path) }
-        if subscriber == nil || turn % 300 == 0 {
-            subscriber = BenchClient(path)
-            _ = subscriber?.send(
-                #"{"id":1,"method":"subscribe","params":{"names":["attitude.yaw","state"],"rate":50}}"#
-            )
-        }
-        let questions = [
-            #"{"id":1,"method":"status"}"#, #"{"id":2,"method":"get"}"#,
-            #"{"id":3,"method":"set","params":{"key":"follow.preset","value":"slow","rollback":1}}"#,
-            #"{"id":4,"method":"point","params":{"pitch":-1}}"#, #"{"id":5,"#,
-            #"{"id":6,"method":"history"}"#, #"{"id":7,"method":"release"}"#,
-        ]
-        _ = client?.send(questions[turn % questions.count])
-        _ = client?.line(waitMilliseconds: 1000)
-        requests += 1
     }
 }

@@ -106,14 +106,14 @@ import Testing
         #expect(events.first?.metadata["AIRFRAME_REASON"] == "response_reversed")
     }
 
-    @Test("say when the outputs come on and go off")
+    @Test("say when the outputs come on and go off, also when that is a moment later")
     func outputs() {
         var reporter = ConditionReporter()
         #expect(reporter.events(in: .at(1)).isEmpty)
         let on = reporter.events(in: .at(2, enabled: true))
         #expect(on == [.init(level: .notice, sentence: "The outputs come on.")])
-        #expect(reporter.events(in: .at(3, enabled: true)).isEmpty)
-        let off = reporter.events(in: .at(4))
+        #expect(reporter.events(in: .at(2.1, enabled: true)).isEmpty)
+        let off = reporter.events(in: .at(2.2))
         #expect(off == [.init(level: .notice, sentence: "The outputs are off.")])
     }
 
