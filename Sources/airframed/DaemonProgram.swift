@@ -8,7 +8,9 @@ import Wire
 
 /// The daemon as a program.
 public enum DaemonProgram {
-    /// The process begins here: memory and stacks are settled before the first thread exists.
+    /// The process begins here: memory and stacks are settled before the first thread exists. Without the main actor it
+    /// would begin on a thread of Swift's pool, whose 8 MiB of stack are then locked.
+    @MainActor
     public static func main() async {
         settleStreams()
         let problems = RealtimeSetup.prepareProcess()

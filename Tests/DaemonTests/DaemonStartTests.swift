@@ -55,6 +55,25 @@ import Wire
         }
     }
 
+    /// Everything is locked into memory, a stack as a whole.
+    @Test("has no thread with the 8 MiB of stack that the C library gives")
+    func smallStacks() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("enabled") { $0["enabled"]?.bool == true }
+            let maps = try Program.run(
+                ["cat", "/proc/\(daemon.program.processID)/maps"], in: daemon.directory
+            ).output
+            let stacks = maps.split(separator: "\n").filter { line in
+                let words = line.split(separator: " ", omittingEmptySubsequences: true)
+                let ends = words[0].split(separator: "-").compactMap { Int($0, radix: 16) }
+                return words.count == 5 && words[1] == "rw-p" && ends.count == 2
+                    && ends[1] - ends[0] == 8 << 20
+            }
+            #expect(maps.contains("airframed"))
+            #expect(stacks.isEmpty, "\(stacks.joined(separator: "\n"))")
+        }
+    }
+
     @Test("goes on when nobody reads its log any more, and without standard streams")
     func withoutStreams() throws {
         let shells = [
