@@ -1,4 +1,5 @@
 """What the AirLink app, a flight display and a robot controller do, byte for byte, over the real stack."""
+# lab: --own-time
 import struct, time
 from gimbal import AIROS, MODE, CONTROL, NAME, PITCH, RBL, Client, Gimbal, PhoneError, connect, step, wait
 from stalls import judged

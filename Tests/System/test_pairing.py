@@ -1,5 +1,6 @@
 """security = "encrypted": a stranger is refused, a phone pairs with the passkey that airframectl shows, comes back with its
 keys, and is forgotten."""
+# lab: --own-time
 import os
 from gimbal import MODE, PHONE, PITCH, RUN, Client, Gimbal, PhoneError, connect, step, wait
 

@@ -1,4 +1,5 @@
 """A phone finds, connects, reads, writes and is notified; bluetoothd, D-Bus, adapter and phone go away and come back."""
+# lab: --own-time
 import time
 from gimbal import AIROS, MODE, NAME, PHONE, PITCH, RBL, BlueZ, Gimbal, Client, PhoneError, connect, handles, step, wait
 
