@@ -87,6 +87,10 @@ class Board:
             time.sleep(every)
         self.check(False, f"{words}: not within {seconds} s")
 
+    def is_named(self, *conditions):
+        """Waits until one of them keeps the outputs off. `status` is a picture some milliseconds old: the motors know first."""
+        self.until(lambda: self.names().intersection(conditions), f"named: one of {', '.join(conditions)}")
+
     def comes_on(self, condition, words):
         """Waits for the outputs. A machine that stood still leaves the motors as they are while the plant goes on, or the other
         way round: a wrong sign looks like that, and is latched."""
@@ -96,7 +100,7 @@ class Board:
             if METER.longest > TOO_LONG and "response_reversed" in self.names():
                 print(f"  again: the machine stood still for {METER.take() * 1000:.0f} ms, and it looked like a wrong sign", flush=True)
                 self.start_motors()
-        self.until(condition, words)
+        self.check(condition(), f"{words}: {time.monotonic() - began:.0f} s")
 
     def closes_loop(self, plant):
         """The camera swings less than a third of the handle."""

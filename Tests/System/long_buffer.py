@@ -36,7 +36,7 @@ def main():
         check(abs(joints[axis] - angle) < 0.5, f"{axis}: the plant is at {angle:.2f} deg, status says {joints[axis]:.2f}")
     Chip(ENCODERS[2]).fail(6)
     until(lambda: not plant.is_driven, "an encoder does not answer: outputs off")
-    check("encoder_missing" in board.names(), "named")
+    board.is_named("encoder_missing")
     Chip(ENCODERS[2]).fail(0)
     comes_on(lambda: plant.is_driven, "it is back: outputs on")
     board.end()

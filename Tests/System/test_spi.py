@@ -34,7 +34,7 @@ def icm42688p():
                          ("transfers fail", {"fail": 5}), ("transfers end early", {"cut": 1})):
         chip.set(**fault)
         until(lambda: not plant.is_driven, f"{words}: outputs off")
-        check(board.names() & {"imu_stale", "imu_missing"}, f"named: {sorted(board.names())}")
+        board.is_named("imu_stale", "imu_missing")
         chip.set(**dict.fromkeys(fault, 0))
         comes_on(lambda: plant.is_driven, "back: outputs on without a restart")
 
