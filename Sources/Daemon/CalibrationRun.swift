@@ -93,7 +93,7 @@ struct CalibrationRun: Sendable {
         guard !result.isLevel else { return "" }
         let degrees = Format.fixed(result.tilt * 180 / .pi, 1)
         return
-            " Upright it was \(degrees)° off level: calibrate the mounting next, it is not what is configured."
+            "Upright it was \(degrees)° off level: calibrate the mounting next, it is not what is configured."
     }
 
     /// How well a person levels a camera, rad: half a degree.

@@ -154,8 +154,8 @@ final class CalibrationService: Sendable {
             do {
                 try door.apply(record)
                 ending = .done
-                sentence =
-                    "The \(kind.rawValue) is calibrated, in force and saved." + result.advice
+                let news = "The \(kind.rawValue) is calibrated, in force and saved."
+                sentence = result.advice.isEmpty ? news : "\(news) \(result.advice)"
             } catch {
                 sentence = error.message
             }

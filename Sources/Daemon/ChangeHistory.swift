@@ -20,37 +20,29 @@ final class ChangeHistory: Sendable {
 
     /// Puts what an earlier process saved before everything else.
     func restore(_ earlier: [SavedState.Change]) {
-        list.withLock { $0 = Array((earlier + $0).suffix(Self.capacity)) }
+        list.withLock { $0 = Self.newest(earlier + $0) }
     }
 
-    /// Adds a change.
+    /// What there will be after a change, as it is saved together with it, oldest first.
+    func saved(with change: SavedState.Change) -> [SavedState.Change] {
+        list.withLock { Self.newest($0 + [change]) }
+    }
+
+    /// Adds a change that has happened.
+    func note(_ change: SavedState.Change) {
+        list.withLock { $0 = Self.newest($0 + [change]) }
+    }
+
+    /// Adds a change that has happened.
     ///
     /// - Parameters:
     ///   - who: Who made it.
     ///   - what: The change, without a subject and a full stop.
-    ///   - date: Seconds since 1970.
-    func note(_ who: String, _ what: String, date: Double = WallClock.seconds) {
-        let change = SavedState.Change(time: date, who: who, what: what)
-        list.withLock { $0 = Array(($0 + [change]).suffix(Self.capacity)) }
+    func note(_ who: String, _ what: String) {
+        note(SavedState.Change(time: WallClock.seconds, who: who, what: what))
     }
 
-    /// Adds a change that is saved together with this note of it; a change that fails leaves none.
-    ///
-    /// - Parameters:
-    ///   - who: Who makes it.
-    ///   - what: The change, without a subject and a full stop.
-    ///   - change: Makes it.
-    /// - Throws: What `change` throws.
-    func note<Failure: Error>(
-        _ who: String, _ what: String, with change: () throws(Failure) -> Void
-    ) throws(Failure) {
-        let before = saved
-        note(who, what)
-        do {
-            try change()
-        } catch {
-            list.withLock { $0 = before }
-            throw error
-        }
+    private static func newest(_ changes: [SavedState.Change]) -> [SavedState.Change] {
+        Array(changes.suffix(capacity))
     }
 }

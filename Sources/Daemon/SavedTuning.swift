@@ -48,34 +48,44 @@ struct SavedTuning: Sendable {
         return parameters
     }
 
-    /// Makes an overlay the saved one; it survives a power cut when this returns.
-    mutating func save(parameters: [String: String]) throws(StateProblem) {
+    /// Makes an overlay the saved one, and notes who did what; both survive a power cut when this returns.
+    mutating func save(
+        parameters: [String: String], by who: String, _ what: String
+    ) throws(StateProblem) {
         var changed = state
         changed.parameters = parameters
-        try write(changed)
+        try write(changed, by: who, what)
     }
 
-    /// Makes these calibrations the saved ones; they survive a power cut when this returns.
-    mutating func save(calibrations: CalibrationBook) throws(StateProblem) {
+    /// Makes these calibrations the saved ones, and notes who did what; both survive a power cut when this returns.
+    mutating func save(
+        calibrations: CalibrationBook, by who: String, _ what: String
+    ) throws(StateProblem) {
         var changed = state
         changed.calibration = calibrations.saved
-        try write(changed)
+        try write(changed, by: who, what)
         self.calibrations = calibrations
     }
 
     /// Names of the baselines, sorted.
     var baselineNames: [String] { state.baselineNames }
 
-    /// Keeps an overlay under a name, on the disk.
-    mutating func store(baseline name: String, _ parameters: [String: String]) throws {
+    /// Keeps an overlay under a name, on the disk, and notes by whom.
+    mutating func store(
+        baseline name: String, _ parameters: [String: String], by who: String
+    ) throws {
         var changed = state
         try changed.saveBaseline(name, parameters)
-        try write(changed)
+        try write(changed, by: who, "stored baseline \(name)")
     }
 
     /// Saves the history, if there is something new in it. At the end, when nothing else is going to be saved.
     mutating func saveHistory() throws(StateProblem) {
-        if state.history != history.saved { try write(state) }
+        var changed = state
+        changed.history = history.saved
+        guard changed != state else { return }
+        try store.save(changed)
+        state = changed
     }
 
     /// The overlay with this name.
@@ -83,11 +93,16 @@ struct SavedTuning: Sendable {
         try state.baseline(name)
     }
 
-    private mutating func write(_ changed: SavedState) throws(StateProblem) {
+    /// A change that cannot be written leaves no note.
+    private mutating func write(
+        _ changed: SavedState, by who: String, _ what: String
+    ) throws(StateProblem) {
+        let note = SavedState.Change(time: WallClock.seconds, who: who, what: what)
         var changed = changed
-        changed.history = history.saved
+        changed.history = history.saved(with: note)
         try store.save(changed)
         state = changed
+        history.note(note)
     }
 
     /// systemd makes it (StateDirectory=); for everybody else one level is made here. What fails is named by `load`.

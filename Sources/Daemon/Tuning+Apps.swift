@@ -53,12 +53,12 @@ extension Tuning {
     ///   - who: For the log.
     /// - Throws: That the disk refuses; then nothing has changed.
     func save(mode: Mode?, by who: String) throws(RequestError) {
-        try saveAirOS(by: who) { (store) throws(ConfigurationProblem) in
+        let what = "saved mode, PID and Kalman"
+        try saveAirOS(by: who, what) { (store) throws(ConfigurationProblem) in
             if let mode, mode != store.settings.mode.boot {
                 try store.set("mode.boot", to: mode.name)
             }
         }
-        tell(who, "saved mode, PID and Kalman")
     }
 
     /// Returns what an app may change to the built-in defaults, which the app shows from then on, and saves that.
@@ -66,10 +66,10 @@ extension Tuning {
     /// - Parameter who: For the log.
     /// - Throws: That the disk refuses; then nothing has changed.
     func restoreAirOSDefaults(by who: String) throws(RequestError) {
-        try saveAirOS(by: who) { (store) throws(ConfigurationProblem) in
+        let what = "returned mode, PID and Kalman to their defaults"
+        try saveAirOS(by: who, what) { (store) throws(ConfigurationProblem) in
             for key in Self.airOSKeys { try store.setToDefault(key) }
         }
-        tell(who, "returned mode, PID and Kalman to their defaults")
     }
 
     /// Changes one setting and saves it alone, at once.
@@ -80,21 +80,23 @@ extension Tuning {
     ///   - who: For the log.
     /// - Throws: What is wrong with the value, or that the disk refuses; then nothing has changed.
     func keep(_ key: String, _ value: SettingValue, by who: String) throws(RequestError) {
-        try save([key], by: who) { (store) throws(ConfigurationProblem) in
-            try store.set(key, to: value.tomlText)
+        let text = value.tomlText
+        try save([key], by: who, "set \(key) = \(text), saved") {
+            (store) throws(ConfigurationProblem) in
+            try store.set(key, to: text)
         }
-        tell(who, "set \(key) = \(value.tomlText), saved")
     }
 
     private func saveAirOS(
-        by who: String, _ change: (inout ParameterStore) throws(ConfigurationProblem) -> Void
+        by who: String, _ what: String,
+        _ change: (inout ParameterStore) throws(ConfigurationProblem) -> Void
     ) throws(RequestError) {
-        try save(Self.airOSKeys, by: who, change)
+        try save(Self.airOSKeys, by: who, what, change)
         _ = state.withLock { $0.rollback.keep(owner: Self.appOwner) }
     }
 
     private func save(
-        _ keys: [String], by who: String,
+        _ keys: [String], by who: String, _ what: String,
         _ change: (inout ParameterStore) throws(ConfigurationProblem) -> Void
     ) throws(RequestError) {
         let result: Result<Void, RequestError> = state.withLock { state in
@@ -105,13 +107,15 @@ extension Tuning {
                 } catch {
                     throw RequestError(error)
                 }
-                guard changed.hasUnsavedChanges(among: keys) else { return }
+                guard changed.hasUnsavedChanges(among: keys) else {
+                    return self.history.note(who, what)
+                }
                 guard state.appSaves.take(now: self.clock.now) else {
                     throw RequestError(.refused, "phones have saved too often; try again in 5 s")
                 }
                 changed.save(only: keys)
                 do {
-                    try state.saved.save(parameters: changed.savedOverlay)
+                    try state.saved.save(parameters: changed.savedOverlay, by: who, what)
                 } catch {
                     throw RequestError(.internalError, "\(error)")
                 }
@@ -122,6 +126,7 @@ extension Tuning {
             }
         }
         try result.get()
+        log.notice("\(who) \(what).")
     }
 
     /// With a rollback the change waits to be kept; without, it outlasts whatever else waits.

@@ -67,9 +67,7 @@ extension Tuning: CalibrationDoor {
         _ book: CalibrationBook, changed: CalibrationKind, _ what: String, _ state: inout State
     ) throws(RequestError) {
         do {
-            try history.note("calibration", what) { () throws(StateProblem) in
-                try state.saved.save(calibrations: book)
-            }
+            try state.saved.save(calibrations: book, by: "calibration", what)
         } catch {
             throw RequestError(.refused, "\(error)")
         }

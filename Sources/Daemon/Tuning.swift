@@ -170,7 +170,8 @@ final class Tuning: Sendable {
                     throw RequestError(error)
                 }
                 do {
-                    try state.saved.store(baseline: baseline, state.store.tuning)
+                    try state.saved.store(
+                        baseline: baseline, state.store.tuning, by: "autotune")
                     try state.rollback.begin(
                         state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
                         now: self.clock.now)
@@ -209,9 +210,8 @@ final class Tuning: Sendable {
             var changed = state.store
             changed.save()
             do {
-                try history.note(who, "saved the tuning") { () throws(StateProblem) in
-                    try state.saved.save(parameters: changed.savedOverlay)
-                }
+                try state.saved.save(
+                    parameters: changed.savedOverlay, by: who, "saved the tuning")
             } catch {
                 return .failure(RequestError(.refused, "\(error)"))
             }
@@ -237,9 +237,7 @@ final class Tuning: Sendable {
                     return BaselineReport(names: state.saved.baselineNames, sentence: "")
                 case .store(let name):
                     do {
-                        try history.note(who, "stored baseline \(name)") {
-                            try state.saved.store(baseline: name, state.store.tuning)
-                        }
+                        try state.saved.store(baseline: name, state.store.tuning, by: who)
                     } catch {
                         throw RequestError(.refused, "\(error)", field: "name")
                     }

@@ -231,7 +231,8 @@ struct RecordedTuning {
             }
             return nil
         }
-        let strange = FlightReplay.parameters(in: file).filter { lookup($0) == nil }.count
+        let strange = FlightReplay.parameters(in: file, fallback: fallback)
+            .filter { lookup($0) == nil }.count
         if strange > 0 {
             remarks.append(
                 "\(strange) sets of parameters are not what the recorded settings make (gains on trial, or changes in quick succession): they are replayed as they were, without --set"

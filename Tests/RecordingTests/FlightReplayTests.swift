@@ -14,6 +14,18 @@ import Testing
         FlightReplay(try FlightFile(bytes: bytes, path: "rig.mcap"), change: change).run()
     }
 
+    /// Four seconds, the tuning published again after three; the first state is gone, so it begins in mid-flight.
+    private static func midFlight(_ layout: OtherLayout) throws -> FlightFile {
+        var rig = FlightRig(.walking)
+        rig.layout = layout
+        rig.run(3)
+        rig.loop.tuning.publish(FlightRig.tuning())
+        rig.run(1)
+        return try FlightFile(
+            bytes: FlightRig.file(rig.chunks.dropFirst(3), memory: layout.attachments),
+            path: "rig.mcap")
+    }
+
     @Test(
         "outputs, attitude and supervisor come out to the bit, with requests and new tuning on the way",
         arguments: [MotorType.torque, .servo, .field])
@@ -96,34 +108,18 @@ import Testing
 
     @Test("a recording of another version, whose variables lie elsewhere, comes out to the bit")
     func otherLayout() throws {
-        var rig = FlightRig(.walking)
-        let layout = OtherLayout()
-        rig.layout = layout
-        rig.run(3)
-        rig.loop.tuning.publish(FlightRig.tuning())
-        rig.run(1)
-        // The first state is gone: what comes next begins in mid-flight.
-        let file = try FlightFile(
-            bytes: FlightRig.file(
-                rig.chunks.dropFirst(3), memory: layout.attachments),
-            path: "rig.mcap")
+        let file = try Self.midFlight(OtherLayout())
         let report = FlightReplay(file).run()
         #expect(report.missingVariables == 0)
         #expect(report.isIdentical)
         #expect(report.ticks > 1500)
-        #expect(FlightReplay.parameters(in: file) == [FlightRig.tuning()])
+        let parameters = FlightReplay.parameters(in: file, fallback: Stabilizer.Parameters())
+        #expect(parameters == [FlightRig.tuning()])
     }
 
     @Test("where another version lacks variables of the controller, the attitude is still the same")
     func fewerVariables() throws {
-        var rig = FlightRig(.walking)
-        let layout = OtherLayout { !$0.hasPrefix("drive.") }
-        rig.layout = layout
-        rig.run(4)
-        let file = try FlightFile(
-            bytes: FlightRig.file(
-                rig.chunks.dropFirst(3), memory: layout.attachments),
-            path: "rig.mcap")
+        let file = try Self.midFlight(OtherLayout { !$0.hasPrefix("drive.") })
         let report = FlightReplay(file).run()
         #expect(report.missingVariables > 0)
         #expect(report.firstDifference != nil)

@@ -69,10 +69,17 @@ public struct FlightReplay: Sendable {
     }
 
     /// Every set of parameters in the recording that this program can read, in order, without repetition.
-    public static func parameters(in file: FlightFile) -> [Stabilizer.Parameters] {
+    ///
+    /// - Parameters:
+    ///   - file: Any recording.
+    ///   - fallback: What a recording of another version does not have.
+    /// - Returns: None when the file does not say how its state lies in memory.
+    public static func parameters(
+        in file: FlightFile, fallback: Stabilizer.Parameters
+    ) -> [Stabilizer.Parameters] {
         var found: [Stabilizer.Parameters] = []
         guard let memory = file.memory else { return [] }
-        let fresh = Stabilizer(parameters: Stabilizer.Parameters())
+        let fresh = Stabilizer(parameters: fallback)
         file.read { record, _ in
             var parameters: Stabilizer.Parameters?
             switch record {
