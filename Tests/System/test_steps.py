@@ -16,7 +16,7 @@ phone = Client()
 
 
 def write(text):
-    phone.write(WRITE, text.encode(), response="no")
+    phone.write(WRITE, text.encode(), response=False)
 
 
 def positions():
