@@ -19,7 +19,9 @@ extension Settings.Linux {
 
 /// What must hold for motors on real chips.
 enum MotorRules {
-    static let all = [driver, channels, prescaler, bus, direction]
+    static let all =
+        [driver, channels, prescaler, bus, direction]
+        + [stepRange("slider", \.slider), stepRange("x", \.x), stepRange("y", \.y)]
 
     private static let driver = ConfigurationRule(
         keys: ["motors.type", "hardware.backend"], trigger: "hardware.backend"
@@ -93,5 +95,18 @@ enum MotorRules {
             return nil
         }
         return ("must be 1 or -1 for each joint", "For example [1, -1, 1].")
+    }
+
+    private static func stepRange(
+        _ axis: String, _ range: @escaping @Sendable (Settings.Robot) -> Settings.StepRange
+    ) -> ConfigurationRule {
+        ConfigurationRule(keys: ["robot.\(axis).minimum", "robot.\(axis).maximum"]) { settings in
+            let range = range(settings.robot)
+            guard range.minimum >= range.maximum else { return nil }
+            return (
+                "leaves no way: the minimum, \(range.minimum), is not below the maximum, \(range.maximum)",
+                "A motor moves between the two; position 0 is where it homes."
+            )
+        }
     }
 }

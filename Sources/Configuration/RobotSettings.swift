@@ -1,5 +1,3 @@
-import GimbalCore
-
 /// Where a robot's three stepper motors are.
 public enum RobotMotors: String, Sendable, CaseIterable {
     /// There are none.
@@ -17,6 +15,14 @@ extension Settings {
         public var listen = "off"
     }
 
+    /// Where a stepper motor may go, steps from home.
+    public struct StepRange: Sendable, Equatable {
+        /// Lowest position.
+        public var minimum = -100_000
+        /// Highest position.
+        public var maximum = 100_000
+    }
+
     /// `[robot]`
     public struct Robot: Sendable, Equatable {
         /// Where its motors are.
@@ -25,6 +31,16 @@ extension Settings {
         public var gpioChip = "/dev/gpiochip0"
         /// First of three step lines; the direction lines follow.
         public var firstLine = 5
+        /// First of three lines of the home switches, active when low; -1: there are none.
+        public var homeLine = -1
+        /// How fast a motor looks for its switch, steps/s.
+        public var homingSpeed = 200.0
+        /// Where the slider's motor may go.
+        public var slider = StepRange()
+        /// Where the motor of the joystick's x may go.
+        public var x = StepRange()
+        /// Where the motor of the joystick's y may go.
+        public var y = StepRange()
         /// Fastest, steps/s.
         public var maxSpeed = 800.0
         /// Steps/s².

@@ -169,7 +169,7 @@ extension Schema {
             "Lag of the servo's own position loop."),
         .triple(
             "servo.max_rate_dps", \.servo.maxRateDps, 10...5000, unit: "deg/s", .live,
-            "Fastest movement of the servos."),
+            "Fastest movement of the servos; what they are told turns no faster."),
         .number(
             "servo.dead_band_deg", \.servo.deadBandDeg, 0...5, unit: "deg", .live,
             "How far a command must be from the horn before the servo moves."),

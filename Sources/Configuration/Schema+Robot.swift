@@ -8,7 +8,29 @@ extension Schema {
     ]
 
     /// `[robot]`
-    static let robot: [Setting] = [
+    static let robot: [Setting] =
+        robotMotors
+        + stepRange("slider", \.robot.slider.minimum, \.robot.slider.maximum, "the slider")
+        + stepRange("x", \.robot.x.minimum, \.robot.x.maximum, "the joystick's x")
+        + stepRange("y", \.robot.y.minimum, \.robot.y.maximum, "the joystick's y")
+
+    private static func stepRange(
+        _ key: String, _ minimum: Setting.Path<Int>, _ maximum: Setting.Path<Int>, _ axis: String
+    ) -> [Setting] {
+        [
+            .integer(
+                "robot.\(key).minimum", minimum, stepLimits,
+                unit: "steps", .restart,
+                "Lowest position of the motor of \(axis), from home: no command goes beyond."),
+            .integer(
+                "robot.\(key).maximum", maximum, stepLimits,
+                unit: "steps", .restart, "Highest position of the motor of \(axis), from home."),
+        ]
+    }
+
+    private static let stepLimits = -1_000_000...1_000_000
+
+    private static let robotMotors: [Setting] = [
         .choice(
             "robot.motors", \.robot.motors, .restart,
             "Where the three stepper motors are that slider, joystick's x and joystick's y move."),
@@ -18,6 +40,13 @@ extension Schema {
         .integer(
             "robot.first_line", \.robot.firstLine, 0...1000, .restart,
             "First of six lines in a row: three step lines, then three direction lines."),
+        .integer(
+            "robot.home_line", \.robot.homeLine, -1...1000, .restart,
+            "First of three lines in a row, one for each home switch, low when pressed; -1: no switches.",
+            hint: "Switches are at the lower end; airframectl step AXIS --home looks for one."),
+        .number(
+            "robot.homing_speed", \.robot.homingSpeed, 1...1000, unit: "steps/s", .restart,
+            "How fast a motor looks for its switch; it leaves it at a quarter of that."),
         .number(
             "robot.max_speed", \.robot.maxSpeed, 1...1000, unit: "steps/s", .restart,
             "Fastest that a motor steps."),

@@ -44,6 +44,9 @@ public enum Schema {
         ("drive", "Two wheels under the gimbal, or without one."),
         ("rider", "A remote control for the wheels."),
         ("robot", "Three stepper motors, which a robot's app moves over the serial service."),
+        ("robot.slider", "Where the slider's motor may go."),
+        ("robot.x", "Where the motor of the joystick's x may go."),
+        ("robot.y", "Where the motor of the joystick's y may go."),
         ("motion", "How fast set-points move when somebody points the camera."),
         ("mode", "What the gimbal does by itself."),
         ("follow", "How the handle is followed in modes pan_follow, fpv and neutral."),
@@ -99,11 +102,10 @@ public enum Schema {
         .number(
             "imu.accel_range_g", \.imu.accelRangeG, 2...64, unit: "g", .restart,
             "Full scale of the accelerometer; larger readings are implausible."),
-        .integer(
-            "imu.frozen_samples", \.imu.frozenSamples, 2...10000, unit: "samples", .restart,
-            "Identical samples in a row that mean a frozen sensor; in lockstep, if it had noise.",
-            hint:
-                "A sensor slower than the loop repeats itself: stay above 4 x loop rate / sensor rate."
+        .number(
+            "imu.frozen_ms", \.imu.frozenMs, 10...10_000, unit: "ms", .restart,
+            "Identical samples for so long, eight at least, mean a frozen sensor; in lockstep, if it had noise.",
+            hint: "A sensor slower than the loop repeats itself: stay above four of its periods."
         ),
         .number(
             "imu.filter_delay_ms", \.imu.filterDelayMs, 0...20, unit: "ms", .live,

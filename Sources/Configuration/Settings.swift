@@ -125,8 +125,8 @@ extension Settings {
         public var gyroRangeDps = 2000.0
         /// Full scale of the accelerometer, g.
         public var accelRangeG = 24.0
-        /// Identical samples in a row that mean a frozen sensor.
-        public var frozenSamples = 50
+        /// Identical samples for so long mean a frozen sensor, ms.
+        public var frozenMs = 40.0
         /// Group delay of the gyroscope's filter, ms.
         public var filterDelayMs = 3.0
         /// Age at which the last sample is stale, ms.

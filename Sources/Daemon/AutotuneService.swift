@@ -214,7 +214,8 @@ final class AutotuneService: Sendable {
         case .inactive: "The mode has become inactive."
         case .outOfRange, .busy: "The loop does not take requests."
         case .shuttingDown: "airframed is stopping."
-        case .missingSensor, .sensorsUnknown, .notInMode, .active, .noWheels, .noSteppers:
+        case .missingSensor, .sensorsUnknown, .notInMode, .active, .noWheels, .noSteppers,
+            .noHomeSwitches:
             "The mode does not allow it."
         }
     }

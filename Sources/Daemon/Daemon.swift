@@ -65,12 +65,13 @@ public struct Daemon {
         if let wheels { turnWheels = { wheels.ask($0) } }
         let steppers = isLockstep ? nil : settings.steppers
         self.steppers = steppers
-        var turnSteppers: (@Sendable (Int, StepAxis.Goal) -> Void)?
-        if let steppers { turnSteppers = { steppers.ask($1, axis: $0) } }
         let commander = Commander(
             ring: loop.commands, bootMode: settings.mode.boot, rules: settings.commanderRules,
             loop: { hub.view.map { LoopState($0.record.snapshot) } },
-            wheels: turnWheels, steppers: turnSteppers)
+            wheels: turnWheels,
+            steppers: steppers.map { steppers in
+                StepperDoor(hasSwitches: steppers.hasSwitches) { steppers.ask($1, axis: $0) }
+            })
         tuning = Tuning(
             store: store, source: source, saved: saved, correction: stabilizer.correction,
             mailbox: loop.tuning, commander: commander, logStore: logStore, clock: clock, log: log)

@@ -37,7 +37,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
             settings: tuning.settings, now: now
         ).fill(&status)
         status.t = Number(machine.clock.seconds(now))
-        machine.sensors.fill(&status.imu, tuning.settings)
+        machine.sensors.fill(&status, tuning.settings)
         status.uptimeS = Number(MonotonicClock.now.seconds(since: machine.started))
         if let lockstep = machine.lockstep { fill(&status, lockstep) }
         status.loop.stages = Stage.allCases.map { machine.timing(of: $0) }
@@ -48,6 +48,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         status.bluetooth = bluetooth.server?.status
         status.recorder = recorder?.status ?? RecorderStatus()
         status.links = links?.status ?? []
+        status.steppers = links?.steppers?.status ?? []
         return status
     }
 
@@ -131,6 +132,12 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         -> Acknowledgement
     {
         try motion.track(request, client: client)
+    }
+
+    func step(_ request: StepRequest, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
+    {
+        try motion.step(request, client: client)
     }
 
     func testMotor(_ axis: String, client: DiagnosticsClient) throws(RequestError)

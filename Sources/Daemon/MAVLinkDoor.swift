@@ -145,7 +145,8 @@ extension MAVLinkRefusal {
             switch refusal {
             case .held, .sensorsUnknown, .busy: .temporarilyRejected
             case .shuttingDown: .failed
-            case .emergencyStopped, .inactive, .active, .noWheels, .noSteppers, .missingSensor,
+            case .emergencyStopped, .inactive, .active, .noWheels, .noSteppers,
+                .noHomeSwitches, .missingSensor,
                 .notInMode, .barred,
                 .outOfRange:
                 .denied

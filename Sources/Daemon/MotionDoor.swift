@@ -81,6 +81,26 @@ struct MotionDoor: Sendable {
         return Acknowledgement("Driving until the next request or the dead-man of driving.")
     }
 
+    func step(_ request: StepRequest, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
+    {
+        let wish: StepWish
+        let sentence: String
+        if request.isHome {
+            wish = .home
+            sentence = "Looking for the switch of \(request.axis.rawValue)."
+        } else if let position = request.position {
+            wish = .position(position)
+            sentence =
+                "\(request.axis.rawValue) goes to \(position) steps from home, or to its limit."
+        } else {
+            wish = .hold
+            sentence = "\(request.axis.rawValue) stands."
+        }
+        try ask(.step(axis: request.axis.index, wish), client)
+        return Acknowledgement(sentence)
+    }
+
     func stop(client: DiagnosticsClient) -> Acknowledgement {
         do {
             try ask(.emergencyStop, client)
@@ -157,6 +177,10 @@ extension RequestError {
             case .noSteppers:
                 RequestError(
                     .refused, "there are no stepper motors: robot.motors names them")
+            case .noHomeSwitches:
+                RequestError(
+                    .refused, "there are no home switches: robot.home_line names their lines",
+                    field: "home")
             case .missingSensor(let mode):
                 RequestError(
                     .refused,

@@ -57,19 +57,28 @@ extension Settings {
 
     /// The robot's motors; nil: there are none.
     var steppers: StepperMotors? {
-        var axis = StepAxis.Parameters()
-        axis.maxSpeed = robot.maxSpeed
-        axis.acceleration = robot.acceleration
-        let parameters = [StepAxis.Parameters](repeating: axis, count: 3)
+        let parameters = [robot.slider, robot.x, robot.y].map { range in
+            var axis = StepAxis.Parameters()
+            axis.maxSpeed = robot.maxSpeed
+            axis.acceleration = robot.acceleration
+            axis.minimum = range.minimum
+            axis.maximum = range.maximum
+            axis.homingSpeed = -robot.homingSpeed
+            // From the far end, and a little more.
+            axis.homingRange = (range.maximum - range.minimum) * 11 / 10 + 100
+            return axis
+        }
         switch robot.motors {
         case .none: return nil
         case .simulated: return StepperMotors(simulated: parameters)
         case .gpio:
             let lines = Array(robot.firstLine..<robot.firstLine + 6)
+            let homes =
+                robot.homeLine < 0 ? nil : Array(robot.homeLine..<robot.homeLine + 3)
             return StepperMotors(
                 StepperMotors.Wiring(
                     chip: robot.gpioChip, steps: Array(lines[..<3]), directions: Array(lines[3...]),
-                    homes: nil, parameters: parameters))
+                    homes: homes, parameters: parameters))
         }
     }
 

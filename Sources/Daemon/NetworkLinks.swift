@@ -13,7 +13,7 @@ struct NetworkLinks: Sendable {
     /// A remote control for the wheels; nil where nobody can reach them.
     private let rider: RiderServer?
     /// What a robot's remote control moves; nil: there is nothing.
-    private let steppers: StepperMotors?
+    let steppers: StepperMotors?
 
     /// Opens their sockets; nobody is heard before the services run.
     ///
@@ -56,13 +56,21 @@ struct NetworkLinks: Sendable {
 
     /// What each has counted.
     var status: [LinkStatus] {
-        [mavlink?.status, rider?.status, steppers?.status].compactMap { $0 }
+        [mavlink?.status, rider?.status, steppers?.link].compactMap { $0 }
     }
 }
 
 extension StepperMotors {
+    /// Where the motors are.
+    var status: [StepperStatus] {
+        zip(StepRequest.Axis.allCases, zip(positions, homings)).map { axis, state in
+            StepperStatus(
+                axis: axis.rawValue, positionSteps: state.0, homing: "\(state.1)")
+        }
+    }
+
     /// Where the motors are, steps from home.
-    fileprivate var status: LinkStatus {
+    fileprivate var link: LinkStatus {
         var status = LinkStatus(name: "robot")
         for (name, position) in zip(["slider_steps", "x_steps", "y_steps"], positions) {
             status.counts[name] = position

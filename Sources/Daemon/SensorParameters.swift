@@ -68,14 +68,30 @@ extension SensorChip {
 
 extension SensorReports {
     /// What `status` says of real sensors.
-    func fill(_ status: inout IMUStatus, _ settings: Settings) {
+    func fill(_ status: inout Status, _ settings: Settings) {
         guard settings.hardware.backend == .linux else { return }
-        status.setUpFailure = camera.lastFailure
-        status.lostConfigurations = Int(camera.lostConfigurations)
-        status.faults = camera.counters
-        status.clockErrorPpm = Number(camera.clockErrorPPM)
-        guard settings.hardware.linux.handleImu != .none else { return }
-        status.handleSetUpFailure = handle.lastFailure
-        status.handleFaults = handle.counters
+        status.imu.setUpFailure = camera.lastFailure
+        status.imu.lostConfigurations = Int(camera.lostConfigurations)
+        status.imu.faults = camera.counters
+        status.imu.clockErrorPpm = Number(camera.clockErrorPPM)
+        if settings.hardware.linux.handleImu != .none {
+            status.imu.handleSetUpFailure = handle.lastFailure
+            status.imu.handleFaults = handle.counters
+        }
+        if settings.hardware.linux.encoders != .none { encoders.fill(&status.joints) }
+    }
+}
+
+extension EncoderReports {
+    fileprivate func fill(_ status: inout JointStatus) {
+        for axis in GimbalAxis.allCases {
+            for (name, count) in self[axis].counters {
+                status.encoderFaults["\(axis.name)_\(name)"] = count
+            }
+        }
+        let failures = GimbalAxis.allCases.compactMap { axis in
+            self[axis].failure.map { "the encoder of \(axis.name) \($0)" }
+        }
+        status.encoderFailure = failures.isEmpty ? nil : failures.joined(separator: ", ")
     }
 }

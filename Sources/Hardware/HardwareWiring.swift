@@ -44,7 +44,8 @@ public struct HardwareWiring: Sendable, Equatable {
                     mounting: sensors.handleMounting, staleSeconds: sensors.staleSeconds)
             },
             encoders: sensors.encoders.map {
-                $0.make(bus: bus, staleSeconds: sensors.staleSeconds)
+                $0.make(
+                    bus: bus, staleSeconds: sensors.staleSeconds, reports: reports.encoders)
             },
             motors: motorsBesideSensor(on: bus(self.bus)),
             pace: sensors.dataReady.map {

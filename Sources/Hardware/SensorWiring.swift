@@ -116,11 +116,13 @@ public struct SensorWiring: Sendable, Equatable {
             a.buses == b.buses && a.zero == b.zero && a.direction == b.direction
         }
 
-        func make(bus: (String) -> I2CBus, staleSeconds: Double) -> JointEncoders {
+        func make(
+            bus: (String) -> I2CBus, staleSeconds: Double, reports: EncoderReports
+        ) -> JointEncoders {
             func encoder(_ path: String, _ axis: GimbalAxis) -> AS5600 {
                 AS5600(
                     bus: bus(path), zero: zero[axis], direction: direction[axis],
-                    staleSeconds: staleSeconds)
+                    staleSeconds: staleSeconds, report: reports[axis])
             }
             return JointEncoders(
                 yaw: encoder(buses.yaw, .yaw), roll: encoder(buses.roll, .roll),
@@ -152,6 +154,8 @@ public struct SensorReports: Sendable {
     public let camera = SensorReport()
     /// The one on the handle.
     public let handle = SensorReport()
+    /// Those on the joints.
+    public let encoders = EncoderReports()
 
     /// Sensors that nobody has tried yet.
     public init() {}

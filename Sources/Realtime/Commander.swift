@@ -19,9 +19,9 @@ public final class Commander: Sendable {
         /// Where requests to drive go; nil: there are no wheels.
         let wheels: (@Sendable (DriveModel.Request) -> Void)?
         /// Where wishes for the stepper motors go; nil: there are none.
-        let steppers: (@Sendable (Int, StepAxis.Goal) -> Void)?
+        let steppers: StepperDoor?
         var isDriving = false
-        /// Stepper motors that turn until their dead-man.
+        /// Stepper motors that turn until their dead-man, or look for their home.
         var turningSteppers: Set<Int> = []
         var isStopped = false
         var isShuttingDown = false
@@ -42,12 +42,12 @@ public final class Commander: Sendable {
     ///   - loop: What the loop knew after its last tick; nil while nobody knows. Refusals for want of a sensor rest on it,
     ///     and the mode, which the loop changes by itself when `tracking` falls silent.
     ///   - wheels: Where requests to drive go; nil: there are no wheels. Must not call back.
-    ///   - steppers: Where wishes for the stepper motors 0...2 go; nil: there are none. Must not call back.
+    ///   - steppers: Where wishes for the stepper motors go; nil: there are none.
     public init(
         ring: consuming RingWriter<TimedCommand>, bootMode: Mode, rules: Rules,
         loop: @escaping @Sendable () -> LoopState? = { nil },
         wheels: (@Sendable (DriveModel.Request) -> Void)? = nil,
-        steppers: (@Sendable (Int, StepAxis.Goal) -> Void)? = nil
+        steppers: StepperDoor? = nil
     ) {
         self.loop = loop
         state = Mutex(
@@ -198,12 +198,12 @@ public final class Commander: Sendable {
         }
         if case .step(let axis, let wish) = request {
             guard let steppers = state.steppers else { return .noSteppers }
+            if wish == .home, !steppers.hasSwitches { return .noHomeSwitches }
             let until = now.advanced(bySeconds: state.rules.steppingSeconds)
-            steppers(axis, wish.goal(validUntil: until))
-            if case .turn = wish {
-                state.turningSteppers.insert(axis)
-            } else {
-                state.turningSteppers.remove(axis)
+            steppers.ask(axis, wish.goal(now: now, validUntil: until))
+            switch wish {
+            case .turn, .home: state.turningSteppers.insert(axis)
+            case .hold, .position: state.turningSteppers.remove(axis)
             }
             state.holder = source
             state.lastRequest = now
@@ -332,7 +332,7 @@ public final class Commander: Sendable {
     }
 
     private static func stopSteppers(_ state: inout State, _ axes: Set<Int>) {
-        for axis in axes { state.steppers?(axis, .hold) }
+        for axis in axes { state.steppers?.ask(axis, .hold) }
         state.turningSteppers = []
     }
 

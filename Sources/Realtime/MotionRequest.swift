@@ -82,14 +82,33 @@ public enum StepWish: Sendable, Equatable {
     case turn(Double)
     /// Go to this position, steps from home, and hold it.
     case position(Int)
+    /// Look for the home switch, whose edge is position 0 from then on.
+    case home
 
     /// As the motor is told.
-    func goal(validUntil: Instant) -> StepAxis.Goal {
+    func goal(now: Instant, validUntil: Instant) -> StepAxis.Goal {
         switch self {
         case .hold: .hold
         case .turn(let speed): .velocity(speed, validUntil: validUntil)
         case .position(let steps): .position(steps)
+        case .home: .home(asked: now)
         }
+    }
+}
+
+/// The way from the Commander to the stepper motors.
+public struct StepperDoor: Sendable {
+    let hasSwitches: Bool
+    let ask: @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
+
+    /// - Parameters:
+    ///   - hasSwitches: Whether each motor can look for its home.
+    ///   - ask: Where goals for the motors 0...2 go. Must not call back.
+    public init(
+        hasSwitches: Bool, ask: @escaping @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
+    ) {
+        self.hasSwitches = hasSwitches
+        self.ask = ask
     }
 }
 
@@ -109,6 +128,8 @@ public enum MotionRefusal: Error, Sendable, Equatable {
     case noWheels
     /// There are no stepper motors.
     case noSteppers
+    /// The stepper motors have no home switches.
+    case noHomeSwitches
     /// The mode needs to know the joints, and nothing shows them.
     case missingSensor(Mode)
     /// The mode needs to know the joints, and the sensors have not said anything yet.

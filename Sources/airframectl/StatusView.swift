@@ -90,6 +90,7 @@ enum StatusView {
         if let failure = status.imu.handleSetUpFailure {
             row("handle", "the sensor \(failure)", .caution)
         }
+        if let failure = status.joints.encoderFailure { row("joints", failure, .caution) }
         if let cutOff = status.motors.cutOff {
             row("cut-off", cutOff, cutOff == MotorStatus.noCutOff ? .caution : nil)
         }

@@ -60,7 +60,7 @@ struct SchemaTests {
         let screen = SampleScreen.Parameters()
         #expect(abs(Angle.degrees(settings.imu.gyroRangeDps).radians - screen.gyroRange) < 0.01)
         #expect(abs(settings.imu.accelRangeG * 9.80665 - screen.accelRange) < 0.1)
-        #expect(settings.imu.frozenSamples == Int(screen.frozenSamples))
+        #expect(settings.imu.frozenMs / 1000 == screen.frozenSeconds)
         #expect(settings.imu.timeoutMs / 1000 == screen.staleSeconds)
         #expect(settings.imu.faultHoldMs / 1000 == screen.holdSeconds)
         let supervisor = Supervisor.Parameters()

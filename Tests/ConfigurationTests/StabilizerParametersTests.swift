@@ -21,7 +21,7 @@ struct StabilizerParametersTests {
         let mapped = Settings().stabilizerParameters
         let core = Stabilizer.Parameters()
         #expect(mapped.supervisor == core.supervisor)
-        #expect(mapped.screen.frozenSamples == core.screen.frozenSamples)
+        #expect(mapped.screen.frozenSeconds == core.screen.frozenSeconds)
         #expect(mapped.screen.staleSeconds == core.screen.staleSeconds)
         expectNear(mapped.jointRange.minimum, core.jointRange.minimum)
         expectNear(mapped.jointRange.maximum, core.jointRange.maximum)

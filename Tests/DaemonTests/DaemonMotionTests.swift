@@ -33,6 +33,24 @@ import Wire
         }
     }
 
+    @Test(
+        "moves a robot's motor within its limits, and looks for home only where there is a switch")
+    func step() throws {
+        let settings = ["robot.motors=simulated", "robot.y.maximum=50"]
+        try withDaemon(settings.flatMap { ["--set", $0] }) { daemon throws in
+            #expect(try daemon.control("step", "x", "--to", "-20").status == 0)
+            #expect(try daemon.control("step", "y", "--to", "4000").status == 0)
+            try daemon.status("there, or at the limit") { status in
+                let steppers = status["steppers"]?.array ?? []
+                return steppers.compactMap { $0["position_steps"]?.int } == [0, -20, 50]
+                    && steppers.allSatisfy { $0["homing"]?.string == "none" }
+            }
+            let refused = try daemon.control("step", "slider", "--home")
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("robot.home_line"))
+        }
+    }
+
     @Test("turns to where it is pointed; negative angles are numbers, not options")
     func point() throws {
         try withDaemon { daemon throws in

@@ -84,18 +84,21 @@ struct SampleScreenTests {
         #expect(screen.judge(bad) == .refuse)
     }
 
-    @Test("identical samples mean frozen; the next living sample ends it")
-    func frozen() {
+    @Test(
+        "identical samples for 40 ms, and at least eight, mean frozen; the next living sample ends it",
+        arguments: [(period: 1, after: 40), (2, 40), (5, 40), (10, 80)])
+    func frozen(period: Int, after: Int) {
         var screen = healthy()
-        for t in 100..<160 {
+        _ = screen.judge(sample(at: 100))
+        for t in stride(from: period, through: 200, by: period) {
             var stuck = sample(at: 100)
-            stuck.time = now(t)
+            stuck.time = now(100 + t)
             _ = screen.judge(stuck)
+            #expect(screen.conditions(now: stuck.time).isEmpty == (t < after))
         }
-        #expect(screen.conditions(now: now(160)) == .imuFrozen)
         #expect(screen.counters.frozen == 1)
-        _ = screen.judge(sample(at: 161))
-        #expect(screen.conditions(now: now(161)).isEmpty)
+        _ = screen.judge(sample(at: 301))
+        #expect(screen.conditions(now: now(301)).isEmpty)
     }
 
     @Test("no sample for longer than the stale time is stale, counted once")

@@ -4,6 +4,7 @@ import Testing
 @Suite("A stepper motor's lines")
 struct StepAxisTests {
     private static let dt = 0.0005
+    private static let home = StepAxis.Goal.home(asked: Instant(nanoseconds: 0))
 
     /// What somebody who listens to the lines counts.
     struct Listener {
@@ -124,7 +125,7 @@ struct StepAxisTests {
     @Test("finds the switch, leaves it, and counts from its edge")
     func homing() {
         var listener = Listener()
-        listener.run(.home, seconds: 6) { $0 <= -300 }
+        listener.run(Self.home, seconds: 6) { $0 <= -300 }
         #expect(listener.axis.homing == .done)
         #expect(listener.axis.position == 0 && listener.steps > -300 && listener.steps < -295)
         let home = listener.steps
@@ -135,7 +136,7 @@ struct StepAxisTests {
     @Test("a switch that never answers ends the search")
     func noSwitch() {
         var listener = Listener { $0.homingRange = 100 }
-        listener.run(.home, seconds: 3)
+        listener.run(Self.home, seconds: 3)
         #expect(listener.axis.homing == .failed && listener.axis.isStanding)
         #expect(listener.steps < -99 && listener.steps > -125)
     }
@@ -143,8 +144,29 @@ struct StepAxisTests {
     @Test("another goal ends the search")
     func abandoned() {
         var listener = Listener()
-        listener.run(.home, seconds: 1)
+        listener.run(Self.home, seconds: 1)
         listener.run(.hold, seconds: 1)
         #expect(listener.axis.homing == .none && listener.axis.isStanding)
+    }
+
+    @Test("who asks again is searched for again, and who does not is left in peace")
+    func again() {
+        var listener = Listener()
+        listener.run(Self.home, seconds: 6) { $0 <= -300 }
+        let first = listener.pulses
+        listener.run(Self.home, seconds: 1) { $0 <= -300 }
+        #expect(listener.pulses == first)
+        // The motor has lost steps: the switch is elsewhere now.
+        listener.run(.home(asked: Instant(nanoseconds: 1)), seconds: 6) { $0 <= -400 }
+        #expect(listener.axis.homing == .done && listener.axis.position == 0)
+        #expect(listener.steps > -400 && listener.steps < -395)
+    }
+
+    @Test("a switch that never lets go ends the search")
+    func stuckSwitch() {
+        var listener = Listener { $0.homingRange = 100 }
+        listener.run(Self.home, seconds: 10) { _ in true }
+        #expect(listener.axis.homing == .failed && listener.axis.isStanding)
+        #expect(listener.steps > 95 && listener.steps < 125)
     }
 }

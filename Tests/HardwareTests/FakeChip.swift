@@ -81,8 +81,9 @@ final class FakeChip: ChipLink {
         case (.mpu6050, 0):
             self[0, 0x75] = 0x68
             self[0, 0x6B] = 0x40
-        case (.mpu6500, 0): self[0, 0x75] = 0x70
-        case (.mpu9250, 0): self[0, 0x75] = 0x71
+        case (.mpu6500, 0), (.mpu9250, 0):
+            self[0, 0x75] = kind == .mpu6500 ? 0x70 : 0x71
+            self[0, 0x6B] = 0x01
         case (.icm42688p, 0):
             self[0, 0x75] = 0x47
             self[0, 0x4F] = 0x06

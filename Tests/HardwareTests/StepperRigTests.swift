@@ -82,7 +82,8 @@ struct StepperRigTests {
     @Test("each axis homes at its own switch")
     func homing() {
         var rig = rig(maxSpeed: 400, acceleration: 4000)
-        let goals = StepperGoals(first: .hold, second: .home, third: .hold)
+        let goals = StepperGoals(
+            first: .hold, second: .home(asked: Instant(nanoseconds: 0)), third: .hold)
         _ = run(&rig, goals, ticks: 600)
         #expect(lines.steps[1] < 0 && rig.axes.1.homing == .seeking)
         lines.pressed = 0b010

@@ -24,12 +24,12 @@ struct CommanderStepTests {
 
     private func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
 
-    private func door() -> Commander {
+    private func door(hasSwitches: Bool = true) -> Commander {
         let motors = motors
         let ends = makeRing(of: TimedCommand.self, capacity: 64)
         return Commander(
             ring: ends.writer, bootMode: .inactive, rules: Commander.Rules(),
-            steppers: { motors.take($0, $1) })
+            steppers: StepperDoor(hasSwitches: hasSwitches) { motors.take($0, $1) })
     }
 
     @Test("a slider's wish carries its dead-man; a position does not")
@@ -52,6 +52,18 @@ struct CommanderStepTests {
         _ = motors.takeHeard()
         commander.disconnected(robot, now: at(1.1))
         #expect(motors.takeHeard() == ["0 \(StepAxis.Goal.hold)"])
+    }
+
+    @Test("the search for home ends with who asked for it; without switches there is none")
+    func home() throws {
+        let commander = door()
+        try commander.request(.step(axis: 2, .home), from: robot, now: at(1))
+        #expect(motors.takeHeard() == ["2 \(StepAxis.Goal.home(asked: at(1)))"])
+        commander.disconnected(robot, now: at(1.1))
+        #expect(motors.takeHeard() == ["2 \(StepAxis.Goal.hold)"])
+        #expect(throws: MotionRefusal.noHomeSwitches) {
+            try door(hasSwitches: false).request(.step(axis: 2, .home), from: robot, now: at(1))
+        }
     }
 
     @Test("an emergency stop and the end stop all three, whoever asks")

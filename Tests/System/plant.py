@@ -76,6 +76,13 @@ def gpio_line(number):
     return byte & 1, bool(byte & 2), bool(byte & 4)
 
 
+def gpio_set(number, level):
+    """Puts an input line to a level."""
+    with open(DEBUGFS / "gpio", "r+b", buffering=0) as lines:
+        lines.seek(number)
+        lines.write(bytes([level]))
+
+
 class Plant:
     """The running plant with this sensor, and with what the words in the head of plant.c say. `history` holds rows (time,
     driven, handle roll, pitch, camera roll, pitch, joints yaw, roll, pitch), degrees."""

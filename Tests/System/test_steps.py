@@ -1,16 +1,17 @@
 """Step and direction over lines of the kernel: a robot's app moves three steppers over the radio, 1,000 steps a second each, and the
-kernel's trace of the GPIO chip has every one of them.
+kernel's trace of the GPIO chip has every one of them. Then one of them finds its home switch.
 """
 # lab: --own-time
 import subprocess, time
-from gimbal import RBL, Client, Gimbal, connect, step, wait
+from gimbal import BIN, RBL, SOCKET, Client, Gimbal, connect, step, wait
 
-from plant import gpio_chip, gpio_line, gpio_trace, gpio_trace_clear
+from plant import gpio_chip, gpio_line, gpio_set, gpio_trace, gpio_trace_clear
 
 WRITE = "713d0003-503e-4c75-ba94-3148f18d941e"
-FIRST = 8
+FIRST, HOME = 8, 16
 AXES = ("slider", "x", "y")
 FULL = 1000
+LOWEST = 6000
 subprocess.run(["modprobe", "airframe_lab"], check=True)
 phone = Client()
 
@@ -63,8 +64,34 @@ class Lines:
         return best
 
 
+def home():
+    """x walks down to its switch, 400 steps below, and counts from there; the limits hold."""
+    def stepper():
+        return next(s for s in gimbal.status()["steppers"] if s["axis"] == "x")
+
+    start = stepper()["position_steps"]
+    search = subprocess.Popen([BIN / "airframectl", "--socket", SOCKET, "step", "x", "--home"], stdout=subprocess.PIPE, text=True)
+    wait(lambda: stepper()["position_steps"] < start - 400, every=0.1, what="the way down")
+    gpio_set(HOME + 1, 0)
+    wait(lambda: stepper()["homing"] == "leaving", every=0.1, what="the switch")
+    turned = stepper()["position_steps"]
+    wait(lambda: stepper()["position_steps"] > turned + 20, every=0.1, what="the way off it")
+    gpio_set(HOME + 1, 1)
+    said = search.communicate(timeout=30)[0].strip()
+    assert (search.returncode, said) == (0, "x is at home: position 0."), (search.returncode, said)
+    assert stepper() == {"axis": "x", "homing": "done", "position_steps": 0}, stepper()
+    subprocess.run([BIN / "airframectl", "--socket", SOCKET, "step", "x", "--to", "-99999"], check=True, stdout=subprocess.DEVNULL)
+    wait(lambda: stepper()["position_steps"] == -LOWEST, every=0.2, what="the soft limit")
+    time.sleep(0.5)
+    assert stepper()["position_steps"] == -LOWEST
+    step(f"x found its switch below {turned}, counts from it, and stops at its limit of {-LOWEST} steps")
+
+
+for line in range(HOME, HOME + 3):
+    gpio_set(line, 1)
 gimbal = Gimbal("robot.motors=gpio", f"robot.gpio_chip={gpio_chip()}", f"robot.first_line={FIRST}", f"robot.max_speed={FULL}",
                 f"robot.slider_speed={FULL}", "robot.acceleration=20000", "robot.steps_per_unit=100", "robot.dead_man_s=2",
+                f"robot.home_line={HOME}", "robot.homing_speed=500", f"robot.x.minimum=-{LOWEST}",
                 "loop.rate_hz=100", "rbl.role=robot")
 gimbal.wait_radio("advertising")
 connect(phone, service=RBL)
@@ -106,6 +133,7 @@ assert ticks <= sum(2 * len(seen.times) for seen in lines.values()), ticks
 step(f"{ticks} times were lines set, for {sum(len(seen.times) for seen in lines.values())} steps")
 # The emulated machine is late for some ticks of the grid, which stretches the motion.
 assert max(seen.fastest() for seen in lines.values()) > 0.8 * FULL
+home()
 phone.disconnect()
 gimbal.stop()
 wait(lambda: not any(gpio_line(FIRST + n)[2] for n in range(6)), what="the lines to be free")

@@ -29,13 +29,13 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         case position(Int)
         /// Turn at a velocity, steps/s, until then; after that it holds.
         case velocity(Double, validUntil: Instant)
-        /// Look for the switch; its edge becomes position 0.
-        case home
+        /// Look for the switch; its edge becomes position 0. Another time is another search.
+        case home(asked: Instant)
     }
 
     /// Where homing stands.
-    public enum Homing: Sendable, BitwiseCopyable {
-        /// Nobody has asked: position 0 is where it stood at the start.
+    public enum Homing: Int, Sendable, BitwiseCopyable {
+        /// Nobody has asked, or something else came first: position 0 is where it stood at the start.
         case none
         /// On the way to the switch.
         case seeking
@@ -43,7 +43,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         case leaving
         /// Position 0 is the switch's edge.
         case done
-        /// The switch never answered.
+        /// The switch never answered, or never let go.
         case failed
     }
 
@@ -71,6 +71,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     /// How far the ideal motion is ahead of `position`, steps; a step is due at a half.
     private var ahead = 0.0
     private var sought = 0
+    private var asked: Instant?
 
     /// A motor that stands at position 0.
     public init(parameters: Parameters) { self.parameters = parameters }
@@ -104,7 +105,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         lines.step = true
         position += forwards ? 1 : -1
         ahead -= forwards ? 1 : -1
-        if case .seeking = homing { sought += 1 }
+        sought += 1
     }
 
     /// Arrived: what is left of a step is no motion.
@@ -135,7 +136,9 @@ public struct StepAxis: Sendable, BitwiseCopyable {
             abandonHoming()
             guard now < validUntil, wanted.isFinite else { return 0 }
             return limited(wanted)
-        case .home:
+        case .home(let asked):
+            if asked != self.asked { homing = .none }
+            self.asked = asked
             return homingWish(isAtSwitch: isAtSwitch)
         }
     }
@@ -169,6 +172,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         case .seeking:
             if isAtSwitch {
                 homing = .leaving
+                sought = 0
                 return 0
             }
             guard sought < parameters.homingRange else {
@@ -182,6 +186,10 @@ public struct StepAxis: Sendable, BitwiseCopyable {
                 position = 0
                 ahead = 0
                 speed = 0
+                return 0
+            }
+            guard sought < parameters.homingRange else {
+                homing = .failed
                 return 0
             }
             return -parameters.homingSpeed / 4

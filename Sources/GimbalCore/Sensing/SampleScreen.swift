@@ -13,8 +13,9 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// Share of full scale from which on a reading is at its end, 0.9...1: the sensor's own scale error and its
         /// filters keep a saturated axis a little below.
         public var fullScaleShare = 0.98
-        /// This many samples in a row, identical to the bit, mean a frozen sensor. Real sensors flicker by their noise.
-        public var frozenSamples: Int32 = 50
+        /// Samples identical to the bit for so long, and at least `fewestIdentical` of them, mean a frozen sensor, s. Real
+        /// sensors flicker by their noise.
+        public var frozenSeconds = 0.04
         /// Only a sensor that has shown noise can be frozen: for simulators, which need not have any, so that a camera at
         /// rest, or one that turns evenly, repeats itself to the bit.
         public var frozenNeedsNoise = false
@@ -67,6 +68,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
 
     private var last: IMUSample?
     private var identical: Int32 = 0
+    private var unchangedSince = Instant(nanoseconds: 0)
+    private var isFrozen = false
     private var noise = NoiseEvidence()
     private var saturatedUntil: Instant?
     private var implausibleUntil: Instant?
@@ -123,14 +126,15 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         } else {
             result.insert(.imuMissing)
         }
-        if identical >= parameters.frozenSamples, canFreeze { result.insert(.imuFrozen) }
+        if isFrozen { result.insert(.imuFrozen) }
         if let until = implausibleUntil, now < until { result.insert(.imuImplausible) }
         if let until = timeFaultUntil, now < until { result.insert(.imuTimeFault) }
         if let until = saturatedUntil, now < until { result.insert(.imuSaturated) }
         return result
     }
 
-    private var canFreeze: Bool { !parameters.frozenNeedsNoise || noise.isNoisy }
+    /// A filter far below the sample rate can leave a few in a row alike.
+    private static var fewestIdentical: Int32 { @_noLocks get { 8 } }
 
     private func isPlausible(_ sample: IMUSample) -> Bool {
         // Comparisons with NaN are false.
@@ -168,11 +172,16 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     private mutating func noteRepetition(of previous: IMUSample, by sample: IMUSample) {
         guard sample.gyro == previous.gyro, sample.accel == previous.accel else {
             identical = 0
+            isFrozen = false
             return
         }
-        if identical < parameters.frozenSamples {
-            identical += 1
-            if identical == parameters.frozenSamples, canFreeze { counters.frozen &+= 1 }
-        }
+        guard !isFrozen else { return }
+        if identical == 0 { unchangedSince = previous.time }
+        identical &+= 1
+        isFrozen =
+            identical >= Self.fewestIdentical
+            && sample.time.seconds(since: unchangedSince) >= parameters.frozenSeconds
+            && (!parameters.frozenNeedsNoise || noise.isNoisy)
+        if isFrozen { counters.frozen &+= 1 }
     }
 }

@@ -45,15 +45,18 @@ public final class StepperMotors: Sendable {
             lines: GPIOStepperLines(
                 chip: wiring.chip, steps: wiring.steps, directions: wiring.directions,
                 homes: wiring.homes),
-            parameters: wiring.parameters)
+            parameters: wiring.parameters, hasSwitches: wiring.homes != nil)
     }
 
     /// Motors without lines: they step on paper, for trying a remote control out.
     public convenience init(simulated parameters: [StepAxis.Parameters]) {
-        self.init(lines: NoStepperLines(), parameters: parameters)
+        self.init(lines: NoStepperLines(), parameters: parameters, hasSwitches: false)
     }
 
-    private init(lines: sending some StepperLines, parameters: [StepAxis.Parameters]) {
+    private init(
+        lines: sending some StepperLines, parameters: [StepAxis.Parameters], hasSwitches: Bool
+    ) {
+        self.hasSwitches = hasSwitches
         let ends = makeMailbox(initial: StepperGoals())
         door = Mutex(Door(mailbox: ends.writer))
         context = StepperContext(
@@ -89,6 +92,14 @@ public final class StepperMotors: Sendable {
     /// Steps of each motor from home, as of its last tick.
     public var positions: [Int] { context.positions.map(\.value) }
 
+    /// Where the search for home of each motor stands, as of its last tick.
+    public var homings: [StepAxis.Homing] {
+        context.homings.map { StepAxis.Homing(rawValue: $0.value) ?? .none }
+    }
+
+    /// Whether each motor can look for its home.
+    public let hasSwitches: Bool
+
     /// Ticks in which the lines could not be set, since the start.
     public var errors: Int { context.errors.load(ordering: .relaxed) }
 
@@ -117,6 +128,7 @@ private final class StepperContext: @unchecked Sendable {
     private var rig: StepperRig
     private var goals: MailboxReader<StepperGoals>
     let positions = [SharedCount(), SharedCount(), SharedCount()]
+    let homings = [SharedCount(), SharedCount(), SharedCount()]
     let isStopping = Atomic(false)
     let errors = Atomic(0)
 
@@ -134,12 +146,17 @@ private final class StepperContext: @unchecked Sendable {
             do throws(BusErrno) {
                 try rig.tick(
                     goals.read().value, now: MonotonicClock.now, dt: Double(Self.period) * 1e-9)
-                positions[0].store(rig.axes.0.position)
-                positions[1].store(rig.axes.1.position)
-                positions[2].store(rig.axes.2.position)
+                show(rig.axes.0, at: 0)
+                show(rig.axes.1, at: 1)
+                show(rig.axes.2, at: 2)
             } catch {
                 errors.wrappingAdd(1, ordering: .relaxed)
             }
         }
+    }
+
+    private func show(_ axis: StepAxis, at index: Int) {
+        positions[index].store(axis.position)
+        homings[index].store(axis.homing.rawValue)
     }
 }

@@ -10,6 +10,7 @@ final class AS5600 {
     private let zero: Double
     private let direction: Double
     private let staleSeconds: Double
+    private let report: EncoderReport
     private var exchange = I2CExchange(capacity: 4)
     private var last: Double?
     private var lastTime = Instant(nanoseconds: .min / 2)
@@ -22,7 +23,12 @@ final class AS5600 {
     ///   - zero: What it says where the joint is at zero, rad.
     ///   - direction: 1, or -1 where its angle falls when the joint's grows.
     ///   - staleSeconds: Without an answer for so long its angle is not known any more.
-    init(bus: I2CBus, zero: Double, direction: Double, staleSeconds: Double = 0.02) {
+    ///   - report: Where other threads read how it is.
+    init(
+        bus: I2CBus, zero: Double, direction: Double, staleSeconds: Double = 0.02,
+        report: EncoderReport = EncoderReport()
+    ) {
+        self.report = report
         self.staleSeconds = staleSeconds
         self.bus = bus
         self.zero = zero
@@ -38,12 +44,15 @@ final class AS5600 {
             take(
                 UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(exchange.bytes)[1..<4]), now
             )
-        } catch {}
+        } catch {
+            report.note(.silence)
+        }
         return now.seconds(since: lastTime) <= staleSeconds ? last : nil
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer, _ now: Instant) {
-        guard let turn = Self.turn(bytes) else { return }
+        guard let turn = Self.turn(bytes) else { return report.note(.noMagnet) }
+        report.note(.angle)
         last = Self.joint(turn, zero: zero, direction: direction)
         lastTime = now
     }

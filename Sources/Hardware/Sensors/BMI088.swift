@@ -118,9 +118,9 @@ struct BMI088: IMUChip {
             (RegisterRead(part: Self.accel, register: 0x7D, count: 1), 0xFF, 0x04),
             (RegisterRead(part: Self.accel, register: 0x40, count: 1), 0xFF, Self.accelFilter),
             (RegisterRead(part: Self.accel, register: 0x41, count: 1), 0x03, accelCode),
-            (RegisterRead(part: Self.gyro, register: 0x0F, count: 1), 0xFF, gyroCode),
             // Bit 7 reads as 1.
             (RegisterRead(part: Self.gyro, register: 0x10, count: 1), 0x0F, Self.gyroFilter),
+            (RegisterRead(part: Self.gyro, register: 0x0F, count: 1), 0xFF, gyroCode),
         ]
     }
 

@@ -11,7 +11,7 @@ protocol IMUChip: Sendable {
     var burst: [RegisterRead] { get }
     /// What is read now and then: the temperature; nil: nothing.
     var seldom: RegisterRead? { get }
-    /// What must still be in the chip's registers: after a reset in flight it is not.
+    /// What must still be in the chip's registers. After a reset in flight the first of each part is not.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] { get }
 
     /// The sample in the bytes of a burst that was read at `now`, in the chip's own axes; nil when the chip has nothing

@@ -17,7 +17,9 @@ final class InertialSensor {
     private var notBefore = Instant(nanoseconds: .min / 2)
     private var lastAudit = Instant(nanoseconds: .min / 2)
     private var lastSample = Instant(nanoseconds: .min / 2)
-    private var nextAudit = 0
+    /// Registers of `expected` that a reset in flight changes, one of each part: every other look is at one of them.
+    private let telling: [Int]
+    private var audits = 0
     private var failures = 0
     /// When a burst failed last, or the set-up was done: what was measured before is not new any more.
     private var failed: Instant?
@@ -28,8 +30,8 @@ final class InertialSensor {
 
     /// How long the sensor is left alone after its set-up has failed, s.
     private static let retrySeconds = 0.2
-    /// One register of the configuration is read back this often, s.
-    private static let auditSeconds = 0.01
+    /// One register of the configuration is read back this often, s: a part that was reset stands out within 20 ms.
+    private static let auditSeconds = 0.005
     /// So many failed bursts in a row, and it is brought up afresh.
     private static let patience = 3
     /// A sensor that answers for so long without measuring is brought up afresh, s.
@@ -52,6 +54,9 @@ final class InertialSensor {
         self.link = link
         self.report = report
         expected = chip.audit
+        telling = Set(expected.map(\.read.part)).sorted().compactMap { part in
+            chip.audit.firstIndex { $0.read.part == part }
+        }
         setUp = SetUpRun(chip.setUp + (buffer?.start ?? []))
         link.prepare(chip.burst)
     }
@@ -76,14 +81,12 @@ final class InertialSensor {
                 }
             failed = nil
             // Nobody is there, or the chip has just been reset: its configuration tells.
-            if isSilent { return try audit(now: now, from: 0) }
+            if isSilent { return try compare(0, now: now) }
             guard now.seconds(since: lastSample) <= Self.stallSeconds else {
                 report.stalled()
                 return restart(now: now, after: 0)
             }
-            if now.seconds(since: lastAudit) > Self.auditSeconds {
-                try audit(now: now, from: nextAudit)
-            }
+            if now.seconds(since: lastAudit) > Self.auditSeconds { try audit(now: now) }
         } catch {
             report.transferFailed()
             failed = now
@@ -199,16 +202,21 @@ final class InertialSensor {
     }
 
     /// Reads one register of the configuration back, another one each time, and in turn with them the temperature.
-    private func audit(now: Instant, from index: Int) throws(BusErrno) {
+    private func audit(now: Instant) throws(BusErrno) {
+        let turn = audits / 2
+        let isForReset = audits % 2 == 0
+        audits &+= 1
+        if isForReset { return try compare(telling[turn % telling.count], now: now) }
+        let index = turn % (expected.count + 1)
+        if index < expected.count { return try compare(index, now: now) }
         lastAudit = now
-        nextAudit = (index + 1) % (expected.count + 1)
-        guard index < expected.count else {
-            if let seldom = chip.seldom {
-                chip.take(
-                    seldom: try link.read(seldom.register, count: seldom.count, part: seldom.part))
-            }
-            return
-        }
+        guard let seldom = chip.seldom else { return }
+        chip.take(seldom: try link.read(seldom.register, count: seldom.count, part: seldom.part))
+    }
+
+    /// Reads one register back; brings the chip up afresh when it is not what was written.
+    private func compare(_ index: Int, now: Instant) throws(BusErrno) {
+        lastAudit = now
         let (read, mask, value) = expected[index]
         let found = try link.read(read.register, count: 1, part: read.part)
         guard UInt8(truncatingIfNeeded: found) & mask != value else { return }
@@ -219,7 +227,6 @@ final class InertialSensor {
     private func restart(now: Instant, after seconds: Double) {
         isUp = false
         failures = 0
-        nextAudit = 0
         setUp.restart()
         notBefore = now.advanced(bySeconds: seconds)
     }

@@ -53,12 +53,12 @@ struct MPURegisters: Sendable {
     /// What must be in the registers that all of them have. DATA_RDY_EN sets the status bit, and pulses the INT pin.
     func audit(filter: UInt8) -> [(read: RegisterRead, mask: UInt8, value: UInt8)] {
         [
+            (Self.one(Self.interruptEnable), 0xFF, 0x01),
             (Self.one(Self.power), 0xFF, 0x01),
             (Self.one(Self.gyroConfiguration), 0xFF, gyroCode << 3),
             (Self.one(Self.accelConfiguration), 0xFF, accelCode << 3),
             (Self.one(Self.configuration), 0xFF, filter),
             (Self.one(Self.sampleRateDivider), 0xFF, 0),
-            (Self.one(Self.interruptEnable), 0xFF, 0x01),
         ]
     }
 

@@ -76,6 +76,42 @@ public struct DriveRequest: Hashable, Sendable {
     }
 }
 
+/// What one of a robot's stepper motors is to do: go to a position, look for its home, or stand.
+public struct StepRequest: Hashable, Sendable {
+    /// Which motor.
+    public enum Axis: String, Sendable, CaseIterable {
+        /// The slider's.
+        case slider
+        /// The joystick's x.
+        case x
+        /// The joystick's y.
+        case y
+
+        /// 0...2, as the Commander counts them.
+        public var index: Int {
+            switch self {
+            case .slider: 0
+            case .x: 1
+            case .y: 2
+            }
+        }
+    }
+
+    /// Which motor.
+    public var axis: Axis
+    /// Steps from home; nil: not to a position.
+    public var position: Int?
+    /// Whether it is to look for its home.
+    public var isHome: Bool
+
+    /// A request; with neither position nor home the motor stands.
+    public init(axis: Axis, position: Int? = nil, isHome: Bool = false) {
+        self.axis = axis
+        self.position = position
+        self.isHome = isHome
+    }
+}
+
 /// Rates of whoever tracks a person, degrees per second, -1000...1000; one left out goes on as it is.
 public struct TrackRequest: Hashable, Sendable {
     /// Right is positive.
@@ -214,6 +250,9 @@ public protocol DiagnosticsBackend: Sendable {
         throws(RequestError) -> Acknowledgement
     /// Drives two wheels until the dead-man of driving runs out.
     func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
+    /// Moves one of a robot's stepper motors, has it look for its home, or has it stand.
+    func step(_ request: StepRequest, client: DiagnosticsClient) throws(RequestError)
         -> Acknowledgement
     /// With the mode inactive, moves the motor of an axis a little, for half a second from now.
     func testMotor(_ axis: String, client: DiagnosticsClient) throws(RequestError)

@@ -82,7 +82,8 @@ struct RequestHandler {
             return try read(method, request, clients)
         case .set, .save, .baseline, .reload:
             return try configure(method, request, connection)
-        case .mode, .point, .rate, .track, .motorTest, .drive, .stop, .resetStop, .take, .release:
+        case .mode, .point, .rate, .track, .motorTest, .drive, .step, .stop, .resetStop, .take,
+            .release:
             return try move(method, request, connection.client)
         case .calibrate:
             return try calibrate(request, connection)

@@ -40,6 +40,8 @@ extension RequestHandler {
             return try encode(
                 try backend.drive(
                     DriveRequest(left: left ?? 0, right: right ?? 0), client: client))
+        case .step:
+            return try encode(try backend.step(try stepRequest(request), client: client))
         case .stop:
             // Nothing that can be wrong about the parameters is a reason not to stop.
             return try encode(backend.stop(client: client))
@@ -89,6 +91,23 @@ extension RequestHandler {
         }
         return RateRequest(yaw: yaw ?? 0, roll: roll ?? 0, pitch: pitch ?? 0)
     }
+
+    private func stepRequest(_ request: Request) throws(RequestError) -> StepRequest {
+        let parameters = try Parameters(request, ["axis", "position", "home"])
+        let name = try parameters.requiredString("axis")
+        guard let axis = StepRequest.Axis(rawValue: name) else {
+            let names = StepRequest.Axis.allCases.map(\.rawValue).joined(separator: ", ")
+            throw RequestError(.invalidParams, "axis is one of \(names).", field: "axis")
+        }
+        let position = try parameters.integer("position", in: -1_000_000...1_000_000)
+        let isHome = try parameters.bool("home") ?? false
+        guard position == nil || !isHome else {
+            throw RequestError(
+                .invalidParams, "Give position or home, not both.", field: "position")
+        }
+        return StepRequest(axis: axis, position: position, isHome: isHome)
+    }
+
     private func trackRequest(_ request: Request) throws(RequestError) -> TrackRequest {
         let parameters = try Parameters(request, ["pan", "tilt"])
         let range = -1000.0...1000.0

@@ -34,6 +34,8 @@ public enum Method: String, CaseIterable, Sendable {
     case motorTest = "motor_test"
     /// Drives two wheels until the dead-man of driving runs out: `Acknowledgement`.
     case drive
+    /// Moves one of a robot's stepper motors, has it look for its home switch, or stand: `Acknowledgement`.
+    case step
     /// Emergency stop, latched: `Acknowledgement`.
     case stop
     /// Releases a latched emergency stop: `Acknowledgement`.
@@ -76,10 +78,8 @@ public enum Method: String, CaseIterable, Sendable {
     /// Whether the method changes anything, so that it needs write access.
     public var isWrite: Bool {
         switch self {
-        case .set, .save, .reload, .mode, .point, .rate, .track, .motorTest, .drive, .stop,
-            .resetStop,
-            .take,
-            .release:
+        case .set, .save, .reload, .mode, .point, .rate, .track, .motorTest, .drive, .step,
+            .stop, .resetStop, .take, .release:
             true
         // Looking is free; the server asks for write access when one is stored, restored, begun or undone.
         case .baseline, .calibrate, .spectrum, .autotune, .pair, .record: false

@@ -147,9 +147,15 @@ public struct JointStatus: Hashable, Sendable, Codable {
     public var minimumDeg = AxisNumbers()
     /// Upper end of each joint's range.
     public var maximumDeg = AxisNumbers()
+    /// What is wrong with encoders now: "the encoder of pitch has no magnet"; absent when nothing is.
+    public var encoderFailure: String?
+    /// Readings of encoders that failed, by axis and name: pitch_no_answer, pitch_no_magnet; empty without encoders.
+    public var encoderFaults: [String: Int] = [:]
 
     enum CodingKeys: String, CodingKey {
         case source
+        case encoderFailure = "encoder_failure"
+        case encoderFaults = "encoder_faults"
         case angleDeg = "angle_deg"
         case minimumDeg = "minimum_deg"
         case maximumDeg = "maximum_deg"

@@ -104,6 +104,13 @@ final class FakeBackend: DiagnosticsBackend {
         try note("rate \(request.yaw) \(request.roll) \(request.pitch)")
         return Acknowledgement("Turning.")
     }
+    func step(_ request: StepRequest, client: DiagnosticsClient) throws(RequestError)
+        -> Acknowledgement
+    {
+        let position = request.position.map { "\($0)" } ?? (request.isHome ? "home" : "hold")
+        try note("step \(request.axis.rawValue) \(position)")
+        return Acknowledgement("Moving.")
+    }
     func testMotor(_ axis: String, client: DiagnosticsClient) throws(RequestError)
         -> Acknowledgement
     {
