@@ -7,7 +7,7 @@
 /// | airframed-bus0  | SCHED_FIFO | 79       | clock of the system; transfers of one bus                   |
 /// | airframed-bus1  | SCHED_FIFO | 79       | writes motors that are on a bus of their own                |
 /// | airframed-power | SCHED_FIFO | 81       | the line that switches the motors' power; one ioctl         |
-/// | airframed-steps | SCHED_FIFO | 78       | step and direction lines of stepper motors, at 2 kHz         |
+/// | airframed-steps | SCHED_FIFO | 78       | step and direction lines of stepper motors, at 4 kHz         |
 /// | airframed-drive | SCHED_FIFO | 77       | a rider's wheels, at 50 Hz                                  |
 /// | airframed-rec   | ordinary   |          | writes recordings; waits for the disk                        |
 ///

@@ -80,6 +80,26 @@ struct StepAxisTests {
         #expect(listener.shortest == 1, "a tick high, a tick low")
     }
 
+    @Test("ticks that come late are made up for, and cost no step and no overshoot")
+    func lateTicks() {
+        var axis = StepAxis(parameters: StepAxis.Parameters())
+        var now = 0.0
+        var random = SeededNoise(seed: 7)
+        var farthest = 0
+        while now < 4 {
+            // Every tenth tick is up to 1.75 ms late.
+            let late = random.uniform() < 0.1 ? (random.uniform() * 7).rounded() : 0
+            let dt = 0.000_25 * (1 + late)
+            now += dt
+            axis.tick(
+                .position(2000), isAtSwitch: false, now: Instant(seconds: now), dt: dt)
+            farthest = max(farthest, axis.position)
+            // 0.4 s of ramp, then 800 steps a second.
+            if abs(now - 1.5) < 0.001 { #expect(abs(axis.position - 1040) < 5) }
+        }
+        #expect(axis.position == 2000 && farthest == 2000 && axis.isStanding)
+    }
+
     @Test("the ramp is the one that was configured, and no faster than the limit")
     func ramp() {
         var listener = Listener()

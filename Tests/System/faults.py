@@ -46,7 +46,10 @@ class FaultTable:
             self.measure(wiring, fault)
 
     def count(self, fault):
-        return self.board.status()["imu"]["faults"][fault.counted] if fault.counted else 0
+        """The counter in `status`, of whatever it is about."""
+        status = self.board.status()
+        counters = status["imu"]["faults"] | status["faults"]["rejected_samples"] | status["joints"]["encoder_faults"]
+        return counters[fault.counted] if fault.counted else 0
 
     def measure(self, wiring, fault):
         board, before = self.board, self.count(fault)

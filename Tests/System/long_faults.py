@@ -86,7 +86,7 @@ def over_spi():
         Fault("short read", lambda: chip.set(cut=1), lambda: chip.set(cut=0), STALE | {"imu_frozen"}, "lost_configuration"),
         Fault("reads are ones", line(0x1FF), line(0), STALE, "lost_configuration"),
         Fault("reads are zeros", line(0x100), line(0), STALE, "lost_configuration"),
-        Fault("the same numbers", lambda: plant.tell("frozen 1"), lambda: plant.tell("frozen 0"), {"imu_frozen"}),
+        Fault("the same numbers", lambda: plant.tell("frozen 1"), lambda: plant.tell("frozen 0"), {"imu_frozen"}, "imu_frozen"),
         Fault("reset", lambda: chip.write(0x4E, [0]), None, (), "lost_configuration"),
         identity(chip, 0x75, 0x47, (0x4E, [0])),
         Fault("chip select removed", here(0), here(1), STALE, "outage"),
@@ -112,8 +112,9 @@ def by_the_buffer():
         *transfers(chip),
         Fault("buffer overflows", hang_once, None, (), "fifo_overflow"),
         Fault("reset", lambda: chip.write(0x4E, [0]), None, (), "lost_configuration"),
-        Fault("encoder does not answer", lambda: yaw.fail(6), lambda: yaw.fail(0), {"encoder_missing"}),
-        Fault("encoder without a magnet", lambda: yaw.set(floating=0x100), lambda: yaw.set(floating=0), {"encoder_missing"}),
+        Fault("encoder does not answer", lambda: yaw.fail(6), lambda: yaw.fail(0), {"encoder_missing"}, "yaw_no_answer"),
+        Fault("encoder without a magnet", lambda: yaw.set(floating=0x100), lambda: yaw.set(floating=0), {"encoder_missing"},
+              "yaw_no_magnet"),
     ])
     board.end()
     plant.stop()

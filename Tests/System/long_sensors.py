@@ -1,5 +1,5 @@
 """Other sensors over kernel interfaces: an ICM-42688-P on the camera whose data-ready line sets the pace (GPIO events), an
-MPU-6050 on the handle, servos between them (plant.py). The table of faults, each with what it is called and how long it takes.
+MPU-6050 on the handle, servos between them (plant.py). Nothing of it allocates on the bus thread.
 """
 # lab: --bluetooth off --own-time
 import struct, time
@@ -8,17 +8,12 @@ from pathlib import Path
 from board import BIN, Board
 from plant import Chip, Plant, gpio_chip
 
-BUS = Path("/dev/i2c-1")
 CAMERA, HANDLE, PWM = 0x68, 0x69, 0x40
 LINE = 5
 COUNTER = BIN / "libMallocCounter.so"
 board = Board([CAMERA, HANDLE, PWM])
 COUNTS = board.folder / "mallocs"
 check, until, comes_on, status, names = board.check, board.until, board.comes_on, board.status, board.names
-
-
-def faults():
-    return status()["imu"]["faults"]
 
 
 def edges(plant):
@@ -40,55 +35,14 @@ def edges(plant):
     time.sleep(1)
 
 
-def fault_table(plant):
+def faults_of_both(plant):
+    """What there is beside the table of long_faults: a sensor on the handle."""
     camera, handle = Chip(CAMERA), Chip(HANDLE)
-
-    def off(words):
-        until(lambda: not plant.is_driven, f"{words}: outputs off")
-
-    def on():
-        comes_on(lambda: plant.is_driven, "back: outputs on without a restart")
-
-    for words, errno in (("no acknowledge", 6), ("bus held low", 110), ("transfer cut short", 5)):
-        before = faults()
-        camera.fail(errno)
-        off(words)
-        check(names() & {"imu_stale", "imu_missing", "bus_error"}, f"named: {sorted(names())}")
-        print(f"       {status()['faults']['last_error']}", flush=True)
-        check(faults()["outage"] > before["outage"], "counted as an outage")
-        camera.fail(0)
-        on()
-
-    lost = status()["imu"]["lost_configurations"]
-    camera.write(0x4E, [0])
-    until(lambda: camera.read(0x4E) == b"\x0f", "a reset in flight: configured again")
-    on()
-    check(status()["imu"]["lost_configurations"] == lost + 1, "counted as a lost configuration")
-
-    camera.write(0x75, [0x12])
-    camera.write(0x4E, [0])
-    off("another chip in its place")
-    until(lambda: "ICM-42688-P" in (status()["imu"].get("set_up_failure") or ""), "named")
-    camera.write(0x75, [0x47])
-    on()
-
-    plant.tell("frozen 1")
-    off("data that stand still")
-    check("imu_frozen" in names() or "imu_stale" in names(), f"named: {sorted(names())}")
-    plant.tell("frozen 0")
-    on()
-
-    hidden = BUS.with_name("i2c-away")
-    BUS.rename(hidden)
-    for address in (CAMERA, HANDLE, PWM):
-        Chip(address).fail(19)
-    time.sleep(1)
-    check("No such" in status()["faults"]["last_error"], f"bus removed: {status()['faults']['last_error']}")
-    check(names() & {"imu_stale", "imu_missing", "bus_error"}, f"named: {sorted(names())}")
-    for address in (CAMERA, HANDLE, PWM):
-        Chip(address).fail(0)
-    hidden.rename(BUS)
-    until(lambda: not status()["inhibitions"], "the bus is back: nothing holds the outputs off")
+    camera.fail(6)
+    until(lambda: not plant.is_driven, "no acknowledge: outputs off")
+    board.is_named("imu_stale", "imu_missing")
+    camera.fail(0)
+    comes_on(lambda: plant.is_driven, "back: outputs on without a restart")
 
     handle.fail(6)
     until(lambda: "handle_imu_missing" in names("notices"), "the handle's sensor is gone: named")
@@ -121,7 +75,7 @@ type = "servo"
     board.closes_loop(plant)
     warm = mallocs()
     edges(plant)
-    fault_table(plant)
+    faults_of_both(plant)
     if warm is None:
         print(f"  not counted: allocations of the bus thread, because there is no {COUNTER}", flush=True)
     else:

@@ -151,9 +151,10 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         return min(max(wanted, -most), most)
     }
 
-    /// The speed from which it can still stop in so many steps.
+    /// The speed from which it can still stop in so many steps, with a fifth of the acceleration kept for a tick that comes
+    /// late.
     private func fastest(within steps: Double) -> Double {
-        min(parameters.maxSpeed, (2 * parameters.acceleration * steps).squareRoot())
+        min(parameters.maxSpeed, (1.6 * parameters.acceleration * steps).squareRoot())
     }
 
     private mutating func abandonHoming() {

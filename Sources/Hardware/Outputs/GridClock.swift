@@ -2,7 +2,7 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Wakes a thread on an absolute grid of time. What it slept through is skipped, not made up for.
+/// Wakes a thread on an absolute grid of time. A deadline that it slept through is skipped.
 struct GridClock {
     private let periodNanoseconds: Int64
     private var next: Int64
@@ -13,8 +13,9 @@ struct GridClock {
         next = MonotonicClock.now.nanoseconds + periodNanoseconds
     }
 
-    /// Sleeps until the next deadline.
-    mutating func wait() {
+    /// Sleeps until the deadline so many periods after the last.
+    mutating func wait(periods: Int64 = 1) {
+        next += (periods - 1) * periodNanoseconds
         var time = timespec(tv_sec: Int(next / 1_000_000_000), tv_nsec: Int(next % 1_000_000_000))
         while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
         let late = MonotonicClock.now.nanoseconds - next

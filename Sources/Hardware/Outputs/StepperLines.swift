@@ -58,6 +58,11 @@ struct StepperRig {
         )
     }
 
+    /// Whether nothing turns, and no pulse has to end.
+    var isStanding: Bool {
+        axes.0.isStanding && axes.1.isStanding && axes.2.isStanding && bits & 0b111 == 0
+    }
+
     /// One tick of the grid: at most one system call for the outputs, and one for switches while somebody homes.
     ///
     /// - Throws: What the kernel said; the axes have not moved on then.
