@@ -4,6 +4,7 @@ import Links
 import Logging
 import Realtime
 import ServiceLifecycle
+import SystemPackage
 import Wire
 
 /// The links over networks and serial ports that the configuration switches on.
@@ -63,9 +64,12 @@ struct NetworkLinks: Sendable {
 extension StepperMotors {
     /// Where the motors are.
     var status: [StepperStatus] {
-        zip(StepRequest.Axis.allCases, zip(positions, homings)).map { axis, state in
-            StepperStatus(
+        let error = lastError
+        return zip(StepRequest.Axis.allCases, zip(positions, homings)).map { axis, state in
+            var status = StepperStatus(
                 axis: axis.rawValue, positionSteps: state.0, homing: "\(state.1)")
+            if error != 0 { status.problem = Errno(rawValue: error).description }
+            return status
         }
     }
 

@@ -91,6 +91,10 @@ enum StatusView {
             row("handle", "the sensor \(failure)", .caution)
         }
         if let failure = status.joints.encoderFailure { row("joints", failure, .caution) }
+        if !status.steppers.isEmpty {
+            let problem = status.steppers.compactMap(\.problem).first
+            row("steppers", Summary.steppers(status.steppers), problem == nil ? nil : .caution)
+        }
         if let cutOff = status.motors.cutOff {
             row("cut-off", cutOff, cutOff == MotorStatus.noCutOff ? .caution : nil)
         }
@@ -212,6 +216,22 @@ enum Summary {
             + "; full scale gyro \(Format.count(imu.gyroSaturatedSamples))"
             + (imu.isGyroSaturated ? " (now)" : "")
             + ", accel \(Format.count(imu.accelClippedSamples)) samples"
+    }
+
+    /// Where a robot's motors are: `slider 0, x 120 from home, y -45 steps`.
+    static func steppers(_ steppers: [StepperStatus]) -> String {
+        let places = steppers.map { stepper in
+            let home =
+                switch stepper.homing {
+                case "done": " from home"
+                case "seeking", "leaving": " (looking for home)"
+                case "failed": " (home not found)"
+                default: ""
+                }
+            return "\(stepper.axis) \(stepper.positionSteps)\(home)"
+        }
+        let problem = steppers.compactMap(\.problem).first.map { "; their lines: \($0)" } ?? ""
+        return places.joined(separator: ", ") + " steps" + problem
     }
 
     static func loop(_ loop: LoopStatus) -> String {

@@ -10,8 +10,20 @@ private final class CountingLines: StepperLines {
     private(set) var bits: UInt64 = 0
     var failures = 0
     var pressed: UInt64 = 0
+    private(set) var isTaken = false
 
-    func set(_ new: UInt64, mask: UInt64, now: Instant) throws(BusErrno) {
+    /// As a chip that was removed and put back.
+    func forget() {
+        isTaken = false
+        bits = 0
+    }
+
+    func take(now: Instant) throws(BusErrno) -> Bool {
+        defer { isTaken = true }
+        return !isTaken
+    }
+
+    func set(_ new: UInt64, mask: UInt64) throws(BusErrno) {
         if failures > 0 {
             failures -= 1
             throw BusErrno(code: 5)
@@ -77,6 +89,20 @@ struct StepperRigTests {
         lines.failures = 20
         #expect(run(&rig, goals, ticks: 2000) == 20)
         #expect(lines.steps[0] == 100 && rig.axes.0.position == 100)
+    }
+
+    @Test("lines are taken while the motors stand; a chip that was away gets its directions back")
+    func taken() {
+        var rig = rig(maxSpeed: 400, acceleration: 4000)
+        let goals = StepperGoals(first: .position(100), second: .hold, third: .position(-100))
+        _ = run(&rig, StepperGoals(), ticks: 1)
+        #expect(lines.isTaken && lines.calls == 1)
+        _ = run(&rig, goals, ticks: 300)
+        #expect(lines.bits & 0b111_000 == 0b001_000)
+        lines.forget()
+        _ = run(&rig, goals, ticks: 2000)
+        #expect(lines.steps == [100, 0, -100])
+        #expect(rig.axes.0.position == 100 && rig.axes.2.position == -100)
     }
 
     @Test("each axis homes at its own switch")

@@ -42,15 +42,18 @@ final class GPIOLines {
 
     /// Takes the lines, if that has not been done.
     ///
+    /// - Returns: Whether this call took them: outputs are inactive then.
     /// - Throws: A positive errno: EBUSY when somebody else has one of them.
-    func take(now: Instant) throws(BusErrno) {
-        guard descriptor < 0 else { return }
+    @discardableResult
+    func take(now: Instant) throws(BusErrno) -> Bool {
+        guard descriptor < 0 else { return false }
         if now >= nextLook {
             nextLook = now.advanced(bySeconds: Self.lookSeconds)
             lastError = ch_gpio_request(
                 chip, lines, UInt32(lines.count), activeLow, isOutput ? 1 : 0, &descriptor)
         }
         guard descriptor >= 0 else { throw BusErrno(code: lastError) }
+        return true
     }
 
     /// Sets the lines in `mask`.

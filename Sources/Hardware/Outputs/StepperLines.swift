@@ -3,8 +3,10 @@ internal import Realtime
 
 /// The lines of three steppers: step of each, then direction of each, and the home switches.
 protocol StepperLines: AnyObject {
+    /// Takes the outputs, if that has not been done; whether this call did it: they are inactive then.
+    func take(now: Instant) throws(BusErrno) -> Bool
     /// Puts the lines in `mask` to `bits`.
-    func set(_ bits: UInt64, mask: UInt64, now: Instant) throws(BusErrno)
+    func set(_ bits: UInt64, mask: UInt64) throws(BusErrno)
     /// Whether each home switch is pressed, one bit each; 0 without switches.
     func switches(now: Instant) throws(BusErrno) -> UInt64
 }
@@ -24,10 +26,9 @@ final class GPIOStepperLines: StepperLines {
         inputs = homes.map { GPIOLines(chip: chip, lines: $0, activeLow: 0b111, isOutput: false) }
     }
 
-    func set(_ bits: UInt64, mask: UInt64, now: Instant) throws(BusErrno) {
-        try outputs.take(now: now)
-        try outputs.set(bits, mask: mask)
-    }
+    func take(now: Instant) throws(BusErrno) -> Bool { try outputs.take(now: now) }
+
+    func set(_ bits: UInt64, mask: UInt64) throws(BusErrno) { try outputs.set(bits, mask: mask) }
 
     func switches(now: Instant) throws(BusErrno) -> UInt64 {
         guard let inputs else { return 0 }
@@ -38,7 +39,8 @@ final class GPIOStepperLines: StepperLines {
 
 /// Lines that lead nowhere, and no home switches.
 final class NoStepperLines: StepperLines {
-    func set(_ bits: UInt64, mask: UInt64, now: Instant) {}
+    func take(now: Instant) -> Bool { false }
+    func set(_ bits: UInt64, mask: UInt64) {}
     func switches(now: Instant) -> UInt64 { 0 }
 }
 
@@ -67,18 +69,31 @@ struct StepperRig {
     ///
     /// - Throws: What the kernel said; the axes have not moved on then.
     mutating func tick(_ goals: StepperGoals, now: Instant, dt: Double) throws(BusErrno) {
+        // A chip that was away has forgotten its lines; a direction is there a tick before its step.
+        if try lines.take(now: now) {
+            bits = 0
+            let wanted = lineBits(of: axes) & Self.directions
+            try lines.set(wanted, mask: Self.directions)
+            bits = wanted
+            return
+        }
         let pressed = goals.areHoming ? try lines.switches(now: now) : 0
         var next = axes
         next.0.tick(goals.first, isAtSwitch: pressed & 1 != 0, now: now, dt: dt)
         next.1.tick(goals.second, isAtSwitch: pressed & 2 != 0, now: now, dt: dt)
         next.2.tick(goals.third, isAtSwitch: pressed & 4 != 0, now: now, dt: dt)
-        let wanted =
-            Self.bits(next.0.lines) | Self.bits(next.1.lines) << 1 | Self.bits(next.2.lines) << 2
+        let wanted = lineBits(of: next)
         if wanted != bits {
-            try lines.set(wanted, mask: wanted ^ bits, now: now)
+            try lines.set(wanted, mask: wanted ^ bits)
             bits = wanted
         }
         axes = next
+    }
+
+    private static let directions: UInt64 = 0b111_000
+
+    private func lineBits(of axes: (StepAxis, StepAxis, StepAxis)) -> UInt64 {
+        Self.bits(axes.0.lines) | Self.bits(axes.1.lines) << 1 | Self.bits(axes.2.lines) << 2
     }
 
     /// Step in bit 0, direction in bit 3.

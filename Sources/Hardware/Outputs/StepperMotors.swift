@@ -104,6 +104,9 @@ public final class StepperMotors: Sendable {
     /// Ticks in which the lines could not be set, since the start.
     public var errors: Int { context.errors.load(ordering: .relaxed) }
 
+    /// Why the lines could not be set in the last tick, an errno; 0: they could.
+    public var lastError: Int32 { context.lastError.load(ordering: .relaxed) }
+
     /// Ends the thread; the motors stand where they are, with their holding torque.
     ///
     /// - Returns: Whether it ended within half a second.
@@ -132,6 +135,7 @@ private final class StepperContext: @unchecked Sendable {
     let homings = [SharedCount(), SharedCount(), SharedCount()]
     let isStopping = Atomic(false)
     let errors = Atomic(0)
+    let lastError = Atomic(Int32(0))
 
     private static let period: Int64 = 250_000
     /// Periods from one tick to the next while nothing turns.
@@ -155,11 +159,13 @@ private final class StepperContext: @unchecked Sendable {
             last = now
             do throws(BusErrno) {
                 try rig.tick(goals.read().value, now: now, dt: Double(elapsed) * 1e-9)
+                lastError.store(0, ordering: .relaxed)
                 show(rig.axes.0, at: 0)
                 show(rig.axes.1, at: 1)
                 show(rig.axes.2, at: 2)
             } catch {
                 errors.wrappingAdd(1, ordering: .relaxed)
+                lastError.store(error.code, ordering: .relaxed)
             }
         }
     }

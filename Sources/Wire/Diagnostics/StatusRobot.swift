@@ -6,9 +6,11 @@ public struct StepperStatus: Hashable, Sendable, Codable {
     public var positionSteps: Int
     /// "none", "seeking", "leaving", "done", "failed".
     public var homing: String
+    /// Why its lines cannot be set: "Device or resource busy"; absent when they can.
+    public var problem: String?
 
     enum CodingKeys: String, CodingKey {
-        case axis, homing
+        case axis, homing, problem
         case positionSteps = "position_steps"
     }
 
