@@ -13,11 +13,11 @@ STILL = 0.02
 
 class Fault:
     """`begin` and `end` make it and take it back; None: it ends by itself. `named`: one of these conditions is raised.
-    `counted`: this counter of the sensor grows. `is_bridged`: the outputs stay on."""
+    `counted`: this counter in `status` grows. `is_bridged`: the outputs stay on; else they are off within `limit_ms`."""
 
-    def __init__(self, words, begin, end=None, named=(), counted=None, is_bridged=False):
+    def __init__(self, words, begin, end=None, named=(), counted=None, is_bridged=False, limit_ms=50):
         self.words, self.begin, self.end = words, begin, end
-        self.named, self.counted, self.is_bridged = set(named), counted, is_bridged
+        self.named, self.counted, self.is_bridged, self.limit_ms = set(named), counted, is_bridged, limit_ms
 
 
 class FaultTable:
@@ -76,7 +76,7 @@ class FaultTable:
             fault.end()
         back = None if fault.is_bridged else self.wait(lambda: self.power(1, ended), f"{fault.words}: power on") - ended
         named = ", ".join(sorted(names & fault.named)) or "-"
-        board.check(True, f"{fault.words}: {named}; counted as {fault.counted}; "
+        board.check(off is None or off < fault.limit_ms * 1e6 or still > STILL, f"{fault.words}: {named}; counted as {fault.counted}; "
                     + ("bridged" if off is None else f"off after {off * 1e-6:.0f} ms, back after {back * 1e-9:.2f} s")
                     + (f"; {words}" if words else ""))
         self.rows.append((wiring, fault.words, named, fault.counted or "-", "stays on" if off is None else f"{off * 1e-6:.0f} ms",

@@ -2,9 +2,9 @@
 // kernel module: turns the pulses that the controller writes into the rates and forces that it reads. In C, because the lab
 // is emulated.
 //
-//   plant FOLDER FRAME_HZ bmi088|icm42688p [WORD...]
+//   plant FOLDER FRAME_HZ bmi088|icm42688p|mpu6050|mpu6500|mpu9250 [WORD...]
 //
-// An ICM-42688-P has its data-ready line at GPIO 5. Words: `spi`: the sensor is at the chip selects 0 (and 1); `fifo`: an
+// An MPU-9250's magnetometer feels 20 µT to the north and 45 µT down. An ICM-42688-P has its data-ready line at GPIO 5. Words: `spi`: the sensor is at the chip selects 0 (and 1); `fifo`: an
 // ICM-42688-P also fills its buffer, by a clock that is 2 % slow; `handle`: an MPU-6050 on the handle; `encoders`: an AS5600 at
 // each joint, on the buses 11 to 13; `pwm`: the servos are at the PWM chip.
 // Commands on standard input: `amplitude DEGREES` (how far the handle swings), `frozen 0|1` (whether the sensor's registers
@@ -29,7 +29,7 @@ typedef struct { double m[3][3]; } rotation;
 // The slow clock of the sensor's buffer, s.
 #define BUFFER_PERIOD 1.02e-3
 
-static int accelerometer, gyroscope, icm = -1, mpu = -1, fifo = -1, encoders[3] = {-1}, servos = -1, gpio, pwm = -1;
+static int accelerometer, gyroscope, icm = -1, mpu = -1, handle_mpu = -1, has_magnetometer, fifo = -1, encoders[3] = {-1}, servos = -1, gpio, pwm = -1;
 static double frame_hz, amplitude;
 static int is_frozen, has_edges = 1;
 
@@ -152,6 +152,18 @@ static void invensense(unsigned char *force, unsigned char *turn, const double r
     }
 }
 
+// What an MPU-9250's master has read of its AK8963: ST1, three words with the lower byte first at 0.15 µT, ST2 (16 bits).
+// The magnetometer's x and y are the other chip's y and x, its z points up.
+static void write_field(rotation now) {
+    unsigned char bytes[8] = {0x01, [7] = 0x10};
+    double field[3];
+    for (int i = 0; i < 3; i++) field[i] = now.m[0][i] * 20 + now.m[2][i] * 45;
+    word(bytes + 1, field[1] / 0.15);
+    word(bytes + 3, field[0] / 0.15);
+    word(bytes + 5, -field[2] / 0.15);
+    put(mpu, 0x49, bytes, sizeof bytes);
+}
+
 static void write_invensense(int fd, int is_icm, rotation before, rotation now, double dt) {
     double rate[3];
     unsigned char bytes[14] = {0}, ready = is_icm ? 0x08 : 0x01;
@@ -223,11 +235,17 @@ static double seconds(void) {
     return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
-static void open_chips(const char *folder, int is_icm, int count, char **words) {
-    unsigned char icm_id = 0x47, mpu_id = 0x68, accelerometer_id = 0x1E, gyroscope_id = 0x0F;
+static void open_chips(const char *folder, const char *sensor, int count, char **words) {
+    unsigned char icm_id = 0x47, mpu_id = 0x68, magnetometer_id = 0x48, accelerometer_id = 0x1E, gyroscope_id = 0x0F;
     int has_spi = 0;
     for (int i = 0; i < count; i++) has_spi |= strcmp(words[i], "spi") == 0;
-    if (is_icm) {
+    if (strncmp(sensor, "mpu", 3) == 0) {
+        unsigned char id = strcmp(sensor, "mpu6050") == 0 ? 0x68 : strcmp(sensor, "mpu6500") == 0 ? 0x70 : 0x71;
+        put(mpu = chip(folder, has_spi ? "spi-0" : "i2c-0x68"), 0x75, &id, 1);
+        has_magnetometer = id == 0x71;
+        // What the magnetometer answers to any question of its master; to that for its sensitivity too: 0.78.
+        if (has_magnetometer) put(mpu, 0x35, &magnetometer_id, 1);
+    } else if (strcmp(sensor, "icm42688p") == 0) {
         icm = chip(folder, has_spi ? "spi-0" : "i2c-0x68");
         gpio = file(folder, "gpio", O_RDWR);
         put(icm, 0x75, &icm_id, 1);
@@ -239,7 +257,7 @@ static void open_chips(const char *folder, int is_icm, int count, char **words) 
     }
     for (int i = 0; i < count; i++) {
         if (strcmp(words[i], "fifo") == 0) fifo = file(folder, has_spi ? "spi-0/fifo" : "i2c-0x68/fifo", O_WRONLY);
-        if (strcmp(words[i], "handle") == 0) put(mpu = chip(folder, "i2c-0x69"), 0x75, &mpu_id, 1);
+        if (strcmp(words[i], "handle") == 0) put(handle_mpu = chip(folder, "i2c-0x69"), 0x75, &mpu_id, 1);
         if (strcmp(words[i], "pwm") == 0) pwm = file(folder, "pwm", O_RDONLY);
         if (strcmp(words[i], "encoders") == 0) {
             encoders[0] = chip(folder, "i2c-0xb36");
@@ -253,7 +271,7 @@ static void open_chips(const char *folder, int is_icm, int count, char **words) 
 int main(int count, char **arguments) {
     if (count < 4) return 2;
     frame_hz = atof(arguments[2]);
-    open_chips(arguments[1], strcmp(arguments[3], "icm42688p") == 0, count - 4, arguments + 4);
+    open_chips(arguments[1], arguments[3], count - 4, arguments + 4);
     unsigned char off = 0x10;
     if (servos >= 0) put(servos, 0xFD, &off, 1);
     fcntl(0, F_SETFL, O_NONBLOCK);
@@ -274,10 +292,13 @@ int main(int count, char **arguments) {
         if (!is_frozen && icm >= 0) {
             write_invensense(icm, 1, before, camera, dt);
             if (has_edges) pulse_data_ready();
+        } else if (!is_frozen && mpu >= 0) {
+            write_invensense(mpu, 0, before, camera, dt);
+            if (has_magnetometer) write_field(camera);
         } else if (!is_frozen) {
             write_sensor(before, camera, dt, counter += (unsigned)(dt / 39.0625e-6) + 1);
         }
-        if (!is_frozen && mpu >= 0) write_invensense(mpu, 0, handle_before, handle, dt);
+        if (!is_frozen && handle_mpu >= 0) write_invensense(handle_mpu, 0, handle_before, handle, dt);
         if (fifo >= 0) fill_buffer(before, camera, dt, t);
         if (encoders[0] >= 0) write_encoders(joints);
         before = camera;

@@ -1,8 +1,9 @@
 """The Debian package under a real systemd: installed, started in its sandbox without root, killed, hung, upgraded, purged; chips,
 phone and people reach it there. Needs `make deb` before.
 """
-# lab: --init systemd --own-time
-import os, time
+# A Cortex-A53 at 1 GHz, the slowest board, does more than 500 million instructions a second.
+# lab: --init systemd --own-time --mips 500
+import os, signal, time
 from pathlib import Path
 
 from gimbal import AIROS, MODE, Client, connect, wait
@@ -97,13 +98,14 @@ def names_axes():
 
 def comes_back():
     # Asking systemd takes as long as starting does here, so it is asked late and its own times count.
+    main = int(show("MainPID"))
     killed = time.monotonic()
-    sh("systemctl", "kill", "--signal", "KILL", UNIT)
+    os.kill(main, signal.SIGKILL)
     until(lambda: not plant.is_driven, "killed: the servos get no more pulses", 30)
     time.sleep(6)
     until(lambda: is_active() and show("NRestarts") == "1", "and it is back", every=1)
     back = int(show("ActiveEnterTimestampMonotonic")) / 1e6 - killed
-    check(back < 4, f"READY {back:.2f} s after the kill, {service.ready_seconds:.2f} s after the start")
+    check(back < 2, f"READY {back:.2f} s after the kill, {service.ready_seconds:.2f} s after the start")
     comes_on(lambda: plant.is_driven, "and holds the camera again")
     stopped = time.monotonic()
     sh("systemctl", "kill", "--signal", "STOP", UNIT)

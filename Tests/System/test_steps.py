@@ -1,7 +1,7 @@
 """Step and direction over lines of the kernel: a robot's app moves three steppers over the radio, 1,000 steps a second each, and the
 kernel's trace of the GPIO chip has every one of them. Then one of them finds its home switch.
 """
-# lab: --own-time --cpus 1
+# lab: --own-time
 import subprocess, time
 from gimbal import BIN, RBL, SOCKET, Client, Gimbal, connect, step, wait
 

@@ -1,0 +1,42 @@
+"""The MPU family over kernel interfaces: an MPU-6050, 6500 and 9250 on I2C, the 6500 on SPI too; each is brought up, closes the
+loop, and comes back from a reset in flight. The MPU-9250's magnetometer, behind the chip's own master, gives a heading.
+"""
+# lab: --bluetooth off --own-time
+import glob, os
+
+from board import Board
+from plant import PWM, Chip, Plant
+
+CAMERA = 0x68
+board = Board([CAMERA, PWM])
+check, until, comes_on = board.check, board.until, board.comes_on
+PWM_CHIP = next(p for p in glob.glob("/sys/class/pwm/pwmchip*") if "airframe-lab" in os.path.realpath(p))
+SPI = f'imu_interface = "spi"\nspi_khz = 1000\nmotors = "pwm"\npwm_chip = "{PWM_CHIP}"\n'
+
+
+def closes_loop(name, place, wiring, *words):
+    chip, plant = Chip(place), Plant(name, *words)
+    board.start(f'imu = "{name}"\n{wiring}[motors]\ntype = "servo"\n')
+    comes_on(lambda: plant.is_driven, f"{name} at {place}: brought up, outputs on")
+    check((chip.read(0x1B)[0], chip.read(0x1C)[0]) == (0x18, 0x18), "ranges of 2000 deg/s and 16 g are written")
+    board.closes_loop(plant)
+    if name == "mpu9250":
+        heading = board.status()["estimator"]["heading_sigma_deg"]
+        check(heading is not None and heading < 30, f"its magnetometer gives a heading, sigma {heading} deg")
+    chip.write(0x6B, [0x01])
+    chip.write(0x38, [0x00])
+    until(lambda: board.status()["imu"]["lost_configurations"] == 1, "a reset in flight is counted")
+    comes_on(lambda: plant.is_driven, "outputs on again")
+    check(chip.read(0x38) == b"\x01", "configured again")
+    board.end()
+    plant.stop()
+
+
+def main():
+    for name in ("mpu6050", "mpu6500", "mpu9250"):
+        closes_loop(name, CAMERA, "")
+    closes_loop("mpu6500", "spi-0", SPI, "spi", "pwm")
+    board.done()
+
+
+main()
