@@ -1,4 +1,5 @@
 import GimbalCore
+import Hardware
 import Logging
 import Realtime
 import Wire
@@ -72,6 +73,7 @@ struct ConditionReporter {
     /// Longest silence about outputs that do, s.
     private static let outputSilence = 10.0
 
+    private let encoders: EncoderReports
     private var watches = Conditions.catalogue.map { words in
         Watch(
             repetition: Repetition(
@@ -81,6 +83,11 @@ struct ConditionReporter {
     /// On and off again are two lines at once.
     private var changes = Repetition(longest: outputSilence, first: 2)
 
+    /// - Parameter encoders: Says which joint a missing encoder is about: the loop only knows that one is missing.
+    init(encoders: EncoderReports = EncoderReports()) {
+        self.encoders = encoders
+    }
+
     /// What is worth saying about this record.
     mutating func events(in record: TelemetryRecord) -> [Event] {
         let snapshot = record.snapshot
@@ -88,7 +95,11 @@ struct ConditionReporter {
         for (index, words) in Conditions.catalogue.enumerated() {
             let withheld = watches[index].repetition.withheld(now: record.now)
             let holds = snapshot.conditions.intersects(words.condition)
-            if holds { watches[index].axes = snapshot.conditionAxes[words.condition] }
+            if holds {
+                watches[index].axes =
+                    words.condition == .encoderMissing
+                    ? encoders.failing : snapshot.conditionAxes[words.condition]
+            }
             let isDue = watches[index].advance(holds: holds, now: record.now)
             if withheld != nil || isDue {
                 events.append(Self.event(words, axes: watches[index].axes, withheld: withheld))

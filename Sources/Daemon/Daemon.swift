@@ -88,7 +88,8 @@ public struct Daemon {
                 settings: { tuning.settings.listing }) : nil
         housekeeping = Housekeeping(
             hub: hub, commander: commander, tuning: tuning, calibration: calibration,
-            spectra: spectra, autotuning: autotuning, recorder: recorder)
+            spectra: spectra, autotuning: autotuning, recorder: recorder,
+            encoders: sensors.encoders)
         let driver = loop.source.driver(settings, clock: clock, housekeeping: housekeeping)
         let session = driver as? LockstepSession
         simulator = try session.map { session in

@@ -1,5 +1,6 @@
 import Configuration
 import GimbalCore
+import Hardware
 import Realtime
 import Synchronization
 
@@ -9,7 +10,7 @@ import Synchronization
 /// Time is an argument: a timer drives it with the computer's clock, a simulator with its lines.
 final class Housekeeping: Sendable {
     private struct State {
-        var reporter = ConditionReporter()
+        var reporter: ConditionReporter
         var events: [ConditionReporter.Event] = []
     }
 
@@ -23,7 +24,7 @@ final class Housekeeping: Sendable {
     private let spectra: SpectrumService
     private let autotuning: AutotuneService
     private let recorder: FlightRecorder?
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// - Parameters:
     ///   - hub: Where the loop's records end up.
@@ -33,10 +34,13 @@ final class Housekeeping: Sendable {
     ///   - spectra: Sees every record.
     ///   - autotuning: Sees every record.
     ///   - recorder: Reads the loop's tape; nil without one.
+    ///   - encoders: Says which joint a missing encoder is about.
     init(
         hub: TelemetryHub, commander: Commander, tuning: Tuning, calibration: CalibrationService,
-        spectra: SpectrumService, autotuning: AutotuneService, recorder: FlightRecorder?
+        spectra: SpectrumService, autotuning: AutotuneService, recorder: FlightRecorder?,
+        encoders: EncoderReports
     ) {
+        state = Mutex(State(reporter: ConditionReporter(encoders: encoders)))
         self.hub = hub
         self.commander = commander
         self.tuning = tuning

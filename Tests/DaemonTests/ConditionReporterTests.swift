@@ -4,6 +4,7 @@ import Realtime
 import Testing
 
 @testable import Daemon
+@testable import Hardware
 
 @Suite("The log lines about conditions") struct ConditionReporterTests {
     /// The sentences of a record every millisecond from `start` on.
@@ -54,6 +55,19 @@ import Testing
             #expect(abs(count - 10 * seconds) <= 1)
         }
         #expect(flicker.first?.contains("more times") == false)
+    }
+
+    @Test("name the joint whose encoder is missing, for people and for the journal")
+    func namesEncoder() throws {
+        let encoders = EncoderReports()
+        encoders[.roll].note(.noMagnet)
+        var reporter = ConditionReporter(encoders: encoders)
+        let events = (0..<30).flatMap { ms in
+            reporter.events(in: .at(1 + Double(ms) / 1000, .encoderMissing, enabled: false))
+        }
+        let event = try #require(events.first)
+        #expect(event.sentence.hasPrefix("encoder_missing (roll): "))
+        #expect(event.metadata["AIRFRAME_AXIS"] == .array(["roll"]))
     }
 
     @Test("name what has been away for a minute as if it were new")

@@ -49,6 +49,12 @@ public struct EncoderReports: Sendable {
     /// Encoders that nobody has tried yet.
     public init() {}
 
+    /// The joints whose last reading was none.
+    public var failing: AxisSet {
+        AxisSet(
+            yaw: yaw.failure != nil, roll: roll.failure != nil, pitch: pitch.failure != nil)
+    }
+
     /// That of one joint.
     public subscript(axis: GimbalAxis) -> EncoderReport {
         switch axis {
