@@ -137,7 +137,13 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
     func step(_ request: StepRequest, client: DiagnosticsClient) throws(RequestError)
         -> Acknowledgement
     {
-        try motion.step(request, client: client)
+        if let problem = links?.steppers?.status.first?.problem {
+            throw RequestError(
+                .refused,
+                "the lines of the stepper motors cannot be set: \(problem); robot.gpio_chip and robot.first_line name them",
+                field: "axis")
+        }
+        return try motion.step(request, client: client)
     }
 
     func testMotor(_ axis: String, client: DiagnosticsClient) throws(RequestError)

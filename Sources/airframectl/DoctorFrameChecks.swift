@@ -53,6 +53,18 @@ extension DoctorChecks {
                 : "Fasten and balance the camera; if it hums by itself, lower control.rate_gain.")
     }
 
+    /// Nothing to say without a robot's motors.
+    static func steppers(_ status: Status) -> DoctorCheck? {
+        guard !status.steppers.isEmpty else { return nil }
+        let isFine = status.steppers.allSatisfy { $0.problem == nil }
+        return DoctorCheck(
+            "steppers", isFine ? .ok : .fail, Summary.steppers(status.steppers),
+            remedy: isFine
+                ? ""
+                : "Do robot.gpio_chip and robot.first_line name lines that are free? gpioinfo lists them; the user must be in the group gpio."
+        )
+    }
+
     /// At rest and level, the z axis (down) must read about -9.81: specific force points up.
     static func mounting(_ status: Status) -> DoctorCheck? {
         let accel = status.imu.accelMS2

@@ -218,7 +218,7 @@ enum Summary {
             + ", accel \(Format.count(imu.accelClippedSamples)) samples"
     }
 
-    /// Where a robot's motors are: `slider 0, x 120 from home, y -45 steps`.
+    /// Where a robot's motors are: `steps slider 0, x 120 from home, y -45`.
     static func steppers(_ steppers: [StepperStatus]) -> String {
         let places = steppers.map { stepper in
             let home =
@@ -231,7 +231,7 @@ enum Summary {
             return "\(stepper.axis) \(stepper.positionSteps)\(home)"
         }
         let problem = steppers.compactMap(\.problem).first.map { "; their lines: \($0)" } ?? ""
-        return places.joined(separator: ", ") + " steps" + problem
+        return "steps " + places.joined(separator: ", ") + problem
     }
 
     static func loop(_ loop: LoopStatus) -> String {

@@ -163,6 +163,17 @@ struct DoctorChecksTests {
         #expect(check.remedy.isEmpty == (level == .ok))
     }
 
+    @Test("stepper motors whose lines cannot be set; without motors there is nothing to say")
+    func steppers() throws {
+        var stepper = StepperStatus(axis: "x", positionSteps: 12, homing: "done")
+        let fine = try check("steppers") { $0.steppers = [stepper] }
+        #expect(fine.level == .ok && fine.finding == "steps x 12 from home")
+        stepper.problem = "Device or resource busy"
+        let check = try check("steppers") { $0.steppers = [stepper] }
+        #expect(check.level == .fail && check.finding.contains("Device or resource busy"))
+        #expect(DoctorChecks.steppers(Status()) == nil)
+    }
+
     @Test("an attitude that is none")
     func attitude() throws {
         #expect(try check("attitude") { $0.attitude.quaternion[0] = 2 }.level == .fail)

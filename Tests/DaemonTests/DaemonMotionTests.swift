@@ -51,6 +51,17 @@ import Wire
         }
     }
 
+    @Test("says which lines are missing when a robot's motors are asked for")
+    func missingLines() throws {
+        let settings = ["robot.motors=gpio", "robot.gpio_chip=/dev/there-is-none"]
+        try withDaemon(settings.flatMap { ["--set", $0] }) { daemon throws in
+            try daemon.status("tried") { $0["steppers"]?.array?.first?["problem"]?.string != nil }
+            let refused = try daemon.control("step", "x", "--to", "5")
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("No such file or directory; robot.gpio_chip"))
+        }
+    }
+
     @Test("turns to where it is pointed; negative angles are numbers, not options")
     func point() throws {
         try withDaemon { daemon throws in
