@@ -10,7 +10,7 @@ BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parents[2] / ".build/r
 # What the emulated machine can do, and servos as the plant has them.
 COMMON = """
 [loop]
-rate_hz = RATE
+rate_hz = 100
 lock_memory = false
 [control]
 find_inertia = false
@@ -43,7 +43,7 @@ class Board:
         """`hardware` goes below [hardware.linux]; more tables may follow in it. Without a clock of its own the machine stands
         still for tens of milliseconds now and then, which a shorter timeout takes for a fault."""
         file = self.folder / "airframed.toml"
-        file.write_text(f'[hardware]\nbackend = "linux"\n[hardware.linux]\nimu_self_test = false\n{hardware}{COMMON.replace("RATE", str(rate))}[imu]\ntimeout_ms = {timeout_ms}\n'
+        file.write_text(f'[hardware]\nbackend = "linux"\n[hardware.linux]\nimu_self_test = false\n{hardware}{COMMON.replace("rate_hz = 100", f"rate_hz = {rate}")}[imu]\ntimeout_ms = {timeout_ms}\n'
                         f'[diagnostics]\nsocket = "{self.socket}"\n[persistence]\ndirectory = "{self.folder}/state"\n')
         (self.folder / "state").mkdir(exist_ok=True)
         self.socket.unlink(missing_ok=True)
