@@ -225,9 +225,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Whether there is, or with the outputs on there will be, something that shows the joints.
     private var showsJoints: Bool {
-        if joints.isKnown { return true }
-        if case .some = drive.modelledJoints { return true }
-        return false
+        // Inlined, as `axes()` is: a call would copy all of this, some 20 kB.
+        @inline(__always) get {
+            if joints.isKnown { return true }
+            if case .some = drive.modelledJoints { return true }
+            return false
+        }
     }
 
     private mutating func conditions(now: Instant) -> Conditions {
@@ -249,6 +252,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     }
 
     /// What belongs to a motor or a joint, axis by axis.
+    @inline(__always)
     private func axes() -> ConditionAxes {
         let angles = joints.motion.angles
         var axes = ConditionAxes()

@@ -43,7 +43,7 @@ struct ControlLoop: ~Copyable, Sendable {
     /// One period: take what was asked and what the sensors delivered, think, hand the result to the motors' bus, and
     /// report. Never waits, never allocates.
     mutating func tick(now: Instant) {
-        ports.tape.begin(tick: ticks, now: now, state: stabilizer)
+        if ports.tape.begin(tick: ticks, now: now) { ports.tape.keep(state: stabilizer) }
         applyRequests(now: now)
         integrateSamples(now: now)
         let estimated = cl_now_ns()
@@ -136,6 +136,8 @@ struct ControlLoop: ~Copyable, Sendable {
         return .off
     }
 
+    // Inlined: a call would copy the whole loop, some 20 kB, in every tick.
+    @inline(__always)
     private func isBusFaulty(now: Instant) -> Bool {
         let worst = max(
             ports.bus.consecutiveErrors,
@@ -177,7 +179,7 @@ struct ControlLoop: ~Copyable, Sendable {
 
     /// Supervises once more although no period has passed, and reports.
     mutating func look(now: Instant) {
-        ports.tape.begin(tick: ticks, now: now, state: stabilizer)
+        if ports.tape.begin(tick: ticks, now: now) { ports.tape.keep(state: stabilizer) }
         sampleCount = 0
         answer(think(now: now), now: now)
         ports.telemetry.push(record(now: now))

@@ -83,16 +83,20 @@ struct LoopTape: ~Copyable, Sendable {
 
     init(ring: consuming TapeWriter) { self.ring = ring }
 
-    /// Begins a tick: with a whole state when the last one is a second old, or was lost.
-    mutating func begin(tick: UInt64, now: Instant, state: borrowing Stabilizer) {
-        guard ring.isOn else { return }
+    /// Begins a tick.
+    ///
+    /// - Returns: Whether a whole state is due: the last one is a second old, or was lost. It is asked for only then,
+    ///   because to hand it over is to copy it.
+    mutating func begin(tick: UInt64, now: Instant) -> Bool {
+        guard ring.isOn else { return false }
         self.tick = tick
         self.now = now
-        if isBroken {
-            guard ring.hasRoom(Self.resumeBytes) else { return }
-        } else if now.nanoseconds &- lastState.nanoseconds < Self.stateNanoseconds {
-            return
-        }
+        if isBroken { return ring.hasRoom(Self.resumeBytes) }
+        return now.nanoseconds &- lastState.nanoseconds >= Self.stateNanoseconds
+    }
+
+    /// Keeps the whole state with which the tick begins.
+    mutating func keep(state: borrowing Stabilizer) {
         isBroken = !ring.append(.state, tick: tick, now: now, copy state)
         lastState = now
     }

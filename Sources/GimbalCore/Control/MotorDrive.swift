@@ -73,8 +73,10 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func clearIntegrals() { torque.clearIntegrals() }
 
+    // What only looks is inlined: to call it, the compiler would copy all of this, some 12 kB, in every tick.
+
     /// The motors whose torque is limited because they are hot.
-    var hot: AxisSet { @_noLocks get { thermal.lowered } }
+    var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
 
     /// One period with the outputs off: the motors cool.
     @_noLocks
@@ -82,7 +84,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
 
     /// The motors that were asked for more than they can give in the last step.
     var saturated: AxisSet {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             switch type {
             case .torque: torque.saturated
             case .servo: servo.saturated
@@ -93,7 +95,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
 
     /// The joints that answered the wrong way round in the last step: a motor or the sensor has the wrong sign.
     var reversed: AxisSet {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             switch type {
             case .torque:
                 var both = watch.reversed
@@ -108,12 +110,12 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// The motors without encoder that turn the other way than their field, or a handle that turns twice as fast as the
     /// camera looks like that.
     var mirrored: AxisSet {
-        @_noLocks get { if case .field = type { field.mirrored } else { .none } }
+        @_noLocks @inline(__always) get { if case .field = type { field.mirrored } else { .none } }
     }
 
     /// The joints that cannot be at these angles, rad. A servo's horn cannot be far beyond its range: started from
     /// there, it would jump.
-    @_noLocks
+    @_noLocks @inline(__always)
     func outOfReach(_ joints: AxisVector) -> AxisSet {
         guard case .servo = type else { return .none }
         let slack = AxisVector(repeating: 0.2)
@@ -124,17 +126,19 @@ struct MotorDrive: Sendable, BitwiseCopyable {
 
     /// The rotors that have left their field, now or within a second.
     var slipping: AxisSet {
-        @_noLocks get { if case .field = type { field.slipping } else { .none } }
+        @_noLocks @inline(__always) get { if case .field = type { field.slipping } else { .none } }
     }
 
     /// What `modelledJoints` rest on.
     var modelSource: JointSource {
-        @_noLocks get { if case .field = type { .fieldAngle } else { .servoCommand } }
+        @_noLocks @inline(__always) get {
+            if case .field = type { .fieldAngle } else { .servoCommand }
+        }
     }
 
     /// Whether a set-point can be followed: false while the inertia is being looked for.
     var isReady: Bool {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             switch type {
             case .torque: torque.isReady
             case .servo: true
@@ -146,7 +150,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// The inertia about the camera's axes as found or configured, kg·m², and its standard deviation, natural logarithm;
     /// zero where the kind of motor does not need it.
     var inertia: (values: AxisVector, sigmas: AxisVector) {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             switch type {
             case .torque: (torque.learnedInertia, torque.inertiaSigma)
             case .servo: (.zero, .zero)
@@ -157,7 +161,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
 
     /// Where the motors' own model believes the joints to be, rad; nil where the kind of motor has none.
     var modelledJoints: AxisVector? {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             switch type {
             case .torque: nil
             case .servo: servo.modelledJoints
