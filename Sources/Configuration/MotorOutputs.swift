@@ -20,7 +20,7 @@ extension Settings.Linux {
 /// What must hold for motors on real chips.
 enum MotorRules {
     static let all =
-        [driver, channels, prescaler, bus, direction]
+        [driver, channels, prescaler, bus, direction, homeLines]
         + [stepRange("slider", \.slider), stepRange("x", \.x), stepRange("y", \.y)]
 
     private static let driver = ConfigurationRule(
@@ -95,6 +95,19 @@ enum MotorRules {
             return nil
         }
         return ("must be 1 or -1 for each joint", "For example [1, -1, 1].")
+    }
+
+    private static let homeLines = ConfigurationRule(
+        keys: ["robot.home_line", "robot.first_line"]
+    ) { settings in
+        let robot = settings.robot
+        guard robot.homeLine >= 0,
+            (robot.firstLine..<robot.firstLine + 6).overlaps(robot.homeLine..<robot.homeLine + 3)
+        else { return nil }
+        return (
+            "shares lines with the six from robot.first_line = \(robot.firstLine) on",
+            "Three switches need three lines of their own."
+        )
     }
 
     private static func stepRange(

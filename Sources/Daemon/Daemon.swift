@@ -100,8 +100,8 @@ public struct Daemon {
         // Everything that allocates for long is built now; what follows is locked in place.
         let isLocked = settings.loop.lockMemory && !isLockstep
         machine = Machine(
-            driver: driver, commander: commander, hub: hub, sensors: sensors, clock: clock,
-            lockstep: session,
+            driver: driver, commander: commander, hub: hub, sensors: sensors, steppers: steppers,
+            clock: clock, lockstep: session,
             wakefulness: Wakefulness(), started: started,
             memory: isLocked ? RealtimeSetup.lockMemory() : nil, startProblems: startProblems)
         // In lockstep a phone would be a second clock.
@@ -118,8 +118,7 @@ public struct Daemon {
                 ? nil
                 : try NetworkLinks(
                     settings, commander: commander, tuning: tuning, hub: hub,
-                    calibration: calibration, wheels: wheels, steppers: steppers, clock: clock,
-                    log: log)
+                    calibration: calibration, wheels: wheels, clock: clock, log: log)
         } catch let error as SocketError {
             throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.cannotCreate)
         }

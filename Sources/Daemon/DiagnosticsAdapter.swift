@@ -48,7 +48,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         status.bluetooth = bluetooth.server?.status
         status.recorder = recorder?.status ?? RecorderStatus()
         status.links = links?.status ?? []
-        status.steppers = links?.steppers?.status ?? []
+        status.robot = machine.steppers?.status
         return status
     }
 
@@ -137,10 +137,11 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
     func step(_ request: StepRequest, client: DiagnosticsClient) throws(RequestError)
         -> Acknowledgement
     {
-        if let problem = links?.steppers?.status.first?.problem {
+        // Whoever wants a motor to stand is not kept from it.
+        if request.isMotion, let problem = machine.steppers?.status.problem {
             throw RequestError(
                 .refused,
-                "the lines of the stepper motors cannot be set: \(problem); robot.gpio_chip and robot.first_line name them",
+                "the lines of the stepper motors do not work: \(problem); robot.gpio_chip, first_line and home_line name them",
                 field: "axis")
         }
         return try motion.step(request, client: client)

@@ -13,6 +13,8 @@ struct Machine: Sendable {
     let hub: TelemetryHub
     /// How the sensors are; says nothing without real ones.
     let sensors: SensorReports
+    /// A robot's motors; nil without.
+    let steppers: StepperMotors?
     /// The clock of the loop, the doors and their timers.
     let clock: LoopClock
     /// The simulator that owns time; nil on the computer's own clock.

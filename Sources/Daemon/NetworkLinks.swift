@@ -4,7 +4,6 @@ import Links
 import Logging
 import Realtime
 import ServiceLifecycle
-import SystemPackage
 import Wire
 
 /// The links over networks and serial ports that the configuration switches on.
@@ -13,8 +12,6 @@ struct NetworkLinks: Sendable {
     private let mavlink: MAVLinkServer?
     /// A remote control for the wheels; nil where nobody can reach them.
     private let rider: RiderServer?
-    /// What a robot's remote control moves; nil: there is nothing.
-    let steppers: StepperMotors?
 
     /// Opens their sockets; nobody is heard before the services run.
     ///
@@ -25,16 +22,13 @@ struct NetworkLinks: Sendable {
     ///   - hub: Where the loop's records end up.
     ///   - calibration: Finds the gyroscope's zero.
     ///   - wheels: What a rider's remote control turns.
-    ///   - steppers: What a robot's remote control moves; it comes over the radio.
     ///   - clock: The loop's.
     ///   - log: Who did what, and what was refused.
     /// - Throws: `SocketError` with what is in the way.
     init(
         _ settings: Settings, commander: Commander, tuning: Tuning, hub: TelemetryHub,
-        calibration: CalibrationService, wheels: DriveMotors?, steppers: StepperMotors?,
-        clock: LoopClock, log: Logger
+        calibration: CalibrationService, wheels: DriveMotors?, clock: LoopClock, log: Logger
     ) throws {
-        self.steppers = steppers
         mavlink = try settings.mavlinkConfiguration.map { configuration in
             try MAVLinkServer(
                 configuration: configuration,
@@ -57,29 +51,6 @@ struct NetworkLinks: Sendable {
 
     /// What each has counted.
     var status: [LinkStatus] {
-        [mavlink?.status, rider?.status, steppers?.link].compactMap { $0 }
-    }
-}
-
-extension StepperMotors {
-    /// Where the motors are.
-    var status: [StepperStatus] {
-        let error = lastError
-        return zip(StepRequest.Axis.allCases, zip(positions, homings)).map { axis, state in
-            var status = StepperStatus(
-                axis: axis.rawValue, positionSteps: state.0, homing: "\(state.1)")
-            if error != 0 { status.problem = Errno(rawValue: error).description }
-            return status
-        }
-    }
-
-    /// Where the motors are, steps from home.
-    fileprivate var link: LinkStatus {
-        var status = LinkStatus(name: "robot")
-        for (name, position) in zip(["slider_steps", "x_steps", "y_steps"], positions) {
-            status.counts[name] = position
-        }
-        status.counts["line_errors"] = errors
-        return status
+        [mavlink?.status, rider?.status].compactMap { $0 }
     }
 }

@@ -21,9 +21,8 @@ enum DoctorChecks {
             motion(second), clock(first, second, elapsed), lockstep(first, second),
             loop(first, second), scheduling(second), memory(second), imu(second),
             accelerometer(second), fullScale(first, second),
-            vibration(second), mounting(second), attitude(second), steppers(second),
-            drops(first, second),
-            unsaved(second),
+            vibration(second), mounting(second), attitude(second), robot(second),
+            drops(first, second), unsaved(second),
         ].compactMap { $0 }
     }
 

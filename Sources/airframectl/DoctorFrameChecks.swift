@@ -54,15 +54,15 @@ extension DoctorChecks {
     }
 
     /// Nothing to say without a robot's motors.
-    static func steppers(_ status: Status) -> DoctorCheck? {
-        guard !status.steppers.isEmpty else { return nil }
-        let isFine = status.steppers.allSatisfy { $0.problem == nil }
-        return DoctorCheck(
-            "steppers", isFine ? .ok : .fail, Summary.steppers(status.steppers),
-            remedy: isFine
-                ? ""
-                : "Do robot.gpio_chip and robot.first_line name lines that are free? gpioinfo lists them; the user must be in the group gpio."
-        )
+    static func robot(_ status: Status) -> DoctorCheck? {
+        status.robot.map { robot in
+            DoctorCheck(
+                "robot", robot.problem == nil ? .ok : .fail, Summary.robot(robot),
+                remedy: robot.problem == nil
+                    ? ""
+                    : "Do robot.gpio_chip, first_line and home_line name lines that are free? gpioinfo lists them; the user must be in the group gpio."
+            )
+        }
     }
 
     /// At rest and level, the z axis (down) must read about -9.81: specific force points up.

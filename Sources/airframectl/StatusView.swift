@@ -91,9 +91,8 @@ enum StatusView {
             row("handle", "the sensor \(failure)", .caution)
         }
         if let failure = status.joints.encoderFailure { row("joints", failure, .caution) }
-        if !status.steppers.isEmpty {
-            let problem = status.steppers.compactMap(\.problem).first
-            row("steppers", Summary.steppers(status.steppers), problem == nil ? nil : .caution)
+        if let robot = status.robot {
+            row("robot", Summary.robot(robot), robot.problem == nil ? nil : .caution)
         }
         if let cutOff = status.motors.cutOff {
             row("cut-off", cutOff, cutOff == MotorStatus.noCutOff ? .caution : nil)
@@ -218,20 +217,21 @@ enum Summary {
             + ", accel \(Format.count(imu.accelClippedSamples)) samples"
     }
 
-    /// Where a robot's motors are: `steps slider 0, x 120 from home, y -45`.
-    static func steppers(_ steppers: [StepperStatus]) -> String {
-        let places = steppers.map { stepper in
+    /// Where a robot's motors are: `steps of slider 0, x 120 from home, y -45; 0 line errors`.
+    static func robot(_ robot: RobotStatus) -> String {
+        let places = robot.motors.map { motor in
             let home =
-                switch stepper.homing {
+                switch motor.homing {
                 case "done": " from home"
                 case "seeking", "leaving": " (looking for home)"
                 case "failed": " (home not found)"
                 default: ""
                 }
-            return "\(stepper.axis) \(stepper.positionSteps)\(home)"
+            return "\(motor.axis) \(motor.positionSteps)\(home)"
         }
-        let problem = steppers.compactMap(\.problem).first.map { "; their lines: \($0)" } ?? ""
-        return "steps " + places.joined(separator: ", ") + problem
+        let problem = robot.problem.map { "; their lines: \($0)" } ?? ""
+        return "steps of " + places.joined(separator: ", ")
+            + "; \(Format.count(robot.lineErrors)) line errors" + problem
     }
 
     static func loop(_ loop: LoopStatus) -> String {

@@ -41,26 +41,33 @@ struct StepCommand: AcknowledgedCommand {
         params["home"] = true
         _ = try client.json(.step, params)
         let signals = Signals(SIGINT, SIGTERM)
-        repeat {
+        // The motor has heard of it long before the first look.
+        while signals.wait(seconds: Self.period) == nil {
             // Who is silent loses control, and the motor stands.
             _ = try client.json(.take)
-            switch try homing(client) {
-            case "done":
-                return Output.line("\(axis) is at home: position 0.")
-            case "failed":
-                throw ClientError.refused(
-                    RequestError(
-                        .refused, "the switch of \(axis) was not found, or does not let go",
-                        field: "home"))
-            default: break
+            let robot = try client.json(.status)["robot"]
+            if let problem = robot?["problem"]?.string {
+                throw failure("the lines of the stepper motors do not work: \(problem)")
             }
-        } while signals.wait(seconds: Self.period) == nil
+            switch robot?["motors"]?.array?.first(where: { $0["axis"]?.string == axis })?["homing"]?
+                .string
+            {
+            case "seeking", "leaving": break
+            case "done":
+                let sentence = "\(axis) is at home: position 0."
+                return Output.line(
+                    options.json ? JSONValue.object(["sentence": .string(sentence)]).text : sentence
+                )
+            case "failed":
+                throw failure("the switch of \(axis) was not found, or does not let go")
+            default: throw failure("somebody else has ended the search of \(axis)")
+            }
+        }
         params["home"] = nil
         try acknowledge(client, .step, params)
     }
 
-    private func homing(_ client: DaemonClient) throws -> String? {
-        let steppers = try client.json(.status)["steppers"]?.array ?? []
-        return steppers.first { $0["axis"]?.string == axis }?["homing"]?.string
+    private func failure(_ sentence: String) -> ClientError {
+        .refused(RequestError(.refused, sentence, field: "home"))
     }
 }

@@ -163,15 +163,16 @@ struct DoctorChecksTests {
         #expect(check.remedy.isEmpty == (level == .ok))
     }
 
-    @Test("stepper motors whose lines cannot be set; without motors there is nothing to say")
-    func steppers() throws {
-        var stepper = StepperStatus(axis: "x", positionSteps: 12, homing: "done")
-        let fine = try check("steppers") { $0.steppers = [stepper] }
-        #expect(fine.level == .ok && fine.finding == "steps x 12 from home")
-        stepper.problem = "Device or resource busy"
-        let check = try check("steppers") { $0.steppers = [stepper] }
+    @Test("a robot's motors whose lines do not work; without motors there is nothing to say")
+    func robot() throws {
+        var robot = RobotStatus(
+            motors: [StepperStatus(axis: "x", positionSteps: 12, homing: "done")])
+        let fine = try check("robot") { $0.robot = robot }
+        #expect(fine.level == .ok && fine.finding == "steps of x 12 from home; 0 line errors")
+        robot.problem = "Device or resource busy"
+        let check = try check("robot") { $0.robot = robot }
         #expect(check.level == .fail && check.finding.contains("Device or resource busy"))
-        #expect(DoctorChecks.steppers(Status()) == nil)
+        #expect(DoctorChecks.robot(Status()) == nil)
     }
 
     @Test("an attitude that is none")

@@ -41,9 +41,9 @@ import Wire
             #expect(try daemon.control("step", "x", "--to", "-20").status == 0)
             #expect(try daemon.control("step", "y", "--to", "4000").status == 0)
             try daemon.status("there, or at the limit") { status in
-                let steppers = status["steppers"]?.array ?? []
-                return steppers.compactMap { $0["position_steps"]?.int } == [0, -20, 50]
-                    && steppers.allSatisfy { $0["homing"]?.string == "none" }
+                let motors = status["robot"]?["motors"]?.array ?? []
+                return motors.compactMap { $0["position_steps"]?.int } == [0, -20, 50]
+                    && motors.allSatisfy { $0["homing"]?.string == "none" }
             }
             let refused = try daemon.control("step", "slider", "--home")
             #expect(refused.status == 1)
@@ -55,10 +55,11 @@ import Wire
     func missingLines() throws {
         let settings = ["robot.motors=gpio", "robot.gpio_chip=/dev/there-is-none"]
         try withDaemon(settings.flatMap { ["--set", $0] }) { daemon throws in
-            try daemon.status("tried") { $0["steppers"]?.array?.first?["problem"]?.string != nil }
+            try daemon.status("tried") { $0["robot"]?["problem"]?.string != nil }
             let refused = try daemon.control("step", "x", "--to", "5")
             #expect(refused.status == 1)
             #expect(refused.errors.contains("No such file or directory; robot.gpio_chip"))
+            #expect(try daemon.control("step", "x").status == 0, "to stand is no motion")
         }
     }
 

@@ -189,4 +189,14 @@ struct StepAxisTests {
         #expect(listener.axis.homing == .failed && listener.axis.isStanding)
         #expect(listener.steps > 95 && listener.steps < 125)
     }
+
+    @Test("looks for its switch no faster than the motor stands")
+    func homingSpeed() {
+        var listener = Listener {
+            $0.maxSpeed = 100
+            $0.homingSpeed = -500
+        }
+        listener.run(Self.home, seconds: 2)
+        #expect(listener.fastest <= 100)
+    }
 }

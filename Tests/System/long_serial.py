@@ -52,7 +52,7 @@ def write(data):
 
 
 def robot(gimbal):
-    return next(link["counts"] for link in gimbal.status()["links"] if link["name"] == "robot")
+    return {f"{motor['axis']}_steps": motor["position_steps"] for motor in gimbal.status()["robot"]["motors"]}
 
 
 # ---- the flight display: subscribes, sets the speed, and never says a word

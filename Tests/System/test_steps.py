@@ -21,9 +21,9 @@ def write(text):
 
 
 def positions():
-    counts = next(link["counts"] for link in gimbal.status()["links"] if link["name"] == "robot")
-    assert counts["line_errors"] == 0, counts
-    return {axis: counts[f"{axis}_steps"] for axis in AXES}
+    robot = gimbal.status()["robot"]
+    assert robot["line_errors"] == 0, robot
+    return {motor["axis"]: motor["position_steps"] for motor in robot["motors"]}
 
 
 def standing():
@@ -67,7 +67,7 @@ class Lines:
 def home():
     """x walks down to its switch, 400 steps below, and counts from there; the limits hold."""
     def stepper():
-        return next(s for s in gimbal.status()["steppers"] if s["axis"] == "x")
+        return next(m for m in gimbal.status()["robot"]["motors"] if m["axis"] == "x")
 
     start = stepper()["position_steps"]
     search = subprocess.Popen([BIN / "airframectl", "--socket", SOCKET, "step", "x", "--home"], stdout=subprocess.PIPE, text=True)

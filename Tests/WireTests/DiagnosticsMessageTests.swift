@@ -36,7 +36,7 @@ struct DiagnosticsMessageTests {
                 "mode", "motors", "notices", "pointing", "rate_dps", "realtime", "recorder",
                 "refusals",
                 "setpoint_deg",
-                "state", "steppers", "t", "uptime_s", "version",
+                "state", "t", "uptime_s", "version",
             ])
         #expect(json["inhibitions"]?.array?.first?["name"] == "imu_stale")
         #expect(json["loop"]?["stages"]?.array?.first?["p99_us"]?.number == 3)

@@ -164,6 +164,9 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Never faster than the motor stands.
+    private var homingSpeed: Double { max(parameters.homingSpeed, -parameters.maxSpeed) }
+
     private mutating func homingWish(isAtSwitch: Bool) -> Double {
         switch homing {
         case .none:
@@ -180,7 +183,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
                 homing = .failed
                 return 0
             }
-            return parameters.homingSpeed
+            return homingSpeed
         case .leaving:
             guard isAtSwitch else {
                 homing = .done
@@ -193,7 +196,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
                 homing = .failed
                 return 0
             }
-            return -parameters.homingSpeed / 4
+            return -homingSpeed / 4
         case .done, .failed:
             return 0
         }

@@ -30,8 +30,9 @@ final class InertialSensor {
 
     /// How long the sensor is left alone after its set-up has failed, s.
     private static let retrySeconds = 0.2
-    /// One register of the configuration is read back this often, s: a part that was reset stands out within 20 ms.
-    private static let auditSeconds = 0.005
+    /// One register of the configuration is read back in the first period after so long, s: from 200 Hz on every 4 or 5 ms, so
+    /// that a part that was reset stands out within 20 ms.
+    private static let auditSeconds = 0.0035
     /// So many failed bursts in a row, and it is brought up afresh.
     private static let patience = 3
     /// A sensor that answers for so long without measuring is brought up afresh, s.

@@ -104,6 +104,9 @@ public struct StepRequest: Hashable, Sendable {
     /// Whether it is to look for its home.
     public var isHome: Bool
 
+    /// Whether it is to move, and not to stand.
+    public var isMotion: Bool { isHome || position != nil }
+
     /// A request; with neither position nor home the motor stands.
     public init(axis: Axis, position: Int? = nil, isHome: Bool = false) {
         self.axis = axis

@@ -54,8 +54,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var bluetooth: BluetoothStatus?
     /// The other links that are on.
     public var links: [LinkStatus] = []
-    /// A robot's stepper motors; empty without.
-    public var steppers: [StepperStatus] = []
+    /// A robot's stepper motors; absent without.
+    public var robot: RobotStatus?
     /// Effective gains and margins.
     public var control = ControlStatus()
     /// Timing of the loop.
@@ -76,7 +76,7 @@ public struct Status: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey {
         case t, version, backend, mode, holder, inhibitions, notices, attitude, estimator, imu,
             joints, pointing
-        case motors, lockstep, bluetooth, links, steppers, control, loop, faults, realtime, memory,
+        case motors, lockstep, bluetooth, links, robot, control, loop, faults, realtime, memory,
             clients,
             configuration, recorder
         case refusals

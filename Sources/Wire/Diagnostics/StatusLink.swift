@@ -1,6 +1,6 @@
 /// A link of the daemon that is neither the socket nor the radio.
 public struct LinkStatus: Hashable, Sendable, Codable {
-    /// "mavlink", "rider", "robot", "bridge".
+    /// "mavlink", "rider", "bridge".
     public var name: String
     /// Who is there, as addresses.
     public var peers: [String] = []

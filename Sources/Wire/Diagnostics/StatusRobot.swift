@@ -1,4 +1,22 @@
-/// One of a robot's stepper motors.
+/// A robot's stepper motors.
+public struct RobotStatus: Hashable, Sendable, Codable {
+    /// Slider, joystick's x, joystick's y.
+    public var motors: [StepperStatus]
+    /// How often the lines could not be set or read since the start.
+    public var lineErrors = 0
+    /// Why they cannot be now: "Device or resource busy"; absent when they can.
+    public var problem: String?
+
+    enum CodingKeys: String, CodingKey {
+        case motors, problem
+        case lineErrors = "line_errors"
+    }
+
+    /// These motors, whose lines work.
+    public init(motors: [StepperStatus]) { self.motors = motors }
+}
+
+/// One stepper motor.
 public struct StepperStatus: Hashable, Sendable, Codable {
     /// "slider", "x", "y".
     public var axis: String
@@ -6,11 +24,9 @@ public struct StepperStatus: Hashable, Sendable, Codable {
     public var positionSteps: Int
     /// "none", "seeking", "leaving", "done", "failed".
     public var homing: String
-    /// Why its lines cannot be set: "Device or resource busy"; absent when they can.
-    public var problem: String?
 
     enum CodingKeys: String, CodingKey {
-        case axis, homing, problem
+        case axis, homing
         case positionSteps = "position_steps"
     }
 

@@ -1,0 +1,19 @@
+import Hardware
+import Links
+import SystemPackage
+import Wire
+
+extension StepperMotors {
+    /// What `status` says of a robot's motors.
+    var status: RobotStatus {
+        var status = RobotStatus(
+            motors: zip(StepRequest.Axis.allCases, zip(positions, homings)).map { axis, state in
+                StepperStatus(
+                    axis: axis.rawValue, positionSteps: state.0, homing: "\(state.1)")
+            })
+        status.lineErrors = errors
+        let error = lastError
+        if error != 0 { status.problem = Errno(rawValue: error).description }
+        return status
+    }
+}
