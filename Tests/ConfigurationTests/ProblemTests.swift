@@ -98,6 +98,14 @@ struct ProblemTests {
             ("hardware.linux.motor_bus = 'i2c-3'", "must be \"same\" or the path of a device file"),
             ("motors.direction = [1, 0, 1]", "must be 1 or -1 for each joint"),
             (
+                "robot.x.minimum = 5\nrobot.x.maximum = 5",
+                "robot.x.minimum = 5 leaves no way: the minimum, 5, is not below the maximum, 5"
+            ),
+            (
+                "robot.first_line = 8\nrobot.home_line = 13",
+                "robot.home_line = 13 shares lines with the six from robot.first_line = 8 on"
+            ),
+            (
                 "hardware.backend = 'linux'\nmotors.type = 'servo'\nloop.rate_hz = 1000",
                 "would need 81 % of the wire of /dev/i2c-1 at 400 kHz; 80 % may be planned. 950 Hz fits."
             ),
