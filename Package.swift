@@ -18,6 +18,17 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// What computes is optimised in debug builds too, because the tests run hours of simulated time, and compiled as one
+/// unit: file by file, the tick's allocation check cannot see into the rings.
+let optimised: [SwiftSetting] = [
+    .unsafeFlags(
+        [
+            "-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2",
+            "-enable-default-cmo",
+        ],
+        .when(configuration: .debug))
+]
+
 let package = Package(
     name: "airframe",
     products: [
@@ -60,17 +71,20 @@ let package = Package(
         .target(name: "CMallocCounter", path: "CSources/CMallocCounter"),
 
         // Pure: no Foundation, no Glibc, no clock.
-        .target(name: "GimbalCore", dependencies: ["CMathShim"], swiftSettings: strict),
         .target(
-            name: "Calibration", dependencies: ["GimbalCore", "CMathShim"], swiftSettings: strict),
+            name: "GimbalCore", dependencies: ["CMathShim"], swiftSettings: strict + optimised),
+        .target(
+            name: "Calibration", dependencies: ["GimbalCore", "CMathShim"],
+            swiftSettings: strict + optimised),
         .target(
             name: "Identification", dependencies: ["GimbalCore", "CMathShim"],
-            swiftSettings: strict),
+            swiftSettings: strict + optimised),
         .target(name: "PlainText", swiftSettings: strict),
         .target(name: "Plot", dependencies: ["PlainText"], swiftSettings: strict),
         .target(name: "Wire", dependencies: ["GimbalCore"], swiftSettings: strict),
         .target(
-            name: "Simulation", dependencies: ["GimbalCore", "CMathShim"], swiftSettings: strict),
+            name: "Simulation", dependencies: ["GimbalCore", "CMathShim"],
+            swiftSettings: strict + optimised),
 
         // Beside each other, above the core.
         .target(
@@ -85,12 +99,7 @@ let package = Package(
             dependencies: [
                 "GimbalCore", "CLinuxShim", .product(name: "Atomics", package: "swift-atomics"),
             ],
-            // One unit in debug too: file by file, the tick's allocation check cannot see into the rings.
-            swiftSettings: strict + [
-                .unsafeFlags([
-                    "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "1",
-                ])
-            ]),
+            swiftSettings: strict + optimised),
         .target(
             name: "Hardware",
             dependencies: ["GimbalCore", "Realtime", "CHardwareShim"],

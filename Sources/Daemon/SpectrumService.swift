@@ -14,12 +14,9 @@ final class SpectrumService: Sendable {
         var owner = 0
         var began = Instant(nanoseconds: 0)
         var seconds = 0.0
-        var samples: [Vector3] = []
-        var first: Instant?
-        var last = Instant(nanoseconds: 0)
-        var tick: UInt64 = 0
-        /// Whether samples are missing in between.
-        var hasGap = false
+        var recording = GyroRecording()
+        /// Of the newest record; nil before the first.
+        var tick: UInt64?
         var report = SpectrumReport()
     }
 
@@ -73,19 +70,11 @@ final class SpectrumService: Sendable {
     func feed(_ record: TelemetryRecord) {
         state.withLock { state in
             guard state.report.isRunning else { return }
-            let batch = record.snapshot.gyro
-            if state.first != nil, record.tick != state.tick &+ 1 { state.hasGap = true }
+            state.recording.append(
+                record.snapshot.gyro, time: record.snapshot.sampleTime,
+                isTorn: state.tick.map { record.tick != $0 &+ 1 } ?? false)
             state.tick = record.tick
-            guard batch.count > 0 else { return }
-            if state.first == nil {
-                state.first = record.snapshot.sampleTime
-                state.samples = [batch[batch.count - 1]]
-            } else {
-                for index in 0..<batch.count { state.samples.append(batch[index]) }
-            }
-            state.last = record.snapshot.sampleTime
-            let recorded = state.first.map { state.last.seconds(since: $0) } ?? 0
-            state.report.progress = Number(min(recorded / state.seconds, 1))
+            state.report.progress = Number(min(state.recording.seconds / state.seconds, 1))
         }
     }
 
@@ -97,9 +86,7 @@ final class SpectrumService: Sendable {
     func advance(now: Instant, settings: Settings) {
         let complete: State? = state.withLock { state in
             guard state.report.isRunning else { return nil }
-            if let first = state.first, state.last.seconds(since: first) >= state.seconds {
-                return state
-            }
+            if state.recording.seconds >= state.seconds { return state }
             if now.seconds(since: state.began) > state.seconds + 5 {
                 Self.refuse(&state, "The sensor does not deliver: see `airframectl doctor`.")
             }
@@ -116,22 +103,22 @@ final class SpectrumService: Sendable {
     }
 
     private static func refuse(_ state: inout State, _ sentence: String) {
-        state.samples = []
+        state.recording = GyroRecording()
         state.report.state = SpectrumReport.State.refused.rawValue
         state.report.sentence = sentence
     }
 
     private static func result(_ state: State, _ settings: Settings) -> SpectrumReport {
         var report = state.report
-        let span = state.first.map { state.last.seconds(since: $0) } ?? 0
-        let sampleRate = Double(state.samples.count - 1) / span
+        guard let (stretch, isWhole) = state.recording.longestStretch else {
+            return tooShort(report, isWhole: true)
+        }
+        let sampleRate = stretch.sampleRate
         report.sampleRateHz = Number(rounded(sampleRate))
         for axis in [GimbalAxis.roll, .pitch, .yaw] {
-            let rates = state.samples.map { $0[axis] * (180 / .pi) }
+            let rates = stretch.rates.map { $0[axis] * (180 / .pi) }
             guard let spectrum = PowerSpectrum(of: rates, sampleRate: sampleRate) else {
-                report.state = SpectrumReport.State.refused.rawValue
-                report.sentence = "Too few samples: record for longer."
-                return report
+                return tooShort(report, isWhole: isWhole)
             }
             report.resolutionHz = Number(spectrum.resolution)
             let peaks = SpectralPeak.find(in: spectrum)
@@ -154,8 +141,19 @@ final class SpectrumService: Sendable {
         report.state = SpectrumReport.State.done.rawValue
         report.progress = 1
         report.sentence =
-            "\(state.samples.count) samples at \(Format.fixed(sampleRate, 1)) Hz"
-            + (state.hasGap ? ", with gaps: the loop was held up." : ".")
+            "\(stretch.rates.count) samples at \(Format.fixed(sampleRate, 1)) Hz"
+            + (isWhole ? "." : ", the longest part without a gap: the loop was held up.")
+        return report
+    }
+
+    private static func tooShort(_ report: SpectrumReport, isWhole: Bool) -> SpectrumReport {
+        var report = report
+        report.state = SpectrumReport.State.refused.rawValue
+        report.axes = []
+        report.sentence =
+            isWhole
+            ? "Too few samples: record for longer."
+            : "The loop was held up again and again: too few samples without a gap between them."
         return report
     }
 

@@ -77,17 +77,21 @@ struct SteadyTurnTests {
         }
 
         mutating func run(_ seconds: Double, until isDone: (Rig) -> Bool = { _ in false }) {
-            for _ in 0..<Int(seconds * 500) where !isDone(self) {
-                tick += 1
-                if command != .zero, tick % 50 == 0 {
-                    stabilizer.apply(
-                        .rate(command, validUntil: now.advanced(bySeconds: 1)), now: now)
-                }
-                gimbal.advance(to: now) { stabilizer.integrate($0) }
-                gimbal.apply(stabilizer.step(now: now), at: now)
+            for _ in 0..<Int(seconds * 50) where !isDone(self) {
+                for _ in 0..<10 { advance() }
                 worst = max(worst, error)
-                if stabilizer.snapshot.isAtRest { rest += 0.002 }
             }
+        }
+
+        private mutating func advance() {
+            tick += 1
+            if command != .zero, tick % 50 == 0 {
+                stabilizer.apply(
+                    .rate(command, validUntil: now.advanced(bySeconds: 1)), now: now)
+            }
+            gimbal.advance(to: now) { stabilizer.integrate($0) }
+            gimbal.apply(stabilizer.step(now: now), at: now)
+            if stabilizer.snapshot.isAtRest { rest += 0.002 }
         }
     }
 
