@@ -4,7 +4,7 @@ import Glibc
 import Realtime
 
 /// Clients that flood, stall or never finish a line, on the socket; a phone that writes nonsense as fast as it can, to both
-/// services; strangers who flood the network links with what is no frame, or a torn one.
+/// services; strangers who flood the network links and a serial line with what is no frame, or a torn one.
 final class BadClients {
     /// What they have done.
     struct Counts {
@@ -13,6 +13,7 @@ final class BadClients {
         var halves = 0
         var writes = 0
         var datagrams = 0
+        var serialBytes = 0
 
         mutating func add(_ other: Counts) {
             requests += other.requests
@@ -20,6 +21,7 @@ final class BadClients {
             halves += other.halves
             writes += other.writes
             datagrams += other.datagrams
+            serialBytes += other.serialBytes
         }
     }
 
@@ -34,14 +36,18 @@ final class BadClients {
     private var half: BenchClient?
 
     private let strangers: [BenchSocket]
+    /// Nobody ever reads what the daemon says there.
+    private let line: BenchSerialLine
 
     /// - Parameters:
     ///   - path: The diagnostics socket.
     ///   - radio: bluetoothd.
     ///   - ports: UDP ports of this computer.
-    init(_ path: String, _ radio: FakeBlueZ, ports: [UInt16]) {
+    ///   - line: The far end of the daemon's serial port.
+    init(_ path: String, _ radio: FakeBlueZ, ports: [UInt16], line: BenchSerialLine) {
         self.path = path
         self.radio = radio
+        self.line = line
         strangers = ports.compactMap { try? BenchSocket(to: $0) }
     }
 
@@ -55,6 +61,7 @@ final class BadClients {
             onTheSocket(turn)
             overTheRadio(turn)
             overTheNetwork(turn)
+            overTheLine(turn)
             usleep(200)
         }
         flood = nil
@@ -97,15 +104,20 @@ final class BadClients {
         radio.process()
     }
 
+    /// What a frame never ends with, and how texts for the rider's link go wrong.
+    private static let beginnings: [[UInt8]] = [
+        [0xFD, 0xFF], Array("1e999,".utf8), Array("{\"left\":".utf8),
+    ]
+
     private func overTheNetwork(_ turn: Int) {
         for stranger in strangers {
-            // A frame that never ends, text that is no number, half an object.
-            let beginnings: [[UInt8]] = [
-                [0xFD, 0xFF], Array("1e999,".utf8), Array("{\"left\":".utf8),
-            ]
-            stranger.send(beginnings[turn % beginnings.count] + Self.nonsense(turn))
+            stranger.send(Self.beginnings[turn % Self.beginnings.count] + Self.nonsense(turn))
             counts.datagrams += 1
         }
+    }
+
+    private func overTheLine(_ turn: Int) {
+        counts.serialBytes += line.send(Self.beginnings[0] + Self.nonsense(turn))
     }
 
     private static func nonsense(_ turn: Int) -> [UInt8] {

@@ -4,8 +4,8 @@ import Glibc
 import Realtime
 import Wire
 
-/// What clients that flood, stall or never finish a line do to the loop, on the socket, over Bluetooth and UDP: the same program
-/// without and with them, turn about, so that whatever else runs on the machine meets both.
+/// What clients that flood, stall or never finish a line do to the loop, on the socket, over Bluetooth, UDP and a serial line: the same
+/// program without and with them, turn about, so that whatever else runs on the machine meets both.
 enum BadClientsBench {
     /// UDP ports of the rider's remote control and of MAVLink.
     private static let ports: [UInt16] = [45021, 45022]
@@ -39,6 +39,7 @@ enum BadClientsBench {
         report.show("halves of lines", Double(sent.halves), "")
         report.show("writes and malformed calls over Bluetooth", Double(sent.writes), "")
         report.show("datagrams that are no frame", Double(sent.datagrams), "")
+        report.show("bytes on the serial line that are no frame", Double(sent.serialBytes), "")
         for stage in stages {
             compare(
                 "\(stage.rawValue), p50", quiet.map { $0.p50[stage] ?? .nan },
@@ -69,14 +70,15 @@ enum BadClientsBench {
         _ daemon: String, _ options: Options, isBad: Bool, _ counts: inout BadClients.Counts,
         _ report: inout BenchReport
     ) throws -> Timing? {
+        let line = try BenchSerialLine()
         let settings = [
             "hardware.simulation.motion=walking", "loop.rate_hz=1000", "loop.lock_memory=true",
             "drive.board=simulated", "rider.listen=127.0.0.1:\(ports[0])",
-            "mavlink.listen=127.0.0.1:\(ports[1])",
+            "mavlink.listen=127.0.0.1:\(ports[1])", "mavlink.serial=\(line.path)",
         ]
         guard let rig = try RadioRig(daemon, settings: settings, &report) else { return nil }
         let (radio, process) = (rig.radio, rig.process)
-        let clients = BadClients(process.socketPath, radio, ports: ports)
+        let clients = BadClients(process.socketPath, radio, ports: ports, line: line)
         if isBad {
             clients.live(seconds: options.roundSeconds)
             counts.add(clients.counts)

@@ -33,7 +33,9 @@ import Wire
                 try #require(poll(&entry, 1, 10_000) > 0, "\(program.errors)")
                 let count = recv(listener, &buffer, buffer.count, 0)
                 let message = try JSONValue(parsing: Array(buffer[..<count]))
-                times.append(try #require(message["timestamp"]?.number))
+                let time = try #require(message["timestamp"]?.number)
+                // A loop that is held up says the same once more.
+                if time != times.last { times.append(time) }
                 #expect(message["attitude.pitch"]?.number != nil)
                 #expect(message["mode"]?.string == "locked")
             }
