@@ -205,7 +205,10 @@ final class FlightRecorder: Sendable {
 
 extension FlightRecorder {
     /// Writes what there is to write, until `end` is called.
-    func run() {
+    ///
+    /// - Parameter mended: Takes the name of each recording that a run before left open, and that is ended now.
+    func run(mended: (String) -> Void) {
+        for name in setup.shelf.mend() { mended(name) }
         var keeper = FlightKeeper(shelf: setup.shelf)
         keeper.look()
         take(keeper.report)

@@ -17,8 +17,13 @@ struct RecorderService: Service {
     let log: Logger
 
     func run() async throws {
-        let recorder = recorder
-        let thread = try RealtimeThread(ThreadTable.recorder) { recorder.run() }
+        let (recorder, log) = (recorder, log)
+        let thread = try RealtimeThread(ThreadTable.recorder) {
+            recorder.run { name in
+                log.notice(
+                    "\(name): airframed died while it wrote this recording; it is ended now.")
+            }
+        }
         try? await gracefulShutdown()
         recorder.end()
         if !thread.join(until: MonotonicClock.now.advanced(bySeconds: Self.patience)) {

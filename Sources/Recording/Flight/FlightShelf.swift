@@ -93,6 +93,15 @@ public struct FlightShelf: Sendable {
         return found.sorted { $0.name < $1.name }
     }
 
+    /// Ends the recordings whose writer died; one that cannot be mended stays as it is, and is readable up to its last chunk.
+    ///
+    /// - Returns: The names of those that were mended.
+    public func mend() -> [String] {
+        entries.map(\.name).filter { name in
+            (try? MCAPMender.mend(directory.appending(name))) ?? false
+        }
+    }
+
     /// Removes what is too old, and the oldest of what is too much.
     ///
     /// - Parameters:

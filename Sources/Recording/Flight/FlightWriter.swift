@@ -33,6 +33,8 @@ public struct FlightWriter {
         } catch {
             throw (error as? Errno) ?? .ioError
         }
+        // Let go by the kernel when this process ends, however it ends: see MCAPMender.
+        _ = flock(file.rawValue, LOCK_EX | LOCK_NB)
         var bytes = assembler.begin(library: library)
         bytes += assembler.append(metadata: FlightChannels.metadataName, metadata)
         for attachment in attachments { bytes += assembler.append(attachment) }

@@ -11,11 +11,14 @@ public struct MCAPChannel: Sendable {
     /// The type itself: a FileDescriptorSet of Protocol Buffers.
     public var schema: [UInt8]
 
+    /// Of schemas and messages.
+    static let encoding = "protobuf"
+
     func appendSchema(to bytes: inout [UInt8]) {
         bytes.appendRecord(.schema) { bytes in
             bytes.appendInteger(id)
             bytes.appendText(schemaName)
-            bytes.appendText("protobuf")
+            bytes.appendText(Self.encoding)
             bytes.appendInteger(UInt32(schema.count))
             bytes += schema
         }
@@ -26,7 +29,7 @@ public struct MCAPChannel: Sendable {
             bytes.appendInteger(id)
             bytes.appendInteger(id)
             bytes.appendText(topic)
-            bytes.appendText("protobuf")
+            bytes.appendText(Self.encoding)
             bytes.appendMap([:])
         }
     }
@@ -52,12 +55,30 @@ public struct MCAPAttachment: Sendable {
     }
 }
 
+/// Where a chunk and its index are in a file, and what the summary says of them.
+struct MCAPChunkPlace {
+    var start: Int64
+    var end: Int64
+    /// Where the chunk's record begins, and its length, bytes.
+    var position: Int
+    var length: Int
+    /// Where each channel's index begins in the file.
+    var indexOffsets: [UInt16: Int]
+    /// Length of all index records, which follow the chunk, bytes.
+    var indexSize: Int
+    var compression: String
+    var compressedSize: Int
+    var uncompressedSize: Int
+    /// Messages of each channel.
+    var counts: [UInt16: Int]
+}
+
 /// Says which bytes make an MCAP file, piece by piece; whoever calls it writes them in this order. Remembers what the
 /// summary at the end needs. A file that ends before that is readable up to its last whole piece.
 ///
 /// Source: MCAP File Format Specification, https://mcap.dev/spec.
 public struct MCAPAssembler: Sendable {
-    private let channels: [MCAPChannel]
+    private var channels: [MCAPChannel]
     /// Length of the file so far.
     public private(set) var size = 0
     /// Messages so far.
@@ -92,6 +113,19 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
+    /// A file that is there already, up to where its records begin; its channels are found on the way.
+    static func adopting() -> MCAPAssembler {
+        var assembler = MCAPAssembler(channels: [])
+        assembler.size = MCAPOpcode.magic.count
+        return assembler
+    }
+
+    /// A channel record, with its schema's before it, stands at the end of the file now.
+    mutating func note(_ channel: MCAPChannel, length: Int) {
+        channels.append(channel)
+        size += length
+    }
+
     /// A chunk, and the index of its messages.
     public mutating func append(_ chunk: MCAPChunk) -> [UInt8] {
         let parts = chunk.parts
@@ -101,33 +135,43 @@ public struct MCAPAssembler: Sendable {
         let length = bytes.count
         let indexStart = size + length
         bytes += parts.index
-        let position = UInt64(size)
+        note(
+            MCAPChunkPlace(
+                start: chunk.start, end: chunk.end, position: size, length: length,
+                indexOffsets: chunk.indexOffsets.mapValues { indexStart + $0 },
+                indexSize: chunk.indexSize, compression: chunk.compression,
+                compressedSize: chunk.compressedSize,
+                uncompressedSize: chunk.uncompressedSize, counts: chunk.counts))
+        return bytes
+    }
+
+    /// A chunk with its index stands in the file now.
+    mutating func note(_ place: MCAPChunkPlace) {
         chunkIndices.appendRecord(.chunkIndex) { index in
-            index.appendInteger(chunk.start)
-            index.appendInteger(chunk.end)
-            index.appendInteger(position)
-            index.appendInteger(UInt64(length))
-            index.appendInteger(UInt32(chunk.indexOffsets.count * 10))
-            for (channel, offset) in chunk.indexOffsets.sorted(by: { $0.key < $1.key }) {
+            index.appendInteger(place.start)
+            index.appendInteger(place.end)
+            index.appendInteger(UInt64(place.position))
+            index.appendInteger(UInt64(place.length))
+            index.appendInteger(UInt32(place.indexOffsets.count * 10))
+            for (channel, offset) in place.indexOffsets.sorted(by: { $0.key < $1.key }) {
                 index.appendInteger(channel)
-                index.appendInteger(UInt64(indexStart + offset))
+                index.appendInteger(UInt64(offset))
             }
-            index.appendInteger(UInt64(chunk.indexSize))
-            index.appendText(chunk.compression)
-            index.appendInteger(UInt64(chunk.compressedSize))
-            index.appendInteger(UInt64(chunk.uncompressedSize))
+            index.appendInteger(UInt64(place.indexSize))
+            index.appendText(place.compression)
+            index.appendInteger(UInt64(place.compressedSize))
+            index.appendInteger(UInt64(place.uncompressedSize))
         }
         chunks += 1
-        for (channel, count) in chunk.counts {
+        for (channel, count) in place.counts {
             counts[channel, default: 0] += count
             messages += count
         }
-        if chunk.messages > 0 {
-            let old = span ?? chunk.start...chunk.end
-            span = min(old.lowerBound, chunk.start)...max(old.upperBound, chunk.end)
+        if !place.counts.isEmpty {
+            let old = span ?? place.start...place.end
+            span = min(old.lowerBound, place.start)...max(old.upperBound, place.end)
         }
-        size += bytes.count
-        return bytes
+        size = place.position + place.length + place.indexSize
     }
 
     /// An embedded file.
@@ -143,19 +187,24 @@ public struct MCAPAssembler: Sendable {
             bytes += attachment.data
             bytes.appendInteger(CRC32.checksum(bytes[start...]))
         }
-        let (position, length) = (UInt64(size), UInt64(bytes.count))
+        note(attachment, dataSize: attachment.data.count, length: bytes.count)
+        return bytes
+    }
+
+    /// An attachment record stands at the end of the file now; of `attachment` only the names count.
+    mutating func note(_ attachment: MCAPAttachment, dataSize: Int, length: Int) {
+        let position = size
         attachmentIndices.appendRecord(.attachmentIndex) { index in
-            index.appendInteger(position)
-            index.appendInteger(length)
+            index.appendInteger(UInt64(position))
+            index.appendInteger(UInt64(length))
             index.appendInteger(attachment.time)
             index.appendInteger(attachment.time)
-            index.appendInteger(UInt64(attachment.data.count))
+            index.appendInteger(UInt64(dataSize))
             index.appendText(attachment.name)
             index.appendText(attachment.mediaType)
         }
         attachments += 1
-        size += bytes.count
-        return bytes
+        size += length
     }
 
     /// Names with values.
@@ -165,16 +214,24 @@ public struct MCAPAssembler: Sendable {
             bytes.appendText(name)
             bytes.appendMap(values)
         }
-        let (position, length) = (UInt64(size), UInt64(bytes.count))
+        note(metadata: name, length: bytes.count)
+        return bytes
+    }
+
+    /// A metadata record stands at the end of the file now.
+    mutating func note(metadata name: String, length: Int) {
+        let position = size
         metadataIndices.appendRecord(.metadataIndex) { index in
-            index.appendInteger(position)
-            index.appendInteger(length)
+            index.appendInteger(UInt64(position))
+            index.appendInteger(UInt64(length))
             index.appendText(name)
         }
         metadata += 1
-        size += bytes.count
-        return bytes
+        size += length
     }
+
+    /// A record that the summary does not speak of stands at the end of the file now.
+    mutating func note(length: Int) { size += length }
 
     /// The end of the file: summary, its offsets, footer.
     public mutating func finish() -> [UInt8] {

@@ -1,0 +1,211 @@
+internal import Glibc
+public import SystemPackage
+
+/// Ends a file whose writer died: what is whole stays as it is, a torn end is cut off, summary and end are appended.
+///
+/// Programs that open a file by its summary, such as PlotJuggler, refuse one without. Only the heads of the records are
+/// read, whatever the file's length. A chunk whose index is torn goes with it: half a second at most.
+public enum MCAPMender {
+    /// Reads the file from its beginning, and ends it where it is not ended.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: Whether it was mended. False for a whole file, one that somebody writes (and has locked, as `FlightWriter`
+    ///   does), and one that is not as our writer makes them: these are left as they are.
+    /// - Throws: What the system says.
+    public static func mend(_ path: FilePath) throws(Errno) -> Bool {
+        do {
+            let file = try FileDescriptor.open(
+                path, .readWrite, options: [.closeOnExec, .noFollow])
+            return try file.closeAfter {
+                guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else { return false }
+                var scan = Scan(file: file, size: Int(try file.seek(offset: 0, from: .end)))
+                guard scan.isOpenEnded, scan.readAll() else { return false }
+                let end = scan.assembler.size
+                let summary = scan.assembler.finish()
+                // A power cut in between leaves a file that is mended again.
+                guard ftruncate(file.rawValue, off_t(end)) == 0 else {
+                    throw Errno(rawValue: errno)
+                }
+                _ = try file.writeAll(toAbsoluteOffset: Int64(end), summary)
+                guard fdatasync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+                return true
+            }
+        } catch {
+            throw (error as? Errno) ?? .ioError
+        }
+    }
+
+    /// Goes through the records.
+    private struct Scan {
+        let file: FileDescriptor
+        let size: Int
+        var assembler = MCAPAssembler.adopting()
+        private var schemas: [UInt16: (name: String, data: [UInt8])] = [:]
+
+        /// A record's place in the file.
+        private struct Record {
+            var opcode: MCAPOpcode?
+            var start: Int
+            /// With opcode and length.
+            var length: Int
+        }
+
+        private static let head = 9
+        /// What is read of a chunk or an attachment: more than its head, less than what is worth nothing here.
+        private static let glimpse = 4096
+        /// Schemas are texts of some kilobytes.
+        private static let schemaLimit = 1 << 20
+
+        init(file: FileDescriptor, size: Int) {
+            self.file = file
+            self.size = size
+        }
+
+        /// Whether it begins as an MCAP file, and does not end as one.
+        var isOpenEnded: Bool {
+            let magic = MCAPOpcode.magic
+            return size > magic.count && bytes(0, magic.count) == magic
+                && bytes(size - magic.count, magic.count) != magic
+        }
+
+        /// Takes every whole record; false where one is not as our writer makes them.
+        mutating func readAll() -> Bool {
+            while let record = record(at: assembler.size) {
+                switch record.opcode {
+                case .dataEnd: return true
+                case .header: assembler.note(length: record.length)
+                case .schema: guard noteSchema(record) else { return false }
+                case .channel: guard noteChannel(record) else { return false }
+                case .attachment: guard noteAttachment(record) else { return false }
+                case .metadata: guard noteMetadata(record) else { return false }
+                case .chunk:
+                    guard let place = chunk(record) else { return true }
+                    assembler.note(place)
+                default: return false
+                }
+            }
+            // Without its channels it says nothing.
+            return assembler.size > MCAPOpcode.magic.count
+        }
+
+        /// The record that begins at `start`; nil when it is not whole.
+        private func record(at start: Int) -> Record? {
+            let bytes = bytes(start, Self.head)
+            guard bytes.count == Self.head, bytes[0] != 0 else { return nil }
+            let length = bytes.withUnsafeBytes { raw in
+                var cursor = MCAPCursor(raw, at: 1)
+                return cursor.integer(UInt64.self) ?? .max
+            }
+            guard length <= UInt64(size - start - Self.head) else { return nil }
+            return Record(
+                opcode: MCAPOpcode(rawValue: bytes[0]), start: start,
+                length: Self.head + Int(length))
+        }
+
+        /// Reads the beginning of a record's content.
+        private func read<Value>(
+            _ record: Record, most: Int = glimpse, _ body: (inout MCAPCursor) -> Value?
+        ) -> Value? {
+            let content = bytes(record.start + Self.head, min(record.length - Self.head, most))
+            return content.withUnsafeBytes { raw in
+                var cursor = MCAPCursor(raw)
+                return body(&cursor)
+            }
+        }
+
+        private mutating func noteSchema(_ record: Record) -> Bool {
+            let found = read(record, most: Self.schemaLimit) {
+                cursor -> (UInt16, String, [UInt8])? in
+                guard let id = cursor.integer(UInt16.self), let name = cursor.text(),
+                    cursor.text() == MCAPChannel.encoding, let data = cursor.shortBlock()
+                else { return nil }
+                return (id, name, Array(data))
+            }
+            guard let found else { return false }
+            schemas[found.0] = (found.1, found.2)
+            assembler.note(length: record.length)
+            return true
+        }
+
+        private mutating func noteChannel(_ record: Record) -> Bool {
+            let found = read(record) { cursor -> (UInt16, String)? in
+                guard let id = cursor.integer(UInt16.self), cursor.integer(UInt16.self) == id,
+                    let topic = cursor.text(), cursor.text() == MCAPChannel.encoding
+                else { return nil }
+                return (id, topic)
+            }
+            guard let found, let schema = schemas[found.0] else { return false }
+            assembler.note(
+                MCAPChannel(
+                    id: found.0, topic: found.1, schemaName: schema.name, schema: schema.data),
+                length: record.length)
+            return true
+        }
+
+        private mutating func noteAttachment(_ record: Record) -> Bool {
+            let found = read(record) { cursor -> (MCAPAttachment, Int)? in
+                guard let time = cursor.integer(Int64.self), cursor.integer(Int64.self) != nil,
+                    let name = cursor.text(), let type = cursor.text(),
+                    let size = cursor.integer(UInt64.self)
+                else { return nil }
+                return (
+                    MCAPAttachment(name: name, mediaType: type, time: time, data: []),
+                    Int(clamping: size)
+                )
+            }
+            guard let found else { return false }
+            assembler.note(found.0, dataSize: found.1, length: record.length)
+            return true
+        }
+
+        private mutating func noteMetadata(_ record: Record) -> Bool {
+            guard let name = read(record, { $0.text() }) else { return false }
+            assembler.note(metadata: name, length: record.length)
+            return true
+        }
+
+        /// A chunk with all of its index; nil when that is not there.
+        private func chunk(_ record: Record) -> MCAPChunkPlace? {
+            let place = read(record) { cursor -> MCAPChunkPlace? in
+                guard let start = cursor.integer(Int64.self), let end = cursor.integer(Int64.self),
+                    let size = cursor.integer(UInt64.self), cursor.integer(UInt32.self) != nil,
+                    let compression = cursor.text(), let compressed = cursor.integer(UInt64.self)
+                else { return nil }
+                return MCAPChunkPlace(
+                    start: start, end: end, position: record.start, length: record.length,
+                    indexOffsets: [:], indexSize: 0, compression: compression,
+                    compressedSize: Int(clamping: compressed),
+                    uncompressedSize: Int(clamping: size), counts: [:])
+            }
+            guard var place else { return nil }
+            var next = record.start + record.length
+            while bytes(next, 1).first == MCAPOpcode.messageIndex.rawValue {
+                guard let index = self.record(at: next),
+                    let (channel, length) = read(
+                        index,
+                        { cursor -> (UInt16, UInt32)? in
+                            guard let channel = cursor.integer(UInt16.self),
+                                let length = cursor.integer(UInt32.self)
+                            else { return nil }
+                            return (channel, length)
+                        })
+                else { return nil }
+                place.indexOffsets[channel] = next
+                place.counts[channel] = Int(length) / 16
+                next += index.length
+                place.indexSize += index.length
+            }
+            return place.indexOffsets.isEmpty ? nil : place
+        }
+
+        /// Up to `count` bytes of the file.
+        private func bytes(_ start: Int, _ count: Int) -> [UInt8] {
+            guard start >= 0, start < size, count > 0 else { return [] }
+            return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+                let target = UnsafeMutableRawBufferPointer(buffer)
+                initialized =
+                    (try? file.read(fromAbsoluteOffset: Int64(start), into: target)) ?? 0
+            }
+        }
+    }
+}

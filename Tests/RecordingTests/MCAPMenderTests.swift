@@ -1,0 +1,118 @@
+import Realtime
+import Simulation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Recording
+
+/// Recordings whose writer was killed, as the next start finds them.
+@Suite("Recordings that were left open") struct MCAPMenderTests {
+    /// What is in a directory of one file with these bytes after it was mended.
+    private func mended(_ bytes: [UInt8]) throws -> (isMended: Bool, bytes: [UInt8]) {
+        var result = (false, [UInt8]())
+        try withTemporaryDirectory { directory in
+            let path = directory.appending("a.mcap")
+            try Self.write(bytes, path)
+            let isMended = try MCAPMender.mend(path)
+            result = (isMended, try Self.read(path))
+        }
+        return result
+    }
+
+    static func write(_ bytes: [UInt8], _ path: FilePath) throws {
+        let file = try FileDescriptor.open(
+            path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
+        try file.closeAfter { _ = try file.writeAll(bytes) }
+    }
+
+    static func read(_ path: FilePath) throws -> [UInt8] {
+        let file = try FileDescriptor.open(path, .readOnly)
+        return try file.closeAfter {
+            var bytes = [UInt8](repeating: 0, count: Int(try file.seek(offset: 0, from: .end)))
+            let count = try bytes.withUnsafeMutableBytes {
+                try file.read(fromAbsoluteOffset: 0, into: $0)
+            }
+            return Array(bytes[..<count])
+        }
+    }
+
+    private static let chunks: [MCAPChunk] = {
+        var rig = FlightRig(.walking)
+        rig.run(1.6)
+        _ = rig.file()
+        return rig.chunks
+    }()
+
+    @Test("get the very end that their writer would have given them")
+    func sameEnd() throws {
+        let whole = FlightRig.file(Self.chunks[...])
+        let open = FlightRig.file(Self.chunks[...], isEnded: false)
+        #expect(whole.count > open.count)
+        let result = try mended(open)
+        #expect(result.isMended)
+        #expect(result.bytes == whole)
+    }
+
+    @Test(
+        "wherever they are torn: everything up to the last whole chunk, with its end, and no remark"
+    )
+    func torn() throws {
+        let chunks = Self.chunks
+        try #require(chunks.count >= 3)
+        let open = FlightRig.file(chunks[...], isEnded: false)
+        // What a file with so many chunks is, ended; and how long it is without its end.
+        let prefixes = (0...chunks.count).map { count in
+            (
+                FlightRig.file(chunks[..<count], isEnded: false).count,
+                FlightRig.file(chunks[..<count])
+            )
+        }
+        for place in stride(from: prefixes[0].0, through: open.count, by: 997) {
+            let expected = try #require(prefixes.last { $0.0 <= place }).1
+            let result = try mended(Array(open[..<place]))
+            #expect(result.isMended)
+            #expect(result.bytes == expected, "torn at byte \(place)")
+        }
+        let last = try mended(Array(open.dropLast(1))).bytes
+        let outcome = try FlightFile(bytes: last, path: "a").read { _, _ in true }
+        #expect(outcome.isComplete && outcome.remarks.isEmpty)
+    }
+
+    @Test("or in the middle of their end")
+    func tornEnd() throws {
+        let whole = FlightRig.file(Self.chunks[...])
+        let open = FlightRig.file(Self.chunks[...], isEnded: false)
+        for place in stride(from: open.count + 1, to: whole.count, by: 97) {
+            #expect(try mended(Array(whole[..<place])).bytes == whole, "torn at byte \(place)")
+        }
+    }
+
+    @Test("stay as they are when they are whole, somebody else's, being written, or not even begun")
+    func untouched() throws {
+        let whole = FlightRig.file(Self.chunks[...])
+        let open = FlightRig.file(Self.chunks[...], isEnded: false)
+        var zeros = MCAPOpcode.magic
+        zeros += [UInt8](repeating: 0, count: 4096)
+        for bytes in [whole, Array("IMU1 and so on".utf8), [], MCAPOpcode.magic, zeros] {
+            let result = try mended(bytes)
+            #expect(!result.isMended && result.bytes == bytes)
+        }
+        try withTemporaryDirectory { directory in
+            let path = directory.appending("a.mcap")
+            var writer = try FlightWriter(
+                path: path, library: "test", metadata: [:], attachments: [])
+            for chunk in Self.chunks { try writer.append(chunk) }
+            #expect(try !MCAPMender.mend(path))
+            writer.abandon()
+            #expect(try MCAPMender.mend(path))
+        }
+        #expect(throws: Errno.noSuchFileOrDirectory) { _ = try MCAPMender.mend("/nowhere/a.mcap") }
+        // Bytes of nonsense do not crash it.
+        for place in stride(from: 8, to: open.count, by: max(1, open.count / 200)) {
+            var bytes = open
+            bytes[place] = ~bytes[place]
+            _ = try mended(bytes)
+        }
+    }
+}
