@@ -49,7 +49,7 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
         _ kind: TapeKind, tick: UInt64, now: Instant, _ value: Value
     ) -> Bool {
         let size = UInt(MemoryLayout<Value>.size)
-        let length = TapeStorage.headerBytes + (size + 15) & ~15
+        let length = TapeStorage.frameBytes(payload: size)
         let offset = head & storage.mask
         // A frame lies in one piece: what is left before the end is skipped when it is too short.
         let rest = storage.mask &+ 1 &- offset
@@ -104,7 +104,7 @@ public struct TapeReader: ~Copyable, @unchecked Sendable {
                 visit(
                     header,
                     UnsafeRawBufferPointer(start: payload, count: Int(bitPattern: size)))
-                tail &+= TapeStorage.headerBytes &+ (size &+ 15) & ~15
+                tail &+= TapeStorage.frameBytes(payload: size)
             }
             storage.tail.store(tail, ordering: .releasing)
         }
@@ -120,7 +120,7 @@ struct TapeHeader: BitwiseCopyable, Sendable {
     var now: Instant
 }
 
-/// One raw block: the indices on cache lines of their own, then the frames, each on a multiple of 16 bytes.
+/// One raw block: the indices on cache lines of their own, then the frames, each on a multiple of `headerBytes`.
 @frozen
 @usableFromInline
 struct TapeStorage: @unchecked Sendable {
@@ -129,6 +129,11 @@ struct TapeStorage: @unchecked Sendable {
     @usableFromInline let mask: UInt
 
     static var headerBytes: UInt { 32 }
+
+    /// What a frame takes: whole headers, so that what is left before the end always has room for a filler's.
+    static func frameBytes(payload: UInt) -> UInt {
+        headerBytes &+ (payload &+ (headerBytes &- 1)) & ~(headerBytes &- 1)
+    }
 
     static func allocate(capacity: Int) -> TapeStorage {
         let header = 3 * cacheLine

@@ -56,7 +56,9 @@ import Wire
     }
 
     /// Everything is locked into memory, a stack as a whole.
-    @Test("has no thread with the 8 MiB of stack that the C library gives")
+    @Test(
+        "has no thread with the 8 MiB of stack that the C library gives",
+        .disabled(if: Sanitizer.isActive, "a sanitizer has mappings of that size itself"))
     func smallStacks() throws {
         try withDaemon { daemon throws in
             try daemon.status("enabled") { $0["enabled"]?.bool == true }
@@ -100,7 +102,9 @@ import Wire
         }
     }
 
-    @Test("runs without real-time right, says so loudly, and says what to do")
+    @Test(
+        "runs without real-time right, says so loudly, and says what to do",
+        .disabled(if: Sanitizer.isActive, "a sanitizer lets no memory be locked, and says it was"))
     func withoutRealtime() throws {
         // Root may do everything unless the capabilities are taken away; in a container they may be gone already.
         let taken = "-sys_nice,-ipc_lock"

@@ -76,7 +76,9 @@ import Wire
         }
     }
 
-    @Test("a recorder whose process is killed loses at most a second")
+    @Test(
+        "a recorder whose process is killed loses at most a second",
+        .disabled(if: Sanitizer.isActive, "compressing is too slow under a sanitizer"))
     func killed() throws {
         try withDaemon(["--set", "recording.continuous=true"]) { daemon in
             try daemon.status("four seconds are held") { $0.number("recorder", "held_s") >= 4 }

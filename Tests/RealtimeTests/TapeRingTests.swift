@@ -1,0 +1,88 @@
+import GimbalCore
+import Testing
+
+@testable import Realtime
+
+/// The loop's tape: frames of any size, in order, each in one piece.
+@Suite("Tape ring") struct TapeRingTests {
+    private struct Small: BitwiseCopyable { var words: (UInt64, UInt64) }
+    private struct Odd: BitwiseCopyable { var bytes: (UInt8, UInt8, UInt8) }
+    private struct Large: BitwiseCopyable {
+        var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+    }
+
+    /// Appends the frame of a number: its size goes by the number.
+    private func append(_ number: UInt64, to writer: inout TapeWriter) -> Bool {
+        let now = Instant(nanoseconds: Int64(number))
+        let byte = UInt8(truncatingIfNeeded: number)
+        switch number % 3 {
+        case 0:
+            return writer.append(.tick, tick: number, now: now, Small(words: (number, ~number)))
+        case 1: return writer.append(.tick, tick: number, now: now, Odd(bytes: (byte, byte, 7)))
+        default:
+            return writer.append(
+                .tick, tick: number, now: now, Large(words: (number, 1, 2, 3, 4, 5, number)))
+        }
+    }
+
+    @Test(
+        "gives every frame back in order and unharmed, over many laps and at every place of the end"
+    )
+    func order() {
+        var ends = makeTapeRing(bytes: 4096)
+        var expected: UInt64 = 0
+        for number in UInt64(0)..<20_000 {
+            #expect(append(number, to: &ends.writer))
+            guard number % 7 == 6 else { continue }
+            ends.reader.drain { header, bytes in
+                #expect(header.tick == expected)
+                #expect(header.now.nanoseconds == Int64(expected))
+                switch expected % 3 {
+                case 0:
+                    let value = bytes.loadUnaligned(as: Small.self)
+                    #expect(bytes.count == 16 && value.words == (expected, ~expected))
+                case 1:
+                    #expect(bytes.count == 3 && bytes[0] == UInt8(truncatingIfNeeded: expected))
+                default:
+                    let value = bytes.loadUnaligned(as: Large.self)
+                    #expect(bytes.count == 56 && value.words.0 == expected)
+                    #expect(value.words.6 == expected)
+                }
+                expected += 1
+            }
+        }
+        #expect(expected >= 19_990)
+    }
+
+    @Test(
+        "has room for a filler's header wherever a frame ends: nothing is written behind the ring")
+    func places() {
+        var ends = makeTapeRing(bytes: 4096)
+        // 48 bytes without the rounding: 85 of them would leave 16, and a header has 24.
+        for number in UInt64(0)..<1000 {
+            let frame = Small(words: (number, 0))
+            let isKept = ends.writer.append(
+                .tick, tick: number, now: Instant(nanoseconds: 0), frame)
+            #expect(isKept)
+            ends.reader.drain { _, bytes in
+                #expect(UInt(bitPattern: bytes.baseAddress) % TapeStorage.headerBytes == 0)
+            }
+        }
+        #expect(MemoryLayout<TapeHeader>.size <= Int(TapeStorage.headerBytes))
+    }
+
+    @Test("drops what does not fit, and takes frames again when there is room")
+    func full() {
+        var ends = makeTapeRing(bytes: 4096)
+        var kept: UInt64 = 0
+        while append(3 * kept, to: &ends.writer) { kept += 1 }
+        #expect(kept == 4096 / 64)
+        var seen: UInt64 = 0
+        ends.reader.drain { header, _ in
+            #expect(header.tick == 3 * seen)
+            seen += 1
+        }
+        #expect(seen == kept)
+        #expect(append(0, to: &ends.writer))
+    }
+}
