@@ -90,6 +90,15 @@ import Wire
             #expect(info["counts"]?["/tick"]?.number ?? 0 >= last - 1000)
             let replay = try Self.json(daemon, ["replay", path, "--json"])
             #expect(replay["identical"] == .bool(true), "\(replay.text)")
+            // The next start ends the file, for programs that need its summary.
+            let next = try RunningDaemon(in: daemon.directory)
+            try next.status("the recorder has looked at its shelf") {
+                ($0["recorder"]?["files"]?.int ?? 0) >= 1
+            }
+            let ended = try Self.json(next, ["record", "info", path, "--json"])
+            #expect(ended["complete"] == .bool(true))
+            #expect(ended["counts"] == info["counts"])
+            #expect(next.log.contains("it is ended now"))
         }
     }
 
