@@ -6,7 +6,7 @@ SYSCONFDIR ?= /etc
 CONFIGURATION ?= release
 
 # What the build, the tests and the bench need beside Swift 6.3, and what Swift's own programs do, as Debian package names.
-APT_PACKAGES := dbus g++ git jq libcurl4 libelf1 libncurses6 libsystemd-dev libxml2 libzstd-dev make netcat-openbsd procps python3-pip python3-venv rt-tests tmux
+APT_PACKAGES := dbus dpkg-dev g++ git jq libcurl4 libelf1 libncurses6 libsystemd-dev libxml2 libzstd-dev make netcat-openbsd procps python3-pip python3-venv rt-tests tmux
 
 SWIFT_SOURCES := Sources Tests Package.swift
 BIN = .build/$(CONFIGURATION)
