@@ -51,6 +51,6 @@ struct GlobalOptions: ParsableArguments {
         }
         // Without a subcommand they would only be an error in the way of the help text.
         if rest.allSatisfy({ $0.hasPrefix("-") }) { moved = [] }
-        return rest + moved + arguments[index...]
+        return rest + moved + Array(arguments[index...])
     }
 }
