@@ -38,23 +38,23 @@ struct AK8963: Sendable {
     private static let answer = RegisterRead(part: 0, register: 0x35, count: 1)
 
     /// Needs the master enabled. Slots 5 to 7 hold the adjustment afterwards.
-    static let setUp: [SetUpStep] =
+    static let setUp: [SetUpStep] = SetUpStep.sequence(
         // 400 kHz.
-        [.write(0x0D, to: 0x24, part: 0)]
-        + write(0x01, to: 0x0B)
-        + read(0x00)
-        + [
+        [.write(0x0D, to: 0x24, part: 0)],
+        write(0x01, to: 0x0B),
+        read(0x00),
+        [
             .expect(
                 0x48, mask: 0xFF, in: 0x35, part: 0,
                 otherwise: "has no magnetometer that answers (AK8963, WIA)")
-        ]
+        ],
         // Fuse ROM, power down, 16 bits at 100 Hz (section 5.8).
-        + write(0x0F, to: 0x0A)
-        + read(0x10) + [.keep(slot: 5, answer)]
-        + read(0x11) + [.keep(slot: 6, answer)]
-        + read(0x12) + [.keep(slot: 7, answer)]
-        + write(0x00, to: 0x0A) + write(0x16, to: 0x0A)
-        + [
+        write(0x0F, to: 0x0A),
+        read(0x10), [.keep(slot: 5, answer)],
+        read(0x11), [.keep(slot: 6, answer)],
+        read(0x12), [.keep(slot: 7, answer)],
+        write(0x00, to: 0x0A), write(0x16, to: 0x0A),
+        [
             // Slave 0 reads ST1 to ST2 every tenth sample; what it has read appears all at once.
             .write(0x80 | address, to: 0x25, part: 0),
             .write(0x02, to: 0x26, part: 0),
@@ -62,7 +62,7 @@ struct AK8963: Sendable {
             .write(0x81, to: 0x67, part: 0),
             .write(0x80 | UInt8(length), to: 0x27, part: 0),
             .pause(0.020),
-        ]
+        ])
 
     /// Takes what the factory has stored: (ASA - 128) / 256 + 1.
     mutating func adjust(_ kept: KeptRegisters) {

@@ -64,16 +64,18 @@ struct ICM42688P: IMUChip {
     }
 
     /// SELF_TEST_CONFIG, and what the factory has stored in XG_ST_DATA… (bank 1) and XA_ST_DATA… (bank 2).
-    private static let selfTest: [SetUpStep] =
+    private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             .write(0x60 | rate, to: gyroConfiguration, part: 0),
             .write(0x60 | rate, to: accelConfiguration, part: 0),
             .write(0x0F, to: power, part: 0),
             .pause(0.100),
-        ] + keepData((accel: 0, gyro: 1)) + [
+        ], keepData((accel: 0, gyro: 1)),
+        [
             .write(0x7F, to: selfTestConfiguration, part: 0),
             .pause(0.100),
-        ] + keepData((accel: 2, gyro: 3)) + [
+        ], keepData((accel: 2, gyro: 3)),
+        [
             .write(0x00, to: selfTestConfiguration, part: 0),
             .write(0x01, to: bank, part: 0),
             .keep(slot: 5, RegisterRead(part: 0, register: 0x5F, count: 3)),
@@ -96,7 +98,7 @@ struct ICM42688P: IMUChip {
                             code: kept.byte(5, $0))
                     }
                 }, otherwise: "failed its gyroscope's self test"),
-        ]
+        ])
 
     private static func keepData(_ slots: (accel: Int, gyro: Int)) -> [SetUpStep] {
         [

@@ -27,29 +27,32 @@ struct MPU6050: IMUChip {
     var accelRange: Double { registers.accelRange }
 
     var setUp: [SetUpStep] {
-        MPURegisters.wake(identity: 0x68, mask: 0x7E, otherwise: "is no MPU-6050 (WHO_AM_I)")
-            + (testsItself ? Self.selfTest : [])
-            + MPURegisters.write(audit) + [.write(0, to: MPURegisters.interruptPin, part: 0)]
-            + [.pause(0.030)] + .verify(audit)
+        SetUpStep.sequence(
+            MPURegisters.wake(identity: 0x68, mask: 0x7E, otherwise: "is no MPU-6050 (WHO_AM_I)"),
+            testsItself ? Self.selfTest : [],
+            MPURegisters.write(audit), [.write(0, to: MPURegisters.interruptPin, part: 0)],
+            [.pause(0.030)], .verify(audit))
     }
 
     /// Registers 13 to 16, 27 and 28: ±250 deg/s and ±8 g; the response may be 14 % off the factory's (specification,
     /// 6.1 and 6.2).
-    private static let selfTest: [SetUpStep] =
+    private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             .write(0x02, to: MPURegisters.configuration, part: 0),
             .write(0x00, to: MPURegisters.gyroConfiguration, part: 0),
             .write(0x10, to: MPURegisters.accelConfiguration, part: 0),
             .pause(0.050),
-        ] + MPURegisters.keepData((accel: 0, gyro: 1)) + [
+        ], MPURegisters.keepData((accel: 0, gyro: 1)),
+        [
             .write(0xE0, to: MPURegisters.gyroConfiguration, part: 0),
             .write(0xF0, to: MPURegisters.accelConfiguration, part: 0),
             .pause(0.100),
-        ] + MPURegisters.keepData((accel: 2, gyro: 3)) + [
+        ], MPURegisters.keepData((accel: 2, gyro: 3)),
+        [
             .keep(slot: 4, RegisterRead(part: 0, register: 0x0D, count: 4)),
             .require({ passesAccel($0) }, otherwise: "failed its accelerometer's self test"),
             .require({ passesGyro($0) }, otherwise: "failed its gyroscope's self test"),
-        ]
+        ])
 
     private static func passesAccel(_ kept: KeptRegisters) -> Bool {
         (0..<3).allSatisfy { axis in

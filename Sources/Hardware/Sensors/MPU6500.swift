@@ -63,18 +63,20 @@ struct MPU6500: IMUChip {
     }
 
     /// Registers 0 to 2 and 13 to 15 hold the factory's response; filters of 92 Hz meanwhile.
-    private static let selfTest: [SetUpStep] =
+    private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             .write(0x02, to: MPURegisters.configuration, part: 0),
             .write(0x02, to: accelConfiguration2, part: 0),
             .write(0x00, to: MPURegisters.gyroConfiguration, part: 0),
             .write(0x00, to: MPURegisters.accelConfiguration, part: 0),
             .pause(0.050),
-        ] + MPURegisters.keepData((accel: 0, gyro: 1)) + [
+        ], MPURegisters.keepData((accel: 0, gyro: 1)),
+        [
             .write(0xE0, to: MPURegisters.gyroConfiguration, part: 0),
             .write(0xE0, to: MPURegisters.accelConfiguration, part: 0),
             .pause(0.050),
-        ] + MPURegisters.keepData((accel: 2, gyro: 3)) + [
+        ], MPURegisters.keepData((accel: 2, gyro: 3)),
+        [
             .keep(slot: 4, RegisterRead(part: 0, register: 0x0D, count: 3)),
             .keep(slot: 5, RegisterRead(part: 0, register: 0x00, count: 3)),
             .require(
@@ -93,7 +95,7 @@ struct MPU6500: IMUChip {
                             code: kept.byte(5, $0))
                     }
                 }, otherwise: "failed its gyroscope's self test"),
-        ]
+        ])
 
     var burst: [RegisterRead] {
         [

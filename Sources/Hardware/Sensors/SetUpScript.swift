@@ -12,6 +12,9 @@ enum SetUpStep: Sendable {
     case keep(slot: Int, RegisterRead)
     /// Looks at what was kept; otherwise the chip is what the words say.
     case require(@Sendable (KeptRegisters) -> Bool, otherwise: StaticString)
+
+    /// Parts one after the other. A chain of `+` with literals takes the type checker of Swift 6.2 minutes.
+    static func sequence(_ parts: [SetUpStep]...) -> [SetUpStep] { Array(parts.joined()) }
 }
 
 /// What a set-up has read and kept: eight slots of up to eight registers.
