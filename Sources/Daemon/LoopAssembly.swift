@@ -1,23 +1,26 @@
 import Configuration
-import GimbalCore
+package import GimbalCore
 import Hardware
-import Realtime
+package import Realtime
 
 /// The loop that the configuration asks for, with the doors that lead into it, on their way to their owners.
-struct LoopAssembly: ~Copyable {
+///
+/// `package`, because a compiler with assertions takes a value of another module apart only where that module is imported
+/// for more than the file (MoveOnlyAddressChecker of Swift 6.2).
+package struct LoopAssembly: ~Copyable {
     /// What will make the loop tick.
-    enum Source: ~Copyable {
+    package enum Source: ~Copyable {
         /// Threads of its own, in real time.
         case realtime(GimbalRuntime)
         /// A simulator that owns time.
         case lockstep(LockstepEngine)
     }
 
-    var source: Source
-    var commands: RingWriter<TimedCommand>
-    var tuning: MailboxWriter<Stabilizer.Parameters>
-    var telemetry: RingReader<TelemetryRecord>
-    var tape: TapeRecorderEnd
+    package var source: Source
+    package var commands: RingWriter<TimedCommand>
+    package var tuning: MailboxWriter<Stabilizer.Parameters>
+    package var telemetry: RingReader<TelemetryRecord>
+    package var tape: TapeRecorderEnd
     /// How the sensors are; nobody writes to it without real ones.
     let sensors = SensorReports()
 
