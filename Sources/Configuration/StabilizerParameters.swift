@@ -90,12 +90,8 @@ extension Settings {
         field.peakTorque = motors.torqueLimitNm
         field.inertia = control.inertiaKgM2
         field.maxRate = Angle.degrees(control.maxRateDps).radians
-        // The built-in gains are for the built-in delay; a slower loop is slower in everything.
-        let stretch = min(field.loopDelay / (control.loopDelayMs / 1e3), 1)
-        field.attitudeGain = field.attitudeGain * stretch
-        field.rateGain = field.rateGain * stretch
-        field.observerBandwidth = field.observerBandwidth * stretch
-        field.loopDelay = control.loopDelayMs / 1e3
+        // The built-in gains are for the built-in delay.
+        field = field.stretched(to: control.loopDelayMs / 1e3)
         field.attitudeLead = imu.filterDelayMs / 1e3
         return field.scaled(yaw: airos.pid.yaw, roll: airos.pid.roll, pitch: airos.pid.pitch)
     }

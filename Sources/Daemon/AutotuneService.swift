@@ -60,8 +60,7 @@ final class AutotuneService: Sendable {
             guard state.run == nil else { return nil }
             state = State()
             state.run = AutotuneRun(
-                axes: axes, present: parameters.controller, filter: parameters.rateFilter,
-                tickRate: Double(settings.loop.rateHz))
+                axes: axes, present: parameters, tickRate: Double(settings.loop.rateHz))
             state.owner = owner
             state.isToApply = apply
             state.began = now
@@ -84,11 +83,6 @@ final class AutotuneService: Sendable {
         if case .inactive = door.mode {
             throw RequestError(
                 .refused, "The mode is inactive, nothing would move: airframectl mode locked")
-        }
-        guard case .torque = settings.motors.type else {
-            throw RequestError(
-                .refused,
-                "Autotune is for torque motors; motors.type is \(settings.motors.type.name).")
         }
         if calibration.status().isRunning {
             throw RequestError(
@@ -149,7 +143,7 @@ final class AutotuneService: Sendable {
         }
         for action in actions {
             switch action {
-            case .trial(let gains): tuning.setTrial(gains)
+            case .trial(let trial): tuning.setTrial(trial)
             case .excite(let excitation): excite(excitation, now: now)
             case .finish: finish(now: now)
             }

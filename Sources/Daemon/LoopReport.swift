@@ -13,7 +13,7 @@ struct LoopReport: Sendable {
         switch parameters.motorType {
         case .torque: describe(parameters.controller, parameters.rateFilter)
         case .servo: describe(parameters.servo)
-        case .field: describe(parameters.field)
+        case .field: describe(parameters.field, parameters.rateFilter)
         }
     }
 
@@ -31,9 +31,14 @@ struct LoopReport: Sendable {
             GainStatus("integral gain", unit: "1/s²", AxisNumbers(torque.rateIntegralGain)),
             GainStatus("derivative gain", unit: "", AxisNumbers(torque.rateDerivativeGain)),
         ]
+        margins { LoopMargins(of: torque, axis: $0, filter: filter[$0]) }
+    }
+
+    /// Margins of all axes, and what there is to complain about.
+    private mutating func margins(_ ofAxis: (GimbalAxis) -> LoopMargins) {
         var (up, down, phase) = (AxisVector.zero, AxisVector.zero, AxisVector.zero)
         for axis in GimbalAxis.allCases {
-            let margins = LoopMargins(of: torque, axis: axis, filter: filter[axis])
+            let margins = ofAxis(axis)
             up[axis] = margins.increaseDecibels
             down[axis] = margins.decreaseDecibels
             phase[axis] = margins.phaseDegrees
@@ -56,7 +61,9 @@ struct LoopReport: Sendable {
         ]
     }
 
-    private mutating func describe(_ field: FieldController.Parameters) {
+    private mutating func describe(
+        _ field: FieldController.Parameters, _ filter: RateFilter.Parameters
+    ) {
         status.gains = [
             GainStatus("attitude gain", unit: "1/s", AxisNumbers(field.attitudeGain)),
             GainStatus("rate gain", unit: "1/s", AxisNumbers(field.rateGain)),
@@ -64,6 +71,7 @@ struct LoopReport: Sendable {
                 "observer bandwidth", unit: "Hz",
                 AxisNumbers(field.observerBandwidth * (1 / (2 * .pi)))),
         ]
+        margins { LoopMargins(of: field, axis: $0, filter: filter[$0]) }
     }
 
     private static func complaint(about margins: LoopMargins, _ axis: GimbalAxis) -> String? {

@@ -20,8 +20,8 @@ final class Tuning: Sendable {
         var mailbox: MailboxWriter<Stabilizer.Parameters>
         var rollback = TimedRollback<ParameterStore.Snapshot>()
         var needsRestart: [String] = []
-        /// Gains that are tried for a while instead of those of the settings.
-        var trial: AttitudeController.Parameters?
+        /// A tuning of the motors that is tried for a while instead of that of the settings.
+        var trial: Stabilizer.Parameters?
         var loop: LoopReport
         /// A stranger's phone must not wear out the disk.
         var appSaves = TokenBucket(burst: 20, perSecond: 0.2)
@@ -143,10 +143,10 @@ final class Tuning: Sendable {
         return reading
     }
 
-    /// Tries gains without touching the settings; nil returns to those.
-    func setTrial(_ gains: AttitudeController.Parameters?) {
+    /// Tries a tuning of the motors without touching the settings; nil returns to those.
+    func setTrial(_ trial: Stabilizer.Parameters?) {
         state.withLock { state in
-            state.trial = gains
+            state.trial = trial
             publish(&state)
         }
     }
@@ -336,7 +336,11 @@ final class Tuning: Sendable {
         var parameters = settings.stabilizerParameters
         parameters.correction = state.correction
         parameters.isCalibrating = state.isCalibrating
-        if let trial = state.trial { parameters.controller = trial }
+        if let trial = state.trial {
+            parameters.controller = trial.controller
+            parameters.field = trial.field
+            parameters.servo = trial.servo
+        }
         state.mailbox.publish(parameters)
         state.loop = LoopReport(parameters)
         commander.apply(settings.commanderRules)

@@ -301,23 +301,27 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.setpoint = setpoint.attitude
         snapshot.attitudeError = estimator.attitude.error(to: setpoint.attitude)
         let belief = drive.inertia.sigmas
+        let excitation = exciter.state.isActive ? exciter.step(parameters.motorType) : .zero
         var output = drive.step(
             MotorDrive.Input(
                 attitude: estimator.attitude, rate: filteredRate,
                 setpoint: setpoint.earlier(by: late), joints: joints,
-                specificForce: sample?.accel ?? .zero, authority: supervisor.authority, dt: dt))
+                specificForce: sample?.accel ?? .zero, excitation: excitation,
+                authority: supervisor.authority, dt: dt))
         // What the motors did while the loop or the sensor stood still has not been seen.
         if max(dt, late) > Self.blindSeconds { drive.forgetResponse() }
         // Stiffer gains must not find the error that softer ones have left.
         if !(belief == drive.inertia.sigmas) { held = estimator.attitude }
-        if exciter.state.isActive { excite(&output) }
+        if exciter.state.isActive, case .torque = parameters.motorType {
+            excite(&output, by: excitation)
+        }
         return output
     }
 
     /// Adds the excitation to the torques.
-    private mutating func excite(_ output: inout MotorOutput) {
+    private func excite(_ output: inout MotorOutput, by moment: Vector3) {
         let kinematics = JointKinematics(joints: joints.motion.angles)
-        let torque = output.torque + kinematics.torques(moment: exciter.step())
+        let torque = output.torque + kinematics.torques(moment: moment)
         output.torque = torque.clamped(to: parameters.controller.torqueLimit)
     }
 
@@ -331,6 +335,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.jointSource = joints.source
         snapshot.inertia = drive.inertia.values
         snapshot.inertiaSigma = drive.inertia.sigmas
+        snapshot.exerted = drive.exerted
         snapshot.showsJoints = showsJoints
         snapshot.modeRequests = pointing.modeRequests
         snapshot.output = output

@@ -110,6 +110,9 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var inertia = AxisVector.zero
     /// Standard deviation of `inertia`, natural logarithm: 0.1 is 10 %, 0 is given.
     public var inertiaSigma = AxisVector.zero
+    /// What motors without encoder exerted at the joints when the gyroscope saw the camera as it is now, N·m; zero for
+    /// others.
+    public var exerted = AxisVector.zero
     /// Whether there is, or with the outputs on there will be, something that shows the joints.
     public var showsJoints = false
     /// Requests for a mode since the start, emergency stops among them.

@@ -1,7 +1,7 @@
 public import GimbalCore
 
-/// Finds the tuning of torque motors: shakes one axis after the other a little, in closed loop, and learns from the
-/// answer what it turns.
+/// Finds the tuning of the motors: shakes one axis after the other a little, in closed loop, and learns from the answer
+/// what it turns. What differs from one kind of motor to the other is an `AutotuneMethod`.
 ///
 /// A pure sequence: it takes the stabilizer's snapshot of every tick and says what is to be done next. When the present
 /// gains do not hold the camera still, it begins with soft ones that are stable from a seventeenth to four times
@@ -10,29 +10,11 @@ public struct AutotuneRun: Sendable {
     /// What is to be done next.
     public enum Action: Sendable {
         /// Put these gains in force for the time of the run.
-        case trial(AttitudeController.Parameters)
+        case trial(Stabilizer.Parameters)
         /// Begin an excitation.
         case excite(Excitation)
         /// It is over: `outcome` says how. The gains before the run are to be put back.
         case finish
-    }
-
-    /// What was found on one axis.
-    public struct AxisResult: Sendable {
-        /// The axis.
-        public var axis: GimbalAxis
-        /// The points of the frequency response.
-        public var points: [ResponsePoint]
-        /// The model that fits them.
-        public var model: PlantModel
-        /// Root mean square of the relative error that the model leaves.
-        public var residual: Double
-        /// Coulomb friction, N·m.
-        public var coulomb: Double
-        /// Viscous friction, N·m·s/rad.
-        public var viscous: Double
-        /// Gains with 6 dB and 45°.
-        public var design: GainDesign
     }
 
     /// How it ended.
@@ -59,8 +41,7 @@ public struct AutotuneRun: Sendable {
     /// How it ended; nil while it goes on.
     public private(set) var outcome: Outcome?
 
-    private let present: AttitudeController.Parameters
-    private let filter: RateFilter.Parameters
+    private let method: any AutotuneMethod
     private let tickRate: Double
     private let periodTicks: Int
     private var phase = Phase.observing
@@ -72,7 +53,7 @@ public struct AutotuneRun: Sendable {
     private var swing = 0.0
     /// Whether the gains in force fit well enough for the measurement that counts.
     private var isFine = true
-    private var trial: AttitudeController.Parameters?
+    private var trial: Stabilizer.Parameters?
     private var excitation: Excitation
     private var record: ExcitationRecord
 
@@ -80,8 +61,6 @@ public struct AutotuneRun: Sendable {
     private static let largestShare = 0.3
     /// Enough, however little torque it took: RMS, rad/s.
     private static let largestRate = 1.5
-    /// Enough: how far the camera is off at most, rad.
-    private static let largestSwing = 0.04
     private static let roughPeriods = 2
     private static let finePeriods = 4
 
@@ -89,16 +68,18 @@ public struct AutotuneRun: Sendable {
     ///
     /// - Parameters:
     ///   - axes: One to three.
-    ///   - present: The controller's tuning in force.
-    ///   - filter: The filters in force.
+    ///   - present: The tuning in force.
     ///   - tickRate: Of the loop, Hz.
     public init(
-        axes: [GimbalAxis], present: AttitudeController.Parameters, filter: RateFilter.Parameters,
-        tickRate: Double
+        axes: [GimbalAxis], present: Stabilizer.Parameters, tickRate: Double
     ) {
         self.axes = axes
-        self.present = present
-        self.filter = filter
+        method =
+            switch present.motorType {
+            case .torque: TorqueMethod(present: present)
+            case .field: FieldMethod(present: present)
+            case .servo: ServoMethod(present: present)
+            }
         self.tickRate = tickRate
         // Two seconds: half a hertz between the lines.
         periodTicks = Int((2 * tickRate).rounded())
@@ -141,20 +122,8 @@ public struct AutotuneRun: Sendable {
         (1 - progress) * Double(axes.count) * (trial == nil ? 13.5 : 24)
     }
 
-    /// The tuning with what was found: every tuned axis with 6 dB and 45°. Delay and the derivative's corner are
-    /// common to all axes and follow the slowest one, when all are tuned.
-    public var proposal: AttitudeController.Parameters {
-        var result = present
-        let slowest = results.map(\.model.delay).max() ?? present.loopDelay
-        for found in results {
-            design(found.model.inertia, slowest, found.axis).apply(to: &result, found.axis)
-        }
-        result.findsInertia = false
-        if results.count == GimbalAxis.allCases.count { result.loopDelay = slowest }
-        let friction = results.map(\.coulomb).filter(\.isFinite).max() ?? 0
-        result.frictionLimit = max(present.frictionLimit, (friction * 2e3).rounded() / 1e3)
-        return result
-    }
+    /// The tuning with what was found.
+    public var proposal: Stabilizer.Parameters { method.proposal(results) }
 
     /// Somebody wants it to end.
     public mutating func cancel(_ sentence: String) {
@@ -198,27 +167,28 @@ public struct AutotuneRun: Sendable {
         return soften()
     }
 
-    /// The present gains do not do: begins again with soft ones. What the integrals have piled up is taken out first, by
-    /// hardly any torque at all.
+    /// The present gains do not do: begins again with soft ones. What the integrals have piled up is taken out first.
     private mutating func soften() -> Action {
         isFine = false
         baseline = 0
-        var limp = softGains
-        limp.torqueLimit = present.torqueLimit * 0.02
+        guard let limp = method.limp else { return settleSoftly() }
         trial = limp
         phase = .catching
         ticks = Int(0.3 * tickRate)
         return .trial(limp)
     }
 
-    private mutating func catchCamera() -> Action? {
-        ticks -= 1
-        guard ticks <= 0 else { return nil }
-        let soft = softGains
+    private mutating func settleSoftly() -> Action {
+        let soft = method.soft
         trial = soft
         phase = .settling
         ticks = Int(3 * tickRate)
         return .trial(soft)
+    }
+
+    private mutating func catchCamera() -> Action? {
+        ticks -= 1
+        return ticks > 0 ? nil : settleSoftly()
     }
 
     private mutating func settle(_ snapshot: StabilizerSnapshot) -> Action? {
@@ -229,25 +199,11 @@ public struct AutotuneRun: Sendable {
         return ticks > 0 ? nil : ramp()
     }
 
-    /// Gains for an axis of which nothing is known but its motor.
-    private var softGains: AttitudeController.Parameters {
-        var soft = present
-        soft.attitudeGain = AxisVector(repeating: 1.2)
-        soft.rateGain = AxisVector(repeating: 10)
-        soft.rateIntegralGain = AxisVector(repeating: 8)
-        soft.rateDerivativeGain = .zero
-        // The default plant: as much inertia as its motor turns by 100 rad/s².
-        soft.inertia = present.torqueLimit * 0.01
-        soft.frictionLearningRate = 0
-        soft.findsInertia = false
-        return soft
-    }
-
     private mutating func ramp() -> Action {
         phase = .ramping
-        let limit = present.torqueLimit[axis]
+        let scale = method.fullScale(axis)
         let next = excitation.axis == axis ? excitation.amplitude : 0
-        return begin(amplitude: max(next, 0.015 * limit), ticks: Int(0.5 * tickRate))
+        return begin(amplitude: max(next, method.firstShare * scale), ticks: Int(0.5 * tickRate))
     }
 
     private mutating func begin(amplitude: Double, ticks count: Int) -> Action {
@@ -276,10 +232,10 @@ public struct AutotuneRun: Sendable {
             let skipped = if case .measuring = phase { periodTicks } else { Int(0.1 * tickRate) }
             let index = Int(state.tick) - 1
             guard index >= skipped else { return nil }
-            guard index - skipped == record.moments.count else {
+            guard index - skipped == record.inputs.count else {
                 return fail("Ticks were lost on the way: the computer is too busy. Try again.")
             }
-            record.append(snapshot)
+            method.record(snapshot, in: &record)
             swing = max(swing, snapshot.attitudeError.norm)
             ticks = index
             return nil
@@ -294,9 +250,9 @@ public struct AutotuneRun: Sendable {
     }
 
     private mutating func louder() -> Action {
-        let limit = Self.largestShare * present.torqueLimit[axis]
+        let limit = Self.largestShare * method.fullScale(axis)
         // How much louder it may become; the swing of soft gains is not all of the excitation's making.
-        let bySwing = isFine ? Self.largestSwing / max(swing, 1e-6) : 2
+        let bySwing = isFine ? method.largestSwing / max(swing, 1e-6) : 2
         let room = min(
             limit / excitation.amplitude, Self.largestRate / max(record.rateRMS, 1e-6), bySwing)
         if room <= 1.1 {
@@ -310,18 +266,18 @@ public struct AutotuneRun: Sendable {
     }
 
     private mutating func judge() -> Action {
-        let points = record.response(tickRate: tickRate)
-        guard let (model, residual) = PlantModel.fit(points), residual < 0.5 else {
+        let inForce = trial ?? method.present
+        guard let found = method.identify(record, inForce: inForce, tickRate: tickRate),
+            found.residual < 0.5
+        else {
             return fail(
                 "The answer of the \(axis) axis does not look like that of a motor with a camera: "
                     + "is everything fastened, and does nothing touch?")
         }
+        if trial == nil, found.residual > method.doubtfulResidual { return soften() }
         guard isFine else {
-            // Good enough for gains to measure with: a little softer than the optimum.
-            var gains = trial ?? present
-            gains.findsInertia = false
-            design(model.inertia, model.delay, axis, speed: 0.7).apply(to: &gains, axis)
-            gains.loopDelay = model.delay
+            // Good enough for gains to measure with.
+            let gains = method.trial(after: inForce, with: found)
             trial = gains
             isFine = true
             phase = .settling
@@ -330,12 +286,7 @@ public struct AutotuneRun: Sendable {
             excitation.amplitude *= 0.5
             return .trial(gains)
         }
-        let friction = record.friction(model: model, tickRate: tickRate)
-        results.append(
-            AxisResult(
-                axis: axis, points: points, model: model, residual: residual,
-                coulomb: friction.coulomb, viscous: friction.viscous,
-                design: design(model.inertia, model.delay, axis)))
+        results.append(found)
         if results.count == axes.count {
             outcome = .done
             phase = .over
@@ -345,19 +296,14 @@ public struct AutotuneRun: Sendable {
         return ramp()
     }
 
-    private func design(
-        _ inertia: Double, _ delay: Double, _ axis: GimbalAxis, speed: Double = 1
-    ) -> GainDesign {
-        GainDesign(inertia: inertia, delay: delay, filter: filter[axis], speed: speed)
-    }
-
     private static func sentence(_ ending: Exciter.Ending) -> String {
         switch ending {
         case .none, .complete: ""
         case .command: "Somebody asked for something else, which ends it."
         case .outputs: "The outputs went off: see `airframectl status`."
         case .jointLimit: "A joint reached the end of its range: turn the handle to the middle."
-        case .saturated: "A motor was at its torque limit: balance the camera first."
+        case .saturated:
+            "A motor was at its limit: balance the camera, turn the handle to the middle."
         case .error: "The camera swung too far: put the handle on something firm, and try again."
         }
     }

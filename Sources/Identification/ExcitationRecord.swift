@@ -7,8 +7,8 @@ public struct ExcitationRecord: Sendable {
     public let axis: GimbalAxis
     /// Ticks of one period.
     public let periodTicks: Int
-    /// Moment on the camera about the axis, N·m.
-    public private(set) var moments: [Double] = []
+    /// What drove the axis: moment on the camera about it, N·m, or what a servo was told, rad.
+    public private(set) var inputs: [Double] = []
     /// Rate of the camera about the axis, rad/s.
     public private(set) var rates: [Double] = []
     /// Angle of the joint, rad.
@@ -21,15 +21,19 @@ public struct ExcitationRecord: Sendable {
     }
 
     /// Takes the newest tick.
-    public mutating func append(_ snapshot: StabilizerSnapshot) {
-        let kinematics = JointKinematics(joints: snapshot.joints)
-        moments.append(kinematics.moment(torques: snapshot.output.torque)[axis])
-        rates.append(snapshot.rate[axis])
-        joints.append(snapshot.joints[axis])
+    ///
+    /// - Parameters:
+    ///   - input: What drove the axis.
+    ///   - rate: The camera's rate about it, rad/s.
+    ///   - joint: Its joint's angle, rad.
+    public mutating func append(input: Double, rate: Double, joint: Double) {
+        inputs.append(input)
+        rates.append(rate)
+        joints.append(joint)
     }
 
     /// Complete periods so far.
-    public var periods: Int { moments.count / periodTicks }
+    public var periods: Int { inputs.count / periodTicks }
 
     /// Root mean square of the rate, rad/s.
     public var rateRMS: Double {
@@ -38,7 +42,7 @@ public struct ExcitationRecord: Sendable {
         return cm_sqrt(sum / Double(max(rates.count, 1)))
     }
 
-    /// The response from moment to rate at the excited lines.
+    /// The response from input to rate at the excited lines.
     ///
     /// Both are projected on the excitation, which is the same in every period: what the feedback makes of noise drops
     /// out (L. Ljung, "System Identification", 2nd ed., section 13.5: the indirect way). Coherence is judged by how well
@@ -51,19 +55,19 @@ public struct ExcitationRecord: Sendable {
         return (0..<Excitation.lineCount).compactMap { line in
             let harmonic = Excitation.harmonic(line)
             guard Double(harmonic) < 0.2 * Double(periodTicks) else { return nil }
-            var (moment, rate) = (Complex(0), Complex(0))
+            var (input, rate) = (Complex(0), Complex(0))
             var power = 0.0
             for period in 0..<periods {
-                let u = coefficient(moments, harmonic, period)
+                let u = coefficient(inputs, harmonic, period)
                 let y = coefficient(rates, harmonic, period)
-                moment = moment + u
+                input = input + u
                 rate = rate + y
                 power += y.squaredMagnitude
             }
             let coherence = rate.squaredMagnitude / (Double(periods) * max(power, 1e-300))
             let omega = 2 * .pi * Double(harmonic) * tickRate / Double(periodTicks)
             return ResponsePoint(
-                omega: omega, response: rate / moment, coherence: coherence, periods: periods)
+                omega: omega, response: rate / input, coherence: coherence, periods: periods)
         }
     }
 
@@ -91,7 +95,7 @@ public struct ExcitationRecord: Sendable {
         let c = Biquad.Coefficients.lowPass(hz: 25, order: 2, sampleRate: tickRate)
         let rate = Self.filtered(rates, c)
         let joint = Self.filtered(joints, c)
-        let moment = Self.filtered(moments, c)
+        let moment = Self.filtered(inputs, c)
         let shift = Int((model.delay * tickRate).rounded())
         var equations = NormalEquations()
         for n in stride(from: max(shift, 200) + 1, to: rate.count - 1, by: 3) {

@@ -55,6 +55,30 @@ public struct GainDesign: Sendable, Equatable {
         }
     }
 
+    /// Gains for a motor without encoder: the default tuning, slower by as much as the delay is longer. Its observer, which
+    /// takes out lasting loads in place of an integral, follows.
+    ///
+    /// - Parameters:
+    ///   - field: The tuning in force; what is common to all gains is kept.
+    ///   - inertia: kg·m².
+    ///   - delay: From torque to rate, with half a period, s.
+    ///   - filter: What the rate goes through.
+    public init(
+        field: FieldController.Parameters, inertia: Double, delay: Double,
+        filter: RateFilter.Axis = RateFilter.Axis()
+    ) {
+        var tuned = FieldController.Parameters().stretched(to: delay)
+        tuned.attitudeLead = field.attitudeLead
+        tuned.inertia.pitch = inertia
+        self.inertia = inertia
+        attitudeGain = tuned.attitudeGain.pitch
+        rateGain = tuned.rateGain.pitch
+        rateIntegralGain = 0
+        rateDerivativeGain = 0
+        derivativeCutoffHz = AttitudeController.Parameters().derivativeCutoffHz
+        margins = LoopMargins(of: tuned, axis: .pitch, filter: filter)
+    }
+
     /// Puts the gains into one axis of a controller; the derivative's corner is common to all axes.
     public func apply(to controller: inout AttitudeController.Parameters, _ axis: GimbalAxis) {
         controller.attitudeGain[axis] = attitudeGain

@@ -8,12 +8,22 @@ enum AutotuneBench {
     /// A gimbal, and the tuning that it is started with.
     private struct Case {
         var name: String
+        var motor = MotorType.torque
         var inertia = 1.0
         var friction = 1.0
         var imbalance = 1.0
-        /// Factor on all gains, per unit of inertia.
+        /// Factor on delay and lag of servos.
+        var slowness = 1.0
+        /// Factor on all gains, per unit of inertia; of servos on the bandwidth of the prediction.
         var gains = 1.0
         var motion = BaseMotion.Kind.still
+
+        func with(_ motor: MotorType) -> Case {
+            var copy = self
+            copy.motor = motor
+            copy.name = "\(motor), \(name)"
+            return copy
+        }
     }
 
     private static let strangers = [
@@ -30,6 +40,15 @@ enum AutotuneBench {
         Case(name: "walking", motion: .walking),
     ]
 
+    private static let servos = [
+        Case(name: "1.5 x as slow", motor: .servo, slowness: 1.5),
+        Case(name: "0.7 x as slow", motor: .servo, slowness: 0.7),
+        Case(name: "bandwidth four times too low", motor: .servo, gains: 0.25),
+        Case(name: "bandwidth at the edge of oscillation", motor: .servo, gains: 1.9),
+        Case(name: "hand-held", motor: .servo, motion: .handheld),
+        Case(name: "walking", motor: .servo, motion: .walking),
+    ]
+
     /// Runs everything.
     ///
     /// - Parameters:
@@ -37,46 +56,90 @@ enum AutotuneBench {
     ///   - report: Receives the figures.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note("hold error: of pitch, per unit of disturbing acceleration, while walking")
-        let reference = quality(Case(name: "default"), AttitudeController.Parameters())
-        report.show("default plant, default tuning", reference * 1e3, "mdeg/(rad/s²)")
-        for stranger in strangers {
+        for motor in [MotorType.torque, .field] { exerting(motor, &report) }
+        report.note("servo hold error: of pitch, while walking")
+        for what in servos {
+            guard let tuned = tuned(what, &report) else { continue }
+            let ratio = shake(what, tuned) / shake(what, known(what))
+            report.check("servo, \(what.name): against known servos", ratio, atMost: 1.2, "x")
+        }
+    }
+
+    private static func exerting(_ motor: MotorType, _ report: inout BenchReport) {
+        let plain = Case(name: "default plant, default tuning").with(motor)
+        let base = known(plain)
+        let reference = quality(plain, base)
+        report.show(plain.name, reference * 1e3, "mdeg/(rad/s²)")
+        for stranger in strangers.map({ $0.with(motor) }) {
             guard let tuned = tuned(stranger, &report) else { continue }
             let ratio = quality(stranger, tuned) / reference
             report.check("\(stranger.name): against the default", ratio, atMost: 1.5, "x")
         }
-        for start in mistuned {
+        for start in mistuned.map({ $0.with(motor) }) {
             guard let tuned = tuned(start, &report) else { continue }
-            let base = AttitudeController.Parameters()
-            let gain = tuned.rateGain.pitch * tuned.inertia.pitch
-            let deviation = gain / (base.rateGain.pitch * base.inertia.pitch) - 1
+            let deviation = stiffness(tuned) / stiffness(base) - 1
             report.check("\(start.name): rate gain off", abs(deviation) * 100, atMost: 20, "%")
-            let ratio = quality(Case(name: "default"), tuned) / reference
+            let ratio = quality(plain, tuned) / reference
             report.check("\(start.name): hold error", ratio, atMost: 1.2, "x")
         }
     }
 
+    /// The default tuning of somebody who knows the plant.
+    private static func known(_ what: Case) -> Stabilizer.Parameters {
+        var tuning = Stabilizer.Parameters()
+        tuning.motorType = what.motor
+        tuning.controller.findsInertia = false
+        tuning.field.probesInertia = false
+        tuning.servo.delay *= what.slowness
+        tuning.servo.lag *= what.slowness
+        tuning.servo.trackerBandwidth /= max(what.slowness, 0.67)
+        return tuning
+    }
+
+    /// Rate gain of pitch with its inertia.
+    private static func stiffness(_ tuning: Stabilizer.Parameters) -> Double {
+        if case .field = tuning.motorType {
+            return tuning.field.rateGain.pitch * tuning.field.inertia.pitch
+        }
+        return tuning.controller.rateGain.pitch * tuning.controller.inertia.pitch
+    }
+
     private static func gimbal(_ what: Case, _ motion: BaseMotion.Kind) -> SimulatedGimbal {
         var parameters = SimulatedGimbal.Parameters()
+        parameters.motor = what.motor
         parameters.plant.scale(
             inertia: what.inertia, friction: what.friction, imbalance: what.imbalance)
+        // The wait for the pulse stays.
+        let wait = 0.5 / parameters.servo.frameRate
+        parameters.servo.lag *= what.slowness
+        parameters.servo.totalDelay =
+            (parameters.servo.totalDelay - wait) * what.slowness + wait
         return SimulatedGimbal(
             parameters: parameters, motion: BaseMotion(motion, seed: 2), seed: 2)
+    }
+
+    /// A mistuned start.
+    private static func start(_ what: Case) -> Stabilizer.Parameters {
+        var tuning = Stabilizer.Parameters()
+        tuning.motorType = what.motor
+        tuning.controller.rateGain = tuning.controller.rateGain * what.gains
+        tuning.controller.attitudeGain = tuning.controller.attitudeGain * what.gains
+        tuning.controller.rateIntegralGain =
+            tuning.controller.rateIntegralGain * what.gains * what.gains
+        tuning.field.rateGain = tuning.field.rateGain * what.gains
+        tuning.field.attitudeGain = tuning.field.attitudeGain * what.gains
+        tuning.servo.trackerBandwidth *= what.gains
+        return tuning
     }
 
     /// The tuning that autotune proposes; nil, and a miss, when it gives up.
     private static func tuned(
         _ what: Case, _ report: inout BenchReport
-    ) -> AttitudeController.Parameters? {
-        var tuning = Stabilizer.Parameters()
-        tuning.controller.rateGain = tuning.controller.rateGain * what.gains
-        tuning.controller.attitudeGain = tuning.controller.attitudeGain * what.gains
-        tuning.controller.rateIntegralGain =
-            tuning.controller.rateIntegralGain * what.gains * what.gains
+    ) -> Stabilizer.Parameters? {
+        let tuning = start(what)
         var gimbal = gimbal(what, what.motion)
         var stabilizer = Stabilizer(parameters: tuning)
-        var run = AutotuneRun(
-            axes: GimbalAxis.allCases, present: tuning.controller,
-            filter: RateFilter.Parameters(), tickRate: 1000)
+        var run = AutotuneRun(axes: GimbalAxis.allCases, present: tuning, tickRate: 1000)
         var tick = 0
         while run.outcome == nil, tick < 200_000 {
             tick += 1
@@ -85,10 +148,7 @@ enum AutotuneBench {
             gimbal.apply(stabilizer.step(now: now), at: now)
             guard tick > 8000 else { continue }
             switch run.take(stabilizer.snapshot) {
-            case .trial(let gains):
-                var trial = tuning
-                trial.controller = gains
-                stabilizer.apply(trial)
+            case .trial(let trial): stabilizer.apply(trial)
             case .excite(let excitation): stabilizer.apply(.excite(excitation), now: now)
             case .finish, nil: break
             }
@@ -98,28 +158,47 @@ enum AutotuneBench {
             return nil
         }
         report.note("\(what.name): \(tick / 1000 - 8) s")
-        for found in run.results {
-            let model = found.model
-            report.note(
-                "  \(found.axis): inertia \(model.inertia / 2.5e-3), delay \(model.delay * 1e3) ms, "
-                    + "residual \(found.residual), Coulomb \(found.coulomb * 1e3) mN·m, viscous \(found.viscous)"
-            )
-        }
+        for found in run.results { report.note("  \(found.axis): \(words(found))") }
         return run.proposal
+    }
+
+    private static func words(_ found: AutotuneRun.AxisResult) -> String {
+        switch found.finding {
+        case .motor(let motor):
+            "inertia \(motor.model.inertia / 2.5e-3), delay \(motor.model.delay * 1e3) ms, "
+                + "residual \(found.residual), Coulomb \(motor.coulomb * 1e3) mN·m, viscous \(motor.viscous)"
+        case .servo(let servo):
+            "delay \(servo.design.parameters.delay * 1e3) ms, lag \(servo.model.lag * 1e3) ms, "
+                + "gain \(servo.model.gain), residual \(found.residual)"
+        }
+    }
+
+    /// How far the camera is off, degrees of pitch, RMS, while somebody walks: all that moves a camera on servos.
+    private static func shake(_ what: Case, _ tuning: Stabilizer.Parameters) -> Double {
+        var gimbal = gimbal(what, .walking)
+        var stabilizer = Stabilizer(parameters: tuning)
+        var error = 0.0
+        for tick in 1...30_000 {
+            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
+            gimbal.advance(to: now) { stabilizer.integrate($0) }
+            gimbal.apply(stabilizer.step(now: now), at: now)
+            guard tick > 12_000 else { continue }
+            guard stabilizer.snapshot.output.enabled else { return .infinity }
+            error += stabilizer.snapshot.attitudeError.y * stabilizer.snapshot.attitudeError.y
+        }
+        return (error / 18_000).squareRoot() * 180 / .pi
     }
 
     /// How much a disturbing acceleration moves the camera: degrees of hold error of pitch per rad/s², RMS, while walking.
     ///
-    /// The same run with and without pushes of 8 rad/s² RMS between 0.7 and 6 Hz; noise and steps are the same in both.
-    private static func quality(
-        _ what: Case, _ tuning: AttitudeController.Parameters
-    ) -> Double {
-        var parameters = Stabilizer.Parameters()
-        parameters.controller = tuning
+    /// The same run with and without pushes of 8 rad/s² RMS (without encoders 3) between 0.7 and 6 Hz; noise and steps are the same in both.
+    private static func quality(_ what: Case, _ parameters: Stabilizer.Parameters) -> Double {
         var gimbals = [gimbal(what, .walking), gimbal(what, .walking)]
         var stabilizers = [Stabilizer(parameters: parameters), Stabilizer(parameters: parameters)]
         let inertia = gimbals[0].parameters.plant.inertia.pitch
         var (error, disturbance) = (0.0, 0.0)
+        // What a motor that hangs in its field can carry four times the inertia against, beside the walking.
+        let strength = what.motor == .field ? 2 : 5.06
         for tick in 1...30_000 {
             let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
             let time = Double(tick) * 1e-3
@@ -127,7 +206,7 @@ enum AutotuneBench {
                 tick < 10_000
                 ? 0
                 : [0.7, 1.3, 2.3, 3.7, 6.1].map { sin(2 * .pi * $0 * time + $0) }.reduce(0, +)
-                    * 5.06
+                    * strength
             gimbals[1].push = Vector3(0, push * inertia, 0)
             for index in 0...1 {
                 gimbals[index].advance(to: now) { stabilizers[index].integrate($0) }

@@ -100,7 +100,8 @@ enum AutotuneView {
             lines.append("")
         }
         if !report.proposals.isEmpty, report.rollbackS == nil {
-            lines.append("Proposed, with 6 dB and 45° to spare:")
+            let isFree = !report.axes.contains { $0.isServo }
+            lines.append(isFree ? "Proposed, with 6 dB and 45° to spare:" : "Proposed:")
             lines += report.proposals.map { "  airframectl set \($0.key) '\($0.value)'" }
         }
         if report.isRunning {
@@ -116,16 +117,22 @@ enum AutotuneView {
     private static func facts(_ axis: AutotuneAxis) -> Table {
         var table = Table()
         func row(_ name: String, _ text: String) { table.add(.init(name, .quiet), .init(text)) }
-        row("inertia", "\(Format.fixed(axis.inertiaKgM2.value * 1e3, 3)) g·m²")
-        row("delay", "\(Format.fixed(axis.delayMs.value, 2)) ms from torque to rate")
-        row(
-            "friction",
-            "Coulomb \(Format.fixed(axis.coulombNm.value * 1e3, 1)) mN·m, viscous "
-                + "\(Format.fixed(axis.viscous.value * 1e3, 2)) mN·m·s")
+        if axis.isServo {
+            row("delay", "\(Format.fixed(axis.delayMs.value, 2)) ms from command to answer")
+            row("lag", "\(Format.fixed(axis.lagMs.value, 2)) ms")
+            row("gain", "\(Format.fixed(axis.gain.value, 2)) of what it is told")
+        } else {
+            row("inertia", "\(Format.fixed(axis.inertiaKgM2.value * 1e3, 3)) g·m²")
+            row("delay", "\(Format.fixed(axis.delayMs.value, 2)) ms from torque to rate")
+            row(
+                "friction",
+                "Coulomb \(Format.fixed(axis.coulombNm.value * 1e3, 1)) mN·m, viscous "
+                    + "\(Format.fixed(axis.viscous.value * 1e3, 2)) mN·m·s")
+        }
+        let down = axis.gainMarginDownDb.known.map { "\(Format.fixed($0, 1)) dB down, " } ?? ""
         row(
             "margins",
-            "\(Format.fixed(axis.gainMarginDb.value, 1)) dB up, "
-                + "\(Format.fixed(axis.gainMarginDownDb.value, 1)) dB down, "
+            "\(Format.fixed(axis.gainMarginDb.value, 1)) dB up, " + down
                 + "\(Format.fixed(axis.phaseMarginDeg.value, 0))° at "
                 + "\(Format.fixed(axis.crossoverHz.value, 1)) Hz, with the proposed gains")
         row("model", "leaves \(Format.fixed(axis.residual.value * 100, 0)) % of the answer")
@@ -148,7 +155,8 @@ enum AutotuneView {
             if let crossover = axis.crossoverHz.known { chart.upright("┊", x: crossover) }
             return ["  \(title)"] + chart.lines(marks: marks)
         }
-        return chart("gain from moment to rate, dB (o measured, ? doubtful, ┊ crossover)", \.db)
+        let way = axis.isServo ? "command to camera angle" : "moment to rate"
+        return chart("gain from \(way), dB (o measured, ? doubtful, ┊ crossover)", \.db)
             + chart("phase, ° over Hz", \.deg)
     }
 
@@ -193,12 +201,17 @@ enum AutotuneView {
                         line("measured", orange, axis.measured, \.deg, isPoints: true),
                     ]))
         }
-        let names = report.axes.map {
-            "\($0.axis) \(Format.fixed($0.inertiaKgM2.value * 1e3, 2)) g·m², "
-                + "\(Format.fixed($0.delayMs.value, 1)) ms"
+        let names = report.axes.map { axis in
+            let what =
+                axis.isServo
+                ? "lag \(Format.fixed(axis.lagMs.value, 1)) ms"
+                : "\(Format.fixed(axis.inertiaKgM2.value * 1e3, 2)) g·m²"
+            return "\(axis.axis) \(what), delay \(Format.fixed(axis.delayMs.value, 1)) ms"
         }
+        let isServo = report.axes.contains { $0.isServo }
         var figure = Figure(
-            title: "Autotune: moment to rate", subtitle: names.joined(separator: " · "),
+            title: "Autotune: \(isServo ? "command to camera angle" : "moment to rate")",
+            subtitle: names.joined(separator: " · "),
             label: "frequency, Hz", abscissa: abscissa, charts: charts)
         figure.isLogarithmic = true
         figure.marks = report.axes.compactMap { axis in

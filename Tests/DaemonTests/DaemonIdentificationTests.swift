@@ -42,9 +42,50 @@ import Wire
             let inactive = try daemon.control("autotune", "pitch")
             #expect(inactive.status == 1 && inactive.errors.contains("mode is inactive"))
         }
-        try withDaemon(["--set", "motors.type=servo"]) { daemon throws in
-            let servo = try daemon.control("autotune", "all")
-            #expect(servo.status == 1 && servo.errors.contains("torque motors"))
+    }
+
+    /// Tunes pitch with `--apply` until it ends.
+    private func tunePitch(_ daemon: RunningDaemon) throws -> JSONValue {
+        // The run ends with the connection that asked for it.
+        let client = try SocketClient(daemon.socket)
+        let start = #"{"action":"start","axis":"pitch","apply":true}"#
+        let begun = try client.ask(#"{"id":1,"method":"autotune","params":\#(start)}"#)
+        #expect(begun["error"] == nil, "\(begun.text)")
+        let deadline = Deadline(seconds: 60)
+        var report = try daemon.ask("autotune")
+        while report["state"]?.string == "running", !deadline.hasPassed {
+            _ = daemon.program.hasEnded(within: 0.1)
+            report = try daemon.ask("autotune")
+        }
+        try #require(report["state"]?.string == "done", "\(report.text)")
+        #expect(report["rollback_s"]?.number == 120, "\(report.text)")
+        return report
+    }
+
+    @Test(
+        "autotune --apply does the same for motors without encoders and for servos",
+        arguments: [
+            (["motors.type=field"], ["control.inertia_kg_m2", "control.loop_delay_ms"]),
+            (["motors.type=servo", "servo.delay_ms=13"], ["servo.delay_ms", "servo.lag_ms"]),
+        ])
+    func otherMotors(settings: [String], found: [String]) throws {
+        try withDaemon(settings.flatMap { ["--set", $0] }) { daemon throws in
+            try daemon.status("running") { $0.isFollowing }
+            let report = try tunePitch(daemon)
+            let axis = try #require(report["axes"]?.array?.first)
+            #expect((axis.number("residual")) < 0.3, "\(axis.text)")
+            #expect((axis["measured"]?.array?.count ?? 0) > 5)
+            func changed() throws -> [String] {
+                try daemon.ask("diff").array?.compactMap { change in
+                    (change["rollback_s"]?.number ?? 0) > 60 ? change["key"]?.string : nil
+                } ?? []
+            }
+            let keys = try changed()
+            #expect(found.allSatisfy(keys.contains), "\(keys)")
+            #expect(try daemon.status("steady")["enabled"]?.bool == true)
+            let undo = try daemon.control("baseline", "restore", "before-autotune")
+            #expect(undo.status == 0, "\(undo.errors)")
+            #expect(try changed().isEmpty)
         }
     }
 
@@ -84,19 +125,7 @@ import Wire
         try withDaemon(plant) { daemon throws in
             try daemon.status("running") { $0.isFollowing }
             let before = try daemon.status("gains").text(ofGain: 1)
-            // The run ends with the connection that asked for it.
-            let client = try SocketClient(daemon.socket)
-            let start = #"{"action":"start","axis":"pitch","apply":true}"#
-            let begun = try client.ask(#"{"id":1,"method":"autotune","params":\#(start)}"#)
-            #expect(begun["error"] == nil, "\(begun.text)")
-            let deadline = Deadline(seconds: 60)
-            var report = try daemon.ask("autotune")
-            while report["state"]?.string == "running", !deadline.hasPassed {
-                _ = daemon.program.hasEnded(within: 0.1)
-                report = try daemon.ask("autotune")
-            }
-            try #require(report["state"]?.string == "done", "\(report.text)")
-            #expect(report["rollback_s"]?.number == 120, "\(report.text)")
+            let report = try tunePitch(daemon)
             let inertia = report["axes"]?.array?.first?.number("inertia_kg_m2") ?? .nan
             #expect(abs(inertia / 5e-3 - 1) < 0.3, "\(inertia)")
             // One picture shows both: a measured phase is not a turn away from the model's.

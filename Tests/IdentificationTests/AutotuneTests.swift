@@ -14,8 +14,15 @@ struct AutotuneTests {
         init(_ plant: GimbalPlant.Parameters, _ tuning: Stabilizer.Parameters) {
             var parameters = SimulatedGimbal.Parameters()
             parameters.plant = plant
+            self.init(parameters, tuning)
+        }
+
+        init(
+            _ parameters: SimulatedGimbal.Parameters, _ tuning: Stabilizer.Parameters,
+            _ motion: BaseMotion.Kind = .still
+        ) {
             gimbal = SimulatedGimbal(
-                parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 1)
+                parameters: parameters, motion: BaseMotion(motion, seed: 1), seed: 1)
             stabilizer = Stabilizer(parameters: tuning)
         }
 
@@ -29,16 +36,12 @@ struct AutotuneTests {
         /// Carries a run out; nil when it has not ended after so many seconds.
         mutating func autotune(_ axes: [GimbalAxis], seconds: Double = 120) -> AutotuneRun {
             var run = AutotuneRun(
-                axes: axes, present: stabilizer.parameters.controller,
-                filter: RateFilter.Parameters(), tickRate: 1000)
+                axes: axes, present: stabilizer.parameters, tickRate: 1000)
             let before = stabilizer.parameters
             for _ in 0..<Int(seconds * 1000) where run.outcome == nil {
                 step()
                 switch run.take(stabilizer.snapshot) {
-                case .trial(let gains):
-                    var trial = before
-                    trial.controller = gains
-                    stabilizer.apply(trial)
+                case .trial(let trial): stabilizer.apply(trial)
                 case .excite(let excitation):
                     stabilizer.apply(
                         .excite(excitation), now: Instant(nanoseconds: Int64(tick) * 1_000_000))
@@ -81,7 +84,7 @@ struct AutotuneTests {
         var rig = Rig(GimbalPlant.Parameters(), tuning)
         for _ in 0..<3000 { rig.step() }
         let run = rig.autotune([.pitch])
-        let found = try #require(run.results.first, "\(String(describing: run.outcome))")
+        let found = try #require(run.results.first?.motor, "\(String(describing: run.outcome))")
         #expect(abs(found.model.inertia / 2.5e-3 - 1) < 0.1)
         #expect(abs(found.model.delay - 0.0035) < 0.0006)
         let best = GainDesign(inertia: 2.5e-3, delay: 0.0035)
@@ -94,8 +97,7 @@ struct AutotuneTests {
         var rig = Rig(GimbalPlant.Parameters(), Stabilizer.Parameters())
         for _ in 0..<3000 { rig.step() }
         var run = AutotuneRun(
-            axes: [.yaw], present: AttitudeController.Parameters(),
-            filter: RateFilter.Parameters(), tickRate: 1000)
+            axes: [.yaw], present: rig.stabilizer.parameters, tickRate: 1000)
         for step in 0..<3000 where run.outcome == nil {
             rig.step()
             let now = Instant(nanoseconds: Int64(rig.tick) * 1_000_000)

@@ -50,6 +50,38 @@ struct LoopResponseTests {
         return (gain, remainder(phase + .pi, 2 * .pi))
     }
 
+    /// How a camera on motors without encoders trembles when their gains are so many dB higher, rad/s RMS.
+    static func trembling(decibels: Double) -> Double {
+        var parameters = SimulatedGimbal.Parameters()
+        parameters.motor = .field
+        parameters.plant.friction = .none
+        var gimbal = SimulatedGimbal(
+            parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 1)
+        var tuning = Stabilizer.Parameters()
+        tuning.motorType = .field
+        tuning.field.probesInertia = false
+        var stabilizer = Stabilizer(parameters: tuning)
+        tuning.field.rateGain = tuning.field.rateGain * pow(10, decibels / 20)
+        var sum = 0.0
+        for tick in 1...8000 {
+            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
+            gimbal.advance(to: now) { stabilizer.integrate($0) }
+            gimbal.apply(stabilizer.step(now: now), at: now)
+            if tick == 3000 { stabilizer.apply(tuning) }
+            if tick > 6000 { sum += stabilizer.snapshot.rate.squaredNorm }
+        }
+        return (sum / 2000).squareRoot()
+    }
+
+    @Test("gains of motors without encoders may rise by what their margins say, and no further")
+    func fieldMargin() {
+        let margins = LoopMargins(of: FieldController.Parameters(), axis: .pitch)
+        #expect(margins.areHealthy)
+        let calm = Self.trembling(decibels: 0)
+        #expect(Self.trembling(decibels: margins.increaseDecibels - 1.5) < 3 * calm)
+        #expect(Self.trembling(decibels: margins.increaseDecibels + 1) > 10 * calm)
+    }
+
     @Test(
         "the margins' open loop is the loop's, below, at and above the crossover",
         arguments: [100.0, 220, 420])

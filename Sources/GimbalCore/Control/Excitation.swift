@@ -1,6 +1,7 @@
 internal import CMathShim
 
-/// A small multisine of moment on one of the camera's axes, for identifying what the motors turn.
+/// A small multisine of moment on one of the camera's axes, for identifying what the motors turn; of joint angle, for
+/// identifying servos.
 ///
 /// Its lines are odd harmonics of `1 / period`, so that what a nonlinearity adds falls beside most of them, and none of
 /// them is a multiple of 2 Hz, where people walk. Phases after M. Schroeder, "Synthesis of low-peak-factor signals",
@@ -10,7 +11,7 @@ public struct Excitation: Sendable, BitwiseCopyable {
     public var id: UInt32
     /// The camera's axis.
     public var axis: GimbalAxis
-    /// Root mean square, N·m.
+    /// Root mean square, N·m; for servos rad.
     public var amplitude: Double
     /// Ticks of one period.
     public var periodTicks: Int32
@@ -53,9 +54,9 @@ public struct Excitation: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The moment at a tick since its start, N·m. Fades in over a quarter of a period.
+    /// The moment at a tick since its start, N·m, or the angle, rad. Fades in over a quarter of a period.
     @_noLocks @_noAllocation
-    func moment(tick: Int32) -> Double {
+    func value(tick: Int32, isAngle: Bool) -> Double {
         guard periodTicks > 0 else { return 0 }
         var sum = 0.0
         var power = 0.0
@@ -64,7 +65,9 @@ public struct Excitation: Sendable, BitwiseCopyable {
         while line < Excitation.lineCount {
             let harmonic = Double(Excitation.harmonic(line))
             // Rising a little with frequency, so that the slow lines do not move the camera far.
-            let weight = cm_sqrt(cm_sqrt(harmonic))
+            let rising = cm_sqrt(cm_sqrt(harmonic))
+            // Angles whose rates rise like that.
+            let weight = isAngle ? rising / harmonic : rising
             let phase = -Double.pi * Double(line * (line + 1)) / Double(Excitation.lineCount)
             sum += weight * cm_sin(turn * harmonic * Double(tick) + phase)
             power += weight * weight / 2
@@ -157,13 +160,14 @@ public struct Exciter: Sendable, BitwiseCopyable {
         if state.tick >= excitation.ticks { stop(.complete) }
     }
 
-    /// The moment of this tick, camera frame, N·m.
+    /// What this tick adds: a moment, camera frame, N·m, or for servos the angle of each joint, rad.
     @_noLocks @_noAllocation
-    mutating func step() -> Vector3 {
-        var moment = Vector3.zero
-        guard let excitation else { return moment }
-        moment[excitation.axis] = excitation.moment(tick: state.tick)
+    mutating func step(_ type: MotorType) -> Vector3 {
+        var value = Vector3.zero
+        guard let excitation else { return value }
+        value[excitation.axis] = excitation.value(
+            tick: state.tick, isAngle: !type.exertsTorque)
         state.tick += 1
-        return moment
+        return value
     }
 }

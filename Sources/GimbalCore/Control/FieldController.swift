@@ -23,13 +23,16 @@ public struct FieldController: Sendable, BitwiseCopyable {
     /// Where the rotors' observers believe the joints to be, rad: the joint source when there is no encoder.
     public private(set) var modelledJoints = AxisVector.zero
 
-    /// What the gains count with: the inertia about the camera's axes as configured, or as found, kg·m².
+    /// What the gains count with: the inertia about the camera's axes as configured, or as its probe has found it, kg·m².
     public private(set) var inertia: AxisVector
 
     /// The rotors that have left their field, now or within a second.
     public var slipping: AxisSet {
         @_noLocks get { sinceSlip < Self.slipMemory ? lastSlipped : .none }
     }
+    /// What the motors exerted when the gyroscope saw the camera as it was in the last step, N·m: by field and power of
+    /// then, with each rotor where its joint's motion says. No belief in an inertia is in it.
+    public private(set) var exerted = AxisVector.zero
     /// Whether the rotors are locked and the inertia is known, so that a set-point can be followed.
     public private(set) var isReady = false
     /// The joints that turn the other way than their field, as of the last step.
@@ -49,6 +52,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
     /// How long a slip is told, s.
     private static var slipMemory: Double { @_noLocks get { 1 } }
     private var hasProbed = false
+    /// What the swing has shown, kg·m².
     private var probed = AxisVector.zero
     private var strength = 0.0
     private var yaw = FieldObserver()
@@ -75,13 +79,14 @@ public struct FieldController: Sendable, BitwiseCopyable {
     ///   - setpoint: Where the camera is to look now.
     ///   - measuredJoints: Joint angles as encoders measure them, rad; nil = none fitted.
     ///   - handleRate: Rate of the handle as a second IMU measures it, handle frame, rad/s; nil = none fitted.
+    ///   - excitation: Moment on the camera that is exerted on top, camera frame, N·m, while a set-point is followed.
     ///   - authority: 0...1, scales the power: the soft start. Until it is 1 the rotors' electrical angles are learned.
     ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
     /// - Returns: Field angles and powers. Unchanged when an argument is not finite or `dt` is out of range.
     @_noLocks @_noAllocation
     public mutating func step(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, measuredJoints: AxisVector? = nil,
-        handleRate: Vector3? = nil, authority: Double, dt: Double
+        handleRate: Vector3? = nil, excitation: Vector3 = .zero, authority: Double, dt: Double
     ) -> Output {
         guard attitude.isFinite, rate.isFinite, setpoint.isFinite, authority.isFinite, dt > 0,
             dt <= 0.1
@@ -99,8 +104,9 @@ public struct FieldController: Sendable, BitwiseCopyable {
             known = kinematics.jointRates(relativeRate: rate - turning)
         }
         observe(rates: rates, known: known, kinematics: kinematics, stage: stage, dt: dt)
-        var torques = kinematics.torques(
-            moment: moment(attitude: attitude, rate: rate, setpoint: setpoint, stage: stage))
+        var moment = moment(attitude: attitude, rate: rate, setpoint: setpoint, stage: stage)
+        if case .holding = stage { moment += excitation }
+        var torques = kinematics.torques(moment: moment)
         if case .probing = stage {
             torques = torques + swing(rates: rates, kinematics: kinematics, dt: dt)
         }
@@ -151,7 +157,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
     private mutating func stage(
         share: Double, kinematics: JointKinematics, dt: Double
     ) -> Stage {
-        if !hasProbed, !(probed == parameters.inertia) { inertia = parameters.inertia }
+        inertia = hasProbed && parameters.probesInertia ? probed : parameters.inertia
         if running == 0, share < 1 { return .locking }
         running += dt
         if running < Self.lockTime {
@@ -195,7 +201,6 @@ public struct FieldController: Sendable, BitwiseCopyable {
     /// Takes over what the swings have shown.
     private mutating func conclude(_ kinematics: JointKinematics) {
         hasProbed = true
-        probed = parameters.inertia
         inertia.pitch = inertia.pitch / pitchProbe.scale
         // With the camera straight up or down, the yaw joint turns it about its own roll axis.
         if abs(kinematics.yawAxis.z) > 0.7 {
@@ -205,6 +210,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
             inertia.roll = inertia.roll / yawProbe.scale
             inertia.yaw = inertia.yaw / rollProbe.scale
         }
+        probed = inertia
     }
 
     /// The torques of the swing, N·m.
@@ -267,6 +273,9 @@ public struct FieldController: Sendable, BitwiseCopyable {
                 measured: rates.pitch, knownJointRate: known.pitch, field: field.pitch,
                 pull: full.pitch * power.pitch, smallestPull: full.pitch * p.power * 0.2,
                 polePairs: p.polePairs, bandwidth: bandwidth.pitch, dt: dt))
+        exerted = AxisVector(
+            yaw: yaw.expected * inertia.yaw, roll: roll.expected * inertia.roll,
+            pitch: pitch.expected * inertia.pitch)
         let after = AxisVector(
             yaw: yaw.electrical, roll: roll.electrical, pitch: pitch.electrical)
         // While the electrical zero is learned, a correction says where the field is, not where the joint is.

@@ -32,6 +32,18 @@ extension FieldController {
 
         /// The defaults, tuned for the default plant.
         public init() {}
+
+        /// The same tuning for a loop of another delay, s: a slower loop is slower in everything; a faster one keeps what
+        /// was tuned.
+        public func stretched(to delay: Double) -> Parameters {
+            var result = self
+            let stretch = min(loopDelay / max(delay, 1e-4), 1)
+            result.attitudeGain = attitudeGain * stretch
+            result.rateGain = rateGain * stretch
+            result.observerBandwidth = observerBandwidth * stretch
+            result.loopDelay = delay
+            return result
+        }
     }
 
     /// What the motors are to be told.

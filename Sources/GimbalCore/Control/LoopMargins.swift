@@ -46,6 +46,17 @@ public struct LoopMargins: Sendable, Equatable {
         attitudeGain: Double, rate: PIDController.Parameters, inertia: Double, delay: Double,
         shape: Shape = Shape()
     ) {
+        self.init { omega in
+            let loop = LoopMargins.response(
+                omega: omega, attitudeGain: attitudeGain, rate: rate, delay: delay, shape: shape)
+            return (loop.gain * rate.inertia / inertia, loop.phase)
+        }
+    }
+
+    /// The margins of an open loop.
+    ///
+    /// - Parameter response: Gain and phase, rad, -π...π, at a frequency, rad/s.
+    init(of response: (Double) -> (gain: Double, phase: Double)) {
         var lastGain = 0.0
         var lastPhase = 0.0
         var previousRaw = 0.0
@@ -58,9 +69,8 @@ public struct LoopMargins: Sendable, Equatable {
         while i <= 4000 {
             // 1...3000 rad/s.
             let omega = cm_exp(Double(i) / 4000 * 8.006)
-            let loop = LoopMargins.response(
-                omega: omega, attitudeGain: attitudeGain, rate: rate, delay: delay, shape: shape)
-            let gain = loop.gain * rate.inertia / inertia
+            let loop = response(omega)
+            let gain = loop.gain
             if i == 0 {
                 // At low frequency the loop is a triple integrator: -270°, which atan2 gives as +90°.
                 phase = loop.phase > 0 ? loop.phase - 2 * .pi : loop.phase

@@ -18,6 +18,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         var handleRate: Vector3?
         /// What the accelerometer measures, body frame, m/s².
         var specificForce: Vector3
+        /// What is exerted on top to learn from the answer: about the camera's axes, N·m, or for servos rad.
+        var excitation: Vector3
         /// 0...1, the soft start.
         var authority: Double
         /// Seconds since the previous period.
@@ -26,7 +28,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         @_noLocks
         init(
             attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: JointObserver,
-            specificForce: Vector3, authority: Double, dt: Double
+            specificForce: Vector3, excitation: Vector3, authority: Double, dt: Double
         ) {
             self.attitude = attitude
             self.rate = rate
@@ -35,6 +37,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             areJointsMeasured = joints.isMeasured
             handleRate = joints.handleRate
             self.specificForce = specificForce
+            self.excitation = excitation
             self.authority = authority
             self.dt = dt
         }
@@ -159,6 +162,13 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
+    /// What motors without encoder exerted when the gyroscope saw the camera as it is now, N·m; zero for others.
+    var exerted: AxisVector {
+        @_noLocks @inline(__always) get {
+            if case .field = type { field.exerted } else { .zero }
+        }
+    }
+
     /// Where the motors' own model believes the joints to be, rad; nil where the kind of motor has none.
     var modelledJoints: AxisVector? {
         @_noLocks @inline(__always) get {
@@ -203,7 +213,10 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         case .servo:
             let angles = servo.step(
                 attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
-                handleRate: input.handleRate, authority: input.authority, dt: input.dt)
+                handleRate: input.handleRate,
+                excitation: AxisVector(
+                    yaw: input.excitation.z, roll: input.excitation.x, pitch: input.excitation.y),
+                authority: input.authority, dt: input.dt)
             watchResponse(input)
             return MotorOutput(
                 enabled: true, angle: angles, power: AxisVector(repeating: 1))
@@ -211,7 +224,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             let fields = field.step(
                 attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
                 measuredJoints: input.areJointsMeasured ? input.joints : nil,
-                handleRate: input.handleRate, authority: input.authority, dt: input.dt)
+                handleRate: input.handleRate, excitation: input.excitation,
+                authority: input.authority, dt: input.dt)
             return MotorOutput(enabled: true, field: fields.field, power: fields.power)
         }
     }

@@ -77,6 +77,7 @@ public struct ServoController: Sendable, BitwiseCopyable {
     ///   - rate: Camera rate without bias, body frame, rad/s.
     ///   - setpoint: Where the camera is to look now.
     ///   - handleRate: Rate of the handle as a second IMU measures it, handle frame, rad/s; nil = none fitted.
+    ///   - excitation: Joint angles that are commanded on top, rad.
     ///   - authority: 0...1, how much of the way from the present command to the wanted one may be gone: the soft
     ///     start. At 0 the command stands still.
     ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
@@ -85,7 +86,7 @@ public struct ServoController: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     public mutating func step(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, handleRate: Vector3? = nil,
-        authority: Double, dt: Double
+        excitation: AxisVector = .zero, authority: Double, dt: Double
     ) -> AxisVector {
         guard attitude.isFinite, rate.isFinite, setpoint.isFinite, authority.isFinite, dt > 0,
             dt <= 0.1
@@ -127,7 +128,7 @@ public struct ServoController: Sendable, BitwiseCopyable {
             setpoint.attitude
             * Quaternion(rotationVector: ahead + surplus(of: attitudeError - lasting))
         let wanted = JointKinematics.joints(attitude: predicted.conjugate * goal)
-        move(towards: wanted, authority: min(max(authority, 0), 1), dt: dt)
+        move(towards: wanted + excitation, authority: min(max(authority, 0), 1), dt: dt)
         history.append(joints, dt: dt)
         return joints
     }

@@ -44,14 +44,18 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
     public var isRunning: Bool { state == State.running.rawValue }
 }
 
-/// What one motor turns, and how far the proposed loop is from instability.
+/// What one motor turns, or how a servo answers, and how far the proposed loop is from instability.
 public struct AutotuneAxis: Hashable, Sendable, Codable {
     /// yaw, roll or pitch.
     public var axis: String
     /// Moment of inertia.
     public var inertiaKgM2: Number = .unknown
-    /// From torque to rate, with half a period.
+    /// From torque to rate, with half a period; of a servo from command to the start of its answer.
     public var delayMs: Number = .unknown
+    /// Lag of a servo's own position loop.
+    public var lagMs: Number = .unknown
+    /// Angle of the camera per angle that a servo was told.
+    public var gain: Number = .unknown
     /// Coulomb friction.
     public var coulombNm: Number = .unknown
     /// Viscous friction, N·m·s/rad.
@@ -68,7 +72,7 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var phaseMarginDeg: Number = .unknown
     /// Where the proposed loop crosses 0 dB.
     public var crossoverHz: Number = .unknown
-    /// Rate per moment as measured.
+    /// Rate per moment as measured; of a servo the camera's angle per angle that it was told.
     public var measured: [BodePoint] = []
     /// The same of the model.
     public var model: [BodePoint] = []
@@ -76,15 +80,19 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var loop: [BodePoint] = []
 
     enum CodingKeys: String, CodingKey {
-        case axis, viscous, stiffness, residual, measured, model, loop
+        case axis, gain, viscous, stiffness, residual, measured, model, loop
         case inertiaKgM2 = "inertia_kg_m2"
         case delayMs = "delay_ms"
+        case lagMs = "lag_ms"
         case coulombNm = "coulomb_nm"
         case gainMarginDb = "gain_margin_db"
         case gainMarginDownDb = "gain_margin_down_db"
         case phaseMarginDeg = "phase_margin_deg"
         case crossoverHz = "crossover_hz"
     }
+
+    /// Whether a position servo turns the axis.
+    public var isServo: Bool { lagMs.known != nil }
 
     /// An axis of which nothing is known.
     public init(axis: String) { self.axis = axis }

@@ -1,0 +1,70 @@
+internal import CMathShim
+
+extension LoopMargins {
+    /// The margins of one axis of motors without encoders, on the inertia and behind the delay that the controller
+    /// believes.
+    ///
+    /// The loop is cut where the gains ask for a moment: so much may they rise. The rotor's observer, which knows what was
+    /// asked for, then adds nothing. Seen from the motor the same loop has less, because a motor that is stronger than
+    /// believed deceives the observer as well: 7.4 dB and 27° with the defaults.
+    ///
+    /// - Parameters:
+    ///   - field: Parameters of the controller.
+    ///   - axis: Which axis.
+    ///   - filter: What the measured rate goes through.
+    public init(
+        of field: FieldController.Parameters, axis: GimbalAxis,
+        filter: RateFilter.Axis = RateFilter.Axis()
+    ) {
+        var rate = PIDController.Parameters()
+        rate.kp = field.rateGain[axis]
+        rate.ki = 0
+        rate.kd = 0
+        rate.inertia = field.inertia[axis]
+        var shape = Shape()
+        shape.attitudeLead = field.attitudeLead
+        shape.filter = filter
+        self.init(
+            attitudeGain: field.attitudeGain[axis], rate: rate, inertia: rate.inertia,
+            delay: field.loopDelay, shape: shape)
+    }
+
+    /// The margins of one axis of servos that answer as the controller believes, dead band left out.
+    ///
+    /// The loop is cut at the command. Looking ahead spends them: a servo has no gain that could rise, only a delay that
+    /// may be longer than believed.
+    ///
+    /// - Parameters:
+    ///   - servo: Parameters of the controller.
+    ///   - axis: Which axis.
+    public init(of servo: ServoController.Parameters, axis: GimbalAxis) {
+        self.init { omega in
+            let loop = LoopMargins.response(of: servo, axis: axis, omega: omega)
+            return (loop.magnitude, loop.phase)
+        }
+    }
+
+    /// The open loop of one axis of servos at `omega`, rad/s.
+    public static func response(
+        of servo: ServoController.Parameters, axis: GimbalAxis, omega: Double
+    ) -> Complex {
+        let s = Complex(0, omega)
+        let model =
+            Complex(phase: -omega * (servo.delay + servo.sensorDelay))
+            / Complex(1, omega * servo.lag)
+        // The tracker and what it looks ahead, from the handle's attitude to where the handle will be.
+        let w = servo.trackerBandwidth * servo.bandwidth[axis]
+        let horizon = servo.sensorDelay + servo.delay + servo.lag
+        let (rate, slope) = (s * s * (3 * w * w) + s * (w * w * w), s * s * (w * w * w))
+        let ahead = rate * horizon + slope * (0.5 * horizon * horizon)
+        let pole = s + Complex(w)
+        let tracked = s * s * (3 * w) + s * (3 * w * w) + Complex(w * w * w)
+        let predicted =
+            (tracked + ahead * servo.lookAhead[axis]) / (pole * pole * pole)
+        // What goes beyond the error, but for what of it lasts.
+        let passing = s * 0.5 / (s * 0.5 + Complex(1))
+        let surplus =
+            passing * Complex(1, omega * servo.attitudeLead) * (servo.loopGain[axis] - 1)
+        return (predicted + surplus) * model / (Complex(1) - predicted * model)
+    }
+}

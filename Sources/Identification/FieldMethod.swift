@@ -1,0 +1,100 @@
+import GimbalCore
+
+/// Autotune of motors without encoders: inertia and delay from what they exerted and the camera's rate.
+///
+/// What they exerted is known from the field and from where the rotor is by the motion of its joint. What the gains ask
+/// for would not do: the rotor's observer adds to it whatever its own inertia leaves unexplained, and the answer of a plant
+/// whose inertia is believed wrongly would be bent below the observer's bandwidth.
+struct FieldMethod: AutotuneMethod {
+    let present: Stabilizer.Parameters
+    let firstShare = 0.03
+    let largestSwing = 0.04
+    let doubtfulResidual = 0.25
+
+    private var controller: FieldController.Parameters { present.field }
+
+    /// There is no integral.
+    var limp: Stabilizer.Parameters? { nil }
+
+    /// Gains and observer that a wrong inertia does not make unstable, after a probe for the inertia, unless there has been
+    /// one since the start.
+    var soft: Stabilizer.Parameters {
+        var soft = present
+        soft.field.attitudeGain = AxisVector(repeating: 3)
+        soft.field.rateGain = AxisVector(repeating: 15)
+        soft.field.observerBandwidth = AxisVector(repeating: 15)
+        soft.field.probesInertia = true
+        return soft
+    }
+
+    /// At the power that holds: more would change the motor while it is measured.
+    func fullScale(_ axis: GimbalAxis) -> Double {
+        controller.peakTorque[axis] * controller.power
+    }
+
+    func record(_ snapshot: StabilizerSnapshot, in record: inout ExcitationRecord) {
+        let kinematics = JointKinematics(joints: snapshot.joints)
+        record.append(
+            input: kinematics.moment(torques: snapshot.exerted)[record.axis],
+            rate: snapshot.rate[record.axis], joint: snapshot.joints[record.axis])
+    }
+
+    func identify(
+        _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
+    ) -> AutotuneRun.AxisResult? {
+        // What was exerted is told as late as the loop believes itself to be.
+        let told = inForce.field.loopDelay
+        let points = record.response(tickRate: tickRate).map { point in
+            var point = point
+            point.response = point.response * Complex(phase: -point.omega * told)
+            return point
+        }
+        guard let (model, residual) = PlantModel.fit(points) else { return nil }
+        var late = model
+        late.delay -= told
+        let friction = record.friction(model: late, tickRate: tickRate)
+        let finding = AutotuneRun.MotorFinding(
+            model: model, coulomb: friction.coulomb, viscous: friction.viscous,
+            design: GainDesign(
+                field: controller, inertia: model.inertia, delay: model.delay,
+                filter: present.rateFilter[record.axis]))
+        return AutotuneRun.AxisResult(
+            axis: record.axis, points: points, finding: .motor(finding), residual: residual)
+    }
+
+    func trial(
+        after tuning: Stabilizer.Parameters, with rough: AutotuneRun.AxisResult
+    ) -> Stabilizer.Parameters {
+        guard let found = rough.motor?.model else { return tuning }
+        var trial = tuning
+        put(found, into: &trial.field, rough.axis, delay: found.delay, speed: 0.7)
+        return trial
+    }
+
+    /// The delay, and with it the speed of everything, is common to all axes: the slowest one's when all are tuned; else
+    /// an axis that is slower than believed slows them all.
+    func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
+        var proposal = present
+        let slowest = results.compactMap(\.motor?.model.delay).max() ?? controller.loopDelay
+        let isWhole = results.count == GimbalAxis.allCases.count
+        let delay = isWhole ? slowest : max(slowest, controller.loopDelay)
+        for found in results {
+            guard let model = found.motor?.model else { continue }
+            put(model, into: &proposal.field, found.axis, delay: delay)
+        }
+        return proposal
+    }
+
+    private func put(
+        _ model: PlantModel, into field: inout FieldController.Parameters, _ axis: GimbalAxis,
+        delay: Double, speed: Double = 1
+    ) {
+        let tuned = FieldController.Parameters().stretched(to: delay)
+        field.probesInertia = false
+        field.inertia[axis] = model.inertia
+        field.attitudeGain[axis] = tuned.attitudeGain[axis] * speed
+        field.rateGain[axis] = tuned.rateGain[axis] * speed
+        field.observerBandwidth[axis] = tuned.observerBandwidth[axis] * speed
+        field.loopDelay = delay
+    }
+}

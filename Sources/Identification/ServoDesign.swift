@@ -1,0 +1,37 @@
+public import GimbalCore
+
+/// What the controller of servos is to know of them, and how fast its prediction may be.
+///
+/// The default tuning, stretched in time by how much longer the whole way from command to camera takes: the prediction of
+/// a handle and the delays of its servos have no other time. Its margins are those of the default.
+public struct ServoDesign: Sendable {
+    /// The tuning.
+    public var parameters: ServoController.Parameters
+    /// What it leaves.
+    public var margins: LoopMargins
+
+    /// A tuning for servos that answer like this.
+    ///
+    /// - Parameters:
+    ///   - present: The tuning in force; what is not about the servos' answer is kept.
+    ///   - model: From command to camera.
+    ///   - axis: Whose margins are looked at.
+    ///   - speed: Less than 1 is softer.
+    public init(
+        present: ServoController.Parameters, model: ServoResponse, axis: GimbalAxis,
+        speed: Double = 1
+    ) {
+        let base = ServoController.Parameters()
+        let usual = base.sensorDelay + base.delay + base.lag
+        let stretch = min(usual / max(model.delay + model.lag, 1e-3), 1.5)
+        parameters = present
+        parameters.delay = max(model.delay - present.sensorDelay, 0)
+        parameters.lag = model.lag
+        parameters.trackerBandwidth = max(base.trackerBandwidth * stretch * speed, 10)
+        // The factors of the axis that is tuned are set back to 1 with it.
+        parameters.bandwidth[axis] = base.bandwidth[axis]
+        parameters.loopGain[axis] = base.loopGain[axis]
+        parameters.lookAhead[axis] = base.lookAhead[axis]
+        margins = LoopMargins(of: parameters, axis: axis)
+    }
+}

@@ -1,0 +1,84 @@
+import GimbalCore
+
+/// Autotune of position servos: delay and lag from the angles that they are told and the camera's rate.
+///
+/// The excitation is an angle, well beyond the dead band and slower than the servos are.
+struct ServoMethod: AutotuneMethod {
+    let present: Stabilizer.Parameters
+    let firstShare = 0.06
+    let largestSwing = 0.07
+    let doubtfulResidual = 0.1
+
+    /// Servos that hardly move: what swings comes to rest, and the handle's tracker sees that it does.
+    var limp: Stabilizer.Parameters? {
+        var limp = present
+        limp.servo.maxRate = AxisVector(repeating: 0.3)
+        limp.servo.lookAhead = .zero
+        return limp
+    }
+
+    /// Hardly any answer at all: stable whatever the delay.
+    var soft: Stabilizer.Parameters {
+        var soft = present
+        soft.servo.trackerBandwidth = 5
+        soft.servo.bandwidth = AxisVector(repeating: 1)
+        soft.servo.loopGain = AxisVector(repeating: 1)
+        soft.servo.lookAhead = .zero
+        return soft
+    }
+
+    /// 5°, of which the run uses a part.
+    func fullScale(_ axis: GimbalAxis) -> Double { 5 * .pi / 180 }
+
+    /// The joint's own rate: with an upright handle it is the camera's.
+    func record(_ snapshot: StabilizerSnapshot, in record: inout ExcitationRecord) {
+        let kinematics = JointKinematics(joints: snapshot.joints)
+        record.append(
+            input: snapshot.output.angle[record.axis],
+            rate: kinematics.jointRates(relativeRate: snapshot.rate)[record.axis],
+            joint: snapshot.joints[record.axis])
+    }
+
+    func identify(
+        _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
+    ) -> AutotuneRun.AxisResult? {
+        // From rate to angle.
+        let points = record.response(tickRate: tickRate).map { point in
+            var point = point
+            point.response = point.response / Complex(0, point.omega)
+            return point
+        }
+        guard let (model, residual) = ServoResponse.fit(points) else { return nil }
+        let finding = AutotuneRun.ServoFinding(
+            model: model,
+            design: ServoDesign(present: present.servo, model: model, axis: record.axis))
+        return AutotuneRun.AxisResult(
+            axis: record.axis, points: points, finding: .servo(finding), residual: residual)
+    }
+
+    func trial(
+        after tuning: Stabilizer.Parameters, with rough: AutotuneRun.AxisResult
+    ) -> Stabilizer.Parameters {
+        guard let found = rough.servo?.model else { return tuning }
+        var trial = present
+        for axis in GimbalAxis.allCases {
+            trial.servo =
+                ServoDesign(present: trial.servo, model: found, axis: axis, speed: 0.6).parameters
+        }
+        return trial
+    }
+
+    /// Servos share one model: the slowest axis counts.
+    func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
+        var proposal = present
+        let models = results.compactMap(\.servo?.model)
+        guard let slowest = models.max(by: { $0.delay + $0.lag < $1.delay + $1.lag }) else {
+            return proposal
+        }
+        for found in results {
+            proposal.servo =
+                ServoDesign(present: proposal.servo, model: slowest, axis: found.axis).parameters
+        }
+        return proposal
+    }
+}

@@ -1,0 +1,79 @@
+import CMathShim
+public import GimbalCore
+
+/// How a position servo answers, as a frequency response from what it is told to the camera's angle: a lag behind a
+/// delay.
+///
+/// `P(s) = gain exp(-s delay) / (1 + s lag)`
+public struct ServoResponse: Sendable, Equatable {
+    /// From the command to the sample that shows the beginning of the answer, with half a frame of waiting, s.
+    public var delay: Double
+    /// Lag of the servo's own position loop, s.
+    public var lag: Double
+    /// Angle of the camera per angle that the servo was told: 1, if its travel is as configured.
+    public var gain: Double
+
+    /// A servo with these values.
+    public init(delay: Double, lag: Double, gain: Double = 1) {
+        self.delay = delay
+        self.lag = lag
+        self.gain = gain
+    }
+
+    /// Angle per angle at `omega`, rad/s.
+    public func response(omega: Double) -> Complex {
+        Complex(phase: -omega * delay) * gain / Complex(1, omega * lag)
+    }
+
+    /// The model that fits measured points best, and what it leaves of them.
+    ///
+    /// - Parameter points: Measured, angle per angle; 4 or more.
+    /// - Returns: The model and the root mean square of the relative error; nil when nothing fits.
+    public static func fit(_ points: [ResponsePoint]) -> (model: ServoResponse, residual: Double)? {
+        guard points.count >= 4 else { return nil }
+        var best: (model: ServoResponse, residual: Double)?
+        func search(_ delays: ClosedRange<Double>, _ lags: ClosedRange<Double>, _ step: Double) {
+            for delay in stride(from: delays.lowerBound, through: delays.upperBound, by: step) {
+                for lag in stride(from: lags.lowerBound, through: lags.upperBound, by: step) {
+                    let (gain, residual) = solve(points, delay: delay, lag: lag)
+                    guard gain > 0, residual < best?.residual ?? .infinity else { continue }
+                    best = (ServoResponse(delay: delay, lag: lag, gain: gain), residual)
+                }
+            }
+        }
+        search(0.001...0.06, 0...0.05, 0.001)
+        guard let rough = best?.model else { return nil }
+        search(
+            max(rough.delay - 0.001, 0.0005)...rough.delay + 0.001,
+            max(rough.lag - 0.001, 0)...rough.lag + 0.001, 0.00005)
+        return best
+    }
+
+    /// The gain that fits best with these, and what is left.
+    private static func solve(
+        _ points: [ResponsePoint], delay: Double, lag: Double
+    ) -> (gain: Double, residual: Double) {
+        var (sum, square, weights) = (0.0, 0.0, 0.0)
+        for point in points {
+            let omega = point.omega
+            let freed = point.response * Complex(phase: omega * delay) * Complex(1, omega * lag)
+            let weight = weight(of: point)
+            sum += weight * freed.real
+            square += weight * freed.squaredMagnitude
+            weights += weight
+        }
+        let gain = sum / weights
+        let rest = square / weights - gain * gain
+        return (gain, cm_sqrt(max(rest, 0)) / max(gain, 1e-9))
+    }
+
+    /// What the coherence leaves, and 5 %; pulses, the sensor's filter and the dead band count for more than the lag on
+    /// lines above 50 Hz.
+    private static func weight(of point: ResponsePoint) -> Double {
+        let share = min(max(point.coherence, 1e-3), 1)
+        let speed = point.omega / (2 * .pi * 50)
+        return 1
+            / (2.5e-3 * (1 + speed * speed * speed * speed)
+                + (1 - share) / (share * Double(point.periods)))
+    }
+}

@@ -1,0 +1,88 @@
+import GimbalCore
+
+/// Autotune of torque motors: gains, inertia, delay and friction from moment and rate.
+struct TorqueMethod: AutotuneMethod {
+    let present: Stabilizer.Parameters
+    let firstShare = 0.015
+    let largestSwing = 0.04
+    let doubtfulResidual = 0.5
+
+    private var controller: AttitudeController.Parameters { present.controller }
+
+    /// Hardly any torque at all.
+    var limp: Stabilizer.Parameters? {
+        var limp = soft
+        limp.controller.torqueLimit = controller.torqueLimit * 0.02
+        return limp
+    }
+
+    var soft: Stabilizer.Parameters {
+        var soft = present
+        soft.controller.attitudeGain = AxisVector(repeating: 1.2)
+        soft.controller.rateGain = AxisVector(repeating: 10)
+        soft.controller.rateIntegralGain = AxisVector(repeating: 8)
+        soft.controller.rateDerivativeGain = .zero
+        // The default plant: as much inertia as its motor turns by 100 rad/s².
+        soft.controller.inertia = controller.torqueLimit * 0.01
+        soft.controller.frictionLearningRate = 0
+        soft.controller.findsInertia = false
+        return soft
+    }
+
+    func fullScale(_ axis: GimbalAxis) -> Double { controller.torqueLimit[axis] }
+
+    func record(_ snapshot: StabilizerSnapshot, in record: inout ExcitationRecord) {
+        let kinematics = JointKinematics(joints: snapshot.joints)
+        record.append(
+            input: kinematics.moment(torques: snapshot.output.torque)[record.axis],
+            rate: snapshot.rate[record.axis], joint: snapshot.joints[record.axis])
+    }
+
+    func identify(
+        _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
+    ) -> AutotuneRun.AxisResult? {
+        let points = record.response(tickRate: tickRate)
+        guard let (model, residual) = PlantModel.fit(points) else { return nil }
+        let friction = record.friction(model: model, tickRate: tickRate)
+        let finding = AutotuneRun.MotorFinding(
+            model: model, coulomb: friction.coulomb, viscous: friction.viscous,
+            design: design(model.inertia, model.delay, record.axis))
+        return AutotuneRun.AxisResult(
+            axis: record.axis, points: points, finding: .motor(finding), residual: residual)
+    }
+
+    func trial(
+        after tuning: Stabilizer.Parameters, with rough: AutotuneRun.AxisResult
+    ) -> Stabilizer.Parameters {
+        guard let found = rough.motor?.model else { return tuning }
+        var trial = tuning
+        trial.controller.findsInertia = false
+        design(found.inertia, found.delay, rough.axis, speed: 0.7)
+            .apply(to: &trial.controller, rough.axis)
+        trial.controller.loopDelay = found.delay
+        return trial
+    }
+
+    /// Delay and the derivative's corner are common to all axes and follow the slowest one, when all are tuned.
+    func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
+        var proposal = present
+        let slowest = results.compactMap(\.motor?.model.delay).max() ?? controller.loopDelay
+        for found in results {
+            guard let model = found.motor?.model else { continue }
+            design(model.inertia, slowest, found.axis).apply(to: &proposal.controller, found.axis)
+        }
+        proposal.controller.findsInertia = false
+        if results.count == GimbalAxis.allCases.count { proposal.controller.loopDelay = slowest }
+        let friction = results.compactMap(\.motor?.coulomb).filter(\.isFinite).max() ?? 0
+        proposal.controller.frictionLimit = max(
+            controller.frictionLimit, (friction * 2e3).rounded() / 1e3)
+        return proposal
+    }
+
+    private func design(
+        _ inertia: Double, _ delay: Double, _ axis: GimbalAxis, speed: Double = 1
+    ) -> GainDesign {
+        GainDesign(
+            inertia: inertia, delay: delay, filter: present.rateFilter[axis], speed: speed)
+    }
+}

@@ -1,0 +1,101 @@
+import GimbalCore
+import Identification
+import Simulation
+import Testing
+
+@Suite("Autotune of servos")
+struct ServoAutotuneTests {
+    private static func rig(
+        delay: Double = 0.015, lag: Double = 0.004, motion: BaseMotion.Kind = .still,
+        tuning change: (inout ServoController.Parameters) -> Void = { _ in }
+    ) -> AutotuneTests.Rig {
+        var gimbal = SimulatedGimbal.Parameters()
+        gimbal.motor = .servo
+        gimbal.servo.totalDelay = delay
+        gimbal.servo.lag = lag
+        var tuning = Stabilizer.Parameters()
+        tuning.motorType = .servo
+        change(&tuning.servo)
+        var rig = AutotuneTests.Rig(gimbal, tuning, motion)
+        for _ in 0..<6000 { rig.step() }
+        return rig
+    }
+
+    @Test("finds a known servo again from exact points")
+    func exactFit() throws {
+        let truth = ServoResponse(delay: 0.0124, lag: 0.0063, gain: 0.97)
+        let points = [3.0, 8, 20, 50, 120, 300].map {
+            ResponsePoint(
+                omega: $0, response: truth.response(omega: $0), coherence: 1, periods: 4)
+        }
+        let (model, residual) = try #require(ServoResponse.fit(points))
+        #expect(abs(model.delay - 0.0124) < 1e-4 && abs(model.lag - 0.0063) < 1e-4)
+        #expect(abs(model.gain - 0.97) < 1e-3 && residual < 0.01)
+    }
+
+    @Test(
+        "finds delay and lag of the default servo, held still or in the hand, and leaves the tuning",
+        arguments: [BaseMotion.Kind.still, .handheld])
+    func defaultServo(motion: BaseMotion.Kind) throws {
+        var rig = Self.rig(motion: motion)
+        let run = rig.autotune([.pitch])
+        let servo = try #require(run.results.first?.servo, "\(String(describing: run.outcome))")
+        #expect(abs(servo.design.parameters.delay - 0.011) < 0.001, "\(servo.model)")
+        #expect(abs(servo.design.parameters.lag - 0.004) < 0.001, "\(servo.model)")
+        #expect(abs(servo.model.gain - 1) < 0.03)
+        #expect(abs(run.proposal.servo.trackerBandwidth / 90 - 1) < 0.2)
+    }
+
+    @Test(
+        "a faster servo, with which the tuning before swings only once it is shaken, is found all the same"
+    )
+    func fast() throws {
+        var rig = Self.rig(delay: 0.011, lag: 0.0028)
+        let run = rig.autotune([.yaw])
+        let servo = try #require(run.results.first?.servo, "\(String(describing: run.outcome))")
+        #expect(abs(servo.design.parameters.delay - 0.0082) < 0.001, "\(servo.model)")
+        #expect(abs(servo.design.parameters.lag - 0.0028) < 0.001, "\(servo.model)")
+    }
+
+    @Test("finds a servo twice as slow, with which the tuning before swings, and calms it")
+    func slow() throws {
+        var rig = Self.rig(delay: 0.030, lag: 0.008)
+        let run = rig.autotune([.pitch])
+        let servo = try #require(run.results.first?.servo, "\(String(describing: run.outcome))")
+        #expect(abs(servo.design.parameters.delay / 0.022 - 1) < 0.1, "\(servo.model)")
+        #expect(abs(servo.design.parameters.lag / 0.008 - 1) < 0.2, "\(servo.model)")
+        var tuned = rig.stabilizer.parameters
+        tuned.servo = run.proposal.servo
+        rig.stabilizer.apply(tuned)
+        var largest = 0.0
+        for tick in 0..<6000 {
+            rig.step()
+            if tick > 3000 { largest = max(largest, rig.stabilizer.snapshot.attitudeError.norm) }
+        }
+        #expect(largest < 0.005, "\(largest)")
+    }
+
+    @Test("ends at the next command of anybody")
+    func command() {
+        var rig = Self.rig()
+        var run = AutotuneRun(axes: [.yaw], present: rig.stabilizer.parameters, tickRate: 1000)
+        for step in 0..<5000 where run.outcome == nil {
+            rig.step()
+            let now = Instant(nanoseconds: Int64(rig.tick) * 1_000_000)
+            if case .excite(let excitation) = run.take(rig.stabilizer.snapshot) {
+                rig.stabilizer.apply(.excite(excitation), now: now)
+            }
+            if step == 800 {
+                #expect(rig.stabilizer.snapshot.conditions.intersects(.autotuning))
+                rig.stabilizer.apply(
+                    .point(target: AxisVector(yaw: 0.1, roll: 0, pitch: 0), duration: 1), now: now)
+            }
+        }
+        guard case .failed(let sentence) = run.outcome else {
+            Issue.record("did not end")
+            return
+        }
+        #expect(sentence.contains("Somebody asked"))
+        #expect(!rig.stabilizer.snapshot.excitation.isActive)
+    }
+}
