@@ -26,25 +26,35 @@ struct AutotuneTests {
             stabilizer = Stabilizer(parameters: tuning)
         }
 
+        var now: Instant { Instant(nanoseconds: Int64(tick) * 1_000_000) }
+
         mutating func step() {
             tick += 1
-            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
+            let now = now
             gimbal.advance(to: now) { stabilizer.integrate($0) }
             gimbal.apply(stabilizer.step(now: now), at: now)
         }
 
         /// Carries a run out; nil when it has not ended after so many seconds.
-        mutating func autotune(_ axes: [GimbalAxis], seconds: Double = 120) -> AutotuneRun {
+        ///
+        /// - Parameters:
+        ///   - axes: What to tune.
+        ///   - seconds: Patience.
+        ///   - meanwhile: What happens at each tick since the beginning.
+        mutating func autotune(
+            _ axes: [GimbalAxis], seconds: Double = 120,
+            meanwhile: (inout Rig, _ tick: Int) -> Void = { _, _ in }
+        ) -> AutotuneRun {
             var run = AutotuneRun(
                 axes: axes, present: stabilizer.parameters, tickRate: 1000)
             let before = stabilizer.parameters
-            for _ in 0..<Int(seconds * 1000) where run.outcome == nil {
+            for tick in 0..<Int(seconds * 1000) where run.outcome == nil {
                 step()
+                meanwhile(&self, tick)
                 switch run.take(stabilizer.snapshot) {
                 case .trial(let trial): stabilizer.apply(trial)
                 case .excite(let excitation):
-                    stabilizer.apply(
-                        .excite(excitation), now: Instant(nanoseconds: Int64(tick) * 1_000_000))
+                    stabilizer.apply(.excite(excitation), now: now)
                 case .finish, nil: break
                 }
             }
@@ -96,25 +106,24 @@ struct AutotuneTests {
     func command() {
         var rig = Rig(GimbalPlant.Parameters(), Stabilizer.Parameters())
         for _ in 0..<3000 { rig.step() }
-        var run = AutotuneRun(
-            axes: [.yaw], present: rig.stabilizer.parameters, tickRate: 1000)
-        for step in 0..<3000 where run.outcome == nil {
-            rig.step()
-            let now = Instant(nanoseconds: Int64(rig.tick) * 1_000_000)
-            if case .excite(let excitation) = run.take(rig.stabilizer.snapshot) {
-                rig.stabilizer.apply(.excite(excitation), now: now)
-            }
-            if step == 800 {
-                #expect(rig.stabilizer.snapshot.conditions.intersects(.autotuning))
-                rig.stabilizer.apply(
-                    .point(target: AxisVector(yaw: 0.1, roll: 0, pitch: 0), duration: 1), now: now)
-            }
+        rig.expectYielding()
+    }
+}
+
+extension AutotuneTests.Rig {
+    /// A run that is going on yields to a request of somebody.
+    mutating func expectYielding() {
+        let run = autotune([.yaw], seconds: 5) { rig, tick in
+            guard tick == 800 else { return }
+            #expect(rig.stabilizer.snapshot.conditions.intersects(.autotuning))
+            let target = AxisVector(yaw: 0.1, roll: 0, pitch: 0)
+            rig.stabilizer.apply(.point(target: target, duration: 1), now: rig.now)
         }
         guard case .failed(let sentence) = run.outcome else {
             Issue.record("did not end")
             return
         }
         #expect(sentence.contains("Somebody asked"))
-        #expect(!rig.stabilizer.snapshot.excitation.isActive)
+        #expect(!stabilizer.snapshot.excitation.isActive)
     }
 }
