@@ -35,12 +35,13 @@ struct AutotuneTests {
             gimbal.apply(stabilizer.step(now: now), at: now)
         }
 
-        /// Carries a run out; nil when it has not ended after so many seconds.
+        /// Carries a run out.
         ///
         /// - Parameters:
         ///   - axes: What to tune.
         ///   - seconds: Patience.
         ///   - meanwhile: What happens at each tick since the beginning.
+        /// - Returns: The run; without an outcome when it has not ended after so many seconds.
         mutating func autotune(
             _ axes: [GimbalAxis], seconds: Double = 120,
             meanwhile: (inout Rig, _ tick: Int) -> Void = { _, _ in }
