@@ -20,14 +20,15 @@ let strict: [SwiftSetting] = [
 
 /// What computes is optimised in debug builds too, because the tests run hours of simulated time, and compiled as one
 /// unit: file by file, the tick's allocation check cannot see into the rings.
-let optimised: [SwiftSetting] = [
-    .unsafeFlags(
-        [
-            "-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2",
-            "-enable-default-cmo",
-        ],
-        .when(configuration: .debug))
-]
+let optimised: [SwiftSetting] =
+    strict + [
+        .unsafeFlags(
+            [
+                "-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2",
+                "-enable-default-cmo",
+            ],
+            .when(configuration: .debug))
+    ]
 
 let package = Package(
     name: "airframe",
@@ -72,19 +73,19 @@ let package = Package(
 
         // Pure: no Foundation, no Glibc, no clock.
         .target(
-            name: "GimbalCore", dependencies: ["CMathShim"], swiftSettings: strict + optimised),
+            name: "GimbalCore", dependencies: ["CMathShim"], swiftSettings: optimised),
         .target(
             name: "Calibration", dependencies: ["GimbalCore", "CMathShim"],
-            swiftSettings: strict + optimised),
+            swiftSettings: optimised),
         .target(
             name: "Identification", dependencies: ["GimbalCore", "CMathShim"],
-            swiftSettings: strict + optimised),
+            swiftSettings: optimised),
         .target(name: "PlainText", swiftSettings: strict),
         .target(name: "Plot", dependencies: ["PlainText"], swiftSettings: strict),
         .target(name: "Wire", dependencies: ["GimbalCore"], swiftSettings: strict),
         .target(
             name: "Simulation", dependencies: ["GimbalCore", "CMathShim"],
-            swiftSettings: strict + optimised),
+            swiftSettings: optimised),
 
         // Beside each other, above the core.
         .target(
@@ -99,7 +100,7 @@ let package = Package(
             dependencies: [
                 "GimbalCore", "CLinuxShim", .product(name: "Atomics", package: "swift-atomics"),
             ],
-            swiftSettings: strict + optimised),
+            swiftSettings: optimised),
         .target(
             name: "Hardware",
             dependencies: ["GimbalCore", "Realtime", "CHardwareShim"],

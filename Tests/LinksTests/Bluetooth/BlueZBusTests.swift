@@ -247,7 +247,8 @@ struct BlueZBusTests {
             harness.pump { harness.events.contains(.radio(.daemon(isPresent: true))) }
         }
         harness.pump { harness.bus.resources == resources }
-        #expect(openDescriptors() == descriptors)
+        // Fewer, when what tests before this one left behind has been closed meanwhile.
+        #expect(openDescriptors() <= descriptors)
     }
 
     @Test(
@@ -288,7 +289,8 @@ struct BlueZBusTests {
         }
         #expect(fake.replies == sent)
         harness.pump { harness.bus.resources == resources }
-        #expect(openDescriptors() == descriptors)
+        // Fewer, when what tests before this one left behind has been closed meanwhile.
+        #expect(openDescriptors() <= descriptors)
         let growth = residentKilobytes() - memory
         print("\(sent) requests at the shim's boundary, memory grew by \(growth) kB")
         // What is freed stays in a sanitizer's quarantine.
