@@ -74,8 +74,12 @@ fuzz: ## fuzz every decoder of bytes from outside (libFuzzer); new inputs go to 
 	    SWIFT_BACKTRACE=enable=no .build/fuzz/release/Fuzz$$t -runs=$(FUZZ_RUNS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
 	        -artifact_prefix=.build/fuzz-found/ .build/fuzz-found/$$t Tests/Fuzz/Corpora/$$t || exit 1; done
 
+# ThreadSanitizer is told of the locks that the kernel hands over, and does not wait a second before it ends.
 sanitize: ## the whole suite under ThreadSanitizer, then under AddressSanitizer
-	swift test --no-parallel --sanitize thread --scratch-path .build/thread
+	swift build --build-tests --sanitize thread --scratch-path .build/thread
+	cc -shared -fPIC -O1 -Wall -Werror -o .build/thread/futex.so Tests/Sanitizers/futex.c -ldl
+	TSAN_OPTIONS=atexit_sleep_ms=0 LD_PRELOAD=$(CURDIR)/.build/thread/futex.so \
+	    swift test --skip-build --no-parallel --sanitize thread --scratch-path .build/thread
 	ASAN_OPTIONS=detect_leaks=0 swift test --no-parallel --sanitize address --scratch-path .build/address
 
 lab: ## install the virtual machine of the system tests (Tests/Lab) into ~/.cache/airframe-lab
