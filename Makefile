@@ -12,7 +12,9 @@ SWIFT_SOURCES := Sources Tests Package.swift
 BIN = .build/$(CONFIGURATION)
 # A static Swift runtime: one file to copy, less memory to lock, faster to start.
 # Nothing looks symbols up in the programs by name.
-RELEASE_FLAGS := -c release --static-swift-stdlib -Xlinker --no-export-dynamic
+# GNU ld would leave Swift's code writable: where gold is not there to be taken, LLVM's linker, which every toolchain brings.
+LINKER := $(if $(shell command -v ld.gold),,-Xswiftc -use-ld=lld)
+RELEASE_FLAGS := -c release --static-swift-stdlib -Xlinker --no-export-dynamic $(LINKER)
 # Larger recordings for `make bench`; the figures that need them say so when the folder is absent.
 IMU_DATA ?= ../shared/data/imu
 # Peers from PyPI, never committed.
