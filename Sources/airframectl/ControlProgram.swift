@@ -20,6 +20,7 @@ struct Airframectl: ParsableCommand {
             Exit codes: 0 done; 1 the daemon refused the request; 2 status or doctor found something that keeps \
             the machine from moving; 64 wrong usage; 66 a file cannot be used; 69 the daemon cannot be reached; 75 it did not answer in time.
             """,
+        version: Version.text,
         subcommands: [
             StatusCommand.self, DoctorCommand.self, MonitorCommand.self,
             GetCommand.self, SetCommand.self, DiffCommand.self, SaveCommand.self,
