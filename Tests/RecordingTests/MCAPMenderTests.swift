@@ -68,7 +68,9 @@ import Testing
                 FlightRig.file(chunks[..<count])
             )
         }
-        for place in stride(from: prefixes[0].0, through: open.count, by: 997) {
+        // Every so many bytes, and wherever a record ends: between two channels of an index as well.
+        let places = Array(stride(from: prefixes[0].0, through: open.count, by: 997))
+        for place in places + Self.recordEnds(open, from: prefixes[0].0) {
             let expected = try #require(prefixes.last { $0.0 <= place }).1
             let result = try mended(Array(open[..<place]))
             #expect(result.isMended)
@@ -77,6 +79,17 @@ import Testing
         let last = try mended(Array(open.dropLast(1))).bytes
         let outcome = try FlightFile(bytes: last, path: "a").read { _, _ in true }
         #expect(outcome.isComplete && outcome.remarks.isEmpty)
+    }
+
+    private static func recordEnds(_ bytes: [UInt8], from start: Int) -> [Int] {
+        var ends: [Int] = []
+        var place = start
+        while place + 9 <= bytes.count {
+            let length = (1...8).reversed().reduce(0) { $0 << 8 | Int(bytes[place + $1]) }
+            place += 9 + length
+            ends.append(place)
+        }
+        return ends
     }
 
     @Test("or in the middle of their end")

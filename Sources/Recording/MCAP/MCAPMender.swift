@@ -195,7 +195,35 @@ public enum MCAPMender {
                 next += index.length
                 place.indexSize += index.length
             }
+            // At the end of the file more of the index may have followed.
+            if next == size, place.counts != counts(record) { return nil }
             return place.indexOffsets.isEmpty ? nil : place
+        }
+
+        /// Messages of each channel, by the content of a chunk; nil when it is damaged.
+        private func counts(_ record: Record) -> [UInt16: Int]? {
+            read(record, most: record.length) { cursor in
+                guard cursor.slice(16) != nil, let size = cursor.integer(UInt64.self),
+                    size <= MCAPReader.chunkLimit, cursor.slice(4) != nil,
+                    let compression = cursor.text(), let payload = cursor.longBlock(),
+                    let content = compression.isEmpty
+                        ? Array(payload) : Zstd.decompress(payload, size: Int(size))
+                else { return nil }
+                return content.withUnsafeBytes { raw in
+                    var records = MCAPCursor(raw)
+                    var counts: [UInt16: Int] = [:]
+                    while records.rest > 0 {
+                        guard let opcode = records.integer(UInt8.self),
+                            let message = records.longBlock()
+                        else { return nil }
+                        guard opcode == MCAPOpcode.message.rawValue else { continue }
+                        var head = MCAPCursor(message)
+                        guard let channel = head.integer(UInt16.self) else { return nil }
+                        counts[channel, default: 0] += 1
+                    }
+                    return counts
+                }
+            }
         }
 
         /// Up to `count` bytes of the file.

@@ -33,7 +33,7 @@ public struct MCAPReader: Sendable {
 
     private let bytes: [UInt8]
     /// Larger chunks are refused: a damaged length must not take all memory.
-    private static let chunkLimit: UInt64 = 1 << 30
+    static let chunkLimit: UInt64 = 1 << 30
 
     /// - Parameter bytes: A whole file, its magic bytes included.
     init(bytes: [UInt8]) { self.bytes = bytes }
