@@ -5,16 +5,17 @@ DESTDIR ?=
 SYSCONFDIR ?= /etc
 CONFIGURATION ?= release
 
+# Debian's own Swift takes GNU ld, which leaves Swift's code writable; LLVM's linker makes the program three times as large.
+DEBIAN_SWIFT := $(wildcard /usr/libexec/swift/bin/swift)
+LINKER := $(if $(DEBIAN_SWIFT),-Xswiftc -use-ld=gold)
+
 # What the build, the tests and the bench need beside Swift 6.3, and what Swift's own programs do, as Debian package names.
-APT_PACKAGES = dbus dpkg-dev g++ git jq libcurl4 libelf1 libncurses6 libsystemd-dev libxml2 libzstd-dev make netcat-openbsd procps python3-pip python3-venv rt-tests tmux $(if $(DEBIAN_SWIFT),binutils-gold)
+APT_PACKAGES := dbus dpkg-dev g++ git jq libcurl4 libelf1 libncurses6 libsystemd-dev libxml2 libzstd-dev make netcat-openbsd procps python3-pip python3-venv rt-tests tmux $(if $(DEBIAN_SWIFT),binutils-gold)
 
 SWIFT_SOURCES := Sources Tests Package.swift
 BIN = .build/$(CONFIGURATION)
 # A static Swift runtime: one file to copy, less memory to lock, faster to start.
 # Nothing looks symbols up in the programs by name.
-# Debian's own Swift takes GNU ld, which leaves Swift's code writable; LLVM's linker makes the program three times as large.
-DEBIAN_SWIFT := $(wildcard /usr/libexec/swift/bin/swift)
-LINKER := $(if $(DEBIAN_SWIFT),-Xswiftc -use-ld=gold)
 RELEASE_FLAGS := -c release --static-swift-stdlib -Xlinker --no-export-dynamic $(LINKER)
 # Larger recordings for `make bench`; the figures that need them say so when the folder is absent.
 IMU_DATA ?= ../shared/data/imu
