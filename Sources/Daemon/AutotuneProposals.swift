@@ -14,14 +14,13 @@ struct AutotuneProposals {
         let tuned = run.proposal
         switch tuned.motorType {
         case .torque: gains(tuned.controller, run.results, present.control)
-        case .field: field(tuned.field, present.control)
+        case .field: field(tuned.field)
         case .servo: servo(tuned.servo)
         }
         for result in run.results {
             let (app, plain) = present.airos.pid.ofAxis(result.axis)
             if app != plain { propose("airos.pid.\(result.axis.name)", .pid(plain)) }
         }
-        if case .torque = tuned.motorType { common(tuned.controller, present.control) }
     }
 
     private mutating func propose(_ key: String, _ value: SettingValue) {
@@ -47,11 +46,6 @@ struct AutotuneProposals {
         ] {
             propose(key, .triple(values))
         }
-    }
-
-    private mutating func common(
-        _ tuned: AttitudeController.Parameters, _ own: Settings.Control
-    ) {
         propose("control.derivative_cutoff_hz", .number(tuned.derivativeCutoffHz.rounded(3)))
         propose("control.loop_delay_ms", .number((tuned.loopDelay * 1e3).rounded(3)))
         if tuned.frictionLimit > own.frictionLimitNm {
@@ -60,7 +54,7 @@ struct AutotuneProposals {
     }
 
     /// The gains of motors without encoders follow from the delay.
-    private mutating func field(_ tuned: FieldController.Parameters, _ own: Settings.Control) {
+    private mutating func field(_ tuned: FieldController.Parameters) {
         propose("control.inertia_kg_m2", .triple(tuned.inertia.rounded(4)))
         propose("control.find_inertia", .bool(false))
         propose("control.loop_delay_ms", .number((tuned.loopDelay * 1e3).rounded(3)))
