@@ -78,8 +78,10 @@ struct SteadyTurnTests {
 
         mutating func run(_ seconds: Double, until isDone: (Rig) -> Bool = { _ in false }) {
             for _ in 0..<Int(seconds * 50) where !isDone(self) {
-                for _ in 0..<10 { advance() }
-                worst = max(worst, error)
+                for _ in 0..<10 {
+                    advance()
+                    worst = max(worst, error)
+                }
             }
         }
 

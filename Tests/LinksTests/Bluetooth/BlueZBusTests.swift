@@ -247,8 +247,7 @@ struct BlueZBusTests {
             harness.pump { harness.events.contains(.radio(.daemon(isPresent: true))) }
         }
         harness.pump { harness.bus.resources == resources }
-        // Fewer, when what tests before this one left behind has been closed meanwhile.
-        #expect(openDescriptors() <= descriptors)
+        #expect(openDescriptors() == descriptors)
     }
 
     @Test(
@@ -289,8 +288,7 @@ struct BlueZBusTests {
         }
         #expect(fake.replies == sent)
         harness.pump { harness.bus.resources == resources }
-        // Fewer, when what tests before this one left behind has been closed meanwhile.
-        #expect(openDescriptors() <= descriptors)
+        #expect(openDescriptors() == descriptors)
         let growth = residentKilobytes() - memory
         print("\(sent) requests at the shim's boundary, memory grew by \(growth) kB")
         // What is freed stays in a sanitizer's quarantine.
