@@ -21,29 +21,16 @@ import Wire
         var result = JSONValue.null
         try withTemporaryDirectory { directory in
             let path = directory.appending("rig.mcap")
-            let file = try FileDescriptor.open(
-                path, .writeOnly, options: [.create], permissions: [.ownerReadWrite])
-            try file.closeAfter { _ = try file.writeAll(bytes) }
+            try write(bytes, to: path)
             let script = root.appending("Tests/Peers/read_mcap.py")
             let output = directory.appending("out")
             let status = system(
                 "\(python) \(script) \(path) \(options) > \(output) 2> \(directory)/err")
-            let errors = try contents(directory.appending("err"))
+            let errors = try TestSupport.bytes(of: directory.appending("err"))
             try #require(status == 0, "\(String(decoding: errors, as: UTF8.self))")
-            result = try JSONValue(parsing: try contents(output))
+            result = try JSONValue(parsing: try TestSupport.bytes(of: output))
         }
         return result
-    }
-
-    private static func contents(_ path: FilePath) throws -> [UInt8] {
-        let file = try FileDescriptor.open(path, .readOnly)
-        return try file.closeAfter {
-            var bytes = [UInt8](repeating: 0, count: Int(try file.seek(offset: 0, from: .end)))
-            let count = try bytes.withUnsafeMutableBytes {
-                try file.read(fromAbsoluteOffset: 0, into: $0)
-            }
-            return Array(bytes[..<count])
-        }
     }
 
     @Test(

@@ -45,7 +45,7 @@ public struct MCAPChunk: Sendable {
 /// Collects messages, and makes chunks of them.
 struct MCAPChunkBuilder {
     private var records: [UInt8] = []
-    private var entries: [UInt16: [UInt8]] = [:]
+    private var entries = MCAPMessageIndex.Entries()
     private var start = Int64.max
     private var end = Int64.min
     private var next: UInt64 = 0
@@ -69,7 +69,7 @@ struct MCAPChunkBuilder {
     mutating func add(
         channel: UInt16, sequence: UInt32, time: Int64, _ data: (inout [UInt8]) -> Void
     ) {
-        let offset = UInt64(records.count)
+        entries.add(channel: channel, time: time, offset: records.count)
         records.appendRecord(.message) { bytes in
             bytes.appendInteger(channel)
             bytes.appendInteger(sequence)
@@ -77,8 +77,6 @@ struct MCAPChunkBuilder {
             bytes.appendInteger(time)
             data(&bytes)
         }
-        entries[channel, default: []].appendInteger(time)
-        entries[channel, default: []].appendInteger(offset)
         start = min(start, time)
         end = max(end, time)
     }
@@ -99,27 +97,17 @@ struct MCAPChunkBuilder {
         content.appendText(compression)
         content.appendInteger(UInt64(payload.count))
         content += payload
-        var index: [UInt8] = []
-        var offsets: [UInt16: Int] = [:]
-        for (channel, list) in entries.sorted(by: { $0.key < $1.key }) where !list.isEmpty {
-            offsets[channel] = index.count
-            index.appendRecord(.messageIndex) { bytes in
-                bytes.appendInteger(channel)
-                bytes.appendInteger(UInt32(list.count))
-                bytes += list
-            }
-        }
+        let index = MCAPMessageIndex(entries)
         let chunk = MCAPChunk(
             number: next, start: isEmpty ? 0 : start, end: isEmpty ? 0 : end,
-            counts: entries.mapValues { $0.count / 16 }.filter { $0.value > 0 },
-            block: memory.keep(content + pack(index)), contentSize: content.count,
-            indexSize: index.count,
-            indexOffsets: offsets, compression: compression,
-            compressedSize: payload.count,
+            counts: index.counts,
+            block: memory.keep(content + pack(index.bytes)), contentSize: content.count,
+            indexSize: index.bytes.count, indexOffsets: index.offsets,
+            compression: compression, compressedSize: payload.count,
             uncompressedSize: records.count)
         next += 1
         records.removeAll(keepingCapacity: true)
-        for channel in entries.keys { entries[channel]?.removeAll(keepingCapacity: true) }
+        entries.removeAll()
         start = .max
         end = .min
         return chunk

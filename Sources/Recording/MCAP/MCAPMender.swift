@@ -3,9 +3,13 @@ public import SystemPackage
 
 /// Ends a file whose writer died: what is whole stays as it is, a torn end is cut off, summary and end are appended.
 ///
-/// Programs that open a file by its summary, such as PlotJuggler, refuse one without. Only the heads of the records are
-/// read, whatever the file's length. A chunk whose index is torn goes with it: half a second at most.
+/// Programs that open a file by its summary, such as PlotJuggler, refuse one without. Only the heads of the records and the
+/// last chunk are read, whatever the file's length. The last chunk gets its index anew where that is torn. A file that is
+/// damaged further in front stays as it is, because what is behind the damage may be readable.
 public enum MCAPMender {
+    /// What is written between two syncs at the highest rate, and some more; longer is no torn end but damage, bytes.
+    private static let longestTear = 8 << 20
+
     /// Reads the file from its beginning, and ends it where it is not ended.
     ///
     /// - Parameter path: The file.
@@ -20,13 +24,14 @@ public enum MCAPMender {
                 guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else { return false }
                 var scan = Scan(file: file, size: Int(try file.seek(offset: 0, from: .end)))
                 guard scan.isOpenEnded, scan.readAll() else { return false }
-                let end = scan.assembler.size
-                let summary = scan.assembler.finish()
+                let end = scan.assembler.size - scan.lastIndex.count
+                guard scan.size - end <= longestTear else { return false }
+                let rest = scan.lastIndex + scan.assembler.finish()
                 // A power cut in between leaves a file that is mended again.
                 guard ftruncate(file.rawValue, off_t(end)) == 0 else {
                     throw Errno(rawValue: errno)
                 }
-                _ = try file.writeAll(toAbsoluteOffset: Int64(end), summary)
+                _ = try file.writeAll(toAbsoluteOffset: Int64(end), rest)
                 guard fdatasync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
                 return true
             }
@@ -40,6 +45,8 @@ public enum MCAPMender {
         let file: FileDescriptor
         let size: Int
         var assembler = MCAPAssembler.adopting()
+        /// The index of the last chunk where it is to be written anew; the assembler counts it already.
+        private(set) var lastIndex: [UInt8] = []
         private var schemas: [UInt16: (name: String, data: [UInt8])] = [:]
 
         /// A record's place in the file.
@@ -51,7 +58,7 @@ public enum MCAPMender {
         }
 
         private static let head = 9
-        /// What is read of a chunk or an attachment: more than its head, less than what is worth nothing here.
+        /// What is read of a record: more than its head.
         private static let glimpse = 4096
         /// Schemas are texts of some kilobytes.
         private static let schemaLimit = 1 << 20
@@ -79,8 +86,11 @@ public enum MCAPMender {
                 case .attachment: guard noteAttachment(record) else { return false }
                 case .metadata: guard noteMetadata(record) else { return false }
                 case .chunk:
-                    guard let place = chunk(record) else { return true }
-                    assembler.note(place)
+                    switch noteChunk(record) {
+                    case .whole: break
+                    case .last: return true
+                    case .damaged: return false
+                    }
                 default: return false
                 }
             }
@@ -164,9 +174,49 @@ public enum MCAPMender {
             return true
         }
 
-        /// A chunk with all of its index; nil when that is not there.
-        private func chunk(_ record: Record) -> MCAPChunkPlace? {
-            let place = read(record) { cursor -> MCAPChunkPlace? in
+        private enum Chunk {
+            case whole
+            /// The file ends in it or in its index.
+            case last
+            /// Something else follows it.
+            case damaged
+        }
+
+        private mutating func noteChunk(_ record: Record) -> Chunk {
+            guard var place = place(record) else { return .damaged }
+            let indexStart = record.start + record.length
+            var next = indexStart
+            while let index = self.record(at: next), index.opcode == .messageIndex {
+                let entry = read(index) { cursor -> (channel: UInt16, length: UInt32)? in
+                    guard let channel = cursor.integer(UInt16.self),
+                        let length = cursor.integer(UInt32.self)
+                    else { return nil }
+                    return (channel, length)
+                }
+                guard let entry else { return .damaged }
+                place.indexOffsets[entry.channel] = next
+                place.counts[entry.channel] = Int(entry.length) / MCAPMessageIndex.entrySize
+                next += index.length
+            }
+            place.indexSize = next - indexStart
+            if next < size, self.record(at: next) != nil {
+                guard !place.indexOffsets.isEmpty else { return .damaged }
+                assembler.note(place)
+                return .whole
+            }
+            // Nothing that is whole follows: more of the index may have.
+            guard let index = messageIndex(record) else { return .last }
+            lastIndex = index.bytes
+            place.indexOffsets = index.offsets.mapValues { indexStart + $0 }
+            place.indexSize = index.bytes.count
+            place.counts = index.counts
+            assembler.note(place)
+            return .last
+        }
+
+        /// What a chunk's head says.
+        private func place(_ record: Record) -> MCAPChunkPlace? {
+            read(record) { cursor -> MCAPChunkPlace? in
                 guard let start = cursor.integer(Int64.self), let end = cursor.integer(Int64.self),
                     let size = cursor.integer(UInt64.self), cursor.integer(UInt32.self) != nil,
                     let compression = cursor.text(), let compressed = cursor.integer(UInt64.self)
@@ -177,31 +227,10 @@ public enum MCAPMender {
                     compressedSize: Int(clamping: compressed),
                     uncompressedSize: Int(clamping: size), counts: [:])
             }
-            guard var place else { return nil }
-            var next = record.start + record.length
-            while bytes(next, 1).first == MCAPOpcode.messageIndex.rawValue {
-                guard let index = self.record(at: next),
-                    let (channel, length) = read(
-                        index,
-                        { cursor -> (UInt16, UInt32)? in
-                            guard let channel = cursor.integer(UInt16.self),
-                                let length = cursor.integer(UInt32.self)
-                            else { return nil }
-                            return (channel, length)
-                        })
-                else { return nil }
-                place.indexOffsets[channel] = next
-                place.counts[channel] = Int(length) / 16
-                next += index.length
-                place.indexSize += index.length
-            }
-            // At the end of the file more of the index may have followed.
-            if next == size, place.counts != counts(record) { return nil }
-            return place.indexOffsets.isEmpty ? nil : place
         }
 
-        /// Messages of each channel, by the content of a chunk; nil when it is damaged.
-        private func counts(_ record: Record) -> [UInt16: Int]? {
+        /// The index of a chunk by its content; nil when that is damaged.
+        private func messageIndex(_ record: Record) -> MCAPMessageIndex? {
             read(record, most: record.length) { cursor in
                 guard cursor.slice(16) != nil, let size = cursor.integer(UInt64.self),
                     size <= MCAPReader.chunkLimit, cursor.slice(4) != nil,
@@ -211,17 +240,20 @@ public enum MCAPMender {
                 else { return nil }
                 return content.withUnsafeBytes { raw in
                     var records = MCAPCursor(raw)
-                    var counts: [UInt16: Int] = [:]
+                    var entries = MCAPMessageIndex.Entries()
                     while records.rest > 0 {
+                        let offset = records.offset
                         guard let opcode = records.integer(UInt8.self),
                             let message = records.longBlock()
                         else { return nil }
                         guard opcode == MCAPOpcode.message.rawValue else { continue }
                         var head = MCAPCursor(message)
-                        guard let channel = head.integer(UInt16.self) else { return nil }
-                        counts[channel, default: 0] += 1
+                        guard let channel = head.integer(UInt16.self), head.slice(4) != nil,
+                            let time = head.integer(Int64.self)
+                        else { return nil }
+                        entries.add(channel: channel, time: time, offset: offset)
                     }
-                    return counts
+                    return MCAPMessageIndex(entries)
                 }
             }
         }

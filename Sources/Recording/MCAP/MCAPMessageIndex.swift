@@ -1,0 +1,51 @@
+/// Where the messages of a chunk are: the message index records that follow it in a file, one for each channel.
+struct MCAPMessageIndex {
+    /// Time and place of each message, as they stand in the records.
+    struct Entries {
+        fileprivate var channels: [UInt16: [UInt8]] = [:]
+
+        /// Adds a message.
+        ///
+        /// - Parameters:
+        ///   - channel: Its number.
+        ///   - time: Its `log_time`, ns.
+        ///   - offset: Where its record begins in the chunk without compression, bytes.
+        mutating func add(channel: UInt16, time: Int64, offset: Int) {
+            channels[channel, default: []].appendInteger(time)
+            channels[channel, default: []].appendInteger(UInt64(offset))
+        }
+
+        /// Forgets the messages and keeps the memory.
+        mutating func removeAll() {
+            for channel in channels.keys { channels[channel]?.removeAll(keepingCapacity: true) }
+        }
+    }
+
+    /// Length of an entry: time and place.
+    static let entrySize = 16
+
+    /// The records.
+    let bytes: [UInt8]
+    /// Where each channel's record begins in them.
+    let offsets: [UInt16: Int]
+    /// Messages of each channel.
+    let counts: [UInt16: Int]
+
+    /// The index of these messages.
+    init(_ entries: Entries) {
+        var bytes: [UInt8] = []
+        var offsets: [UInt16: Int] = [:]
+        let channels = entries.channels.filter { !$0.value.isEmpty }
+        for (channel, list) in channels.sorted(by: { $0.key < $1.key }) {
+            offsets[channel] = bytes.count
+            bytes.appendRecord(.messageIndex) { bytes in
+                bytes.appendInteger(channel)
+                bytes.appendInteger(UInt32(list.count))
+                bytes += list
+            }
+        }
+        self.bytes = bytes
+        self.offsets = offsets
+        counts = channels.mapValues { $0.count / Self.entrySize }
+    }
+}
