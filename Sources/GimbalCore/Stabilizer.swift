@@ -30,6 +30,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var sample: IMUSample?
     private var batch = GyroBatch()
     private var lastStep: Instant?
+    /// How long a period takes as a rule, s.
+    private var usualPeriod = 0.0
     private var seenRefutations: UInt64 = 0
     private var isGravityLost = false
     private var faults = FaultLatch()
@@ -207,8 +209,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// From when on without a tick or a sample the camera's answer to the motors is not judged, s.
-    private static var blindSeconds: Double { @_noLocks get { 0.03 } }
+    /// From when on without a tick the camera's answer to the motors is not judged, s.
+    private var blindSeconds: Double {
+        @inline(__always) get { min(max(4 * usualPeriod, 0.01), 0.03) }
+    }
 
     /// What takes a moment to be believed.
     private mutating func watchFaults(dt: Double) {
@@ -300,6 +304,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             wasReady ? nextSetpoint(now: now, dt: dt) : Setpoint(attitude: held, rate: .zero)
         snapshot.setpoint = setpoint.attitude
         snapshot.attitudeError = estimator.attitude.error(to: setpoint.attitude)
+        usualPeriod = usualPeriod == 0 ? dt : usualPeriod + (dt - usualPeriod) * 0.05
         let belief = drive.inertia.sigmas
         let excitation = exciter.state.isActive ? exciter.step(parameters.motorType) : .zero
         var output = drive.step(
@@ -308,8 +313,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 setpoint: setpoint.earlier(by: late), joints: joints,
                 specificForce: sample?.accel ?? .zero, excitation: excitation,
                 authority: supervisor.authority, dt: dt))
-        // What the motors did while the loop or the sensor stood still has not been seen.
-        if max(dt, late) > Self.blindSeconds { drive.forgetResponse() }
+        // What the motors did while the loop stood still has not been seen.
+        if dt > blindSeconds { drive.forgetResponse() }
         // Stiffer gains must not find the error that softer ones have left.
         if !(belief == drive.inertia.sigmas) { held = estimator.attitude }
         if exciter.state.isActive, case .torque = parameters.motorType {

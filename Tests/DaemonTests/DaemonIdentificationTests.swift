@@ -14,8 +14,12 @@ import Wire
         try withDaemon(vibration) { daemon throws in
             try daemon.status("steady") { $0.isFollowing }
             let svg = "\(daemon.directory)/s.svg"
-            let answer = try daemon.control("spectrum", "--seconds", "3", "--svg", svg)
-            #expect(answer.status == 0, "\(answer.errors)")
+            // A machine that holds the loop up all the time is asked again.
+            var answer = try daemon.control("spectrum", "--seconds", "3", "--svg", svg)
+            for _ in 0..<5 where answer.errors.contains("held up again and again") {
+                answer = try daemon.control("spectrum", "--seconds", "3", "--svg", svg)
+            }
+            try #require(answer.status == 0, "\(answer.errors)")
             #expect(answer.output.contains("dB above its surroundings"), "\(answer.output)")
             #expect(answer.output.contains("airframectl set filter.notch_pitch '[["))
             let report = try daemon.ask("spectrum")

@@ -11,13 +11,14 @@ struct InertiaIdentifierTests {
         var coulomb = 0.0
         var disturbance: (Double) -> Double = { _ in 0 }
         var rate = 0.0
-        var delayed = Array(repeating: 0.0, count: 3)
+        var delayed = Array(repeating: 0.0, count: 30)
 
-        /// One millisecond under a torque that acts three milliseconds late, held over the period.
-        mutating func step(_ torque: Double, at time: Double) {
-            delayed.append(torque)
-            let drive = delayed.removeFirst() + disturbance(time)
-            for _ in 0..<10 {
+        /// A period of so many tenths of a millisecond under a torque that acts three milliseconds late.
+        mutating func step(_ torque: Double, tenths: Int, at time: Double) {
+            let push = disturbance(time)
+            for _ in 0..<tenths {
+                delayed.append(torque)
+                let drive = delayed.removeFirst() + push
                 let stop = rate + drive / inertia * 1e-4
                 let friction = coulomb / inertia * 1e-4
                 rate = abs(stop) <= friction ? 0 : stop - (stop > 0 ? friction : -friction)
@@ -26,7 +27,8 @@ struct InertiaIdentifierTests {
     }
 
     static func identify(
-        _ axis: Axis, start: Double = 2.5e-3, seconds: Double = 3
+        _ axis: Axis, start: Double = 2.5e-3, seconds: Double = 3,
+        tenths: () -> Int = { 10 }
     ) -> (identifier: InertiaIdentifier, largestRate: Double) {
         var axis = axis
         var parameters = InertiaIdentifier.Parameters()
@@ -36,10 +38,14 @@ struct InertiaIdentifierTests {
         var identifier = InertiaIdentifier(parameters)
         identifier.doubt(sigma: 0.5, parameters: parameters)
         var largest = 0.0
-        for tick in 1...Int(seconds * 1000) {
+        var (now, length) = (0, 10)
+        while Double(now) * 1e-4 < seconds {
             let torque = identifier.probe(parameters)
-            identifier.observe(moment: torque, rate: axis.rate, parameters: parameters, dt: 1e-3)
-            axis.step(torque, at: Double(tick) * 1e-3)
+            identifier.observe(
+                moment: torque, rate: axis.rate, parameters: parameters, dt: Double(length) * 1e-4)
+            length = tenths()
+            now += length
+            axis.step(torque, tenths: length, at: Double(now) * 1e-4)
             largest = max(largest, abs(axis.rate))
         }
         return (identifier, largest)
@@ -67,6 +73,16 @@ struct InertiaIdentifierTests {
             disturbance: { 0.2 * sin(2 * .pi * 2 * $0) + 0.02 * sin(2 * .pi * 6 * $0) })
         let found = Self.identify(axis).identifier
         #expect(abs(found.inertia / 2.5e-3 - 1) < 0.15)
+    }
+
+    @Test("periods of any length, and gaps, do not deceive it", arguments: [1.4e-4, 2.5e-3, 1e-2])
+    func unsteady(inertia: Double) {
+        var random = SeededNoise(seed: 3)
+        let found = Self.identify(Axis(inertia: inertia), seconds: 10) {
+            random.uniform() < 0.002 ? 300 : 1 + Int(random.uniform() * 24)
+        }.identifier
+        #expect(found.isKnown)
+        #expect(abs(found.inertia / inertia - 1) < 0.15)
     }
 
     @Test("a joint that is held fast teaches nothing, and the belief stays cautious")

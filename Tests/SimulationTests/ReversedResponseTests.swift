@@ -27,6 +27,8 @@ struct ReversedResponseTests {
 
     struct Outcome {
         var conditions: Conditions = .none
+        /// Those in force at the end.
+        var last: Conditions = .none
         /// Axes that were named as reversed.
         var reversed = AxisSet.none
         /// Farthest turn while the outputs were on, degrees.
@@ -67,6 +69,7 @@ struct ReversedResponseTests {
             gimbal.apply(output, at: now)
             let conditions = stabilizer.snapshot.conditions
             outcome.conditions.insert(conditions)
+            outcome.last = conditions
             outcome.reversed.insert(stabilizer.snapshot.conditionAxes.reversed)
             guard time >= onset else { continue }
             if output.enabled {
@@ -146,5 +149,29 @@ struct ReversedResponseTests {
             isStalled: { $0 > 6 && $0.truncatingRemainder(dividingBy: 0.713) < seconds })
         #expect(outcome.everEnabled)
         #expect(!outcome.conditions.intersects(.responseReversed))
+    }
+
+    @Test(
+        "one that stands still again and again from the start on is none either, and the inertia is found",
+        arguments: [MotorType.torque, .servo, .field], [0.005, 0.02, 0.05, 0.1])
+    func stallAtStart(type: MotorType, longest: Double) {
+        for seed in UInt64(1)...3 {
+            for motion in [BaseMotion.Kind.walking, .still] {
+                var random = RandomSource(seed: seed)
+                var (begin, end) = (0.5, 0.5)
+                let outcome = Self.run(
+                    nil, type: type, motion: motion, seconds: 10,
+                    isStalled: { time in
+                        if time > end {
+                            begin = time + 0.2 + 1.6 * random.uniform()
+                            end = begin + longest * random.uniform()
+                        }
+                        return time > begin && time <= end
+                    })
+                #expect(outcome.everEnabled)
+                #expect(!outcome.conditions.intersects(.responseReversed))
+                #expect(!outcome.last.intersects(.inertiaUnknown))
+            }
+        }
     }
 }

@@ -149,6 +149,10 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         return torque * share
     }
 
+    /// What happened since the last period is not known: the search for the inertia measures again.
+    @_noLocks @_noAllocation
+    mutating func forgetResponse() { inertia.forget() }
+
     /// The integrals start from zero again; a load that they held moves the camera until they hold it again.
     @_noLocks @_noAllocation
     public mutating func clearIntegrals() {

@@ -57,7 +57,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
 
     private var amplitude = 0.0
     private var time = 0.0
+    private var periods = 0
     private var lastRate = 0.0
+    private var lastMoment = 0.0
     private var hasRate = false
     private var previous = 0.0
     private var previousAmplitude = 0.0
@@ -99,6 +101,12 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         rounds = 0
         previous = 0
         isReversed = false
+        forget()
+    }
+
+    /// What happened since the last period is not known: the measurement that is going on begins again.
+    @_noLocks
+    mutating func forget() {
         hasRate = false
         clear()
     }
@@ -121,39 +129,44 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func observe(moment: Double, rate: Double, parameters p: Parameters, dt: Double) {
         guard isProbing else { return }
-        let acceleration = hasRate ? (rate - lastRate) / dt : 0
+        // Changes of momentum and of rate: right whatever the length of a period.
+        let impulse = hasRate ? lastMoment * dt : 0
+        let change = hasRate ? rate - lastRate : 0
+        lastMoment = moment
         lastRate = rate
         hasRate = true
         let window = 0.5 - 0.5 * cm_cos(2 * .pi * time / Self.blockSeconds)
         let spacing = 2 / Self.blockSeconds
         centre.add(
-            moment: moment, acceleration: acceleration, weight: window,
+            impulse: impulse, change: change, weight: window,
             angle: 2 * .pi * p.frequency * time)
         below.add(
-            moment: moment, acceleration: acceleration, weight: window,
+            impulse: impulse, change: change, weight: window,
             angle: 2 * .pi * (p.frequency - spacing) * time)
         above.add(
-            moment: moment, acceleration: acceleration, weight: window,
+            impulse: impulse, change: change, weight: window,
             angle: 2 * .pi * (p.frequency + spacing) * time)
         time += dt
+        periods += 1
         if time >= Self.blockSeconds {
-            finishBlock(p, dt: dt)
+            finishBlock(p, period: time / Double(periods))
             clear()
         }
     }
 
     private mutating func clear() {
         time = 0
+        periods = 0
         centre = Demodulator()
         below = Demodulator()
         above = Demodulator()
     }
 
-    private mutating func finishBlock(_ p: Parameters, dt: Double) {
+    private mutating func finishBlock(_ p: Parameters, period: Double) {
         let omega = 2 * Double.pi * p.frequency
         let spacing = 4 * Double.pi / Self.blockSeconds
-        // The difference of two rates shows the acceleration half a period late.
-        let lag = p.loopDelay + dt / 2
+        // The change of the rate is seen half a period late, the impulse is noted a whole one late.
+        let lag = p.loopDelay - period / 2
         var ratio = centre.ratio(lag: lag * omega)
         // A motor or a sensor with the wrong sign mirrors all of it.
         let sign = ratio.inPhase < 0 ? -1.0 : 1.0
@@ -165,11 +178,11 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
                 + above.residual(
                     inertia: sign * found, lag: (lag + late / omega) * (omega + spacing)))
                 / 4)
-        let signal = found * centre.accelerationNorm
+        let signal = found * centre.changeNorm
         let isSeen =
             found > 0 && noise < 0.25 * signal && ratio.inQuadrature > -2 * ratio.inPhase
             && late < 1.2 && found > Self.smallest && found < Self.largest
-        let angle = centre.accelerationNorm / (omega * omega) * 4 / (Self.blockSeconds / dt)
+        let angle = centre.changeNorm / (omega * omega) * 4 / Self.blockSeconds
         let isOther =
             amplitude > 1.4 * previousAmplitude || angle > 0.5 * Self.largestAngle
             || amplitude >= 0.5 * p.torqueLimit
@@ -209,52 +222,52 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     }
 }
 
-/// Torque and acceleration at one frequency.
+/// Impulse and change of the rate at one frequency.
 private struct Demodulator: Sendable, BitwiseCopyable {
-    private var momentCosine = 0.0
-    private var momentSine = 0.0
-    private var accelerationCosine = 0.0
-    private var accelerationSine = 0.0
+    private var impulseCosine = 0.0
+    private var impulseSine = 0.0
+    private var changeCosine = 0.0
+    private var changeSine = 0.0
 
     init() {}
 
-    mutating func add(moment: Double, acceleration: Double, weight: Double, angle: Double) {
+    mutating func add(impulse: Double, change: Double, weight: Double, angle: Double) {
         let cosine = weight * cm_cos(angle)
         let sine = weight * cm_sin(angle)
-        momentCosine += moment * cosine
-        momentSine += moment * sine
-        accelerationCosine += acceleration * cosine
-        accelerationSine += acceleration * sine
+        impulseCosine += impulse * cosine
+        impulseSine += impulse * sine
+        changeCosine += change * cosine
+        changeSine += change * sine
     }
 
-    var accelerationNorm: Double {
+    var changeNorm: Double {
         cm_sqrt(
-            accelerationCosine * accelerationCosine + accelerationSine * accelerationSine)
+            changeCosine * changeCosine + changeSine * changeSine)
     }
 
-    /// The moment's phasor after `lag` radians of delay.
+    /// The impulse's phasor after `lag` radians of delay.
     private func delayed(_ lag: Double) -> (cosine: Double, sine: Double) {
         let c = cm_cos(lag)
         let s = cm_sin(lag)
-        return (momentCosine * c - momentSine * s, momentSine * c + momentCosine * s)
+        return (impulseCosine * c - impulseSine * s, impulseSine * c + impulseCosine * s)
     }
 
-    /// Moment over acceleration, in phase and a quarter turn ahead.
+    /// Impulse over change of the rate, in phase and a quarter turn ahead.
     func ratio(lag: Double) -> (inPhase: Double, inQuadrature: Double) {
-        let square = accelerationNorm * accelerationNorm
+        let square = changeNorm * changeNorm
         guard square > 0 else { return (0, 0) }
         let m = delayed(lag)
         return (
-            (m.cosine * accelerationCosine + m.sine * accelerationSine) / square,
-            (m.cosine * accelerationSine - m.sine * accelerationCosine) / square
+            (m.cosine * changeCosine + m.sine * changeSine) / square,
+            (m.cosine * changeSine - m.sine * changeCosine) / square
         )
     }
 
-    /// Square of the moment that the acceleration does not explain.
+    /// Square of the impulse that the change of the rate does not explain.
     func residual(inertia: Double, lag: Double) -> Double {
         let m = delayed(lag)
-        let c = inertia * accelerationCosine - m.cosine
-        let s = inertia * accelerationSine - m.sine
+        let c = inertia * changeCosine - m.cosine
+        let s = inertia * changeSine - m.sine
         return c * c + s * s
     }
 }

@@ -17,6 +17,13 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// A set-point is followed from here on.
     private static var readySigma: Double { @_noLocks get { 0.6 } }
 
+    /// Where the probes are, Hz: apart from each other by more than the length of a measurement blurs.
+    private static var frequencies: AxisVector {
+        @_noLocks get { AxisVector(yaw: 42, roll: 47, pitch: 52) }
+    }
+    /// The longest delay of a loop that can follow probes of these frequencies, s: at 200 Hz.
+    private static var swiftDelay: Double { @_noLocks get { 0.0075 } }
+
     /// A belief to start with.
     ///
     /// - Parameters:
@@ -24,9 +31,6 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     ///   - isKnown: Whether that is taken as true for ever.
     @_noLocks
     init(start: AxisVector, isKnown: Bool) {
-        yawParameters.frequency = 42
-        rollParameters.frequency = 47
-        pitchParameters.frequency = 52
         yawParameters.start = start.yaw
         rollParameters.start = start.roll
         pitchParameters.start = start.pitch
@@ -92,9 +96,23 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         yawParameters.loopDelay = loopDelay
         rollParameters.loopDelay = loopDelay
         pitchParameters.loopDelay = loopDelay
+        // A slow loop has too few periods in one of the probe's.
+        let highest = Self.frequencies.pitch * min(1, Self.swiftDelay / max(loopDelay, 1e-4))
+        let shift = Self.frequencies.pitch - highest
+        yawParameters.frequency = Self.frequencies.yaw - shift
+        rollParameters.frequency = Self.frequencies.roll - shift
+        pitchParameters.frequency = highest
         yaw.doubt(sigma: Self.doubtSigma, parameters: yawParameters)
         roll.doubt(sigma: Self.doubtSigma, parameters: rollParameters)
         pitch.doubt(sigma: Self.doubtSigma, parameters: pitchParameters)
+    }
+
+    /// What happened since the last period is not known: the measurements that are going on begin again.
+    @_noLocks
+    mutating func forget() {
+        yaw.forget()
+        roll.forget()
+        pitch.forget()
     }
 
     /// The moment to add in this period, camera frame, N·m.

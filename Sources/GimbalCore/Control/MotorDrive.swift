@@ -191,7 +191,10 @@ struct MotorDrive: Sendable, BitwiseCopyable {
 
     /// What the camera did lately says nothing about the motors.
     @_noLocks
-    mutating func forgetResponse() { watch.reset() }
+    mutating func forgetResponse() {
+        watch.reset()
+        torque.forgetResponse()
+    }
 
     /// One period with the outputs on.
     @_noLocks
