@@ -1,6 +1,7 @@
 import Glibc
 import GimbalCore
 import Identification
+import PlainText
 import Simulation
 
 /// What autotune makes of gimbals that it has never seen, on the whole simulated gimbal.
@@ -163,13 +164,19 @@ enum AutotuneBench {
     }
 
     private static func words(_ found: AutotuneRun.AxisResult) -> String {
+        let residual = Format.fixed(found.residual, 3)
         switch found.finding {
         case .motor(let motor):
-            "inertia \(motor.model.inertia / 2.5e-3), delay \(motor.model.delay * 1e3) ms, "
-                + "residual \(found.residual), Coulomb \(motor.coulomb * 1e3) mN·m, viscous \(motor.viscous)"
+            let inertia = Format.fixed(motor.model.inertia / 2.5e-3, 3)
+            let delay = Format.fixed(motor.model.delay * 1e3, 2)
+            let (coulomb, viscous) = (motor.coulomb * 1e3, motor.viscous * 1e3)
+            return "inertia \(inertia), delay \(delay) ms, residual \(residual), "
+                + "Coulomb \(Format.fixed(coulomb, 1)) mN·m, viscous \(Format.fixed(viscous, 2)) mN·m·s"
         case .servo(let servo):
-            "delay \(servo.design.parameters.delay * 1e3) ms, lag \(servo.model.lag * 1e3) ms, "
-                + "gain \(servo.model.gain), residual \(found.residual)"
+            let delay = Format.fixed(servo.design.parameters.delay * 1e3, 2)
+            let lag = Format.fixed(servo.model.lag * 1e3, 2)
+            return "delay \(delay) ms, lag \(lag) ms, "
+                + "gain \(Format.fixed(servo.model.gain, 3)), residual \(residual)"
         }
     }
 
