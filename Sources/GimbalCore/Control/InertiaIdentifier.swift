@@ -4,12 +4,13 @@ internal import CMathShim
 ///
 /// The probe serves as the instrument: only what correlates with it counts, so that neither the feedback nor the
 /// motion of the hand bias the result (instrumental variables in closed loop: Söderström & Stoica, "System
-/// Identification", 1989, ch. 8). Torque and angular acceleration are demodulated at the probe's frequency under a Hann
-/// window; their ratio in phase is the inertia. Coulomb and viscous friction are in phase with the rate (describing
-/// function) and drop out; the elastic creep of a joint that has not broken away does not, therefore the probe grows
-/// until two blocks agree. Two frequencies beside it, where nothing is exerted, say how large the disturbances are.
+/// Identification", 1989, ch. 8). The torque's impulse and the change of the rate in each period are demodulated at the
+/// probe's frequency under a Hann window; their ratio in phase is the inertia, however unequal the periods are. Coulomb
+/// and viscous friction are in phase with the rate (describing function) and drop out; the elastic creep of a joint that
+/// has not broken away does not, therefore the probe grows until two blocks agree. Two frequencies beside it, where
+/// nothing is exerted, say how large the disturbances are.
 ///
-/// The belief is log-normal. A controller uses `cautiousInertia`, the lower edge: too little gain is sluggish, too much
+/// The belief is log-normal. A controller uses the lower edge (`caution`): too little gain is sluggish, too much
 /// oscillates.
 ///
 /// Loop thread only; constant time, no allocation.
