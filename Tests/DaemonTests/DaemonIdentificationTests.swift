@@ -3,6 +3,9 @@ import Testing
 import Wire
 
 @Suite("Spectrum and autotune from the command line") struct DaemonIdentificationTests {
+    /// ThreadSanitizer needs as much of a core for 1 kHz as the kernel leaves to real-time threads.
+    private static let loop = Sanitizer.isActive ? ["--set", "loop.rate_hz=500"] : []
+
     @Test("a vibration is found, drawn, and a notch for it can be set")
     func spectrum() throws {
         let vibration = [
@@ -11,7 +14,7 @@ import Wire
             // The search for the inertia shakes the camera as well, at other frequencies.
             "--set", "control.find_inertia=false",
         ]
-        try withDaemon(vibration) { daemon throws in
+        try withDaemon(Self.loop + vibration) { daemon throws in
             try daemon.status("steady") { $0.isFollowing }
             let svg = "\(daemon.directory)/s.svg"
             // A machine that holds the loop up all the time is asked again.
@@ -34,7 +37,7 @@ import Wire
 
     @Test("autotune is refused by name while it makes no sense")
     func refusals() throws {
-        try withDaemon { daemon throws in
+        try withDaemon(Self.loop) { daemon throws in
             try daemon.status("enabled") { $0["enabled"]?.bool == true }
             let unknown = try SocketClient(daemon.socket).ask(
                 #"{"id":1,"method":"autotune","params":{"action":"start","axis":"pich"}}"#)
@@ -48,8 +51,22 @@ import Wire
         }
     }
 
-    /// Tunes pitch with `--apply` until it ends.
+    /// Tunes pitch with `--apply`. A run that a busy machine has spoilt, by holding the loop up, is repeated.
     private func tunePitch(_ daemon: RunningDaemon) throws -> JSONValue {
+        var report = JSONValue.null
+        for _ in 0..<3 {
+            let overruns = try daemon.status("following") { $0.isFollowing }
+                .number("loop", "overruns")
+            report = try runAutotune(daemon)
+            let isHeldUp = try daemon.status("afterwards").number("loop", "overruns") > overruns
+            guard isHeldUp, report["state"]?.string == "refused" else { break }
+        }
+        try #require(report["state"]?.string == "done", "\(report.text)")
+        #expect(report["rollback_s"]?.number == 120, "\(report.text)")
+        return report
+    }
+
+    private func runAutotune(_ daemon: RunningDaemon) throws -> JSONValue {
         // The run ends with the connection that asked for it.
         let client = try SocketClient(daemon.socket)
         let start = #"{"action":"start","axis":"pitch","apply":true}"#
@@ -61,8 +78,6 @@ import Wire
             _ = daemon.program.hasEnded(within: 0.1)
             report = try daemon.ask("autotune")
         }
-        try #require(report["state"]?.string == "done", "\(report.text)")
-        #expect(report["rollback_s"]?.number == 120, "\(report.text)")
         return report
     }
 
@@ -70,10 +85,13 @@ import Wire
         "autotune --apply does the same for motors without encoders and for servos",
         arguments: [
             (["motors.type=field"], ["control.inertia_kg_m2", "control.loop_delay_ms"]),
-            (["motors.type=servo", "servo.delay_ms=13"], ["servo.delay_ms", "servo.lag_ms"]),
+            (
+                ["motors.type=servo", "servo.delay_ms=14", "servo.lag_ms=2"],
+                ["servo.delay_ms", "servo.lag_ms"]
+            ),
         ])
     func otherMotors(settings: [String], found: [String]) throws {
-        try withDaemon(settings.flatMap { ["--set", $0] }) { daemon throws in
+        try withDaemon(Self.loop + settings.flatMap { ["--set", $0] }) { daemon throws in
             try daemon.status("running") { $0.isFollowing }
             let report = try tunePitch(daemon)
             let axis = try #require(report["axes"]?.array?.first)
@@ -95,7 +113,7 @@ import Wire
 
     @Test("autotune shows itself, yields to the next command, and leaves the gains alone")
     func yields() throws {
-        try withDaemon { daemon throws in
+        try withDaemon(Self.loop) { daemon throws in
             try daemon.status("enabled") { $0["enabled"]?.bool == true }
             try daemon.status("running") { $0["state"]?.string == "running" }
             let client = try SocketClient(daemon.socket)
@@ -126,7 +144,7 @@ import Wire
             "--set", "hardware.simulation.inertia_factor=2", "--set", "control.find_inertia=false",
             "--set", "airos.pid.pitch=[2.0, 0.1, 0.05]",
         ]
-        try withDaemon(plant) { daemon throws in
+        try withDaemon(Self.loop + plant) { daemon throws in
             try daemon.status("running") { $0.isFollowing }
             let before = try daemon.status("gains").text(ofGain: 1)
             let report = try tunePitch(daemon)

@@ -22,6 +22,7 @@ class Adapter(mavutil.mavfile):
     def plug(self):
         self.radio, self.port = os.openpty()
         tty.setraw(self.port)
+        os.set_blocking(self.radio, False)
         os.symlink(os.ttyname(self.port), self.path)
         self.fd = self.radio
 
@@ -32,7 +33,11 @@ class Adapter(mavutil.mavfile):
         self.fd = None
 
     def recv(self, n=None):
-        return os.read(self.fd, 1024)
+        # pymavlink takes one message from each read: one that waited for more would leave the rest for later and later.
+        try:
+            return os.read(self.fd, 1024)
+        except BlockingIOError:
+            return b""
 
     def write(self, data):
         os.write(self.fd, data)
