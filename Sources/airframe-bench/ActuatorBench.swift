@@ -39,12 +39,18 @@ enum ActuatorBench {
         shake("servo walking, handle IMU", outcomes(equipped), roll: 100, pitch: 100, &report)
         shake("servo hand-held", outcomes(run(.servo, .handheld)), roll: 150, pitch: 150, &report)
         shake("servo still", outcomes(run(.servo, .still)), roll: 50, pitch: 50, &report)
-        for factor in [0.9, 1.1] {
+        for factor in [0.75, 0.9, 1.1, 1.25] {
             var other = run(.servo)
             other.parameters.servo.totalDelay *= factor
             shake(
                 "servo walking, delay x \(factor)", outcomes(other), roll: 250, pitch: 350, &report)
         }
+        var sluggish = run(.servo)
+        sluggish.parameters.servo.lag *= 2
+        shake("servo walking, more of it lag", outcomes(sluggish), roll: 250, pitch: 350, &report)
+        var slow = run(.servo)
+        slow.parameters.servo.frameRate = 50
+        shake("servo walking, 50 pulses a second", outcomes(slow), roll: 250, pitch: 350, &report)
         step("servo", .servo, &report)
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import GimbalCore
 import Testing
 
@@ -50,6 +51,48 @@ struct ServoControllerTests {
                     attitude: attitude, rate: rate, setpoint: Self.still, authority: 1, dt: 1e-3))
         }
         #expect(attitude.error(to: .identity).norm < 1e-3)
+    }
+
+    /// What is left of a swing of the handle, as a share of it, with servos that answer as believed.
+    private static func rest(hertz: Double) -> (measured: Double, said: Double) {
+        var parameters = ServoController.Parameters()
+        parameters.deadBand = 0
+        parameters.sensorDelay = 0
+        parameters.attitudeLead = 0
+        var controller = ServoController(parameters: parameters)
+        var servo = PerfectServo()
+        let omega = 2 * Double.pi * hertz
+        var power = (left: 0.0, swing: 0.0)
+        for tick in 0..<4000 {
+            let angle = 0.02 * sin(omega * Double(tick) * 1e-3)
+            let swing = 0.02 * omega * cos(omega * Double(tick) * 1e-3)
+            let attitude = Quaternion.aboutY(angle + servo.angle.pitch)
+            servo.follow(
+                controller.step(
+                    attitude: attitude, rate: Vector3(0, swing + servo.rate.pitch, 0),
+                    setpoint: still, authority: 1, dt: 1e-3))
+            guard tick >= 2000 else { continue }
+            power.left += attitude.error(to: .identity).squaredNorm
+            power.swing += angle * angle
+        }
+        let loop = LoopMargins.response(of: parameters, axis: .pitch, omega: omega)
+        let sensitivity = Complex(1) / (Complex(1) + loop)
+        return ((power.left / power.swing).squareRoot(), sensitivity.magnitude)
+    }
+
+    @Test(
+        "what is left of the handle's swing is what the margins' open loop says",
+        arguments: [1.0, 2, 4, 8, 15])
+    func sensitivity(hertz: Double) {
+        let rest = Self.rest(hertz: hertz)
+        #expect(abs(rest.measured - rest.said) < 0.01 + 0.1 * rest.said, "\(rest)")
+    }
+
+    @Test("the default leaves 4 dB and 20°")
+    func margins() {
+        let margins = LoopMargins(of: ServoController.Parameters(), axis: .pitch)
+        #expect(margins.increaseDecibels > 4 && margins.phaseDegrees > 20, "\(margins)")
+        #expect(margins.decreaseDecibels > 8, "\(margins)")
     }
 
     @Test("joint commands stay within the range and within the servo's speed")

@@ -55,12 +55,17 @@ extension LoopMargins {
         // The tracker and what it looks ahead, from the handle's attitude to where the handle will be.
         let w = servo.trackerBandwidth * servo.bandwidth[axis]
         let horizon = servo.sensorDelay + servo.delay + servo.lag
-        let (rate, slope) = (s * s * (3 * w * w) + s * (w * w * w), s * s * (w * w * w))
-        let ahead = rate * horizon + slope * (0.5 * horizon * horizon)
-        let pole = s + Complex(w)
-        let tracked = s * s * (3 * w) + s * (3 * w * w) + Complex(w * w * w)
-        let predicted =
-            (tracked + ahead * servo.lookAhead[axis]) / (pole * pole * pole)
+        typealias Shape = HandleTracker.Shape
+        let (first, second, last) = (
+            (2 * Shape.damping + Shape.third) * w, (1 + 2 * Shape.damping * Shape.third) * w * w,
+            Shape.third * w * w * w
+        )
+        let tracked = s * s * first + s * second + Complex(last)
+        let (rate, slope) = (s * s * second + s * last, s * s * last)
+        let ahead =
+            rate * (horizon * Shape.trust.rate)
+            + slope * (0.5 * horizon * horizon * Shape.trust.acceleration)
+        let predicted = (tracked + ahead * servo.lookAhead[axis]) / (s * s * s + tracked)
         // What goes beyond the error, but for what of it lasts.
         let passing = s * 0.5 / (s * 0.5 + Complex(1))
         let surplus =

@@ -65,6 +65,12 @@ public struct LoopMargins: Sendable, Equatable {
         var margin = 180.0
         var increase = Double.infinity
         var decrease = Double.infinity
+        // Crossings of -180° with a gain above 1 come in pairs, or the loop is unstable (Nyquist).
+        // Beyond 180° the loop may come round once more.
+        let levels = [-Double.pi, -3 * .pi]
+        var encircled = 0
+        var highest = -Double.infinity
+        var lowest = Double.infinity
         var i = 0
         while i <= 4000 {
             // 1...3000 rad/s.
@@ -74,6 +80,7 @@ public struct LoopMargins: Sendable, Equatable {
             if i == 0 {
                 // At low frequency the loop is a triple integrator: -270°, which atan2 gives as +90°.
                 phase = loop.phase > 0 ? loop.phase - 2 * .pi : loop.phase
+                if phase <= -.pi { encircled = 1 }
             } else {
                 var change = loop.phase - previousRaw
                 if change > .pi { change -= 2 * .pi }
@@ -86,12 +93,21 @@ public struct LoopMargins: Sendable, Equatable {
                     margin = min(margin, distance)
                 }
                 let decibels = 20 * cm_log(gain) / cm_log(10)
-                // Beyond 180° the loop may come round once more.
-                if lastPhase > -.pi, phase <= -.pi { increase = min(increase, -decibels) }
-                if lastPhase > -3 * .pi, phase <= -3 * .pi {
-                    increase = min(increase, -decibels)
+                for level in levels where (lastPhase > level) != (phase > level) {
+                    let falls = phase <= level
+                    if gain > 1 {
+                        encircled += falls ? 1 : -1
+                        decrease = min(decrease, decibels)
+                    } else {
+                        increase = min(increase, -decibels)
+                    }
+                    // Where an unstable loop would have to cross the other way.
+                    if falls {
+                        highest = max(highest, decibels)
+                    } else {
+                        lowest = min(lowest, decibels)
+                    }
                 }
-                if lastPhase < -.pi, phase >= -.pi { decrease = min(decrease, decibels) }
             }
             previousRaw = loop.phase
             lastGain = gain
@@ -99,9 +115,10 @@ public struct LoopMargins: Sendable, Equatable {
             i += 1
         }
         self.crossover = crossover
-        phaseDegrees = increase >= 0 && decrease >= 0 ? margin : -margin
-        increaseDecibels = increase
-        decreaseDecibels = decrease
+        let isStable = encircled == 0
+        phaseDegrees = isStable ? margin : -margin
+        increaseDecibels = isStable ? increase : -highest
+        decreaseDecibels = isStable ? decrease : lowest
     }
 
     /// The margins of one axis of a whole controller, on the inertia that it believes and behind its own delay.

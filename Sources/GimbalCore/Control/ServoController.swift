@@ -22,7 +22,7 @@ public struct ServoController: Sendable, BitwiseCopyable {
         public var attitudeLead = 0.003
         /// Natural frequency of the tracker that extrapolates the handle's motion, rad/s: lower is calmer, higher
         /// follows faster motion.
-        public var trackerBandwidth = 90.0
+        public var trackerBandwidth = 60.0
         /// The same where a second IMU measures the handle's rate.
         public var measuredTrackerBandwidth = 250.0
         /// How fast the handle's attitude then follows what camera and servos say, 1/s.
@@ -32,7 +32,7 @@ public struct ServoController: Sendable, BitwiseCopyable {
         /// Gain of the loop: how much of an attitude error that the model does not explain is taken out at once; 1 is
         /// all of it, 2 the end of stability without look-ahead.
         public var loopGain = AxisVector(repeating: 1)
-        /// Share of the handle's motion until a command takes effect that is looked ahead, 1 is all of it.
+        /// Factor on how far the handle's motion is looked ahead until a command takes effect.
         public var lookAhead = AxisVector(repeating: 1)
         /// Fastest movement of the servos, rad/s.
         public var maxRate = AxisVector(repeating: 600 * Double.pi / 180)
