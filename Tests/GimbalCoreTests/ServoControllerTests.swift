@@ -19,6 +19,15 @@ struct ServoControllerTests {
         }
     }
 
+    /// No dead band, and a sensor that shows the present.
+    static let ideal = {
+        var parameters = ServoController.Parameters()
+        parameters.deadBand = 0
+        parameters.sensorDelay = 0
+        parameters.attitudeLead = 0
+        return parameters
+    }()
+
     static let still = Setpoint(attitude: .identity, rate: .zero)
 
     @Test("at the set-point the joints stay at zero")
@@ -35,11 +44,7 @@ struct ServoControllerTests {
     func levels() {
         let handle = EulerZXY.quaternion(AxisVector(yaw: 0.1, roll: -0.2, pitch: 0.3))
         let offset = AxisVector(repeating: 5 * .pi / 180)
-        var parameters = ServoController.Parameters()
-        parameters.deadBand = 0
-        parameters.sensorDelay = 0
-        parameters.attitudeLead = 0
-        var controller = ServoController(parameters: parameters)
+        var controller = ServoController(parameters: Self.ideal)
         var servo = PerfectServo()
         var attitude = handle
         for _ in 0..<1000 {
@@ -55,11 +60,7 @@ struct ServoControllerTests {
 
     /// What is left of a swing of the handle, as a share of it, with servos that answer as believed.
     private static func rest(hertz: Double) -> (measured: Double, said: Double) {
-        var parameters = ServoController.Parameters()
-        parameters.deadBand = 0
-        parameters.sensorDelay = 0
-        parameters.attitudeLead = 0
-        var controller = ServoController(parameters: parameters)
+        var controller = ServoController(parameters: Self.ideal)
         var servo = PerfectServo()
         let omega = 2 * Double.pi * hertz
         var power = (left: 0.0, swing: 0.0)
@@ -75,7 +76,7 @@ struct ServoControllerTests {
             power.left += attitude.error(to: .identity).squaredNorm
             power.swing += angle * angle
         }
-        let loop = LoopMargins.response(of: parameters, axis: .pitch, omega: omega)
+        let loop = LoopMargins.response(of: ideal, axis: .pitch, omega: omega)
         let sensitivity = Complex(1) / (Complex(1) + loop)
         return ((power.left / power.swing).squareRoot(), sensitivity.magnitude)
     }
