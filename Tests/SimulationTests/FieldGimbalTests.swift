@@ -104,6 +104,22 @@ struct FieldGimbalTests {
         #expect(rig.stabilizer.snapshot.attitudeError.norm * Self.degrees < 0.5)
     }
 
+    @Test(
+        "a heavy camera that falls before the motors come on is caught, and held",
+        arguments: [(4.0, 20e-3), (3, 25e-3), (2, 25e-3)], [BaseMotion.Kind.still, .walking])
+    func fallen(camera: (inertia: Double, imbalance: Double), motion: BaseMotion.Kind) {
+        var rig = Rig(motion) {
+            $0.plant.inertia = $0.plant.inertia * camera.inertia
+            $0.plant.imbalance = Vector3(1, 1, 1) * (camera.imbalance / 9.81)
+        }
+        rig.run(9)
+        let jitter = rig.jitter(1)
+        #expect(rig.output.enabled)
+        #expect(jitter.roll < 0.1 && jitter.pitch < 0.1, "\(jitter)")
+        let error = rig.stabilizer.snapshot.attitudeError.norm * Self.degrees
+        #expect(error < 0.5, "\(error)")
+    }
+
     @Test("a camera that is forced away by more than the motors hold comes back")
     func force() {
         var rig = Rig(.still)

@@ -39,7 +39,11 @@ public struct FieldController: Sendable, BitwiseCopyable {
     public private(set) var mirrored = AxisSet.none
     /// Standard deviation of `inertia`, natural logarithm: a factor of four is possible before it has been found.
     public var inertiaSigma: AxisVector {
-        @_noLocks get { AxisVector(repeating: hasProbed ? 0.15 : 0.7) }
+        @_noLocks get {
+            AxisVector(
+                yaw: hasFound.yaw ? 0.15 : 0.7, roll: hasFound.roll ? 0.15 : 0.7,
+                pitch: hasFound.pitch ? 0.15 : 0.7)
+        }
     }
 
     private var yawProbe = InertiaProbe()
@@ -51,9 +55,12 @@ public struct FieldController: Sendable, BitwiseCopyable {
     private var lastSlipped = AxisSet.none
     /// How long a slip is told, s.
     private static var slipMemory: Double { @_noLocks get { 1 } }
+    /// Whether the swing is over, for as long as no rotor slips that may have slipped because it has shown nothing.
     private var hasProbed = false
-    /// What the swing has shown, kg·m².
-    private var probed = AxisVector.zero
+    /// What the swings have shown, or a guess after a slip, kg·m².
+    private var probed: AxisVector?
+    /// The camera's axes about which a swing has shown the inertia.
+    private var hasFound = (yaw: false, roll: false, pitch: false)
     private var strength = 0.0
     private var yaw = FieldObserver()
     private var roll = FieldObserver()
@@ -157,7 +164,8 @@ public struct FieldController: Sendable, BitwiseCopyable {
     private mutating func stage(
         share: Double, kinematics: JointKinematics, dt: Double
     ) -> Stage {
-        inertia = hasProbed && parameters.probesInertia ? probed : parameters.inertia
+        inertia = parameters.inertia
+        if parameters.probesInertia, let probed { inertia = probed }
         if running == 0, share < 1 { return .locking }
         running += dt
         if running < Self.lockTime {
@@ -196,20 +204,37 @@ public struct FieldController: Sendable, BitwiseCopyable {
         if pitch.isLost { pitch.search() }
         // Not zero, which would wait for full authority.
         running = dt
+        if parameters.probesInertia { doubt() }
+    }
+
+    /// A rotor slipped before its swing has shown the inertia. A camera heavier than believed makes the observers slow:
+    /// the next swing begins with twice the belief, and after four times the configured one with that again.
+    private mutating func doubt() {
+        guard !(hasFound.yaw && hasFound.roll && hasFound.pitch) else { return }
+        hasProbed = false
+        let first = parameters.inertia
+        if !hasFound.yaw { inertia.yaw = Self.next(after: inertia.yaw, first: first.yaw) }
+        if !hasFound.roll { inertia.roll = Self.next(after: inertia.roll, first: first.roll) }
+        if !hasFound.pitch { inertia.pitch = Self.next(after: inertia.pitch, first: first.pitch) }
+        probed = inertia
+    }
+
+    private static func next(after guess: Double, first: Double) -> Double {
+        guess < 3 * first ? 2 * guess : first
     }
 
     /// Takes over what the swings have shown.
     private mutating func conclude(_ kinematics: JointKinematics) {
         hasProbed = true
         inertia.pitch = inertia.pitch / pitchProbe.scale
+        hasFound.pitch = hasFound.pitch || pitchProbe.isKnown
         // With the camera straight up or down, the yaw joint turns it about its own roll axis.
-        if abs(kinematics.yawAxis.z) > 0.7 {
-            inertia.yaw = inertia.yaw / yawProbe.scale
-            inertia.roll = inertia.roll / rollProbe.scale
-        } else {
-            inertia.roll = inertia.roll / yawProbe.scale
-            inertia.yaw = inertia.yaw / rollProbe.scale
-        }
+        let isUpright = abs(kinematics.yawAxis.z) > 0.7
+        let (outer, inner) = isUpright ? (yawProbe, rollProbe) : (rollProbe, yawProbe)
+        inertia.yaw = inertia.yaw / outer.scale
+        inertia.roll = inertia.roll / inner.scale
+        hasFound.yaw = hasFound.yaw || outer.isKnown
+        hasFound.roll = hasFound.roll || inner.isKnown
         probed = inertia
     }
 
