@@ -89,6 +89,26 @@ struct ServoControllerTests {
         #expect(abs(rest.measured - rest.said) < 0.01 + 0.1 * rest.said, "\(rest)")
     }
 
+    @Test("a handle IMU that comes later is believed as one that was there from the start")
+    func lateHandleIMU() {
+        let turning = Vector3(0, 0.5, 0)
+        func joints(afterTicks first: Int) -> AxisVector {
+            var controller = ServoController(parameters: Self.ideal)
+            var servo = PerfectServo()
+            for tick in 0..<1500 {
+                servo.follow(
+                    controller.step(
+                        attitude: .aboutY(0.5e-3 * Double(tick) + servo.angle.pitch),
+                        rate: Vector3(0, 0.5 + servo.rate.pitch, 0), setpoint: Self.still,
+                        handleRate: tick < first ? nil : turning, authority: 1, dt: 1e-3))
+            }
+            return controller.joints
+        }
+        let difference = (joints(afterTicks: 300) - joints(afterTicks: 0)).pitch
+        // A fifth less of the look-ahead would be 1.5 mrad.
+        #expect(abs(difference) < 1e-4, "\(difference)")
+    }
+
     @Test("the default leaves 4 dB and 20°")
     func margins() {
         let margins = LoopMargins(of: ServoController.Parameters(), axis: .pitch)

@@ -14,7 +14,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// Its slope, rad/s².
     private(set) var acceleration = Vector3.zero
     private var isKnown = false
-    /// How much of rate and acceleration a prediction trusts.
+    /// How much of rate and acceleration a prediction trusts: of a measured rate all, else what `Shape` says.
     private var trust = Trust(rate: 1, acceleration: 1)
 
     /// Poles and look-ahead for a handle whose attitude alone is known, in terms of the bandwidth w.
@@ -89,6 +89,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         attitude measured: Quaternion, measuredRate rate: Vector3, bandwidth: AxisVector,
         leaning: Double, dt: Double
     ) {
+        trust = Trust(rate: 1, acceleration: 1)
         guard predict(measured, rate, dt: dt) else { return }
         correct(attitude.error(to: measured) * (leaning * dt / (1 + leaning * dt)))
         let residual = rate - self.rate
