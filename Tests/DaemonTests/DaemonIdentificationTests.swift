@@ -89,7 +89,12 @@ import Wire
     @Test(
         "autotune --apply does the same for motors without encoders and for servos",
         arguments: [
-            (["motors.type=field"], ["control.inertia_kg_m2", "control.loop_delay_ms"]),
+            (
+                [
+                    "motors.type=field", "control.inertia_kg_m2=[0.002,0.002,0.002]",
+                    "control.loop_delay_ms=2.5",
+                ], ["control.inertia_kg_m2", "control.loop_delay_ms"]
+            ),
             (
                 ["motors.type=servo", "servo.delay_ms=14", "servo.lag_ms=2"],
                 ["servo.delay_ms", "servo.lag_ms"]
@@ -107,9 +112,9 @@ import Wire
                     (change["rollback_s"]?.number ?? 0) > 60 ? change["key"]?.string : nil
                 } ?? []
             }
-            // What is found as it was set is not proposed.
+            // What is found as it was set is not proposed, nor, of one axis alone, a shorter delay: all is set a little wrong.
             let keys = try changed()
-            #expect(found.contains(where: keys.contains), "\(keys)")
+            #expect(found.allSatisfy(keys.contains), "\(keys)")
             #expect(try daemon.status("steady")["enabled"]?.bool == true)
             let undo = try daemon.control("baseline", "restore", "before-autotune")
             #expect(undo.status == 0, "\(undo.errors)")
