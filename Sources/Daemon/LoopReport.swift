@@ -59,6 +59,7 @@ struct LoopReport: Sendable {
             GainStatus("loop gain", unit: "", AxisNumbers(servo.loopGain)),
             GainStatus("look-ahead", unit: "", AxisNumbers(servo.lookAhead)),
         ]
+        margins { LoopMargins(of: servo, axis: $0) }
     }
 
     private mutating func describe(

@@ -91,5 +91,5 @@ extension Wire.ReloadReport {
 
 extension Configuration.Setting {
     /// Whether a change can bring a loop nearer to instability.
-    var affectsMargins: Bool { ["control", "airos.pid", "filter"].contains(table) }
+    var affectsMargins: Bool { ["control", "servo", "airos.pid", "filter"].contains(table) }
 }

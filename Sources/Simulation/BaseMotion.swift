@@ -51,6 +51,11 @@ public struct BaseMotion: Sendable {
     /// Seconds from the end of the stillness after which the turn ends again.
     public var turnDuration = Double.infinity
 
+    /// How unlike each other strides are: about this much, RMS, in their duration and in their size. People who walk
+    /// have 0.01...0.03 of it in the duration (Hausdorff, "Gait dynamics, fractals and falls", Human Movement Science 26,
+    /// 2007).
+    public var unevenness = 0.0
+
     private var yaw: [Wave] = []
     private var roll: [Wave] = []
     private var pitch: [Wave] = []
@@ -156,20 +161,40 @@ public struct BaseMotion: Sendable {
             gain = 0.5 - 0.5 * cm_cos(omega * since)
             growth = 0.5 * omega * cm_sin(omega * since)
         }
-        let z = BaseMotion.sum(yaw, at: seconds)
-        let x = BaseMotion.sum(roll, at: seconds)
-        let y = BaseMotion.sum(pitch, at: seconds)
+        // Strides that take longer or swing further than others.
+        let pace = BaseMotion.sum(BaseMotion.hurry, at: seconds)
+        let size = BaseMotion.sum(BaseMotion.vigour, at: seconds)
+        growth = growth * (1 + unevenness * size.value) + gain * unevenness * size.slope
+        gain *= 1 + unevenness * size.value
+        let moment = seconds + unevenness * pace.value
+        let z = BaseMotion.sum(yaw, at: moment)
+        let x = BaseMotion.sum(roll, at: moment)
+        let y = BaseMotion.sum(pitch, at: moment)
         let angles = AxisVector(yaw: z.value, roll: x.value, pitch: y.value) * gain + heading
         let rates =
-            AxisVector(yaw: z.slope, roll: x.slope, pitch: y.slope) * gain
+            AxisVector(yaw: z.slope, roll: x.slope, pitch: y.slope)
+            * (gain * (1 + unevenness * pace.slope))
             + AxisVector(yaw: z.value, roll: x.value, pitch: y.value) * growth
             + turnRate * turn.share
         return State(
             attitude: EulerZXY.quaternion(angles),
             rate: JointKinematics(joints: angles).relativeRate(jointRates: rates),
             acceleration: Vector3(
-                BaseMotion.value(north, at: seconds), BaseMotion.value(east, at: seconds),
-                BaseMotion.value(down, at: seconds)) * gain)
+                BaseMotion.value(north, at: moment), BaseMotion.value(east, at: moment),
+                BaseMotion.value(down, at: moment)) * gain)
+    }
+
+    /// Slope of 1 RMS: how much faster than usual time passes. Periods of 2 to 7 s.
+    private static let hurry = slow([0.19, 0.31, 0.53], slope: true)
+    /// Of 1 RMS.
+    private static let vigour = slow([0.14, 0.37, 0.47], slope: false)
+
+    private static func slow(_ frequencies: [Double], slope: Bool) -> [Wave] {
+        frequencies.enumerated().map { i, frequency in
+            let angularRate = 2 * Double.pi * frequency
+            let amplitude = cm_sqrt(2 / Double(frequencies.count)) / (slope ? angularRate : 1)
+            return Wave(amplitude: amplitude, angularRate: angularRate, phase: 2 * Double(i))
+        }
     }
 
     /// How long the turn would have taken at its full rate to get where it is, and its share of that rate now.

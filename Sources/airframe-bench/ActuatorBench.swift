@@ -34,6 +34,13 @@ enum ActuatorBench {
 
     private static func servo(_ report: inout BenchReport) {
         shake("servo walking", outcomes(run(.servo)), roll: 200, pitch: 350, &report)
+        for unevenness in [0.03, 0.06] {
+            var uneven = run(.servo)
+            uneven.unevenness = unevenness
+            shake(
+                "servo walking, strides \(unevenness) uneven", outcomes(uneven), roll: 200,
+                pitch: 350, &report)
+        }
         var equipped = run(.servo)
         equipped.parameters.hasHandleGyro = true
         shake("servo walking, handle IMU", outcomes(equipped), roll: 100, pitch: 100, &report)

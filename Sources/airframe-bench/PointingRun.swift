@@ -21,6 +21,8 @@ struct PointingRun {
     /// Seconds of stillness before the motion, and over which it grows.
     var stillSeconds = 4.0
     var rampSeconds = 2.0
+    /// How unlike each other strides are.
+    var unevenness = 0.0
     var loopHz = 1000
     var seed: UInt64 = 1
     /// Whether the accelerometer has been through its six positions.
@@ -69,11 +71,12 @@ struct PointingRun {
 
     func run(tracing: Bool = false) -> Outcome {
         let degrees = 180 / Double.pi
+        var base = BaseMotion(
+            motion, seed: seed, stillDuration: stillSeconds, rampDuration: rampSeconds)
+        base.unevenness = unevenness
         var gimbal = SimulatedGimbal(
             parameters: isPerfect ? PerfectKnowledge.undelayed(parameters) : parameters,
-            motion: BaseMotion(
-                motion, seed: seed, stillDuration: stillSeconds, rampDuration: rampSeconds),
-            seed: seed)
+            motion: base, seed: seed)
         var tuning = tuning
         if isCalibrated {
             tuning.correction.accel = SixPositions.correction(of: parameters.imu, seed: seed)

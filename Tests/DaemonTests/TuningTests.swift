@@ -97,6 +97,18 @@ import Wire
         }
     }
 
+    @Test("a prediction of servos that is too fast for their delay is warned of, with its margins")
+    func fastServos() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory, overrides: ["motors.type=servo"])
+            #expect(bench.tuning.controlStatus.warnings.isEmpty)
+            let fast = try bench.tuning.set(
+                key: "servo.tracker_bandwidth", value: 45, rollback: nil, client: Self.client)
+            #expect(fast.warning?.contains("6 dB and 45° are healthy") == true)
+            #expect(bench.tuning.controlStatus.gainMarginDb.pitch.value < 6)
+        }
+    }
+
     @Test("tells the loop of a change at once, in the loop's units")
     func reachesTheLoop() throws {
         try withTemporaryDirectory { directory throws in

@@ -8,12 +8,15 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     var most: Double
     /// Smallest correlation of an image with its mirror image.
     var likeness: Double
+    /// How far the camera must have been carried, rad: more than what the motors leave of a walker's steps.
+    var evidence: Double
 
     @_noLocks
-    init(least: Double, most: Double, likeness: Double) {
+    init(least: Double, most: Double, likeness: Double, evidence: Double = 0.6 * .pi / 180) {
         self.least = least
         self.most = most
         self.likeness = likeness
+        self.evidence = evidence
     }
 }
 
@@ -33,8 +36,6 @@ struct AxisResponse: Sendable, BitwiseCopyable {
 
     /// Memory of `turned`, s.
     private static var memory: Double { @_noLocks get { 0.3 } }
-    /// How far the camera must have been carried, rad.
-    private static var evidence: Double { @_noLocks get { 0.6 * .pi / 180 } }
 
     @_noLocks
     init() {}
@@ -58,7 +59,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         let isMirrored =
             fast.step(told: told, seen: seen, astray: astray, bar: bar, dt: dt)
             || slow.step(told: told, seen: seen, astray: astray, bar: bar, dt: dt)
-        isReversed = isMirrored && turned * astray > 0 && abs(turned) > Self.evidence
+        isReversed = isMirrored && turned * astray > 0 && abs(turned) > bar.evidence
     }
 }
 

@@ -56,7 +56,8 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     mutating func step(jointRates: AxisVector, rates: AxisVector, wanted: AxisVector, dt: Double) {
         compare(
             told: jointRates, seen: rates, astray: rates - wanted,
-            bar: ResponseBar(least: 0.6, most: 1.5, likeness: 0.96), dt: dt)
+            bar: ResponseBar(
+                least: 0.6, most: 1.5, likeness: 0.96, evidence: 1.5 * .pi / 180), dt: dt)
     }
 
     private mutating func compare(
