@@ -128,7 +128,8 @@ public struct ServoController: Sendable, BitwiseCopyable {
         let predicted = handleMotion.predicted(after: horizon, share: p.lookAhead)
         let ahead = setpoint.rate * horizon + setpoint.acceleration * (0.5 * horizon * horizon)
         let isPlain = authority >= 1 && saturated.isEmpty && excitation == .zero
-        let strides = ofStrides(horizon: horizon, isLearning: isPlain, dt: dt)
+        let strides = ofStrides(
+            relative: relative, horizon: horizon, isLearning: isPlain, dt: dt)
         let goal =
             setpoint.attitude
             * Quaternion(rotationVector: ahead + strides + surplus(of: attitudeError - lasting))
@@ -156,14 +157,19 @@ public struct ServoController: Sendable, BitwiseCopyable {
     }
 
     /// What is commanded against a walker's steps, camera frame, rad.
-    private mutating func ofStrides(horizon: Double, isLearning: Bool, dt: Double) -> Vector3 {
+    ///
+    /// They are the handle's, wherever the camera looks: learned in its frame, into which `relative` turns the camera's.
+    private mutating func ofStrides(
+        relative: Quaternion, horizon: Double, isLearning: Bool, dt: Double
+    ) -> Vector3 {
         guard parameters.learnsStrides else {
             strides = StrideCompensator()
             return .zero
         }
-        return strides.step(
-            error: attitudeError, lead: parameters.attitudeLead, horizon: horizon,
-            handleRate: handleMotion.rate, isLearning: isLearning, dt: dt)
+        let turn = strides.step(
+            error: relative.rotate(attitudeError), lead: parameters.attitudeLead,
+            horizon: horizon, handleRate: handleMotion.rate, isLearning: isLearning, dt: dt)
+        return relative.conjugate.rotate(turn)
     }
 
     /// The part of an error, camera frame, rad, by which a loop gain other than 1 goes beyond it or stays behind.

@@ -45,13 +45,13 @@ struct StrideCompensator: Sendable, BitwiseCopyable {
     /// One period.
     ///
     /// - Parameters:
-    ///   - error: From attitude to set-point, camera frame, rad.
+    ///   - error: From attitude to set-point, handle frame, rad.
     ///   - lead: How long after the sample `error` holds, s.
     ///   - horizon: How long after the sample a command takes effect, s.
-    ///   - handleRate: rad/s.
+    ///   - handleRate: Handle frame, rad/s.
     ///   - isLearning: Whether the error is the handle's doing.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: What to turn the set-point by, camera frame, rad.
+    /// - Returns: What to turn the set-point by, handle frame, rad.
     @_noLocks @_noAllocation
     mutating func step(
         error: Vector3, lead: Double, horizon: Double, handleRate: Vector3, isLearning: Bool,
