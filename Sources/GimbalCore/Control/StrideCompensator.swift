@@ -9,7 +9,9 @@
 struct StrideCompensator: Sendable, BitwiseCopyable {
     /// How fast the error's harmonics are learned, 1/s.
     private static var learning: Double { @_noLocks @inline(__always) get { 1 } }
-    /// How fast the handle's are, 1/s.
+    /// How fast the handle's are while strangers, 1/s: fast, but each harmonic must stay narrower than the next is far.
+    private static var meeting: Double { @_noLocks @inline(__always) get { 1.5 } }
+    /// How fast the handle's are once they are known, 1/s.
     private static var watching: Double { @_noLocks @inline(__always) get { 0.7 } }
     /// How fast the phase follows the handle, 1/s.
     private static var following: Double { @_noLocks @inline(__always) get { 12 } }
@@ -32,6 +34,8 @@ struct StrideCompensator: Sendable, BitwiseCopyable {
     private var gait = HarmonicSeries()
     /// Mean square of what the gait does not explain, (rad/s)².
     private var novelty = 0.0
+    /// Mean square of the handle's rate lately, (rad/s)².
+    private var power = 0.0
     /// What the camera lacks, rad.
     private var lack = HarmonicSeries()
     /// How much of it is commanded, 0...1.
@@ -91,7 +95,8 @@ struct StrideCompensator: Sendable, BitwiseCopyable {
         phase = wrapped(phase + omega * dt)
         let present = gait.value(at: phase)
         let residual = rate - present.value
-        gait.learn(residual, at: phase, orders: orders, share: Self.watching * dt)
+        let pace = share * Self.watching + (1 - share) * Self.meeting
+        gait.learn(residual, at: phase, orders: orders, share: pace * dt)
         // A phase-locked loop, once the gait is known.
         if share > 0.3 {
             let late = residual.dot(present.slope) / present.steepness
@@ -99,12 +104,21 @@ struct StrideCompensator: Sendable, BitwiseCopyable {
             phase = wrapped(phase + turn)
             omega = min(max(omega + 0.25 * Self.following * turn, Self.slowest), Self.fastest)
         }
-        // Away at once where a walker stops, back by and by: a swing that is missed has moments without any rate.
-        let new = residual.dot(residual)
+        share = shared(rate: rate, residual: residual, dt: dt)
+    }
+
+    /// How much of what was learned is commanded next: none at once where a walker stops, more by and by where steps are as
+    /// foreseen.
+    private mutating func shared(rate: Vector3, residual: Vector3, dt: Double) -> Double {
+        // A swing that is missed has moments without any rate.
+        let new = residual.squaredNorm
         novelty += (new - novelty) * (dt / ((new > novelty ? 0.1 : 0.5) + dt))
+        power += (rate.squaredNorm - power) * (dt / (0.25 + dt))
         let known = gait.power()
-        let foreseen = known > 1e-4 ? min(max((1 - novelty / known) / 0.75, 0), 1) : 0
-        share += (foreseen - share) * (dt / ((foreseen < share ? 0.05 : 0.3) + dt))
+        // All harmonics together forget the moment faster than the stride: standing still is soon nothing new.
+        guard known > 1e-4, power > 0.2 * known else { return share / (1 + dt / 0.05) }
+        let foreseen = min(max((1 - novelty / known) / 0.75, 0), 1)
+        return share + (foreseen - share) * (dt / ((foreseen < share ? 0.05 : 0.3) + dt))
     }
 
     private func bounded(_ vector: Vector3) -> Vector3 {

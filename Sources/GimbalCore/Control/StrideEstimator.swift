@@ -22,7 +22,7 @@ struct StrideEstimator: Sendable, BitwiseCopyable {
     private static var shortest: Int { @_noLocks @inline(__always) get { 32 } }
     private static var lags: Int { @_noLocks @inline(__always) get { 54 } }
     /// Over which what was is forgotten, s.
-    private static var memory: Double { @_noLocks @inline(__always) get { 3 } }
+    private static var memory: Double { @_noLocks @inline(__always) get { 2 } }
 
     private var foundPeriod = 1.0
     private var found = 0
