@@ -1,6 +1,6 @@
 /// What of a camera's error comes back with every stride of whoever carries it, and what to command against it.
 ///
-/// Motors that answer late leave most of what a walker's steps do, and the same with every stride. Its harmonics up to 10 Hz
+/// Motors that answer late leave most of what a walker's steps do, and the same with every stride. Its harmonics up to 9 Hz
 /// are learned from the error and taken out in advance, as far as one stride is like the other (adaptive feed-forward
 /// cancellation: M. Bodson, A. Sacks & P. Khosla, "Harmonic generation in adaptive feedforward cancellation schemes",
 /// IEEE Trans. Automatic Control 39(9), 1994). The phase follows the handle's own motion, so strides may differ in length.
@@ -17,7 +17,7 @@ struct StrideCompensator: Sendable, BitwiseCopyable {
     private static var following: Double { @_noLocks @inline(__always) get { 12 } }
     /// How fast all is forgotten where strides are not alike, 1/s.
     private static var forgetting: Double { @_noLocks @inline(__always) get { 2 } }
-    /// Beyond it the loop has margins to lose, rad/s.
+    /// Beyond it sensitivity has its peak, and learning would have no margins, rad/s.
     private static var highest: Double { @_noLocks @inline(__always) get { 2 * .pi * 9 } }
     /// Strides of 1.8 and 0.6 s, rad/s.
     private static var slowest: Double { @_noLocks @inline(__always) get { 2 * .pi / 1.8 } }
@@ -98,7 +98,7 @@ struct StrideCompensator: Sendable, BitwiseCopyable {
         let pace = share * Self.watching + (1 - share) * Self.meeting
         gait.learn(residual, at: phase, orders: orders, share: pace * dt)
         // A phase-locked loop, once the gait is known.
-        if share > 0.3 {
+        if share > 0.3, present.steepness > 0 {
             let late = residual.dot(present.slope) / present.steepness
             let turn = min(max(late, -0.5), 0.5) * share * Self.following * dt
             phase = wrapped(phase + turn)

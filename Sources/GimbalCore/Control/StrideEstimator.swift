@@ -25,6 +25,8 @@ struct StrideEstimator: Sendable, BitwiseCopyable {
     private static var memory: Double { @_noLocks @inline(__always) get { 2 } }
 
     private var foundPeriod = 1.0
+    /// Mean time between two samples, s: a loop that is held up for once changes no period.
+    private var interval = StrideEstimator.spacing
     private var found = 0
     private var sum = Vector3.zero
     private var elapsed = 0.0
@@ -60,6 +62,7 @@ struct StrideEstimator: Sendable, BitwiseCopyable {
         let new = rate - slow
         past[next] = new
         let share = spacing / Self.memory
+        interval += (spacing - interval) * share
         power += (new.dot(new) - power) * share
         var best = 0
         var most = -1.0
@@ -81,7 +84,7 @@ struct StrideEstimator: Sendable, BitwiseCopyable {
         climb()
         if correlation(best) > correlation(found) + 0.03 { found = best }
         likeness = correlation(found)
-        foundPeriod = (Double(Self.shortest + found) + vertex(found)) * spacing
+        foundPeriod = (Double(Self.shortest + found) + vertex(found)) * interval
     }
 
     /// The present peak, wherever it has moved.
