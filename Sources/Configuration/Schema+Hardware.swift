@@ -174,7 +174,7 @@ extension Schema {
             "servo.dead_band_deg", \.servo.deadBandDeg, 0...5, unit: "deg", .live,
             "How far a command must be from the horn before the servo moves."),
         .number(
-            "servo.tracker_bandwidth", \.servo.trackerBandwidth, 10...300, unit: "rad/s", .live,
+            "servo.tracker_bandwidth", \.servo.trackerBandwidth, 5...300, unit: "rad/s", .live,
             "How fast a motion of the handle is believed: more follows faster, less forgives a wrong delay."
         ),
         .bool(

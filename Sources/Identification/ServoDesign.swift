@@ -3,7 +3,8 @@ public import GimbalCore
 /// What the controller of servos is to know of them, and how fast its prediction may be.
 ///
 /// The default tuning, stretched in time by how much longer the whole way from command to camera takes: the prediction of
-/// a handle and the delays of its servos have no other time. Its margins are those of the default.
+/// a handle and the delays of its servos have no other time. Where more of that is delay than of the default servo's, slower
+/// until 6 dB and 45° are left.
 public struct ServoDesign: Sendable {
     /// The tuning.
     public var parameters: ServoController.Parameters
@@ -23,15 +24,20 @@ public struct ServoDesign: Sendable {
     ) {
         let base = ServoController.Parameters()
         let usual = base.sensorDelay + base.delay + base.lag
+        let slowest = 5.0
         let stretch = min(usual / max(model.delay + model.lag, 1e-3), 1.5)
         parameters = present
         parameters.delay = max(model.delay - present.sensorDelay, 0)
         parameters.lag = model.lag
-        parameters.trackerBandwidth = max(base.trackerBandwidth * stretch * speed, 10)
+        parameters.trackerBandwidth = max(base.trackerBandwidth * stretch * speed, slowest)
         // The factors of the axis that is tuned are set back to 1 with it.
         parameters.bandwidth[axis] = base.bandwidth[axis]
         parameters.loopGain[axis] = base.loopGain[axis]
         parameters.lookAhead[axis] = base.lookAhead[axis]
         margins = LoopMargins(of: parameters, axis: axis)
+        while !margins.areHealthy, parameters.trackerBandwidth > slowest {
+            parameters.trackerBandwidth = max(parameters.trackerBandwidth * 0.97, slowest)
+            margins = LoopMargins(of: parameters, axis: axis)
+        }
     }
 }

@@ -58,6 +58,17 @@ struct ServoAutotuneTests {
         #expect(abs(servo.design.parameters.lag - 0.0028) < 0.001, "\(servo.model)")
     }
 
+    @Test(
+        "what is proposed has 6 dB and 45°, whatever part of a servo's answer is lag",
+        arguments: [0.008, 0.0165, 0.033], [0, 0.1, 0.25, 0.5, 0.75])
+    func healthy(whole: Double, lagging: Double) {
+        let model = ServoResponse(delay: whole * (1 - lagging), lag: whole * lagging, gain: 1)
+        let design = ServoDesign(present: ServoController.Parameters(), model: model, axis: .pitch)
+        #expect(design.margins.areHealthy, "\(design.margins)")
+        let stretch = min(0.0165 / whole, 1.5)
+        #expect(design.parameters.trackerBandwidth > 0.4 * 33 * stretch)
+    }
+
     @Test("finds a servo twice as slow, with which the tuning before swings, and calms it")
     func slow() throws {
         var rig = Self.rig(delay: 0.030, lag: 0.008)
