@@ -23,7 +23,7 @@ IMU_DATA ?= ../shared/data/imu
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-estimator lockstep-mujoco mavlink-peer check airframe install uninstall deb clean
+.PHONY: help deps build counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator lockstep-mujoco mavlink-peer check airframe install uninstall deb clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -99,6 +99,10 @@ bench: counter ## measure every figure and print it beside its bar
 	swift build $(RELEASE_FLAGS) --product airframed
 	swift build $(RELEASE_FLAGS) --product airframe-bench
 	$(BIN)/airframe-bench all --data $(IMU_DATA) --daemon $(BIN)/airframed
+
+bench-pointing: ## how still each kind of motor holds the camera, beside a controller that knows everything
+	swift build $(RELEASE_FLAGS) --product airframe-bench
+	$(BIN)/airframe-bench pointing actuators
 
 bench-estimator: $(PEERS)/vqf_cost ## the estimator and VQF (from PyPI) side by side on the recorded trials
 	swift build $(RELEASE_FLAGS) --product airframectl

@@ -3,7 +3,8 @@ import Simulation
 
 /// The reference beside every figure: a controller that reads the true state without delay and cancels every
 /// disturbance exactly, on the same handle, mechanics and set-points. What it leaves comes from holding its output for a
-/// period.
+/// period. Motors without encoders are replaced by exact torques; servos stay as slow and as coarse as they are, but it knows
+/// how the handle will have moved when they answer.
 struct PerfectKnowledge {
     /// Where the camera is to look.
     private(set) var attitude = Quaternion.identity
@@ -20,6 +21,7 @@ struct PerfectKnowledge {
         var result = parameters
         result.transportDelay = 0
         result.actuatorLag = 0
+        if result.motor == .field { result.motor = .torque }
         return result
     }
 
@@ -31,6 +33,7 @@ struct PerfectKnowledge {
     mutating func step(_ gimbal: SimulatedGimbal, now: Instant, dt: Double) -> MotorOutput {
         let setpoint = generator.step(now: now, dt: dt)
         attitude = setpoint.attitude
+        if gimbal.parameters.motor == .servo { return foresee(gimbal, setpoint, now: now) }
         // What is left of the last period's error decays with 200 rad/s, critically damped.
         let bandwidth = 200.0
         let error = gimbal.attitude.error(to: setpoint.attitude)
@@ -38,5 +41,19 @@ struct PerfectKnowledge {
         let wanted =
             setpoint.acceleration + lag * (2 * bandwidth) + error * (bandwidth * bandwidth)
         return MotorOutput(enabled: true, torque: gimbal.requiredTorque(acceleration: wanted))
+    }
+
+    /// The joint angles that will be right when servos answer.
+    private func foresee(
+        _ gimbal: SimulatedGimbal, _ setpoint: Setpoint, now: Instant
+    ) -> MotorOutput {
+        let delay = gimbal.parameters.servo.totalDelay
+        let ahead = setpoint.rate * delay + setpoint.acceleration * (0.5 * delay * delay)
+        let goal = setpoint.attitude * Quaternion(rotationVector: ahead)
+        let time = now.seconds(since: Instant(nanoseconds: 0)) + delay
+        let handle = gimbal.motion.state(at: time).attitude
+        return MotorOutput(
+            enabled: true, angle: JointKinematics.joints(attitude: handle.conjugate * goal),
+            power: AxisVector(repeating: 1))
     }
 }
