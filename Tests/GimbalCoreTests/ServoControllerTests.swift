@@ -114,7 +114,7 @@ struct ServoControllerTests {
     @Test("the default leaves 6 dB and 45°")
     func margins() {
         let margins = LoopMargins(of: ServoController.Parameters(), axis: .pitch)
-        #expect(margins.areHealthy, "\(margins)")
+        #expect(margins.areHealthy && margins.decreaseDecibels > 8, "\(margins)")
     }
 
     @Test("joint commands stay within the range and within the servo's speed")

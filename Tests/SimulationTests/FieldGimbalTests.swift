@@ -14,17 +14,20 @@ struct FieldGimbalTests {
         var tick = 0
 
         init(
-            _ kind: BaseMotion.Kind, _ type: MotorType = .field,
-            change: (inout SimulatedGimbal.Parameters) -> Void = { _ in }
+            _ kind: BaseMotion.Kind, _ type: MotorType = .field, seed: UInt64 = 1,
+            unevenness: Double = 0,
+            change: (inout SimulatedGimbal.Parameters) -> Void = { _ in },
+            tune: (inout Stabilizer.Parameters) -> Void = { _ in }
         ) {
             var parameters = SimulatedGimbal.Parameters()
             parameters.motor = type
             change(&parameters)
-            gimbal = SimulatedGimbal(
-                parameters: parameters, motion: BaseMotion(kind, seed: 1, stillDuration: 3), seed: 1
-            )
+            var motion = BaseMotion(kind, seed: seed, stillDuration: 3)
+            motion.unevenness = unevenness
+            gimbal = SimulatedGimbal(parameters: parameters, motion: motion, seed: seed)
             var tuning = Stabilizer.Parameters()
             tuning.motorType = type
+            tune(&tuning)
             stabilizer = Stabilizer(parameters: tuning)
         }
 
