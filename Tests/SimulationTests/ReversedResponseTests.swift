@@ -43,7 +43,8 @@ struct ReversedResponseTests {
     /// Runs for some seconds; what is wrong is so from `onset` on.
     static func run(
         _ wrong: Wrong?, type: MotorType = .torque, inertia: Double = 1, onset: Double = 0,
-        motion: BaseMotion.Kind = .still, seconds: Double = 6,
+        motion: BaseMotion.Kind = .still, stillSeconds: Double = 2, seed: UInt64 = 2,
+        seconds: Double = 6,
         change: (inout SimulatedGimbal, Double) -> Void = { _, _ in },
         isStalled: (Double) -> Bool = { _ in false }
     ) -> Outcome {
@@ -51,7 +52,10 @@ struct ReversedResponseTests {
         parameters.motor = type
         parameters.plant.inertia = parameters.plant.inertia * inertia
         var gimbal = SimulatedGimbal(
-            parameters: parameters, motion: BaseMotion(motion, seed: 2, stillDuration: 2), seed: 2)
+            parameters: parameters,
+            motion: BaseMotion(
+                motion, seed: seed, stillDuration: stillSeconds,
+                rampDuration: stillSeconds > 0 ? 2 : 0), seed: seed)
         var tuning = Stabilizer.Parameters()
         tuning.motorType = type
         var stabilizer = Stabilizer(parameters: tuning)
@@ -136,6 +140,24 @@ struct ReversedResponseTests {
             let isPushed = time > 6 && time < 6 + seconds
             gimbal.push = isPushed ? Vector3(0, moment, 0) : .zero
         }
+        #expect(outcome.everEnabled)
+        #expect(!outcome.conditions.intersects(.responseReversed))
+    }
+
+    @Test(
+        "a handle that drags the camera along as the motors come on is no wrong sign",
+        arguments: [
+            (MotorType.torque, BaseMotion.Kind.walking, 1.0, UInt64(25)),
+            (.torque, .walking, 1, 56), (.torque, .walking, 1 / 17, 30),
+            (.torque, .running, 1 / 17, 62), (.torque, .running, 1, 93),
+            (.field, .walking, 1, 22), (.field, .walking, 4, 5), (.field, .running, 1, 13),
+        ])
+    func startInMotion(
+        type: MotorType, motion: BaseMotion.Kind, inertia: Double, seed: UInt64
+    ) {
+        let outcome = Self.run(
+            nil, type: type, inertia: inertia, motion: motion, stillSeconds: 0, seed: seed,
+            seconds: 3)
         #expect(outcome.everEnabled)
         #expect(!outcome.conditions.intersects(.responseReversed))
     }

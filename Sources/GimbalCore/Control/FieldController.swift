@@ -119,7 +119,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
         }
         drive(torques: torques, rates: known, share: share, dt: dt)
         if isReady { notice(attitude: attitude, dt: dt) }
-        mirrored = isReady ? mirroredJoints(known, dt: dt) : .none
+        if isReady { mirrored = mirroredJoints(known, dt: dt) } else { forgetMirrors() }
         fields.append(output.field, dt: dt)
         powers.append(output.power, dt: dt)
         return output
@@ -139,10 +139,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
         powers.fill(.zero)
         attitudeError = .zero
         saturated = .none
-        mirrored = .none
-        yawMirror = MirroredJoint()
-        rollMirror = MirroredJoint()
-        pitchMirror = MirroredJoint()
+        forgetMirrors()
         running = 0
         isReady = false
         strength = parameters.power
@@ -185,6 +182,13 @@ public struct FieldController: Sendable, BitwiseCopyable {
         let isRoll = rollMirror.step(known: known.roll, hidden: roll.hiddenRate, dt: dt)
         let isPitch = pitchMirror.step(known: known.pitch, hidden: pitch.hiddenRate, dt: dt)
         return AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
+    }
+
+    private mutating func forgetMirrors() {
+        mirrored = .none
+        yawMirror = MirroredJoint()
+        rollMirror = MirroredJoint()
+        pitchMirror = MirroredJoint()
     }
 
     /// A rotor that is lost is looked for again, with gentle gains.

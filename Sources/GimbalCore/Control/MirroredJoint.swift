@@ -5,7 +5,8 @@ internal import CMathShim
 ///
 /// Such a motor holds the camera all the same, because its observer finds whatever electrical angle explains the gyroscope;
 /// but when the camera turns, the rotor's angle goes the other way, and the observer sees a hidden rate of minus twice the
-/// known one. A hand would have to turn the handle twice as fast as the camera turns to look like that.
+/// known one. A hand would have to turn the handle twice as fast as the camera turns to look like that. Nothing is judged
+/// before the memory is full: what the camera did while the observer looked for its rotor is no hidden rate.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirroredJoint: Sendable, BitwiseCopyable {
@@ -13,6 +14,7 @@ struct MirroredJoint: Sendable, BitwiseCopyable {
     private var knownSquares = 0.0
     private var hiddenSquares = 0.0
     private var turned = 0.0
+    private var seconds = 0.0
 
     /// Memory, s.
     private static var memory: Double { @_noLocks get { 0.5 } }
@@ -36,7 +38,8 @@ struct MirroredJoint: Sendable, BitwiseCopyable {
         knownSquares = knownSquares * keep + known * known
         hiddenSquares = hiddenSquares * keep + hidden * hidden
         turned = turned * keep + known * dt
-        guard abs(turned) > Self.evidence else { return false }
+        seconds += dt
+        guard seconds > 2 * Self.memory, abs(turned) > Self.evidence else { return false }
         let ratio = products / knownSquares
         return ratio < -1.4 && ratio > -2.6
             && products < -0.9 * cm_sqrt(knownSquares * hiddenSquares)

@@ -248,7 +248,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             delay: torque.parameters.loopDelay,
             rates: kinematics.components(of: input.rate),
             wanted: kinematics.components(of: input.setpoint.rate),
-            bar: torque.responseBar, dt: input.dt)
+            joints: input.areJointsMeasured ? input.joints : nil, bar: torque.responseBar,
+            dt: input.dt)
     }
 
     /// Whether the camera goes where the servos take it.

@@ -25,17 +25,25 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// What is told and what is seen pass the same band-pass, on two time scales, and their moments are forgotten at the same
 /// pace. A wrong sign makes the loop grow along one exponential in which what is seen is the mirror image of what was
 /// told; a push by hand is not, as its beginning has no counterpart in what was told. The camera must also have been
-/// carried away, faster and faster, against what the motor was told: only a push or a wrong sign does that.
+/// carried away, faster and faster, against what the motor was told: only a push or a wrong sign does that. And where an
+/// encoder shows the joint, the joint must have turned with it: a handle drags a camera along by friction, without.
 ///
 /// Loop thread only; constant time, no allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {
     private var fast = Correlator(seconds: 0.006)
     private var slow = Correlator(seconds: 0.040)
-    /// Angle that the camera went astray lately, rad.
+    /// Angle that the camera went astray lately, rad, beyond what its first rate would have made of it.
     private var turned = 0.0
+    /// How fast the camera went astray at first, fading, rad/s; nil = nothing was seen yet.
+    private var firstRate: Double?
+    /// The same angle over `jointMemory`, rad, and where the joint was that long ago.
+    private var turnedWithJoint = 0.0
+    private var pastJoint: Double?
 
     /// Memory of `turned`, s.
     private static var memory: Double { @_noLocks get { 0.3 } }
+    /// Over which camera and joint are compared, s.
+    private static var jointMemory: Double { @_noLocks get { 0.04 } }
 
     @_noLocks
     init() {}
@@ -49,17 +57,34 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ///   - told: What the motor was told, as it acted when `seen` was measured, in the unit of `seen`.
     ///   - seen: What the camera did about the joint's axis.
     ///   - astray: Camera's rate about the joint's axis, less what it should be, rad/s.
+    ///   - joint: Angle of the joint as an encoder measures it, rad; nil = none fitted.
     ///   - bar: What counts as a mirror image.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(
-        told: Double, seen: Double, astray: Double, bar: ResponseBar, dt: Double
+        told: Double, seen: Double, astray: Double, joint: Double?, bar: ResponseBar, dt: Double
     ) {
-        turned += astray * dt - turned * min(dt / Self.memory, 1)
+        // What moved the camera before its motors came on, a walker's hand, does so afterwards.
+        let first = firstRate ?? astray
+        let fade = min(dt / Self.memory, 1)
+        turned += (astray - first) * dt - turned * fade
+        firstRate = first * (1 - fade)
+        let isTurned = turns(joint, astray: astray, dt: dt)
         let isMirrored =
             fast.step(told: told, seen: seen, astray: astray, bar: bar, dt: dt)
             || slow.step(told: told, seen: seen, astray: astray, bar: bar, dt: dt)
-        isReversed = isMirrored && turned * astray > 0 && abs(turned) > bar.evidence
+        isReversed =
+            isMirrored && isTurned && turned * astray > 0 && abs(turned) > bar.evidence
+    }
+
+    /// Whether the joint has turned at least half as far as the camera.
+    private mutating func turns(_ joint: Double?, astray: Double, dt: Double) -> Bool {
+        let share = dt / (Self.jointMemory + dt)
+        turnedWithJoint += astray * dt - turnedWithJoint * share
+        guard let joint else { return true }
+        let past = pastJoint ?? joint
+        pastJoint = past + (joint - past) * share
+        return abs(joint - past) > 0.5 * abs(turnedWithJoint)
     }
 }
 
@@ -94,9 +119,9 @@ private struct Correlator: Sendable, BitwiseCopyable {
     }
 }
 
-/// The difference of two low-passes.
+/// The difference of two low-passes, which begin with the first value.
 private struct BandPass: Sendable, BitwiseCopyable {
-    private var short = 0.0
+    private var short = Double.nan
     private var long = 0.0
 
     @_noLocks
@@ -104,6 +129,10 @@ private struct BandPass: Sendable, BitwiseCopyable {
 
     @_noLocks
     mutating func step(_ value: Double, seconds: Double, dt: Double) -> Double {
+        if short.isNaN {
+            short = value
+            long = value
+        }
         short += (value - short) * (dt / (seconds + dt))
         long += (value - long) * (dt / (3 * seconds + dt))
         return short - long

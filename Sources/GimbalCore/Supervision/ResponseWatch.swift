@@ -6,8 +6,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     private var roll = AxisResponse()
     private var pitch = AxisResponse()
     private var told = JointHistory()
-    private var lastRates = AxisVector.zero
-    private var isFirst = true
+    private var lastRates: AxisVector?
 
     @_noLocks
     init() {}
@@ -30,19 +29,22 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     ///   - delay: From that to the sample that shows it, s.
     ///   - rates: Camera's rate about the joints' axes, rad/s.
     ///   - wanted: What it should be, rad/s.
+    ///   - joints: Angles of the joints as encoders measure them, rad; nil = none fitted.
     ///   - bar: What counts as a mirror image.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(
         accelerations: AxisVector, delay: Double, rates: AxisVector, wanted: AxisVector,
-        bar: ResponseBar, dt: Double
+        joints: AxisVector?, bar: ResponseBar, dt: Double
     ) {
         let acted = told.value(age: delay, dt: dt)
         told.append(accelerations, dt: dt)
-        let seen = isFirst ? .zero : (rates - lastRates) * (1 / dt)
-        isFirst = false
+        let last = lastRates
         lastRates = rates
-        compare(told: acted, seen: seen, astray: rates - wanted, bar: bar, dt: dt)
+        guard let last else { return }
+        compare(
+            told: acted, seen: (rates - last) * (1 / dt), astray: rates - wanted, joints: joints,
+            bar: bar, dt: dt)
     }
 
     /// One period of servos.
@@ -55,17 +57,23 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func step(jointRates: AxisVector, rates: AxisVector, wanted: AxisVector, dt: Double) {
         compare(
-            told: jointRates, seen: rates, astray: rates - wanted,
+            told: jointRates, seen: rates, astray: rates - wanted, joints: nil,
             bar: ResponseBar(
                 least: 0.6, most: 1.5, likeness: 0.96, evidence: 1.5 * .pi / 180), dt: dt)
     }
 
     private mutating func compare(
-        told: AxisVector, seen: AxisVector, astray: AxisVector,
+        told: AxisVector, seen: AxisVector, astray: AxisVector, joints: AxisVector?,
         bar: ResponseBar, dt: Double
     ) {
-        yaw.step(told: told.yaw, seen: seen.yaw, astray: astray.yaw, bar: bar, dt: dt)
-        roll.step(told: told.roll, seen: seen.roll, astray: astray.roll, bar: bar, dt: dt)
-        pitch.step(told: told.pitch, seen: seen.pitch, astray: astray.pitch, bar: bar, dt: dt)
+        yaw.step(
+            told: told.yaw, seen: seen.yaw, astray: astray.yaw, joint: joints?.yaw, bar: bar,
+            dt: dt)
+        roll.step(
+            told: told.roll, seen: seen.roll, astray: astray.roll, joint: joints?.roll, bar: bar,
+            dt: dt)
+        pitch.step(
+            told: told.pitch, seen: seen.pitch, astray: astray.pitch, joint: joints?.pitch,
+            bar: bar, dt: dt)
     }
 }
