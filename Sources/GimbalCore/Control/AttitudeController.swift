@@ -71,7 +71,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             }
             return inertia.isReady
                 ? ResponseBar(least: 0.7, most: 1.35, likeness: 0.97)
-                : ResponseBar(least: 0.03, most: 30, likeness: 0.98)
+                : ResponseBar(least: 0.03, most: 30, likeness: 0.98, needsJoint: true)
         }
     }
 

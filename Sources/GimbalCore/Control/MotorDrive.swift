@@ -248,6 +248,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             delay: torque.parameters.loopDelay,
             rates: kinematics.components(of: input.rate),
             wanted: kinematics.components(of: input.setpoint.rate),
+            errors: kinematics.components(of: torque.attitudeError),
             joints: input.areJointsMeasured ? input.joints : nil, bar: torque.responseBar,
             dt: input.dt)
     }
@@ -258,6 +259,6 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         watch.step(
             jointRates: servo.modelledRates, rates: kinematics.jointRates(relativeRate: input.rate),
             wanted: kinematics.jointRates(relativeRate: input.setpoint.rate),
-            dt: input.dt)
+            errors: kinematics.jointRates(relativeRate: servo.attitudeError), dt: input.dt)
     }
 }

@@ -10,13 +10,19 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     var likeness: Double
     /// How far the camera must have been carried, rad: more than what the motors leave of a walker's steps.
     var evidence: Double
+    /// Whether a joint with an encoder must be seen to turn along: where a wide range of ratios proves little.
+    var needsJoint: Bool
 
     @_noLocks
-    init(least: Double, most: Double, likeness: Double, evidence: Double = 0.6 * .pi / 180) {
+    init(
+        least: Double, most: Double, likeness: Double, evidence: Double = 0.6 * .pi / 180,
+        needsJoint: Bool = false
+    ) {
         self.least = least
         self.most = most
         self.likeness = likeness
         self.evidence = evidence
+        self.needsJoint = needsJoint
     }
 }
 
@@ -25,8 +31,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// What is told and what is seen pass the same band-pass, on two time scales, and their moments are forgotten at the same
 /// pace. A wrong sign makes the loop grow along one exponential in which what is seen is the mirror image of what was
 /// told; a push by hand is not, as its beginning has no counterpart in what was told. The camera must also have been
-/// carried away, faster and faster, against what the motor was told: only a push or a wrong sign does that. And where an
-/// encoder shows the joint, the joint must have turned with it: a handle drags a camera along by friction, without.
+/// carried away from where it should be, faster and faster, against what the motor was told: only a push or a wrong sign does that. Before the
+/// inertia is known an encoder must also have shown the joint turn with it: a handle drags a camera along by friction,
+/// without.
 ///
 /// Loop thread only; constant time, no allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {
@@ -57,12 +64,14 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ///   - told: What the motor was told, as it acted when `seen` was measured, in the unit of `seen`.
     ///   - seen: What the camera did about the joint's axis.
     ///   - astray: Camera's rate about the joint's axis, less what it should be, rad/s.
+    ///   - error: Angle from the camera to where it should be, about the joint's axis, rad.
     ///   - joint: Angle of the joint as an encoder measures it, rad; nil = none fitted.
     ///   - bar: What counts as a mirror image.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(
-        told: Double, seen: Double, astray: Double, joint: Double?, bar: ResponseBar, dt: Double
+        told: Double, seen: Double, astray: Double, error: Double, joint: Double?,
+        bar: ResponseBar, dt: Double
     ) {
         // What moved the camera before its motors came on, a walker's hand, does so afterwards.
         let first = firstRate ?? astray
@@ -73,8 +82,9 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         let isMirrored =
             fast.step(told: told, seen: seen, astray: astray, bar: bar, dt: dt)
             || slow.step(told: told, seen: seen, astray: astray, bar: bar, dt: dt)
-        isReversed =
-            isMirrored && isTurned && turned * astray > 0 && abs(turned) > bar.evidence
+        let isLeaving =
+            turned * astray > 0 && error * astray < 0 && abs(turned) > bar.evidence
+        isReversed = isMirrored && isLeaving && (isTurned || !bar.needsJoint)
     }
 
     /// Whether the joint has turned at least half as far as the camera.

@@ -29,13 +29,14 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     ///   - delay: From that to the sample that shows it, s.
     ///   - rates: Camera's rate about the joints' axes, rad/s.
     ///   - wanted: What it should be, rad/s.
+    ///   - errors: From the camera to where it should be, about the joints' axes, rad.
     ///   - joints: Angles of the joints as encoders measure them, rad; nil = none fitted.
     ///   - bar: What counts as a mirror image.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(
         accelerations: AxisVector, delay: Double, rates: AxisVector, wanted: AxisVector,
-        joints: AxisVector?, bar: ResponseBar, dt: Double
+        errors: AxisVector, joints: AxisVector?, bar: ResponseBar, dt: Double
     ) {
         let acted = told.value(age: delay, dt: dt)
         told.append(accelerations, dt: dt)
@@ -43,8 +44,8 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         lastRates = rates
         guard let last else { return }
         compare(
-            told: acted, seen: (rates - last) * (1 / dt), astray: rates - wanted, joints: joints,
-            bar: bar, dt: dt)
+            told: acted, seen: (rates - last) * (1 / dt), astray: rates - wanted, errors: errors,
+            joints: joints, bar: bar, dt: dt)
     }
 
     /// One period of servos.
@@ -53,27 +54,34 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     ///   - jointRates: How fast the servos' model says that the joints turn now, rad/s.
     ///   - rates: Camera's rate about the joints' axes, rad/s.
     ///   - wanted: What it should be, rad/s.
+    ///   - errors: From the camera to where it should be, about the joints' axes, rad.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
-    mutating func step(jointRates: AxisVector, rates: AxisVector, wanted: AxisVector, dt: Double) {
+    mutating func step(
+        jointRates: AxisVector, rates: AxisVector, wanted: AxisVector, errors: AxisVector,
+        dt: Double
+    ) {
         compare(
-            told: jointRates, seen: rates, astray: rates - wanted, joints: nil,
+            told: jointRates, seen: rates, astray: rates - wanted, errors: errors, joints: nil,
             bar: ResponseBar(
                 least: 0.6, most: 1.5, likeness: 0.96, evidence: 1.5 * .pi / 180), dt: dt)
     }
 
     private mutating func compare(
-        told: AxisVector, seen: AxisVector, astray: AxisVector, joints: AxisVector?,
-        bar: ResponseBar, dt: Double
+        told: AxisVector, seen: AxisVector, astray: AxisVector, errors: AxisVector,
+        joints: AxisVector?, bar: ResponseBar, dt: Double
     ) {
         yaw.step(
-            told: told.yaw, seen: seen.yaw, astray: astray.yaw, joint: joints?.yaw, bar: bar,
+            told: told.yaw, seen: seen.yaw, astray: astray.yaw, error: errors.yaw,
+            joint: joints?.yaw, bar: bar,
             dt: dt)
         roll.step(
-            told: told.roll, seen: seen.roll, astray: astray.roll, joint: joints?.roll, bar: bar,
+            told: told.roll, seen: seen.roll, astray: astray.roll, error: errors.roll,
+            joint: joints?.roll, bar: bar,
             dt: dt)
         pitch.step(
-            told: told.pitch, seen: seen.pitch, astray: astray.pitch, joint: joints?.pitch,
+            told: told.pitch, seen: seen.pitch, astray: astray.pitch, error: errors.pitch,
+            joint: joints?.pitch,
             bar: bar, dt: dt)
     }
 }
