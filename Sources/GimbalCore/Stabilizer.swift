@@ -10,6 +10,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     private var screen: SampleScreen
     private var estimator: AttitudeEstimator
+    private var strides = StrideAiding()
     private var vibration = VibrationLevel()
     private var joints = JointObserver()
     private var pointing: Pointing
@@ -125,6 +126,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         noteTemperature(of: new)
         let corrected = parameters.correction.apply(new)
         estimator.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
+        strides.follow(&estimator)
         if corrected.contents.contains(.magneticField) {
             estimator.update(magneticField: corrected.magneticField, dt: dt)
         }

@@ -227,6 +227,15 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Covariance of everything with a sum of both tilts and the bias, each times its factor.
+    @inline(__always) @_noLocks @_noAllocation
+    func column(tiltX x: Double, tiltY y: Double, bias b: Vector3) -> AttitudeError {
+        AttitudeError(
+            tiltX: xx * x + xy * y + xb.dot(b), tiltY: xy * x + yy * y + yb.dot(b),
+            bias: xb * x + yb * y + bb * b, scale: xs * x + ys * y + bs.transposedTimes(b),
+            velocityX: xu * x + yu * y + ub.dot(b), velocityY: xv * x + yv * y + vb.dot(b))
+    }
+
     /// What remains after a scalar measurement of the state whose column this is.
     ///
     /// - Parameters:

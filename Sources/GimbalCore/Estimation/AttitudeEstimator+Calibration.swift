@@ -55,6 +55,7 @@ extension AttitudeEstimator {
         assume(bias: turn.rotate(bias), sigma: cm_sqrt(variance))
         rate = turn.rotate(rate)
         relativeRate = turn.rotate(relativeRate)
+        frame &+= 1
         period = Period()
     }
 }

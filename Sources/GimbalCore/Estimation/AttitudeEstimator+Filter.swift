@@ -14,6 +14,7 @@ extension AttitudeEstimator {
         velocityX = velocityX * keep + p.impulse.x
         velocityY = velocityY * keep + p.impulse.y
         covariance.scaleVelocity(by: keep)
+        ended = EndedPeriod(duration: p.duration, impulse: p.impulse, orientation: orientation)
         predict(p)
         let wasAtRest = detector.isAtRest
         // Seen from the body: in the earth frame a wrong bias, and its correction, would turn a steady force.
@@ -113,7 +114,7 @@ extension AttitudeEstimator {
     ///   - limit: Sigmas beyond which the measurement loses weight so that its pull stays constant (Huber).
     /// - Returns: The squared innovation over its variance, before any loss of weight.
     @inline(__always) @discardableResult @_noLocks @_noAllocation
-    private mutating func correct(
+    mutating func correct(
         _ column: AttitudeError, innovation: Double, variance: Double, limit: Double
     ) -> Double {
         let square = innovation * innovation / variance

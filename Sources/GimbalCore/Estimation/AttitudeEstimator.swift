@@ -52,6 +52,10 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     var magnetic = MagneticHeading()
     var gravityWatch = GravityWatch()
     var motion = MotionLevel()
+    /// The filter period that has ended with the last sample.
+    var ended: EndedPeriod?
+    /// Counts the earth and body frames that there have been: after a new start, another heading, another mounting.
+    var frame: UInt64 = 0
     var isRefuted = false
     var innovationSquare = 0.0
     /// What one filter period has gathered so far.
@@ -75,6 +79,23 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
 
         @_noLocks @_noAllocation
         init() {}
+    }
+
+    /// A filter period as it was before its corrections.
+    struct EndedPeriod: Sendable, BitwiseCopyable {
+        /// Seconds.
+        var duration: Double
+        /// Integral of the specific force, earth frame, m/s.
+        var impulse: Vector3
+        /// Body to earth at its end.
+        var orientation: Quaternion
+
+        @_noLocks @_noAllocation
+        init(duration: Double, impulse: Vector3, orientation: Quaternion) {
+            self.duration = duration
+            self.impulse = impulse
+            self.orientation = orientation
+        }
     }
 
     /// An estimator that has seen nothing; the first sample gives the inclination.
@@ -105,6 +126,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// good one; beyond `longestGap` the inclination starts from the accelerometer again. The state is always finite.
     @_noLocks @_noAllocation
     public mutating func update(gyro: Vector3, accel: Vector3, dt: Double) {
+        ended = nil
         guard dt > 0 || !isInitialized, dt < 1e6 else {
             rejectedSamples &+= 1
             return
@@ -185,6 +207,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         )
         covariance.turnEarthFrame(cosine: cosineOfTurn, sine: sineOfTurn)
         magnetic.turnEarthFrame(by: -heading)
+        frame &+= 1
         detector.restart()
         period = Period()
     }
@@ -218,6 +241,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         gravityWatch = GravityWatch()
         motion = MotionLevel()
         magnetic.forgetHeading()
+        frame &+= 1
         period = Period()
         rate = corrected(gyro)
         if !isInitialized {
@@ -269,6 +293,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         fresh.jointDrive = jointDrive
         fresh.restIsPlausible = restIsPlausible
         fresh.rejectedSamples = rejectedSamples &+ (isRefuted ? 0 : 1)
+        fresh.frame = frame
         fresh.refutations = refutations &+ (isRefuted ? 1 : 0)
         self = fresh
     }
