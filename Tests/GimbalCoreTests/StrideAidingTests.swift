@@ -125,6 +125,13 @@ struct StrideAidingTests {
         #expect(Self.run(&motion, from: 0, until: 8).aiding.period == nil)
     }
 
+    @Test(
+        "whoever walks on for minutes with the offset of the start is measured as well as at first")
+    func lasting() {
+        var motion = Self.walker(stride: 1)
+        #expect(Self.run(&motion, from: 4, until: 200).error < 0.2)
+    }
+
     @Test("another heading or mounting in mid-stride changes nothing of it")
     func frames() {
         var motion = Self.walker(stride: 1)

@@ -13,7 +13,8 @@ internal import CMathShim
 /// does not walk is not measured at all.
 ///
 /// All sums are kept in a frame of their own, which the gyroscope carries from the start with the bias believed then: no
-/// later correction has to be applied to what was summed before.
+/// later correction has to be applied to what was summed before. Its vertical leans over as that bias turns out to be wrong, and its
+/// sums lose digits; then it begins again.
 ///
 /// Loop thread only; constant time, of which most passes once in 40 ms.
 struct StrideAiding: Sendable, BitwiseCopyable {
@@ -38,6 +39,10 @@ struct StrideAiding: Sendable, BitwiseCopyable {
     private static var velocitySigma: Double { @_noLocks @inline(__always) get { 0.02 } }
     /// A difference of forces times this is one of velocities, s: a sine's at 1.6 Hz, between stride and step.
     private static var differenceTime: Double { @_noLocks @inline(__always) get { 0.1 } }
+    /// How far the own vertical may lean: cosine of half a radian. The lever is then an eighth too short.
+    private static var leastUpright: Double { @_noLocks @inline(__always) get { 0.88 } }
+    /// How long sums are kept, s.
+    private static var longest: Double { @_noLocks @inline(__always) get { 3600 } }
 
     /// What was summed until some moment.
     private struct Sums: Sendable, BitwiseCopyable {
@@ -79,7 +84,9 @@ struct StrideAiding: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func follow(_ estimator: inout AttitudeEstimator) {
         guard let ended = estimator.ended else { return }
-        if frame != estimator.frame { begin(estimator) }
+        guard frame == estimator.frame, isUpright, sums.time < Self.longest else {
+            return begin(estimator)
+        }
         add(ended)
         if sums.time - past[(taken &- 1) & 63].time >= Self.spacing - 0.5 * ended.duration {
             take()
@@ -96,6 +103,11 @@ struct StrideAiding: Sendable, BitwiseCopyable {
         bias = estimator.bias
         attitude = estimator.orientation
         orientation = estimator.orientation
+    }
+
+    private var isUpright: Bool {
+        let toEarth = orientation * attitude.conjugate
+        return 1 - 2 * (toEarth.x * toEarth.x + toEarth.y * toEarth.y) > Self.leastUpright
     }
 
     /// One filter period.
