@@ -29,7 +29,7 @@ public enum AttitudeReplay {
     /// The first line of the CSV file: names of the columns.
     public static let header = "t,qw,qx,qy,qz,bx,by,bz\n"
 
-    /// Feeds each record to a fresh estimator. The same log and parameters give the same rows, bit for bit.
+    /// Feeds each record to a fresh estimator, as the controller does. The same log and parameters give the same rows, bit for bit.
     ///
     /// Each record gives a row, also one that cannot be used: its estimate is the one before, and finite.
     ///
@@ -48,6 +48,7 @@ public enum AttitudeReplay {
     ) throws(Failure) -> ReplayReport {
         var estimator = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, 9.80665))
+        var strides = StrideAiding()
         let usesField = magnetometer && log.hasMagnetometer
         var clock = ReplayClock(period: 1 / log.sampleRate, longestGap: parameters.longestGap)
         var report = ReplayReport()
@@ -59,6 +60,7 @@ public enum AttitudeReplay {
             if let dt = step.seconds {
                 let rejected = estimator.rejectedSamples
                 estimator.update(gyro: record.gyro, accel: record.accel, dt: dt)
+                strides.follow(&estimator)
                 isUsed = estimator.rejectedSamples == rejected
                 if !isUsed { report.unusableSamples += 1 }
                 if usesField { estimator.update(magneticField: record.magneticField, dt: dt) }

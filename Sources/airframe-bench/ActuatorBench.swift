@@ -112,8 +112,7 @@ enum ActuatorBench {
         _ type: MotorType, _ motion: BaseMotion.Kind = .walking
     ) -> PointingRun {
         var run = PointingRun()
-        run.parameters.motor = type
-        run.tuning.motorType = type
+        run.use(type)
         run.motion = motion
         return run
     }

@@ -44,6 +44,8 @@ struct PointingRun {
         var start = Double.nan
         /// Seconds until the camera was within 1° of level for good.
         var level = 0.0
+        /// All that held at some time.
+        var conditions: Conditions = .none
         /// Largest turn between the motors' start and the inertia being found, degrees.
         var searchAngle = 0.0
         /// Found inertia against the true one: the farthest of the three.
@@ -67,6 +69,25 @@ struct PointingRun {
         var camera: AxisVector
         var torque: AxisVector
         var mode: Mode
+    }
+
+    /// Drives the joints in this way.
+    mutating func use(_ type: MotorType) {
+        parameters.motor = type
+        tuning.motorType = type
+    }
+
+    /// Switched on while somebody already carries the gimbal.
+    static func inMotion(_ motion: BaseMotion.Kind, seed: UInt64, seconds: Double) -> PointingRun {
+        var run = PointingRun()
+        run.motion = motion
+        run.seed = seed
+        run.stillSeconds = 0
+        run.rampSeconds = 0
+        run.isCalibrated = true
+        run.seconds = seconds
+        run.settled = seconds
+        return run
     }
 
     func run(tracing: Bool = false) -> Outcome {
@@ -102,6 +123,7 @@ struct PointingRun {
                 outcome.start = time
             }
             watch.note(time, gimbal, stabilizer.snapshot, &outcome)
+            outcome.conditions.insert(stabilizer.snapshot.conditions)
             // The record is kept at 1 kHz whatever the loop does.
             if time > settled {
                 let error =

@@ -1,3 +1,4 @@
+import Simulation
 import Testing
 
 @testable import airframe_bench
@@ -10,14 +11,7 @@ struct ColdStartTests {
         arguments: [6, 12, 22, 35, 44])
     func level(seed: UInt64) {
         // Offsets of 1 °/s and more: those that take 3.7 to 4.4 s without the strides.
-        var run = PointingRun()
-        run.seed = seed
-        run.stillSeconds = 0
-        run.rampSeconds = 0
-        run.isCalibrated = true
-        run.seconds = 7
-        run.settled = 7
-        let outcome = run.run()
+        let outcome = PointingRun.inMotion(.walking, seed: seed, seconds: 7).run()
         #expect(outcome.start < 1.6)
         #expect(outcome.level < 2)
     }

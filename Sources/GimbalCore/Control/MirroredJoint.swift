@@ -6,7 +6,7 @@ internal import CMathShim
 /// Such a motor holds the camera all the same, because its observer finds whatever electrical angle explains the gyroscope;
 /// but when the camera turns, the rotor's angle goes the other way, and the observer sees a hidden rate of minus twice the
 /// known one. A hand would have to turn the handle twice as fast as the camera turns to look like that. Nothing is judged
-/// before the memory is full: what the camera did while the observer looked for its rotor is no hidden rate.
+/// for twice its memory: what the camera did while the observer looked for its rotor is no hidden rate.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirroredJoint: Sendable, BitwiseCopyable {

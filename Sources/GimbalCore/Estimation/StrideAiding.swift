@@ -1,4 +1,4 @@
-internal import CMathShim
+import CMathShim
 
 /// What whole strides of somebody who walks say about the vertical.
 ///
@@ -17,7 +17,7 @@ internal import CMathShim
 /// sums lose digits; then it begins again.
 ///
 /// Loop thread only; constant time, of which most passes once in 40 ms.
-struct StrideAiding: Sendable, BitwiseCopyable {
+public struct StrideAiding: Sendable, BitwiseCopyable {
     /// Seconds of a stride; nil = the motion does not repeat itself.
     private(set) var period: Double?
 
@@ -77,12 +77,15 @@ struct StrideAiding: Sendable, BitwiseCopyable {
     private var meanForce = Vector3.zero
     private var meanSquare = 0.0
 
+    /// Nothing seen yet.
     @_noLocks
-    init() {}
+    public init() {}
 
-    /// Corrects the estimator where a filter period has ended with the last sample.
+    /// Corrects the estimator where a filter period has ended with the last sample: to be called after each `update`.
+    ///
+    /// - Parameter estimator: Always the same one. Beside it and not in it, because this is 8 kB and estimators are copied.
     @_noLocks @_noAllocation
-    mutating func follow(_ estimator: inout AttitudeEstimator) {
+    public mutating func follow(_ estimator: inout AttitudeEstimator) {
         guard let ended = estimator.ended else { return }
         guard frame == estimator.frame, isUpright, sums.time < Self.longest else {
             return begin(estimator)

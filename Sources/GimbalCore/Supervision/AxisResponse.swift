@@ -31,9 +31,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// What is told and what is seen pass the same band-pass, on two time scales, and their moments are forgotten at the same
 /// pace. A wrong sign makes the loop grow along one exponential in which what is seen is the mirror image of what was
 /// told; a push by hand is not, as its beginning has no counterpart in what was told. The camera must also have been
-/// carried away from where it should be, faster and faster, against what the motor was told: only a push or a wrong sign does that. Before the
-/// inertia is known an encoder must also have shown the joint turn with it: a handle drags a camera along by friction,
-/// without.
+/// carried away from where it should be, faster and faster, against what the motor was told: only a push or a wrong sign
+/// does that. Before the inertia is known an encoder must also have shown the joint turn with it: a handle drags a camera
+/// along by friction, without.
 ///
 /// Loop thread only; constant time, no allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {

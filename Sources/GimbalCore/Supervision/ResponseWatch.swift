@@ -73,15 +73,12 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     ) {
         yaw.step(
             told: told.yaw, seen: seen.yaw, astray: astray.yaw, error: errors.yaw,
-            joint: joints?.yaw, bar: bar,
-            dt: dt)
+            joint: joints?.yaw, bar: bar, dt: dt)
         roll.step(
             told: told.roll, seen: seen.roll, astray: astray.roll, error: errors.roll,
-            joint: joints?.roll, bar: bar,
-            dt: dt)
+            joint: joints?.roll, bar: bar, dt: dt)
         pitch.step(
             told: told.pitch, seen: seen.pitch, astray: astray.pitch, error: errors.pitch,
-            joint: joints?.pitch,
-            bar: bar, dt: dt)
+            joint: joints?.pitch, bar: bar, dt: dt)
     }
 }
