@@ -41,6 +41,9 @@ struct Main {
             name: "faults", summary: "every fault in every mode from every source",
             run: FaultBench.run),
         Bench(
+            name: "sensor-faults", summary: "sensors that lie, on gimbals of every kind",
+            run: FaultBench.runSensors),
+        Bench(
             name: "actuators", summary: "servos and motors without encoders, stabilised",
             run: ActuatorBench.run),
         Bench(
