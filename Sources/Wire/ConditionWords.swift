@@ -68,6 +68,31 @@ extension Conditions {
                 "The camera's inertia is being measured by a small shake; it should hang freely. Set-points are followed after that."
         ),
         ConditionWords(
+            condition: .inertiaNotFound, name: "inertia_not_found",
+            sentence:
+                "The camera's inertia could not be measured, so the camera is held softly. It should hang freely; check control.loop_delay_ms."
+        ),
+        ConditionWords(
+            condition: .tuningStale, name: "tuning_stale",
+            sentence:
+                "The camera is not the one that was tuned, so what was measured at the start is in force. Run `airframectl autotune`, or set control.find_inertia = true."
+        ),
+        ConditionWords(
+            condition: .samplesSlow, name: "samples_slow",
+            sentence:
+                "The IMU delivers fewer samples than the loop has ticks, so the gains are lower. Lower loop.rate_hz, or raise the IMU's rate."
+        ),
+        ConditionWords(
+            condition: .loopOscillating, name: "loop_oscillating",
+            sentence:
+                "The motors made the camera oscillate, so the gains are lower until they are known to fit. `airframectl autotune` finds better ones."
+        ),
+        ConditionWords(
+            condition: .attitudeDoubtful, name: "attitude_doubtful",
+            sentence:
+                "The horizon is 5° or more away from where gravity is. Hold the camera still for some seconds."
+        ),
+        ConditionWords(
             condition: .motorSlipped, name: "motor_slipped",
             sentence:
                 "A motor's rotor slipped out of its field. Balance the camera, or raise motors.power; check motors.pole_pairs."

@@ -35,7 +35,7 @@ struct SupervisorTests {
     }
 
     /// Every bit that a condition has, and some that none has yet.
-    static let bits = 0..<UInt64(40)
+    static let bits = 0..<UInt64(48)
 
     @Test("each condition has the response of the table", arguments: bits)
     func table(bit: UInt64) {

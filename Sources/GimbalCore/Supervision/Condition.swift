@@ -173,4 +173,24 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var jointsOutOfReach: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 32) }
     }
+    /// The loop swings by what its own motors do: its gains are lowered, and what they rest on is measured anew.
+    @inlinable public static var loopOscillating: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 40) }
+    }
+    /// The search for the inertia has ended without a result; the camera is held softly, and the search begins again later.
+    @inlinable public static var inertiaNotFound: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 41) }
+    }
+    /// Gravity, averaged over seconds, is 5° or more away from where the estimate has it.
+    @inlinable public static var attitudeDoubtful: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 42) }
+    }
+    /// Samples come more slowly than the loop runs; the gains are those of a loop as slow as the samples.
+    @inlinable public static var samplesSlow: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 43) }
+    }
+    /// The camera is not the one that the saved inertia or delay belongs to; what was measured is in force.
+    @inlinable public static var tuningStale: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 44) }
+    }
 }
