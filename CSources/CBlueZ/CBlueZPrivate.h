@@ -8,6 +8,8 @@
 
 #define CBZ_PRIVATE __attribute__((visibility("hidden")))
 #define ROOT_PATH "/org/airframe"
+/// The bus itself, as a sender.
+#define BUS_NAME "org.freedesktop.DBus"
 #define AGENT_PATH ROOT_PATH "/agent"
 
 enum { SERVICES_MAX = 4, CHARACTERISTICS_MAX = 32, ADVERTISEMENTS_MAX = 4, PATH_MAX_BYTES = 64 };
@@ -76,6 +78,10 @@ CBZ_PRIVATE int cbz_append_property(
 
 /// Appends a{oa{sa{sv}}}: every GATT object, in the order in which the table was made.
 CBZ_PRIVATE int cbz_append_objects(cbz_peripheral *peripheral, sd_bus_message *message);
+
+/// Whether the bus says that a message comes from this name. A match rule is no such check: it chooses what a connection wants
+/// to hear in addition, but a signal sent to it alone arrives whoever sent it, and whatever it claims.
+CBZ_PRIVATE bool cbz_is_from(sd_bus_message *message, const char *name);
 
 /// Follows bluetoothd and its objects.
 CBZ_PRIVATE int cbz_watch(cbz_peripheral *peripheral);

@@ -189,9 +189,9 @@ int cbz_answer(sd_bus_message *m, void *context, sd_bus_error *error) {
     (void)error;
     cbz_peripheral *p = context;
     const char *path = sd_bus_message_get_path(m);
-    const char *interface = sd_bus_message_get_interface(m), *sender = sd_bus_message_get_sender(m);
+    const char *interface = sd_bus_message_get_interface(m);
     if (!path || !interface || strcmp(interface, "org.freedesktop.DBus.Peer") == 0) return 0;
-    if (!sender || strcmp(sender, p->owner) != 0)
+    if (!cbz_is_from(m, p->owner))
         return sd_bus_reply_method_errorf(m, SD_BUS_ERROR_ACCESS_DENIED, "Only for bluetoothd");
 
     if (strncmp(interface, "org.bluez.Gatt", 14) == 0) return answer_gatt(p, m, path);

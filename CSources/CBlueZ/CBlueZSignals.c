@@ -20,6 +20,15 @@ static bool is_followed(const char *name, cbz_interface *interface) {
     return false;
 }
 
+bool cbz_is_from(sd_bus_message *m, const char *name) {
+    const char *sender = sd_bus_message_get_sender(m);
+    return sender && name[0] && strcmp(sender, name) == 0;
+}
+
+static bool is_from_daemon(sd_bus_message *m, const cbz_peripheral *p) {
+    return cbz_is_from(m, p->owner);
+}
+
 /// Reads a variant into the event; false for a type that is neither text nor a whole number.
 static int read_variant(sd_bus_message *m, cbz_event *event, bool *is_known) {
     const char *contents;
@@ -95,6 +104,7 @@ int cbz_report_objects(cbz_peripheral *p, sd_bus_message *m) {
 static int on_added(sd_bus_message *m, void *context, sd_bus_error *error) {
     (void)error;
     const char *path;
+    if (!is_from_daemon(m, context)) return 0;
     if (sd_bus_message_has_signature(m, "oa{sa{sv}}") > 0 && sd_bus_message_read(m, "o", &path) > 0)
         report_interfaces(context, m, path);
     return 0;
@@ -103,6 +113,7 @@ static int on_added(sd_bus_message *m, void *context, sd_bus_error *error) {
 static int on_removed(sd_bus_message *m, void *context, sd_bus_error *error) {
     (void)error;
     const char *path, *name;
+    if (!is_from_daemon(m, context)) return 0;
     if (sd_bus_message_has_signature(m, "oas") <= 0 || sd_bus_message_read(m, "o", &path) <= 0)
         return 0;
     if (sd_bus_message_enter_container(m, 'a', "s") <= 0) return 0;
@@ -119,6 +130,7 @@ static int on_changed(sd_bus_message *m, void *context, sd_bus_error *error) {
     (void)error;
     const char *name;
     cbz_interface interface;
+    if (!is_from_daemon(m, context)) return 0;
     if (sd_bus_message_has_signature(m, "sa{sv}as") > 0 && sd_bus_message_read(m, "s", &name) > 0
         && is_followed(name, &interface))
         report_properties(context, m, sd_bus_message_get_path(m), interface);
@@ -137,6 +149,7 @@ static void set_owner(cbz_peripheral *p, const char *owner) {
 static int on_owner_changed(sd_bus_message *m, void *context, sd_bus_error *error) {
     (void)error;
     const char *name, *before, *after;
+    if (!cbz_is_from(m, BUS_NAME)) return 0;
     if (sd_bus_message_has_signature(m, "sss") > 0
         && sd_bus_message_read(m, "sss", &name, &before, &after) > 0
         && strcmp(name, "org.bluez") == 0)
@@ -149,7 +162,8 @@ static int on_owner(sd_bus_message *m, void *context, sd_bus_error *error) {
     cbz_peripheral *p = context;
     const char *owner;
     p->owner_query = sd_bus_slot_unref(p->owner_query);
-    if (!sd_bus_message_is_method_error(m, NULL) && sd_bus_message_read(m, "s", &owner) > 0)
+    if (cbz_is_from(m, BUS_NAME) && !sd_bus_message_is_method_error(m, NULL)
+        && sd_bus_message_read(m, "s", &owner) > 0)
         set_owner(p, owner);
     else
         cbz_emit(p, &(cbz_event){.kind = CBZ_DAEMON, .number = 0});

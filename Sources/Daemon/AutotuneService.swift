@@ -204,7 +204,7 @@ final class AutotuneService: Sendable {
     private static func sentence(_ refusal: MotionRefusal) -> String {
         switch refusal {
         case .held, .barred: "Somebody else is in control."
-        case .emergencyStopped: "Somebody stopped everything."
+        case .emergencyStopped, .stopped: "Somebody stopped everything."
         case .inactive: "The mode has become inactive."
         case .outOfRange, .busy: "The loop does not take requests."
         case .shuttingDown: "airframed is stopping."

@@ -114,9 +114,18 @@ struct MAVLinkDoor: MAVLinkBackend {
             throw MAVLinkRefusal(.denied, "There is no parameter \(name).")
         }
         do {
-            try tuning.keep(entry.key, entry.changed(tuning.settings, value), by: "mavlink \(peer)")
+            try tuning.set(entry.key, entry.changed(tuning.settings, value), by: "mavlink \(peer)")
         } catch {
             throw MAVLinkRefusal(.denied, error.message)
+        }
+    }
+
+    func saveParameters(by peer: MAVLinkAddress) throws(MAVLinkRefusal) {
+        let keys = Set(MAVLinkParameterTable.entries.map(\.key))
+        do {
+            try tuning.save(keys.sorted(), by: "mavlink \(peer)", "saved its parameters")
+        } catch {
+            throw MAVLinkRefusal(.failed, error.message)
         }
     }
 }
@@ -145,7 +154,7 @@ extension MAVLinkRefusal {
             switch refusal {
             case .held, .sensorsUnknown, .busy: .temporarilyRejected
             case .shuttingDown: .failed
-            case .emergencyStopped, .inactive, .active, .noWheels, .noSteppers,
+            case .emergencyStopped, .stopped, .inactive, .active, .noWheels, .noSteppers,
                 .noHomeSwitches, .missingSensor,
                 .notInMode, .barred,
                 .outOfRange:

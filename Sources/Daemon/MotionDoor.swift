@@ -164,6 +164,11 @@ extension RequestError {
                 RequestError(
                     .refused,
                     "an emergency stop is latched; reset it first: airframectl stop --reset")
+            case .stopped(let source):
+                RequestError(
+                    .notInControl,
+                    "the emergency stop by \(StatusReport.words(source)) is latched; that link ends it, or on the computer: airframectl stop --reset"
+                )
             case .inactive:
                 RequestError(
                     .refused, "the mode is inactive, nothing would move: airframectl mode locked")

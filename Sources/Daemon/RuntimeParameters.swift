@@ -49,8 +49,16 @@ extension Settings {
         rules.fallbackMode = commander.fallbackMode
         rules.offSeconds = commander.offS
         rules.barred = commander.barredLinks
+        rules.keyed = keyedLinks
         rules.steppingSeconds = robot.deadManS
         return rules
+    }
+
+    /// Links that only who has a key can use.
+    private var keyedLinks: Set<CommandSource.Link> {
+        var keyed: Set<CommandSource.Link> = []
+        if bluetooth.security == .encrypted { keyed.formUnion([.airos, .rbl]) }
+        return keyed
     }
 
     /// Where a simulator connects.

@@ -22,6 +22,8 @@ struct StatusReport {
         status.mode = door.mode.name
         status.holder = door.holder.map(Self.words)
         status.holderAgeS = door.age.map { Number($0) }
+        status.driver = door.driver.map(Self.words)
+        status.stoppedBy = door.stoppedBy.map(Self.words)
         status.refusals = Int(door.refusals)
         status.lastRefusal = door.lastRefusal.map { refused in
             let ago = Int(now.seconds(since: refused.time).rounded())

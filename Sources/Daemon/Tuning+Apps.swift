@@ -25,6 +25,12 @@ extension Tuning {
     ///   - who: For the log.
     /// - Throws: What is wrong with a value, or that somebody else's change waits; then nothing has changed.
     func change(_ values: [String: SettingValue], by who: String) throws(RequestError) {
+        try change(values, by: who, rollback: settings.airos.rollbackS)
+    }
+
+    private func change(
+        _ values: [String: SettingValue], by who: String, rollback: Int
+    ) throws(RequestError) {
         let result: Result<Bool, RequestError> = state.withLock { state in
             Result { () throws(RequestError) in
                 var changed = state.store
@@ -34,7 +40,8 @@ extension Tuning {
                     throw RequestError(error)
                 }
                 guard changed.settings != state.store.settings else { return false }
-                try self.arrangeReturn(from: changed, of: Array(values.keys), &state)
+                try self.arrangeReturn(
+                    from: changed, of: Array(values.keys), after: rollback, &state)
                 state.store = changed
                 self.publish(&state)
                 return true
@@ -70,6 +77,28 @@ extension Tuning {
         try saveAirOS(by: who, what) { (store) throws(ConfigurationProblem) in
             for key in Self.airOSKeys { try store.setToDefault(key) }
         }
+    }
+
+    /// Changes one setting until the process ends, or until it is saved; a pending rollback leaves it alone.
+    ///
+    /// - Parameters:
+    ///   - key: Dotted path.
+    ///   - value: The new value; the one in force changes nothing, and is no news.
+    ///   - who: For the log.
+    /// - Throws: What is wrong with the value; then nothing has changed.
+    func set(_ key: String, _ value: SettingValue, by who: String) throws(RequestError) {
+        try change([key: value], by: who, rollback: 0)
+    }
+
+    /// Saves some settings, and no others.
+    ///
+    /// - Parameters:
+    ///   - keys: Dotted paths.
+    ///   - who: For the log.
+    ///   - what: What is done, for the log.
+    /// - Throws: That the disk refuses; then nothing has changed.
+    func save(_ keys: [String], by who: String, _ what: String) throws(RequestError) {
+        try save(keys, by: who, what) { _ in }
     }
 
     /// Changes one setting and saves it alone, at once.
@@ -131,9 +160,8 @@ extension Tuning {
 
     /// With a rollback the change waits to be kept; without, it outlasts whatever else waits.
     private func arrangeReturn(
-        from changed: ParameterStore, of keys: [String], _ state: inout State
+        from changed: ParameterStore, of keys: [String], after seconds: Int, _ state: inout State
     ) throws(RequestError) {
-        let seconds = state.store.settings.airos.rollbackS
         guard seconds > 0 else { return state.rollback.amend { $0.adopt(keys, from: changed) } }
         do {
             try state.rollback.begin(

@@ -22,6 +22,14 @@ extension Commander {
         public var offSeconds = 0.0
         /// Links that may not take control. An emergency stop is granted to them as to everybody.
         public var barred: Set<CommandSource.Link> = []
+        /// Links that only who has a key can use.
+        public var keyed: Set<CommandSource.Link> = []
+
+        /// The rank of everybody who comes by a link.
+        public func rank(of link: CommandSource.Link) -> Rank {
+            if link == .diagnostics { return .local }
+            return keyed.contains(link) ? .keyed : .open
+        }
 
         var stages: LossOfControl.Rules {
             var stages = LossOfControl.Rules()
@@ -37,14 +45,18 @@ extension Commander {
 
     /// The door as others see it.
     public struct View: Sendable {
-        /// Who is in control, if anybody.
+        /// Who is in control of the camera and the stepper motors, if anybody.
         public var holder: CommandSource?
+        /// Who is in control of the wheels, if anybody.
+        public var driver: CommandSource?
         /// Seconds since the holder's last request.
         public var age: Double?
         /// The mode in force, or asked for and about to be.
         public var mode: Mode
         /// Whether an emergency stop is latched.
-        public var isStopped: Bool
+        public var isStopped: Bool { stoppedBy != nil }
+        /// Who asked for it and has not taken it back, the one of the highest rank.
+        public var stoppedBy: CommandSource?
         /// Requests refused since the start.
         public var refusals: UInt64
         /// The newest of them.

@@ -7,23 +7,30 @@ import Synchronization
 /// own end into the loop, which stops without anybody's help, and `advance` here gives control back after silence and
 /// goes through the stages of `LossOfControl`.
 public final class Commander: Sendable {
+    /// Who is in control of something, and when he asked for something last.
+    private struct Hold {
+        let source: CommandSource
+        var lastRequest: Instant
+    }
+
     private struct State: ~Copyable {
         var rules: Rules
         var ring: RingWriter<TimedCommand>
         var mode: Mode
         /// Requests for a mode that went into the ring.
         var modeRequests: UInt64 = 0
-        var holder: CommandSource?
-        var lastRequest = Instant(nanoseconds: 0)
+        /// Of the camera and the stepper motors.
+        var holder: Hold?
+        /// Of the wheels: who drives needs no camera, and who has the camera does not drive.
+        var driver: Hold?
         var isTurning = false
         /// Where requests to drive go; nil: there are no wheels.
         let wheels: (@Sendable (DriveModel.Request) -> Void)?
         /// Where wishes for the stepper motors go; nil: there are none.
         let steppers: StepperDoor?
-        var isDriving = false
         /// Stepper motors that turn until their dead-man, or look for their home.
         var turningSteppers: Set<Int> = []
-        var isStopped = false
+        var stop = EmergencyStopLatch()
         var isShuttingDown = false
         var refusals: UInt64 = 0
         var lastRefusal: Refused?
@@ -66,9 +73,10 @@ public final class Commander: Sendable {
         return state.withLock { state in
             Self.learn(from: loop, &state)
             return View(
-                holder: state.holder,
-                age: state.holder == nil ? nil : now.seconds(since: state.lastRequest),
-                mode: state.mode, isStopped: state.isStopped, refusals: state.refusals,
+                holder: state.holder?.source, driver: state.driver?.source,
+                age: state.holder.map { now.seconds(since: $0.lastRequest) },
+                mode: state.mode, stoppedBy: state.stop.owner(state.rules),
+                refusals: state.refusals,
                 lastRefusal: state.lastRefusal, loss: Self.loss(state, now: now))
         }
     }
@@ -102,8 +110,7 @@ public final class Commander: Sendable {
     public func disconnected(_ source: CommandSource, now: Instant) {
         state.withLock { state in
             state.loss.cutOff(source)
-            guard state.holder == source else { return }
-            Self.release(&state, now: now)
+            Self.release(by: source, &state, now: now)
         }
     }
 
@@ -117,10 +124,9 @@ public final class Commander: Sendable {
         return state.withLock { state in
             Self.learn(from: loop, &state)
             let isEntered = Self.enterStage(&state, loop, now: now)
-            if state.holder != nil,
-                now.seconds(since: state.lastRequest) > state.rules.releaseAfterSeconds
-            {
-                Self.release(&state, now: now)
+            for hold in [state.holder, state.driver].compactMap(\.self)
+            where Self.isSilent(hold, now: now, state.rules) {
+                Self.release(by: hold.source, &state, now: now)
             }
             return isEntered ? Self.loss(state, now: now) : nil
         }
@@ -136,11 +142,12 @@ public final class Commander: Sendable {
         state.withLock { state in
             restartLoop()
             state.holder = nil
+            state.driver = nil
             state.isTurning = false
             state.loss.settle()
             state.mode = bootMode
             state.modeRequests = 0
-            if state.isStopped, state.ring.push(TimedCommand(.emergencyStop)) {
+            if state.stop.isLatched, state.ring.push(TimedCommand(.emergencyStop)) {
                 Self.noteMode(.inactive, &state)
             }
             if state.isShuttingDown { _ = state.ring.push(TimedCommand(.shutdown)) }
@@ -170,12 +177,12 @@ public final class Commander: Sendable {
         if state.isShuttingDown { return .shuttingDown }
         if case .emergencyStop = request {
             // One that is latched, or on its way, need not be sent again: repeating it cannot use up the reserve.
-            if !state.isStopped {
+            if !state.stop.isLatched {
                 let stop = TimedCommand(.emergencyStop, received: now)
                 guard state.ring.push(stop) else { return .busy }
                 noteMode(.inactive, &state)
             }
-            state.isStopped = true
+            state.stop.latch(by: source)
             state.isTurning = false
             state.loss.settle()
             stopWheels(&state)
@@ -183,18 +190,18 @@ public final class Commander: Sendable {
             return nil
         }
         if state.rules.barred.contains(source.link) { return .barred(source.link) }
-        if let refusal = admit(source, now: now, state) { return refusal }
-        if let refusal = check(request, mode: state.mode, isStopped: state.isStopped) {
-            return refusal
+        if case .resetEmergencyStop = request, state.stop.isLatched {
+            return takeBackStop(by: source, now: now, &state)
         }
         if case .drive(let left, let right) = request {
-            guard let wheels = state.wheels else { return .noWheels }
-            let until = now.advanced(bySeconds: state.rules.drivingSeconds)
-            wheels(DriveModel.Request(left: left, right: right, validUntil: until))
-            state.isDriving = true
-            state.holder = source
-            state.lastRequest = now
-            return nil
+            return drive(left, right, from: source, now: now, &state)
+        }
+        if let refusal = admit(source, beside: state.holder, now: now, state.rules) {
+            return refusal
+        }
+        let isStopped = state.stop.isLatched
+        if let refusal = check(request, mode: state.mode, isStopped: isStopped) {
+            return refusal
         }
         if case .step(let axis, let wish) = request {
             guard let steppers = state.steppers else { return .noSteppers }
@@ -205,15 +212,12 @@ public final class Commander: Sendable {
             case .turn, .home: state.turningSteppers.insert(axis)
             case .hold, .position: state.turningSteppers.remove(axis)
             }
-            state.holder = source
-            state.lastRequest = now
+            state.holder = Hold(source: source, lastRequest: now)
             return nil
         }
         if case .release = request {
-            if state.holder == source {
-                state.loss.settle()
-                release(&state, now: now)
-            }
+            if state.holder?.source == source { state.loss.settle() }
+            release(by: source, &state, now: now)
             return nil
         }
         if let command = command(for: request, now: now, state.rules) {
@@ -221,8 +225,7 @@ public final class Commander: Sendable {
             guard state.ring.room > reserve, state.ring.push(timed) else { return .busy }
         }
         if case .excite = request { return nil }
-        state.holder = source
-        state.lastRequest = now
+        state.holder = Hold(source: source, lastRequest: now)
         if request.turnsCamera {
             state.loss.turned(by: source, now: now)
         } else {
@@ -234,20 +237,60 @@ public final class Commander: Sendable {
         case .rate, .track: state.isTurning = request.turnsCamera
         case .lookAside: if request.turnsCamera { state.isTurning = true }
         case .point, .testMotor: state.isTurning = false
-        case .resetEmergencyStop: state.isStopped = false
-        case .take, .release, .emergencyStop, .excite, .resetIntegrals, .drive, .step: break
+        case .take, .release, .emergencyStop, .resetEmergencyStop, .excite, .resetIntegrals,
+            .drive, .step:
+            break
         }
         return nil
     }
 
-    /// Whether the source may speak: nobody is in control, it is itself, or it pre-empts.
+    /// Whether the source may speak beside who is in control: nobody is, it is itself, or its rank is higher. Clients of
+    /// the socket pre-empt each other: whoever stands beside the machine speaks last.
     private static func admit(
-        _ source: CommandSource, now: Instant, _ state: borrowing State
+        _ source: CommandSource, beside holder: Hold?, now: Instant, _ rules: Rules
     ) -> MotionRefusal? {
-        guard let holder = state.holder, holder != source else { return nil }
-        let age = now.seconds(since: state.lastRequest)
-        if source.link == .diagnostics || age > state.rules.releaseAfterSeconds { return nil }
-        return .held(by: holder, age: age)
+        guard let holder, holder.source != source else { return nil }
+        let rank = rules.rank(of: source.link)
+        if rank == .local || rank > rules.rank(of: holder.source.link) { return nil }
+        if isSilent(holder, now: now, rules) { return nil }
+        return .held(by: holder.source, age: now.seconds(since: holder.lastRequest))
+    }
+
+    private static func isSilent(_ hold: Hold, now: Instant, _ rules: Rules) -> Bool {
+        now.seconds(since: hold.lastRequest) > rules.releaseAfterSeconds
+    }
+
+    /// Wheels only: who drives leaves the camera to others.
+    private static func drive(
+        _ left: Double, _ right: Double, from source: CommandSource, now: Instant,
+        _ state: inout State
+    ) -> MotionRefusal? {
+        if let refusal = admit(source, beside: state.driver, now: now, state.rules) {
+            return refusal
+        }
+        let isStopped = state.stop.isLatched
+        let request = MotionRequest.drive(left: left, right: right)
+        if let refusal = check(request, mode: state.mode, isStopped: isStopped) { return refusal }
+        guard let wheels = state.wheels else { return .noWheels }
+        let until = now.advanced(bySeconds: state.rules.drivingSeconds)
+        wheels(DriveModel.Request(left: left, right: right, validUntil: until))
+        state.driver = Hold(source: source, lastRequest: now)
+        return nil
+    }
+
+    /// Not a matter of control: whose stop it is decides, and nothing moves afterwards.
+    private static func takeBackStop(
+        by source: CommandSource, now: Instant, _ state: inout State
+    ) -> MotionRefusal? {
+        var stop = state.stop
+        if let left = stop.takeBack(by: source, state.rules) {
+            state.stop = stop
+            return .stopped(by: left)
+        }
+        let reset = TimedCommand(.resetEmergencyStop, received: now)
+        guard state.ring.room > reserve, state.ring.push(reset) else { return .busy }
+        state.stop = stop
+        return nil
     }
 
     /// Takes over the mode that the loop says is in force, unless a request for another is still on its way to it.
@@ -268,7 +311,7 @@ public final class Commander: Sendable {
             case .off: .inactive
             }
         // Who is inactive stays so: a fallback must not start motors.
-        if let mode, state.mode != .inactive, !state.isStopped, !state.isShuttingDown {
+        if let mode, state.mode != .inactive, !state.stop.isLatched, !state.isShuttingDown {
             // Without what shows the joints the camera goes on being held.
             if missingSensor(for: .mode(mode), loop) != nil { return false }
             let timed = TimedCommand(.mode(mode), received: now)
@@ -327,8 +370,8 @@ public final class Commander: Sendable {
     }
 
     private static func stopWheels(_ state: inout State) {
-        if state.isDriving { state.wheels?(.none) }
-        state.isDriving = false
+        if state.driver != nil { state.wheels?(.none) }
+        state.driver = nil
     }
 
     private static func stopSteppers(_ state: inout State, _ axes: Set<Int>) {
@@ -336,15 +379,16 @@ public final class Commander: Sendable {
         state.turningSteppers = []
     }
 
-    /// Nobody is in control any more; what was turning stands still.
-    private static func release(_ state: inout State, now: Instant) {
+    /// The source is in control of nothing any more; what it was turning stands still.
+    private static func release(by source: CommandSource, _ state: inout State, now: Instant) {
+        if state.driver?.source == source { stopWheels(&state) }
+        guard state.holder?.source == source else { return }
         if state.isTurning {
             let still = Command.rate(.zero, validUntil: now)
             let stop = Command.track(pan: 0, tilt: 0, validUntil: now)
             _ = state.ring.push(TimedCommand(state.mode == .tracking ? stop : still, received: now))
         }
         state.isTurning = false
-        stopWheels(&state)
         // What is on its way to a position goes there and holds it.
         stopSteppers(&state, state.turningSteppers)
         state.holder = nil

@@ -4,7 +4,7 @@ public import GimbalCore
 public struct CommandSource: Hashable, Sendable {
     /// The link that the request came in by.
     public enum Link: String, Sendable, CaseIterable {
-        /// The diagnostics socket: somebody stands beside the machine. Pre-empts every other link.
+        /// The diagnostics socket: somebody stands beside the machine.
         case diagnostics
         /// The AirOS service over Bluetooth.
         case airos
@@ -54,13 +54,13 @@ public enum MotionRequest: Sendable {
     case step(axis: Int, StepWish)
     /// Let the controllers' integrals start from zero again.
     case resetIntegrals
-    /// Take control without asking for motion.
+    /// Take control of the camera without asking for motion.
     case take
     /// Give control back; a rate command stops.
     case release
     /// Outputs off, latched. Always granted.
     case emergencyStop
-    /// End a latched emergency stop. The mode stays inactive.
+    /// Take back one's own emergency stop, and those of lower ranks. The mode stays inactive. Takes no control.
     case resetEmergencyStop
 
     /// Whether it turns the camera until a dead-man ends it.
@@ -120,6 +120,8 @@ public enum MotionRefusal: Error, Sendable, Equatable {
     case barred(CommandSource.Link)
     /// A latched emergency stop; reset it first.
     case emergencyStopped
+    /// The source's own emergency stop is taken back; that of somebody else, whom it does not outrank, is still latched.
+    case stopped(by: CommandSource)
     /// The mode is inactive, nothing would move; ask for a mode first.
     case inactive
     /// The loop itself drives the motors in this mode; ask for `inactive` first.

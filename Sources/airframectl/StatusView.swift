@@ -19,8 +19,10 @@ enum StatusView {
                 + ", loop clock \(Format.fixed(status.t.value, 3)) s",
             "mode \(status.mode), \(status.supervisorState), "
                 + (status.holder.map { "in control: \($0)" } ?? "nobody in control")
-                + (status.holderAgeS?.known.map { ", heard of \(Int($0)) s ago" } ?? ""),
+                + (status.holderAgeS?.known.map { ", heard of \(Int($0)) s ago" } ?? "")
+                + (status.driver.map { ", wheels: \($0)" } ?? ""),
         ]
+        if let source = status.stoppedBy { lines.append("emergency stop by \(source)") }
         if let refusal = status.lastRefusal {
             lines += Format.wrapped("\(status.refusals) requests refused, last \(refusal)", 78)
         }

@@ -124,15 +124,30 @@ static int on_notification(sd_bus_message *m, void *context, sd_bus_error *error
     return 0;
 }
 
-int fake_open(const char *address, fake_bluez **fake) {
-    fake_bluez *f = calloc(1, sizeof *f);
-    if (!f) return ENOMEM;
+static int connect_bus(const char *address, fake_bluez *f) {
     f->state.powered = 1;
     strcpy(f->state.alias, "fake");
     int r = sd_bus_new(&f->bus);
     if (r >= 0) r = sd_bus_set_address(f->bus, address);
     if (r >= 0) r = sd_bus_set_bus_client(f->bus, true);
     if (r >= 0) r = sd_bus_start(f->bus);
+    return r;
+}
+
+int fake_open_stranger(const char *address, fake_bluez *other, fake_bluez **fake) {
+    fake_bluez *f = calloc(1, sizeof *f);
+    if (!f) return ENOMEM;
+    strcpy(f->client, other->client);
+    int r = connect_bus(address, f);
+    if (r >= 0) *fake = f;
+    else fake_close(f);
+    return r < 0 ? -r : 0;
+}
+
+int fake_open(const char *address, fake_bluez **fake) {
+    fake_bluez *f = calloc(1, sizeof *f);
+    if (!f) return ENOMEM;
+    int r = connect_bus(address, f);
     if (r >= 0) r = sd_bus_add_fallback(f->bus, NULL, "/", on_call, f);
     if (r >= 0)
         r = sd_bus_add_match(
@@ -288,6 +303,39 @@ int fake_call_wrongly(fake_bluez *f, const char *path, uint32_t kind) {
     case 7: r = sd_bus_message_append(m, "aya{sv}", 0, 1, "mtu", "q", 0); break;
     }
     return send_call(f, m, r);
+}
+
+int fake_spoof(fake_bluez *f, uint32_t kind, const char *device) {
+    static const char manager[] = "org.freedesktop.DBus.ObjectManager";
+    static const char bus[] = "org.freedesktop.DBus";
+    sd_bus_message *m = NULL;
+    int r;
+    switch (kind % 5) {
+    case 0: // bluetoothd is gone
+        r = sd_bus_message_new_signal(f->bus, &m, "/org/freedesktop/DBus", bus, "NameOwnerChanged");
+        if (r >= 0) r = sd_bus_message_append(m, "sss", "org.bluez", ":1.0", "");
+        break;
+    case 1: // a phone is connected
+    case 2: // a phone is gone
+        r = sd_bus_message_new_signal(f->bus, &m, device, PROPERTIES, "PropertiesChanged");
+        if (r >= 0)
+            r = sd_bus_message_append(
+                m, "sa{sv}as", "org.bluez.Device1", 1, "Connected", "b", (int)(kind % 5 == 1), 0);
+        break;
+    case 3: // a device has appeared
+        r = sd_bus_message_new_signal(f->bus, &m, "/", manager, "InterfacesAdded");
+        if (r >= 0)
+            r = sd_bus_message_append(
+                m, "oa{sa{sv}}", device, 1, "org.bluez.Device1", 1, "Connected", "b", 1);
+        break;
+    default: // the adapter is gone
+        r = sd_bus_message_new_signal(f->bus, &m, "/", manager, "InterfacesRemoved");
+        if (r >= 0) r = sd_bus_message_append(m, "oas", ADAPTER, 1, "org.bluez.Adapter1");
+    }
+    if (r >= 0) r = sd_bus_message_set_destination(m, f->client);
+    if (r >= 0) r = sd_bus_send(f->bus, m, NULL);
+    sd_bus_message_unref(m);
+    return r < 0 ? -r : 0;
 }
 
 int fake_signal_wrongly(fake_bluez *f, uint32_t kind) {

@@ -14,6 +14,14 @@ package final class FakeBlueZ {
         self.handle = handle
     }
 
+    /// Another program on the bus, with no name, which speaks to the client of `other`.
+    package init(strangerOn bus: PrivateBus, beside other: FakeBlueZ) throws {
+        var handle: OpaquePointer?
+        let error = fake_open_stranger(bus.address, other.handle, &handle)
+        guard error == 0, let handle else { throw POSIXError(.init(rawValue: error) ?? .EIO) }
+        self.handle = handle
+    }
+
     deinit { fake_close(handle) }
 
     package var state: fake_state { fake_look(handle).pointee }
@@ -59,6 +67,11 @@ package final class FakeBlueZ {
         fake_call_wrongly(handle, path, UInt32(kind))
     }
     package func signalWrongly(_ kind: Int) { fake_signal_wrongly(handle, UInt32(kind)) }
+
+    /// - Returns: 0 or an errno.
+    package func spoof(_ kind: Int, device: String = phone) -> Int32 {
+        fake_spoof(handle, UInt32(kind), device)
+    }
 
     /// The name of the last error, without its prefix.
     package var error: String { string(state.error).replacing("org.bluez.Error.", with: "") }

@@ -34,10 +34,21 @@ import Wire
         station.receive(Array(text.utf8), from: try #require(address), now: at(seconds))
     }
 
+    @Test("a remote control that was never heard before must have its stick in the middle first")
+    func newPort() throws {
+        var station = RiderStation(backend: wheels, logger: LineLog().logger)
+        for second in 0..<5 { try send("83,83,0", Double(second) / 10, from: app, &station) }
+        #expect(wheels.wishes.withLock { $0 }.isEmpty)
+        #expect(station.counters.waitingForZero == 5)
+        try send("0,0,0", 0.5, from: app, &station)
+        try send("83,83,0", 0.6, from: app, &station)
+        #expect(wheels.wishes.withLock { $0.last } == .drive(left: 0.83, right: 0.83))
+    }
+
     @Test("after a silence longer than the dead-man the stick must be in the middle first")
     func zeroFirst() throws {
         var station = RiderStation(backend: wheels, logger: LineLog().logger)
-        try send("50,50,0", 0, from: app, &station)
+        try send("0,0,0", 0, from: app, &station)
         try send("50,50,0", 0.9, from: app, &station)
         try send("50,50,0", 2.0, from: app, &station)
         #expect(station.counters.waitingForZero == 1)
@@ -50,7 +61,7 @@ import Wire
     @Test("what is malformed does not count as a sign of life")
     func malformed() throws {
         var station = RiderStation(backend: wheels, logger: LineLog().logger)
-        try send("50,50,0", 0, from: app, &station)
+        try send("0,0,0", 0, from: app, &station)
         for tenth in 1...11 { try send("rubbish", Double(tenth) / 10, from: app, &station) }
         try send("50,50,0", 1.15, from: app, &station)
         #expect(station.counters.malformed == 11)
@@ -63,7 +74,7 @@ import Wire
         try send("0,0,0", 0, from: app, &station)
         for port in 1...200 as ClosedRange<UInt16> {
             let other = DatagramAddress(host: "10.0.0.1", port: port)
-            try send("-100,-100,0", 0.001 * Double(port), from: other, &station)
+            try send("0,0,0", 0.001 * Double(port), from: other, &station)
         }
         try send("40,40,0", 0.3, from: app, &station)
         #expect(station.counters.refused == 200)
@@ -77,7 +88,7 @@ import Wire
     @Test("who was refused needs the middle, once the wheels are free")
     func refusal() throws {
         var station = RiderStation(backend: wheels, logger: LineLog().logger)
-        try send("10,10,0", 0, from: app, &station)
+        try send("0,0,0", 0, from: app, &station)
         wheels.owner.withLock { $0 = 99 }
         try send("10,10,0", 0.1, from: app, &station)
         wheels.owner.withLock { $0 = nil }

@@ -17,6 +17,11 @@ struct CentralRegistry {
         var isPaired = false
     }
 
+    /// Refused phones that are remembered until they are gone: more than a radio can be connected to.
+    private static let mostRefused = 32
+    /// Devices that are remembered: more than bluetoothd keeps of its own accord.
+    private static let mostKnown = 256
+
     private(set) var entries: [String: Entry] = [:]
     private var known: [String: Known] = [:]
     private let limit: Int
@@ -47,9 +52,9 @@ struct CentralRegistry {
 
     /// A connection began, or was found to exist.
     ///
-    /// - Returns: The new entry; nil when it was known.
+    /// - Returns: The new entry; nil when it was known, or when there are more than a radio can be connected to.
     mutating func connect(_ device: String) -> Entry? {
-        guard entries[device] == nil else { return nil }
+        guard entries[device] == nil, entries.count < limit + Self.mostRefused else { return nil }
         let entry = Entry(
             central: Central(address: Self.address(of: device), connection: nextConnection),
             isRefused: connected.count >= limit,
@@ -89,13 +94,25 @@ struct CentralRegistry {
 
     /// A device has keys, or no longer.
     mutating func setPaired(_ device: String, _ isPaired: Bool) {
-        known[device, default: Known()].isPaired = isPaired
+        remember(device) { $0.isPaired = isPaired }
     }
 
     /// What a device calls itself.
     mutating func setName(_ device: String, _ name: String) {
-        known[device, default: Known()].name = name
+        remember(device) { $0.name = name }
     }
+
+    /// Bounded: a device without keys makes room.
+    private mutating func remember(_ device: String, _ change: (inout Known) -> Void) {
+        if known[device] == nil, known.count >= Self.mostKnown {
+            guard let other = known.first(where: { !$0.value.isPaired }) else { return }
+            known[other.key] = nil
+        }
+        change(&known[device, default: Known()])
+    }
+
+    /// Devices that are remembered, connected or not.
+    var remembered: Int { Set(known.keys).union(entries.keys).count }
 
     /// bluetoothd no longer keeps a device.
     mutating func remove(_ device: String) {

@@ -24,6 +24,8 @@ final class ClientConnection {
     var outputBroken = false
     /// To be closed in this turn.
     var isFinished = false
+    /// When it asked for something last, or connected.
+    var lastRequest: Instant
     /// When bytes last went out, or little enough was waiting.
     var progress: Instant
 
@@ -36,6 +38,13 @@ final class ClientConnection {
         self.mayWrite = mayWrite
         input = LineBuffer(limit: longestLine)
         progress = now
+        lastRequest = now
+    }
+
+    /// What counts when connections are short.
+    var standing: ClientSlots.Client {
+        ClientSlots.Client(
+            mayWrite: mayWrite, isStreaming: !streams.isEmpty, lastRequest: lastRequest)
     }
 
     /// Reads what is there, at most one chunk, so that a fast client does not keep others waiting.

@@ -4,8 +4,10 @@ public struct DiagnosticsConfiguration: Sendable {
     public var path: String
     /// Group that owns the socket and may write; nil or a group that does not exist: the daemon's own.
     public var group: String?
-    /// Connections at a time; more are told so and closed.
+    /// Connections at a time; `ClientSlots` says who gets one.
     public var maximumClients = 64
+    /// Of these, how many are kept for clients who may write: nobody who only reads keeps a stop out.
+    public var reservedForWriters = 16
     /// Longest request line, bytes.
     public var longestLine = 64 * 1024
     /// Replies waiting for one client, bytes, above which its further requests wait; at twice this it is closed.

@@ -152,6 +152,7 @@ struct DiagnosticsLoop {
                 if connection.inputEnded { refusePartialLine(of: connection) }
                 return
             }
+            connection.lastRequest = now
             handler.answer(line, from: connection, clients: status, now: now)
             // Without a reader the replies would only take memory.
             if connection.outputBroken { connection.output.discard() }
@@ -243,20 +244,33 @@ extension DiagnosticsLoop {
             descriptor: descriptor, client: client,
             mayWrite: peer.map(handler.policy.allowsWriting) ?? false,
             longestLine: configuration.longestLine, now: now)
-        guard connections.count < configuration.maximumClients else {
+        let slots = ClientSlots(
+            limit: configuration.maximumClients, reserved: configuration.reservedForWriters)
+        let present = connections.filter { !$0.isFinished }
+        switch slots.decide(
+            mayWrite: connection.mayWrite, among: present.map(\.standing), now: now)
+        {
+        case .admit: break
+        case .replace(let index):
+            counters.evicted += 1
+            turnAway(present[index], "Closed to make room: it was idle for longest.", now: now)
+            present[index].isFinished = true
+        case .refuse:
             counters.refused += 1
-            handler.refuse(
-                connection, id: .null,
-                RequestError(
-                    .tooMany,
-                    "All \(configuration.maximumClients) connections are taken; close one and try again."
-                ))
-            connection.flush(now: now)
+            turnAway(
+                connection,
+                "All \(slots.limit - slots.reserved) connections for reading are taken; close one and try again.",
+                now: now)
             try? descriptor.close()
             return
         }
         connections.append(connection)
         logger.debug("\(client) connected.")
+    }
+
+    private func turnAway(_ connection: ClientConnection, _ sentence: String, now: Instant) {
+        handler.refuse(connection, id: .null, RequestError(.tooMany, sentence))
+        connection.flush(now: now)
     }
 
     private mutating func close(_ connection: ClientConnection) {

@@ -28,7 +28,8 @@ public final class FlightDisplayRole: SerialRole {
         component = MAVLinkComponent(
             configuration: configuration, backend: backend, log: logger, now: now)
         component.join(
-            Self.peer, streams: MessageStreams(display: attitudeHz, now: now), version: .v1)
+            Self.peer, streams: MessageStreams(display: attitudeHz, now: now), version: .v1,
+            isConfigured: false)
     }
 
     /// Frames of anybody who speaks; all in one stream, since the answers go to all.
@@ -37,8 +38,8 @@ public final class FlightDisplayRole: SerialRole {
     ) {
         parsers[central, default: MAVLinkParser()].append(bytes)
         while let item = parsers[central]?.next() {
-            if case .frame(let frame, _) = item {
-                component.receive(frame, from: Self.peer, now: now)
+            if case .frame(let frame, let bytes) = item {
+                component.receive(frame, bytes: bytes, from: Self.peer, now: now)
             }
         }
         send(&output)

@@ -37,12 +37,33 @@ struct GimbalDirector {
     // MARK: Who is in control
 
     /// MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE: 0 nobody, -1 as it is, -2 who asks, -3 nobody if it is who asks.
+    ///
+    /// Equals wait, as on every link: while somebody is in control only he hands it on or lets go. A secondary leaves the
+    /// primary as it is.
+    ///
+    /// - Parameters:
+    ///   - params: Of the command: primary system and component, secondary system and component.
+    ///   - sender: Who asks.
+    ///   - isHeard: Whether a component is there at all; control is handed to no other.
+    ///   - now: When it was received.
+    /// - Throws: Why nothing has changed.
     mutating func configure(
-        _ params: [Float], from sender: MAVLinkAddress, now: Instant
+        _ params: [Float], from sender: MAVLinkAddress, isHeard: (MAVLinkAddress) -> Bool,
+        now: Instant
     ) throws(MAVLinkRefusal) {
         guard let primary = Self.chosen(params[0], params[1], self.primary, sender),
             let secondary = Self.chosen(params[2], params[3], self.secondary, sender)
         else { throw MAVLinkRefusal(.denied, "There is no such system or component.") }
+        if (primary, secondary) == (self.primary, self.secondary) { return try confirm(now: now) }
+        let owner = self.primary != .none ? self.primary : self.secondary
+        let isOwners = owner == .none || owner == sender
+        guard isOwners || (sender == self.secondary && primary == self.primary) else {
+            throw MAVLinkRefusal(.temporarilyRejected, "\(owner) is in control of the gimbal.")
+        }
+        for chosen in [primary, secondary]
+        where chosen != .none && chosen != sender && !isInControl(chosen) && !isHeard(chosen) {
+            throw MAVLinkRefusal(.denied, "\(chosen) is not there: it has said nothing.")
+        }
         let before = source
         let after = primary != .none ? primary : secondary
         if before != after, before != .none { backend.disconnected(before, now: now) }
@@ -57,6 +78,11 @@ struct GimbalDirector {
         }
         if before != after { forgetYaw() }
         (self.primary, self.secondary) = (primary, secondary)
+    }
+
+    /// Nothing is to change; who is in control stays so, as long as the Commander agrees.
+    private func confirm(now: Instant) throws(MAVLinkRefusal) {
+        if source != .none { try backend.ask(.take, for: source, now: now) }
     }
 
     private static func chosen(
@@ -102,17 +128,22 @@ struct GimbalDirector {
         followedYaw = nil
     }
 
+    /// Refuses who is not in control.
+    func demandControl(of sender: MAVLinkAddress) throws(MAVLinkRefusal) {
+        guard isInControl(sender) else {
+            throw MAVLinkRefusal(
+                .notInControl,
+                "\(sender) is not in control; MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE takes it.")
+        }
+    }
+
     // MARK: What they wish
 
     /// A wish of somebody who has to be in control.
     mutating func steer(
         _ wish: GimbalWish, from sender: MAVLinkAddress, now: Instant
     ) throws(MAVLinkRefusal) {
-        guard isInControl(sender) else {
-            throw MAVLinkRefusal(
-                .notInControl,
-                "\(sender) is not in control; MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE takes it.")
-        }
+        try demandControl(of: sender)
         try carryOut(wish, for: source, now: now)
     }
 
@@ -120,7 +151,9 @@ struct GimbalDirector {
     mutating func steerUnmanaged(
         _ wish: GimbalWish, from sender: MAVLinkAddress, now: Instant
     ) throws(MAVLinkRefusal) {
-        if source == .none { try configure([-2, -2, -1, -1], from: sender, now: now) }
+        if source == .none {
+            try configure([-2, -2, -1, -1], from: sender, isHeard: { _ in true }, now: now)
+        }
         try steer(wish, from: sender, now: now)
     }
 

@@ -1,7 +1,8 @@
 public import GimbalCore
 public import Wire
 
-/// What the daemon does for MAVLink peers. Thread airframed-mavlink; none may wait, but for the disk when a parameter is kept.
+/// What the daemon does for MAVLink peers. Thread airframed-mavlink; none may wait, but for the disk when
+/// parameters are saved.
 public protocol MAVLinkBackend: Sendable {
     /// The gimbal now; nil before the first sample.
     var view: MAVLinkView? { get }
@@ -20,8 +21,10 @@ public protocol MAVLinkBackend: Sendable {
     func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(MAVLinkRefusal)
     /// What can be tuned, always in the same order.
     var parameters: [MAVLinkParameter] { get }
-    /// Changes one of them, and keeps it.
+    /// Changes one of them until the end of the process, or until all are saved.
     func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(MAVLinkRefusal)
+    /// Writes what can be tuned to the disk.
+    func saveParameters(by peer: MAVLinkAddress) throws(MAVLinkRefusal)
 }
 
 /// The gimbal as MAVLink peers see it.

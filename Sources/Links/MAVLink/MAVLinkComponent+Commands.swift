@@ -8,21 +8,40 @@ struct Order {
     var number: UInt16
     /// Seven of them.
     var params: [Float]
-    /// Whether it came as COMMAND_LONG.
-    var isLong: Bool
-    /// Whether it is addressed to this component and nobody else.
-    var isForUsAlone: Bool
+    /// Who is meant.
+    var target: MAVLinkAddress
+
+    /// MAV_CMD_COMPONENT_ARM_DISARM with this second parameter is meant whatever the state.
+    static let forced: Float = 21196
+
+    /// The command in a frame; nil when it has none.
+    init?(_ frame: MAVLinkFrame) {
+        if let message = frame.message(CommandLong.self) {
+            (number, params, target) = (message.command, message.params, message.target)
+        } else if let message = frame.message(CommandInt.self) {
+            (number, target) = (message.command, message.target)
+            params = message.params + [Float(message.x), Float(message.y), message.z]
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether it is an emergency stop of the component at `address`. A forced disarm to everybody is meant for the vehicle.
+    func isStop(for address: MAVLinkAddress) -> Bool {
+        switch MAVLinkCommand(rawValue: number) {
+        case .flightTermination: params[0] > 0.5 && target.reaches(address)
+        case .armDisarm: params[0] == 0 && params[1] == Self.forced && target == address
+        default: false
+        }
+    }
 }
 
 // MARK: Commands, each of which is answered.
 extension MAVLinkComponent {
-    /// MAV_CMD_COMPONENT_ARM_DISARM with this second parameter is meant whatever the state.
-    private static let forced: Float = 21196
-
     func obey(_ order: Order, from sender: MAVLinkAddress, _ peer: Int, now: Instant) {
         guard let command = MAVLinkCommand(rawValue: order.number) else {
             // A command to everybody that this component does not know is for somebody else.
-            if order.isForUsAlone { acknowledge(order, .unsupported, sender, peer) }
+            if order.target == address { acknowledge(order, .unsupported, sender, peer) }
             return
         }
         var result = MAVLinkResult.accepted
@@ -52,10 +71,11 @@ extension MAVLinkComponent {
         }
     }
 
-    private func acknowledge(
-        _ order: Order, _ result: MAVLinkResult, _ sender: MAVLinkAddress, _ peer: Int
+    func acknowledge(
+        _ order: Order, _ result: MAVLinkResult, _ sender: MAVLinkAddress, _ peer: Int?
     ) {
         counters.commands += 1
+        guard let peer else { return }
         var answer = CommandAck()
         answer.command = order.number
         answer.result = result.rawValue
@@ -102,7 +122,7 @@ extension MAVLinkComponent {
         switch command {
         case .gimbalManagerConfigure:
             try checkManager(device: params[6])
-            try director.configure(params, from: sender, now: now)
+            try director.configure(params, from: sender, isHeard: isHeard, now: now)
             log.notice(
                 "MAVLink: primary control \(director.primary), secondary \(director.secondary).")
         case .gimbalManagerPitchYaw:
@@ -115,16 +135,21 @@ extension MAVLinkComponent {
             guard let wish = Self.mountMode(params[0]) else { return }
             try director.steerUnmanaged(wish, from: sender, now: now)
         case .preflightCalibration:
+            try demandOwnAddress(order)
             guard params[0] == 1 else {
                 throw MAVLinkRefusal(.unsupported, "Only the gyroscope can be calibrated so.")
             }
             try backend.calibrateGyro(for: sender, now: now)
-        case .flightTermination:
-            guard params[0] > 0.5 else {
-                throw MAVLinkRefusal(.denied, "A forced arm command resets an emergency stop.")
+        case .preflightStorage:
+            try demandOwnAddress(order)
+            try director.demandControl(of: sender)
+            guard params[0] == 1 else {
+                throw MAVLinkRefusal(.unsupported, "Parameters can only be written.")
             }
-            try backend.ask(.emergencyStop, for: sender, now: now)
-            tell("Emergency stop by \(sender).", severity: 1)
+            try backend.saveParameters(by: sender)
+        case .flightTermination:
+            // One that ends everything was carried out before anything else was looked at.
+            throw MAVLinkRefusal(.denied, "A forced arm command resets an emergency stop.")
         case .armDisarm:
             try arm(order, from: sender, now: now)
         case .getMessageInterval, .setMessageInterval, .requestMessage: break
@@ -140,20 +165,22 @@ extension MAVLinkComponent {
         }
     }
 
+    /// What goes to everybody is meant for the vehicle: its motors, its sensors.
+    private func demandOwnAddress(_ order: Order) throws(MAVLinkRefusal) {
+        guard order.target == address else {
+            throw MAVLinkRefusal(.unsupported, "The gimbal's part in it needs its own address.")
+        }
+    }
+
     /// The motors; what is meant for the vehicle's does not reach them.
     private func arm(_ order: Order, from sender: MAVLinkAddress, now: Instant)
         throws(MAVLinkRefusal)
     {
-        guard order.isForUsAlone else {
-            throw MAVLinkRefusal(.unsupported, "The gimbal's motors need its own address.")
-        }
-        let isForced = order.params[1] == Self.forced
+        try demandOwnAddress(order)
+        let isForced = order.params[1] == Order.forced
         switch (order.params[0], isForced) {
         case (1, true): try backend.ask(.resetEmergencyStop, for: sender, now: now)
         case (1, false): try backend.ask(.arm, for: sender, now: now)
-        case (0, true):
-            try backend.ask(.emergencyStop, for: sender, now: now)
-            tell("Emergency stop by \(sender).", severity: 1)
         case (0, false): try backend.ask(.disarm, for: sender, now: now)
         default: throw MAVLinkRefusal(.denied, "1 is on, 0 is off.")
         }

@@ -26,9 +26,14 @@ extension MAVLinkComponent {
             guard message.type == Self.float32, message.value.isFinite else {
                 throw MAVLinkRefusal(.denied, "\(message.name) is a finite float32.")
             }
+            try director.demandControl(of: sender)
             try backend.set(message.name, to: message.value.decimal, by: sender)
         } catch {
-            counters.refused += 1
+            if error.result == .notInControl {
+                counters.notInControl += 1
+            } else {
+                counters.refused += 1
+            }
             for text in announcer.sentence(error.sentence, severity: 4) { send(text, to: peer) }
         }
         // The protocol's answer is the value in force, changed or not.

@@ -23,6 +23,10 @@ final class MAVLinkComponent {
         var commands: UInt64 = 0
         /// Peers in control that fell silent.
         var lostPeers: UInt64 = 0
+        /// Frames without a right signature where one is demanded.
+        var unsigned: UInt64 = 0
+        /// Frames in the name of a component that is there by another way.
+        var spoofed: UInt64 = 0
     }
 
     /// A frame on its way.
@@ -35,7 +39,14 @@ final class MAVLinkComponent {
     private struct Peer {
         var streams: MessageStreams
         var version: MAVLinkFrame.Version
+        var isConfigured: Bool
         var sequence: UInt8 = 0
+    }
+
+    /// By which way a component was heard first, and when last.
+    private struct Identity {
+        var peer: Int
+        var heard: Instant
     }
 
     let configuration: MAVLinkConfiguration
@@ -48,8 +59,11 @@ final class MAVLinkComponent {
     /// Frames that wait to be taken.
     private var outbox: [Outgoing] = []
     private var peers: [Int: Peer] = [:]
-    /// When each component was heard last; bounded.
-    private var heard: [MAVLinkAddress: Instant] = [:]
+    /// Components that are there, each by one way; bounded.
+    private var identities: [MAVLinkAddress: Identity] = [:]
+    private var signing: MAVLinkSigning?
+    /// When a stop may be told again.
+    private var stopQuiet = Instant(nanoseconds: .min)
     private var faultsDue: Instant
     /// The next parameter of a list that a peer has asked for.
     var listings: [Int: Int] = [:]
@@ -64,7 +78,11 @@ final class MAVLinkComponent {
         started = now
         faultsDue = now
         director = GimbalDirector(backend: backend)
+        signing = configuration.signing
     }
+
+    /// The newest time of a signature; nil without signing.
+    var signingTime: UInt64? { signing?.timestamp }
 
     var address: MAVLinkAddress { configuration.address }
 
@@ -76,19 +94,31 @@ final class MAVLinkComponent {
     ///   - peer: Number of its own.
     ///   - streams: What it gets by itself.
     ///   - version: What it understands; in v1 what does not fit is not sent.
-    func join(_ peer: Int, streams: MessageStreams, version: MAVLinkFrame.Version = .v2) {
+    ///   - isConfigured: Whether the owner has named this way: what comes by it is who it says it is.
+    func join(
+        _ peer: Int, streams: MessageStreams, version: MAVLinkFrame.Version = .v2,
+        isConfigured: Bool
+    ) {
         guard peers[peer] == nil else { return }
-        peers[peer] = Peer(streams: streams, version: version)
+        peers[peer] = Peer(streams: streams, version: version, isConfigured: isConfigured)
     }
 
     /// The usual streams.
-    func join(_ peer: Int, now: Instant) {
-        join(peer, streams: MessageStreams(isManager: configuration.isManager, now: now))
+    func join(_ peer: Int, isConfigured: Bool = false, now: Instant) {
+        join(
+            peer, streams: MessageStreams(isManager: configuration.isManager, now: now),
+            isConfigured: isConfigured)
     }
 
-    /// Nobody is there any more.
+    /// Whether somebody who is in control comes by this way.
+    func isInControl(_ peer: Int) -> Bool {
+        identities.contains { $0.value.peer == peer && director.isInControl($0.key) }
+    }
+
+    /// Nobody is there any more; the names that were heard by this way are free.
     func leave(_ peer: Int) {
         peers[peer] = nil
+        identities = identities.filter { $0.value.peer != peer || director.isInControl($0.key) }
         listings[peer] = nil
     }
 
@@ -96,8 +126,11 @@ final class MAVLinkComponent {
     func send<Message: MAVLinkMessage>(_ message: Message, to peer: Int) {
         guard let known = peers[peer], speaks(Message.format.id, to: peer) else { return }
         peers[peer]?.sequence &+= 1
-        let bytes = message.frame(
-            from: address, sequence: known.sequence, version: known.version)
+        let isSigned = signing != nil && known.version == .v2
+        var bytes = message.frame(
+            from: address, sequence: known.sequence, version: known.version,
+            announcesSignature: isSigned)
+        if isSigned { signing?.sign(&bytes, time: configuration.timeOfDay()) }
         outbox.append(Outgoing(peer: peer, bytes: bytes))
     }
 
@@ -150,11 +183,11 @@ final class MAVLinkComponent {
                 tell("\(loser) has lost control of the gimbal to \(words).", severity: 4)
             }
         }
-        for (peer, time) in heard where now.seconds(since: time) > GimbalDirector.silenceSeconds {
-            heard[peer] = nil
-            guard director.left(peer, now: now) else { continue }
+        for (component, identity) in identities where isSilent(identity, now: now) {
+            identities[component] = nil
+            guard director.left(component, now: now) else { continue }
             counters.lostPeers += 1
-            tell("\(peer) is silent: control of the gimbal is free.", severity: 4)
+            tell("\(component) is silent: control of the gimbal is free.", severity: 4)
         }
         director.holdHeading(now: now)
         director.leadVehicle(now: now)
@@ -206,41 +239,106 @@ final class MAVLinkComponent {
     // MARK: Frames
 
     /// A frame with a right checksum.
-    func receive(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
+    ///
+    /// - Parameters:
+    ///   - frame: What it says.
+    ///   - bytes: The whole frame as it came, with its signature.
+    ///   - peer: By which way.
+    ///   - now: When it was received.
+    func receive(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int, now: Instant) {
+        if admits(frame, bytes: bytes, from: peer, now: now) {
+            handle(frame, from: peer, now: now)
+        }
+    }
+
+    /// Looks whether a frame is worth listening to: it is not our own, and genuine where signatures are demanded. A stop needs
+    /// neither, and is carried out here, whoever sends it by whatever way.
+    ///
+    /// - Parameters:
+    ///   - frame: What it says.
+    ///   - bytes: The whole frame as it came, with its signature.
+    ///   - peer: By which way; nil: by one that nobody is spoken to by.
+    ///   - now: When it was received.
+    /// - Returns: Whether it goes to `handle`.
+    func admits(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int?, now: Instant) -> Bool {
+        if stops(frame, from: peer, now: now) { return false }
         guard frame.sender != address else {
             counters.echoes += 1
+            return false
+        }
+        let time = configuration.timeOfDay()
+        guard signing?.believes(bytes, from: frame.sender, time: time) ?? true else {
+            counters.unsigned += 1
+            return false
+        }
+        return true
+    }
+
+    /// Does what a frame that was admitted says.
+    func handle(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
+        guard note(frame.sender, from: peer, now: now) else {
+            counters.spoofed += 1
             return
         }
-        note(frame.sender, now: now)
-        if let message = frame.message(CommandLong.self) {
-            guard isForUs(message.target) else { return }
-            obey(
-                Order(
-                    number: message.command, params: message.params, isLong: true,
-                    isForUsAlone: message.target == address),
-                from: frame.sender, peer, now: now)
-        } else if let message = frame.message(CommandInt.self) {
-            guard isForUs(message.target) else { return }
-            let params = message.params + [Float(message.x), Float(message.y), message.z]
-            obey(
-                Order(
-                    number: message.command, params: params, isLong: false,
-                    isForUsAlone: message.target == address),
-                from: frame.sender, peer, now: now)
+        if let order = Order(frame) {
+            guard isForUs(order.target) else { return }
+            obey(order, from: frame.sender, peer, now: now)
         } else if !receiveWish(frame, now: now) {
             receiveOther(frame, from: peer, now: now)
         }
     }
 
-    private func note(_ sender: MAVLinkAddress, now: Instant) {
-        // Somebody who makes up senders must not cost memory without end.
-        if heard[sender] == nil, heard.count >= 64 {
-            guard let stranger = heard.keys.first(where: { !director.isInControl($0) }) else {
-                return
+    /// Remembers by which way a component is there. While it is, nobody takes its name by another; only a way that the owner
+    /// has named outranks one that anybody can use.
+    ///
+    /// - Returns: Whether it is the one that is known.
+    private func note(_ sender: MAVLinkAddress, from peer: Int, now: Instant) -> Bool {
+        if let known = identities[sender], known.peer != peer {
+            let outranks = isConfigured(peer) && !isConfigured(known.peer)
+            guard outranks || isSilent(known, now: now) else { return false }
+            // Control was given to who came the other way.
+            if director.left(sender, now: now) {
+                tell("\(sender) is there by another way: control is free.", severity: 4)
             }
-            heard[stranger] = nil
         }
-        heard[sender] = now
+        // Somebody who makes up senders must not cost memory without end.
+        if identities[sender] == nil, identities.count >= 64 {
+            guard let stranger = identities.keys.first(where: { !director.isInControl($0) }) else {
+                return false
+            }
+            identities[stranger] = nil
+        }
+        identities[sender] = Identity(peer: peer, heard: now)
+        return true
+    }
+
+    private func isConfigured(_ peer: Int) -> Bool { peers[peer]?.isConfigured ?? false }
+
+    private func isSilent(_ identity: Identity, now: Instant) -> Bool {
+        now.seconds(since: identity.heard) > GimbalDirector.silenceSeconds
+    }
+
+    /// Whether a component is there.
+    func isHeard(_ component: MAVLinkAddress) -> Bool { identities[component] != nil }
+
+    /// Carries an emergency stop out.
+    ///
+    /// - Returns: Whether it was one.
+    private func stops(_ frame: MAVLinkFrame, from peer: Int?, now: Instant) -> Bool {
+        guard let order = Order(frame), order.isStop(for: address) else { return false }
+        counters.handled += 1
+        var result = MAVLinkResult.accepted
+        do throws(MAVLinkRefusal) {
+            try backend.ask(.emergencyStop, for: frame.sender, now: now)
+            // Whoever repeats it is not told to everybody each time.
+            if now >= stopQuiet { tell("Emergency stop by \(frame.sender).", severity: 1) }
+            stopQuiet = now.advanced(bySeconds: 1)
+        } catch {
+            counters.refused += 1
+            result = error.result
+        }
+        acknowledge(order, result, frame.sender, peer)
+        return true
     }
 
     /// Whether something is addressed to this component; counts what is not.

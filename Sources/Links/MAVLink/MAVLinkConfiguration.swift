@@ -1,7 +1,7 @@
 public import Wire
 
 /// Who the gimbal is among MAVLink components, and where its peers are.
-public struct MAVLinkConfiguration: Sendable, Equatable {
+public struct MAVLinkConfiguration: Sendable {
     /// System and component: 1/154 is the first gimbal of the first vehicle.
     public var address = MAVLinkAddress(system: 1, component: 154)
     /// Whether the gimbal is its own manager; otherwise the autopilot is.
@@ -14,6 +14,11 @@ public struct MAVLinkConfiguration: Sendable, Equatable {
     public var serial: String?
     /// Its speed.
     public var baud = 57600
+
+    /// With what frames are signed, and what is believed; nil: frames are not signed, and who signs his is believed like others.
+    public var signing: MAVLinkSigning?
+    /// The time of day for signatures, units of 10 µs since 2015.
+    public var timeOfDay: @Sendable () -> UInt64 = { 0 }
 
     /// The defaults: nobody is reached.
     public init() {}

@@ -9,21 +9,10 @@ import Wire
 final class MAVLinkLoop {
     /// Datagrams of one socket that are read before the others have their turn.
     private static let datagramsPerTurn = 64
-    /// Peers of the UDP server at the same time.
-    private static let maximumPeers = 8
-    /// A peer of the UDP server that is silent for this long is spoken to no more, s.
-    private static let silenceSeconds = 10.0
     /// A frame on the serial port whose end does not come within this time is given up, s.
     private static let tornSeconds = 0.1
     /// How often the status is made, s.
     private static let statusSeconds = 0.2
-
-    /// Somebody who came to the server's socket.
-    private struct Guest {
-        var number: Int
-        var parser = MAVLinkParser()
-        var heard: Instant
-    }
 
     private let sockets: MAVLinkSockets
     private let component: MAVLinkComponent
@@ -32,13 +21,11 @@ final class MAVLinkLoop {
     private let clock: @Sendable () -> Instant
     private let publish: (LinkStatus) -> Void
 
-    private var guests: [DatagramAddress: Guest] = [:]
-    private var addresses: [Int: DatagramAddress] = [:]
+    private var guests = MAVLinkGuests(first: 2)
     private var clientParser = MAVLinkParser()
     private var serialParser = MAVLinkParser()
     private var serial: SerialPort?
     private var serialHeard = Instant(nanoseconds: .min)
-    private var nextNumber = 2
     private var due = Instant(nanoseconds: .min)
     private var statusDue = Instant(nanoseconds: .min)
     private var sent: UInt64 = 0
@@ -46,6 +33,7 @@ final class MAVLinkLoop {
     /// Counted by parsers that are no more.
     private var past = MAVLinkParser.Counters()
     private var turnedAway: UInt64 = 0
+    private var evicted: UInt64 = 0
 
     /// The numbers of the peers that are there from the start; guests follow.
     private static let clientNumber = 0
@@ -67,8 +55,10 @@ final class MAVLinkLoop {
         serial = configuration.serial.map {
             SerialPort(path: $0, baud: configuration.baud, log: logger)
         }
-        if sockets.client != nil { component.join(Self.clientNumber, now: now) }
-        if serial != nil { component.join(Self.serialNumber, now: now) }
+        if sockets.client != nil {
+            component.join(Self.clientNumber, isConfigured: true, now: now)
+        }
+        if serial != nil { component.join(Self.serialNumber, isConfigured: true, now: now) }
     }
 
     /// Serves until `wake` is readable, then closes everything.
@@ -116,30 +106,52 @@ final class MAVLinkLoop {
         guard let server = sockets.server else { return }
         for _ in 0..<Self.datagramsPerTurn {
             guard let (bytes, from) = server.receive() else { return }
-            var guest = guests[from] ?? Guest(number: -1, heard: now)
-            let frames = Self.frames(inDatagram: bytes, &guest.parser)
-            // Only who speaks MAVLink is spoken to.
-            guard !frames.isEmpty || guest.number >= 0 else {
-                past.add(guest.parser.counters)
-                continue
-            }
-            if guest.number < 0 {
-                guard guests.count < Self.maximumPeers else {
-                    turnedAway += 1
-                    continue
-                }
-                guest.number = nextNumber
-                nextNumber += 1
-                addresses[guest.number] = from
-                logger.notice("MAVLink: \(from) is there, \(frames[0].sender).")
-                component.join(guest.number, now: now)
-            }
-            if !frames.isEmpty { guest.heard = now }
-            guests[from] = guest
-            for frame in frames { component.receive(frame, from: guest.number, now: now) }
+            receive(bytes, from: from, now: now)
         }
         // There may be more.
         due = now
+    }
+
+    private func receive(_ bytes: [UInt8], from address: DatagramAddress, now: Instant) {
+        let guest = guests[address]
+        var parser = guest?.parser ?? MAVLinkParser()
+        // Only whose frames are worth listening to gets a place; a stop is carried out without one.
+        let frames = Self.frames(inDatagram: bytes, &parser).filter {
+            component.admits($0.frame, bytes: $0.bytes, from: guest?.number, now: now)
+        }
+        var number = guest?.number
+        if number == nil, let first = frames.first {
+            number = place(address, parser, first.frame.sender, now: now)
+        }
+        guard let number else { return past.add(parser.counters) }
+        let heard = frames.isEmpty ? guest?.heard ?? now : now
+        guests.heard(address, parser, now: heard)
+        for (frame, _) in frames { component.handle(frame, from: number, now: now) }
+    }
+
+    /// A place for somebody new.
+    private func place(
+        _ address: DatagramAddress, _ parser: MAVLinkParser, _ sender: MAVLinkAddress, now: Instant
+    ) -> Int? {
+        let admitted = guests.admit(
+            address, parser, now: now, isInControl: { component.isInControl($0) })
+        guard let admitted else {
+            turnedAway += 1
+            return nil
+        }
+        if let (other, guest) = admitted.evicted {
+            evicted += 1
+            forget(guest)
+            logger.debug("MAVLink: \(other) makes room for \(address).")
+        }
+        logger.debug("MAVLink: \(address) is there, \(sender).")
+        component.join(admitted.number, now: now)
+        return admitted.number
+    }
+
+    private func forget(_ guest: MAVLinkGuests.Guest) {
+        past.add(guest.parser.counters)
+        component.leave(guest.number)
     }
 
     private func receiveClient(now: Instant) {
@@ -150,8 +162,8 @@ final class MAVLinkLoop {
                 turnedAway += 1
                 continue
             }
-            for frame in Self.frames(inDatagram: bytes, &clientParser) {
-                component.receive(frame, from: Self.clientNumber, now: now)
+            for (frame, bytes) in Self.frames(inDatagram: bytes, &clientParser) {
+                component.receive(frame, bytes: bytes, from: Self.clientNumber, now: now)
             }
         }
         due = now
@@ -167,8 +179,8 @@ final class MAVLinkLoop {
 
     private func takeSerialFrames(now: Instant) {
         while let item = serialParser.next() {
-            if case .frame(let frame, _) = item {
-                component.receive(frame, from: Self.serialNumber, now: now)
+            if case .frame(let frame, let bytes) = item {
+                component.receive(frame, bytes: bytes, from: Self.serialNumber, now: now)
             }
         }
     }
@@ -186,12 +198,12 @@ final class MAVLinkLoop {
     /// A datagram holds whole frames: what is torn is noise.
     private static func frames(
         inDatagram bytes: [UInt8], _ parser: inout MAVLinkParser
-    ) -> [MAVLinkFrame] {
-        var frames: [MAVLinkFrame] = []
+    ) -> [(frame: MAVLinkFrame, bytes: [UInt8])] {
+        var frames: [(MAVLinkFrame, [UInt8])] = []
         parser.append(bytes)
         while true {
             while let item = parser.next() {
-                if case .frame(let frame, _) = item { frames.append(frame) }
+                if case .frame(let frame, let bytes) = item { frames.append((frame, bytes)) }
             }
             guard parser.pending > 0 else { return frames }
             parser.abandon()
@@ -199,13 +211,9 @@ final class MAVLinkLoop {
     }
 
     private func dismissGuests(now: Instant) {
-        for (address, guest) in guests
-        where now.seconds(since: guest.heard) > Self.silenceSeconds {
-            logger.notice("MAVLink: \(address) is gone.")
-            past.add(guest.parser.counters)
-            guests[address] = nil
-            addresses[guest.number] = nil
-            component.leave(guest.number)
+        for (address, guest) in guests.dismiss(now: now) {
+            logger.debug("MAVLink: \(address) is gone.")
+            forget(guest)
         }
     }
 
@@ -220,7 +228,7 @@ final class MAVLinkLoop {
                 if !client.socket.send(outgoing.bytes, to: client.address) { unsent += 1 }
             case Self.serialNumber: serial?.send(outgoing.bytes)
             default:
-                guard let server = sockets.server, let address = addresses[outgoing.peer]
+                guard let server = sockets.server, let address = guests.address(of: outgoing.peer)
                 else { continue }
                 if !server.send(outgoing.bytes, to: address) { unsent += 1 }
             }
@@ -229,12 +237,12 @@ final class MAVLinkLoop {
 
     private var status: LinkStatus {
         var received = past
-        for guest in guests.values { received.add(guest.parser.counters) }
+        for guest in guests.guests.values { received.add(guest.parser.counters) }
         received.add(clientParser.counters)
         received.add(serialParser.counters)
         let counters = component.counters
         var status = LinkStatus(name: "mavlink")
-        status.peers = guests.keys.map(\.description).sorted()
+        status.peers = guests.guests.keys.map(\.description).sorted()
         status.counts = [
             "frames": Int(received.frames), "unknown_frames": Int(received.unknown),
             "bad_checksums": Int(received.badChecksums), "noise_bytes": Int(received.noiseBytes),
@@ -243,7 +251,8 @@ final class MAVLinkLoop {
             "wrong_target": Int(counters.wrongTarget), "foreign": Int(counters.foreign),
             "not_in_control": Int(counters.notInControl), "refused": Int(counters.refused),
             "echoes": Int(counters.echoes), "lost_peers": Int(counters.lostPeers),
-            "turned_away": Int(turnedAway),
+            "turned_away": Int(turnedAway), "evicted": Int(evicted),
+            "unsigned": Int(counters.unsigned), "spoofed": Int(counters.spoofed),
         ]
         if let serial {
             status.counts["serial_received"] = Int(serial.counters.received)

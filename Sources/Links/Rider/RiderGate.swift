@@ -1,11 +1,11 @@
 import GimbalCore
 import Wire
 
-/// What one remote control may do with the wheels: motion only after it has shown that its stick is in the middle, whenever
-/// it was silent for too long. Time is an argument.
+/// What one remote control may do with the wheels: motion only after it has shown that its stick is in the middle, when it is
+/// new and whenever it was silent for too long. Time is an argument.
 struct RiderGate {
     private var lastAccepted: Instant?
-    private var needsZero = false
+    private var needsZero = true
 
     /// Whether a wish may go on to the Commander.
     ///

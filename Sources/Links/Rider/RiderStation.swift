@@ -13,7 +13,7 @@ struct RiderStation {
         var malformed: UInt64 = 0
         /// Commands of somebody who is not in control, or while an emergency stop is latched.
         var refused: UInt64 = 0
-        /// Commands after a silence that were not 0/0 yet.
+        /// Commands of somebody new, or after a silence, that were not 0/0 yet.
         var waitingForZero: UInt64 = 0
     }
 
@@ -64,7 +64,7 @@ struct RiderStation {
                 isStanding: isStanding, now: now, deadMan: backend.deadManSeconds)
         else {
             counters.waitingForZero += 1
-            return log.note("\(address) has to send 0/0 first, after a silence", now: now)
+            return log.note("\(address) has to send 0/0 first", now: now)
         }
         carryOut(command, &remote, address, now)
     }

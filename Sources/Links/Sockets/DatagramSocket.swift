@@ -19,13 +19,20 @@ public struct DatagramAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// "127.0.0.1:14550", "[::1]:14550".
     public var description: String {
+        guard let (host, port) = parts else { return "unknown address" }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    /// The address without its port.
+    var host: String { parts?.host ?? "" }
+
+    private var parts: (host: String, port: UInt16)? {
         var text = [CChar](repeating: 0, count: 64)
         var port: UInt16 = 0
         guard cl_udp_text(bytes, UInt32(bytes.count), &text, text.count, &port) == 0 else {
-            return "unknown address"
+            return nil
         }
-        let host = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
-        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        return (String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self), port)
     }
 }
 

@@ -15,6 +15,10 @@ public struct Status: Hashable, Sendable, Codable {
     public var holder: String?
     /// Seconds since the holder's last request; absent when nobody is in control.
     public var holderAgeS: Number?
+    /// Who is in control of the wheels, in words; absent when nobody is.
+    public var driver: String?
+    /// Whose emergency stop is latched, in words; absent when none is.
+    public var stoppedBy: String?
     /// Requests for motion that were refused since the start.
     public var refusals = 0
     /// The newest of them, in words: who, why, how long ago.
@@ -74,13 +78,15 @@ public struct Status: Hashable, Sendable, Codable {
     public var recorder = RecorderStatus()
 
     enum CodingKeys: String, CodingKey {
-        case t, version, backend, mode, holder, inhibitions, notices, attitude, estimator, imu,
+        case t, version, backend, mode, holder, driver, inhibitions, notices, attitude, estimator,
+            imu,
             joints, pointing
         case motors, lockstep, bluetooth, links, robot, control, loop, faults, realtime, memory,
             clients,
             configuration, recorder
         case refusals
         case holderAgeS = "holder_age_s"
+        case stoppedBy = "stopped_by"
         case lastRefusal = "last_refusal"
         case controlLost = "control_lost"
         case uptimeS = "uptime_s"

@@ -134,6 +134,8 @@ public struct ClientStatus: Hashable, Sendable, Codable {
     public var accepted = 0
     /// Turned away because the limit was reached.
     public var refused = 0
+    /// Closed because they were idle and somebody else needed the place.
+    public var evicted = 0
     /// Closed because they did not read their replies.
     public var stalled = 0
     /// Running subscriptions.
@@ -142,7 +144,7 @@ public struct ClientStatus: Hashable, Sendable, Codable {
     public var droppedMessages = 0
 
     enum CodingKeys: String, CodingKey {
-        case connected, limit, accepted, refused, stalled, subscriptions
+        case connected, limit, accepted, refused, evicted, stalled, subscriptions
         case droppedMessages = "dropped_messages"
     }
 

@@ -8,6 +8,8 @@ public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
     case mountControl = 205
     /// Calibrates a sensor; first parameter 1: the gyroscope.
     case preflightCalibration = 241
+    /// Writes parameters to the disk; first parameter 1.
+    case preflightStorage = 245
     /// Motors on (1) or off (0).
     case armDisarm = 400
     /// How often does a kind of message come?

@@ -74,16 +74,20 @@ public struct MAVLinkFrame: Sendable, Equatable {
 
     /// The frame as it travels.
     ///
-    /// - Parameter crcExtra: Of the message with this number.
-    /// - Returns: Header, payload, checksum; unsigned.
-    public func bytes(crcExtra: UInt8) -> [UInt8] {
+    /// - Parameters:
+    ///   - crcExtra: Of the message with this number.
+    ///   - announcesSignature: Whether a signature is going to follow; v2 only.
+    /// - Returns: Header, payload, checksum.
+    public func bytes(crcExtra: UInt8, announcesSignature: Bool = false) -> [UInt8] {
         var result: [UInt8]
         switch version {
         case .v1:
             result = [0xFE, UInt8(payload.count), sequence, sender.system, sender.component]
             result.append(UInt8(truncatingIfNeeded: id))
         case .v2:
-            result = [0xFD, UInt8(payload.count), 0, 0, sequence, sender.system, sender.component]
+            let flags = announcesSignature ? MAVLinkSignature.flag : 0
+            result = [0xFD, UInt8(payload.count), flags, 0, sequence]
+            result += [sender.system, sender.component]
             for shift in [0, 8, 16] as [UInt32] {
                 result.append(UInt8(truncatingIfNeeded: id >> shift))
             }
@@ -99,11 +103,12 @@ public struct MAVLinkFrame: Sendable, Equatable {
 }
 
 extension MAVLinkMessage {
-    /// The whole frame of this message as it travels.
+    /// The whole frame of this message as it travels; one that announces a signature lacks it still.
     public func frame(
-        from sender: MAVLinkAddress, sequence: UInt8, version: MAVLinkFrame.Version = .v2
+        from sender: MAVLinkAddress, sequence: UInt8, version: MAVLinkFrame.Version = .v2,
+        announcesSignature: Bool = false
     ) -> [UInt8] {
         MAVLinkFrame(self, from: sender, sequence: sequence, version: version)
-            .bytes(crcExtra: Self.format.crcExtra)
+            .bytes(crcExtra: Self.format.crcExtra, announcesSignature: announcesSignature)
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// A frame counts when its checksum is right. One with a number that is not in the catalogue cannot be checked; it is
 /// skipped as a whole when another frame, or nothing, follows it. Everything else is searched for the next start byte.
-/// Signatures are skipped: this side has no key.
+/// Signatures are part of a frame's bytes; whether they are right is not looked at here.
 public struct MAVLinkParser: Sendable {
     /// What `next` found.
     public enum Item: Sendable, Equatable {
@@ -103,11 +103,11 @@ public struct MAVLinkParser: Sendable {
         default: return .notAFrame
         }
         guard bytes.count >= header else { return .incomplete }
-        let isSigned = header == 10 && bytes[start + 2] & 1 != 0
+        let isSigned = header == 10 && bytes[start + 2] & MAVLinkSignature.flag != 0
         // Other incompatible features change what follows in ways that nobody knows yet.
-        if header == 10, bytes[start + 2] & ~1 != 0 { return .notAFrame }
+        if header == 10, bytes[start + 2] & ~MAVLinkSignature.flag != 0 { return .notAFrame }
         let payload = header + Int(bytes[start + 1])
-        let length = payload + 2 + (isSigned ? 13 : 0)
+        let length = payload + 2 + (isSigned ? MAVLinkSignature.size : 0)
         guard bytes.count >= length else { return .incomplete }
         let frame = Self.frame(bytes.prefix(payload), header: header)
         guard let format = MAVLinkCatalogue.format(frame.id) else {

@@ -30,6 +30,8 @@ typedef struct {
 
 /// Takes the name org.bluez on the bus at `address`.
 int fake_open(const char *address, fake_bluez **fake);
+/// Another program on the bus, with no name, which knows the client of `other`.
+int fake_open_stranger(const char *address, fake_bluez *other, fake_bluez **fake);
 /// Leaves the bus, as a killed bluetoothd.
 void fake_close(fake_bluez *fake);
 int fake_descriptor(fake_bluez *fake);
@@ -62,5 +64,7 @@ int fake_get(fake_bluez *fake, const char *path, const char *interface, const ch
 int fake_call_wrongly(fake_bluez *fake, const char *path, uint32_t kind);
 /// Sends a signal that bluetoothd would never send, of one of 6 kinds.
 int fake_signal_wrongly(fake_bluez *fake, uint32_t kind);
+/// Sends the client a signal that looks like bluetoothd's or the bus's own, about `device`, of one of 5 kinds.
+int fake_spoof(fake_bluez *fake, uint32_t kind, const char *device);
 
 #endif

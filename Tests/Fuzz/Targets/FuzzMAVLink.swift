@@ -94,4 +94,5 @@ private struct FuzzGimbal: MAVLinkBackend {
     func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(MAVLinkRefusal) {
         precondition(value.isFinite, "no number")
     }
+    func saveParameters(by peer: MAVLinkAddress) throws(MAVLinkRefusal) {}
 }

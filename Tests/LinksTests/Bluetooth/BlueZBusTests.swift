@@ -183,6 +183,29 @@ struct BlueZBusTests {
         #expect(harness.requests.isEmpty)
     }
 
+    @Test("signals of a stranger, sent to the shim alone, change nothing, however many")
+    func spoofedSignals() throws {
+        let harness = try ShimHarness()
+        let bluetoothd = try harness.connect()
+        let stranger = try FakeBlueZ(strangerOn: harness.privateBus, beside: bluetoothd)
+        harness.events = []
+        for round in 0..<200 {
+            for kind in 0..<5 {
+                #expect(stranger.spoof(kind, device: "/org/bluez/hci0/dev_\(round)") == 0)
+            }
+        }
+        // Its call comes after its signals; the answer shows that all have been handled.
+        harness.fake = stranger
+        let denied = "org.freedesktop.DBus.Error.AccessDenied"
+        #expect(harness.answered { $0.write(ShimHarness.char1, [1]) } == denied)
+        #expect(harness.events.isEmpty)
+        // And bluetoothd is served and believed as before.
+        harness.fake = bluetoothd
+        #expect(harness.answered { $0.write(ShimHarness.char1, [1]) } == "")
+        bluetoothd.connect(FakeBlueZ.phone, true)
+        harness.pump { harness.events == [.device(.connected(FakeBlueZ.phone, true))] }
+    }
+
     @Test("calls, errors and the absence of bluetoothd come back as events")
     func calls() throws {
         let harness = try ShimHarness()

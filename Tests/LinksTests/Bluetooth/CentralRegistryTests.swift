@@ -74,6 +74,21 @@ struct CentralRegistryTests {
         #expect(registry.bonds.isEmpty)
     }
 
+    @Test("30,000 devices are not remembered; those with keys are")
+    func bounded() {
+        var registry = CentralRegistry(limit: 2, writesPerSecond: 10)
+        registry.setPaired(device(1), true)
+        registry.setName(device(1), "iPhone")
+        for number in 0..<30_000 {
+            let stranger = "/org/bluez/hci0/dev_\(number)"
+            registry.setName(stranger, "x")
+            registry.setPaired(stranger, false)
+            _ = registry.connect(stranger)
+        }
+        #expect(registry.remembered < 300)
+        #expect(registry.bonds.map(\.name) == ["iPhone"])
+    }
+
     @Test(
         "subscriptions end with the last phone, and those that bluetoothd keeps begin with the next one"
     )

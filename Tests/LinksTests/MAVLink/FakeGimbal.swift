@@ -13,6 +13,8 @@ final class FakeGimbal: MAVLinkBackend {
         var gone: [MAVLinkAddress] = []
         var refusal: MAVLinkRefusal?
         var values = [1.2, 240]
+        var saves = 0
+        var calibrations = 0
     }
 
     let memory: Mutex<Memory>
@@ -56,7 +58,9 @@ final class FakeGimbal: MAVLinkBackend {
         memory.withLock { $0.gone.append(peer) }
     }
 
-    func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(MAVLinkRefusal) {}
+    func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(MAVLinkRefusal) {
+        memory.withLock { $0.calibrations += 1 }
+    }
 
     var parameters: [MAVLinkParameter] {
         memory.withLock {
@@ -67,5 +71,9 @@ final class FakeGimbal: MAVLinkBackend {
     func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(MAVLinkRefusal) {
         guard value >= 0 else { throw MAVLinkRefusal(.denied, "below 0") }
         memory.withLock { $0.values[name == "P" ? 0 : 1] = value }
+    }
+
+    func saveParameters(by peer: MAVLinkAddress) throws(MAVLinkRefusal) {
+        memory.withLock { $0.saves += 1 }
     }
 }

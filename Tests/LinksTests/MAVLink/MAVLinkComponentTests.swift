@@ -26,7 +26,7 @@ import Wire
         from sender: MAVLinkAddress = station
     ) {
         component.receive(
-            MAVLinkFrame(message, from: sender, sequence: 0, version: .v2), from: 0,
+            MAVLinkFrame(message, from: sender, sequence: 0, version: .v2), bytes: [], from: 0,
             now: at(seconds))
     }
 
@@ -205,6 +205,7 @@ import Wire
             names += sent(ParamValue.self, by: component).map(\.name)
         }
         #expect(names == ["P", "RATE"])
+        _ = command(.gimbalManagerConfigure, [-2, -2, -1, -1], component)
         for (value, expected) in [(2.5, 2.5), (-1, 2.5), (.nan, 2.5)] as [(Float, Float)] {
             var set = ParamSet()
             set.name = "P"

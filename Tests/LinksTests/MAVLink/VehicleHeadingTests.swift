@@ -68,7 +68,8 @@ import Wire
     private func director(_ gimbal: FakeGimbal) throws -> GimbalDirector {
         gimbal.memory.withLock { $0.snapshot = Self.snapshot(camera: 0, handle: 0) }
         var director = GimbalDirector(backend: gimbal)
-        try director.configure([-2, -2, -1, -1], from: Self.station, now: at(0))
+        try director.configure(
+            [-2, -2, -1, -1], from: Self.station, isHeard: { _ in true }, now: at(0))
         return director
     }
 

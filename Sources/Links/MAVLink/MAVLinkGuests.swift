@@ -1,0 +1,95 @@
+import GimbalCore
+import Wire
+
+/// Who came to the port of MAVLink, and who of them is spoken to. Pure; knows no socket, time is an argument.
+///
+/// There are few places, because each is sent streams. Whoever is in control keeps his. When all are taken, one that has said
+/// nothing for two heartbeats makes room, and otherwise the quietest of the host that has most, if that leaves it with no fewer
+/// than the new one's has: one host cannot keep another out. Whoever finds no place is heard all the same when it says stop.
+struct MAVLinkGuests {
+    /// Somebody who is spoken to.
+    struct Guest {
+        let number: Int
+        var parser: MAVLinkParser
+        var heard: Instant
+    }
+
+    /// Places.
+    static let maximum = 8
+    /// Silence after which a guest is spoken to no more, s.
+    static let silenceSeconds = 10.0
+    /// Silence after which a guest makes room for another, s.
+    static let idleSeconds = 2.0
+
+    private(set) var guests: [DatagramAddress: Guest] = [:]
+    private var addresses: [Int: DatagramAddress] = [:]
+    private var nextNumber: Int
+
+    /// - Parameter first: The first number that a guest gets.
+    init(first: Int) { nextNumber = first }
+
+    /// Where a guest is.
+    func address(of number: Int) -> DatagramAddress? { addresses[number] }
+
+    /// The place of an address; nil: it has none.
+    subscript(address: DatagramAddress) -> Guest? { guests[address] }
+
+    /// A guest has said something.
+    mutating func heard(_ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant) {
+        guests[address]?.parser = parser
+        guests[address]?.heard = now
+    }
+
+    /// Somebody new: gets a place, perhaps that of another.
+    ///
+    /// - Parameters:
+    ///   - address: Where it is.
+    ///   - parser: What cuts its bytes into frames.
+    ///   - now: When it spoke.
+    ///   - isInControl: Whether the guest with a number must keep its place.
+    /// - Returns: Its number and who made room for it; nil when there is no place.
+    mutating func admit(
+        _ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant,
+        isInControl: (Int) -> Bool
+    ) -> (number: Int, evicted: (DatagramAddress, Guest)?)? {
+        var evicted: (DatagramAddress, Guest)?
+        if guests.count >= Self.maximum {
+            guard let place = placeToTake(for: address, now: now, isInControl),
+                let guest = remove(place)
+            else { return nil }
+            evicted = (place, guest)
+        }
+        let number = nextNumber
+        nextNumber += 1
+        guests[address] = Guest(number: number, parser: parser, heard: now)
+        addresses[number] = address
+        return (number, evicted)
+    }
+
+    /// Those that have been silent for long; they have no place any more.
+    mutating func dismiss(now: Instant) -> [(DatagramAddress, Guest)] {
+        guests.filter { now.seconds(since: $0.value.heard) > Self.silenceSeconds }.keys
+            .compactMap { address in remove(address).map { (address, $0) } }
+    }
+
+    private mutating func remove(_ address: DatagramAddress) -> Guest? {
+        guard let guest = guests.removeValue(forKey: address) else { return nil }
+        addresses[guest.number] = nil
+        return guest
+    }
+
+    private func placeToTake(
+        for address: DatagramAddress, now: Instant, _ isInControl: (Int) -> Bool
+    ) -> DatagramAddress? {
+        let free = guests.filter { !isInControl($0.value.number) }
+        func quietest(_ guests: [DatagramAddress: Guest]) -> (DatagramAddress, Guest)? {
+            guests.min { $0.value.heard < $1.value.heard }.map { ($0.key, $0.value) }
+        }
+        guard let (place, guest) = quietest(free) else { return nil }
+        if now.seconds(since: guest.heard) > Self.idleSeconds { return place }
+        let hosts = Dictionary(grouping: guests.keys, by: \.host).mapValues(\.count)
+        let most = free.keys.map { hosts[$0.host] ?? 0 }.max() ?? 0
+        guard most > (hosts[address.host] ?? 0) + 1 else { return nil }
+        return quietest(free.filter { hosts[$0.key.host] == most })?.0
+    }
+}

@@ -1,0 +1,72 @@
+import GimbalCore
+public import Wire
+
+/// Whose frames are genuine, and when they were signed: the rules of MAVLink 2 signing (mavlink.io, "Message signing") for one
+/// key. Pure; the time of day is an argument.
+///
+/// Each sender's times must grow on each of its links, so no frame counts twice. The first frame of a link may be a minute
+/// older than the newest time that any frame had. Only who has the key can make an entry here.
+public struct MAVLinkSigning: Sendable {
+    private struct Stream: Hashable {
+        var sender: MAVLinkAddress
+        var link: UInt8
+    }
+
+    /// A minute, in units of 10 µs.
+    private static let minute: UInt64 = 6_000_000
+    /// Links of all senders that are remembered.
+    private static let mostStreams = 256
+    /// 2015-01-01 in seconds since 1970.
+    private static let epoch: Int64 = 1_420_070_400
+
+    private let key: SharedKey
+    private var streams: [Stream: UInt64] = [:]
+    /// The newest time that was signed or believed, units of 10 µs since 2015.
+    public private(set) var timestamp: UInt64
+
+    /// - Parameters:
+    ///   - key: What genuine frames are signed with.
+    ///   - timestamp: The newest time of an earlier run; nothing much older is believed.
+    public init(key: SharedKey, timestamp: UInt64 = 0) {
+        self.key = key
+        self.timestamp = timestamp
+    }
+
+    /// The time of day in units of 10 µs since 2015; 0 where the clock was never set.
+    ///
+    /// - Parameter seconds: Since 1970.
+    /// - Returns: As signatures have it.
+    public static func time(seconds: Double) -> UInt64 {
+        UInt64(max(0, (seconds - Double(epoch)) * 1e5))
+    }
+
+    /// Looks whether a frame is genuine and was not heard before, and remembers it then.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole frame.
+    ///   - sender: Who is said to have sent it.
+    ///   - time: The time of day.
+    /// - Returns: Whether it is.
+    mutating func believes(_ bytes: [UInt8], from sender: MAVLinkAddress, time: UInt64) -> Bool {
+        guard let signature = MAVLinkSignature(frame: bytes) else { return false }
+        timestamp = max(timestamp, time)
+        let stream = Stream(sender: sender, link: signature.link)
+        if let last = streams[stream] {
+            guard signature.timestamp > last else { return false }
+        } else {
+            guard signature.timestamp + Self.minute >= timestamp,
+                streams.count < Self.mostStreams
+            else { return false }
+        }
+        guard MAVLinkSignature.isRight(bytes, key: key) else { return false }
+        streams[stream] = signature.timestamp
+        timestamp = max(timestamp, signature.timestamp)
+        return true
+    }
+
+    /// Signs a frame that announces a signature.
+    mutating func sign(_ bytes: inout [UInt8], time: UInt64) {
+        timestamp = max(timestamp &+ 1, time)
+        MAVLinkSignature(link: 0, timestamp: timestamp).append(to: &bytes, key: key)
+    }
+}

@@ -1,0 +1,53 @@
+/// What a signed frame of MAVLink 2 ends with: 13 bytes (mavlink.io, "Message signing").
+public struct MAVLinkSignature: Sendable, Equatable {
+    /// Bytes of a signature.
+    public static let size = 13
+    /// The sender's number of the link.
+    public var link: UInt8
+    /// When it was signed, 48 bits: units of 10 µs since 2015.
+    public var timestamp: UInt64
+
+    /// Incompatible feature of a frame that has one.
+    static let flag: UInt8 = 1
+    /// Bytes of the code, the rest being link and time.
+    private static let codeSize = 6
+
+    /// A signature for this moment.
+    public init(link: UInt8, timestamp: UInt64) {
+        self.link = link
+        self.timestamp = timestamp
+    }
+
+    /// The signature at the end of a whole frame; nil when it has none.
+    public init?(frame bytes: [UInt8]) {
+        guard bytes.count >= 12 + Self.size, bytes[0] == 0xFD, bytes[2] & Self.flag != 0 else {
+            return nil
+        }
+        let start = bytes.count - Self.size
+        link = bytes[start]
+        timestamp = (1...6).reduce(0) { $0 | UInt64(bytes[start + $1]) << UInt64(8 * ($1 - 1)) }
+    }
+
+    /// Whether the code of a whole frame is that of this key.
+    public static func isRight(_ bytes: [UInt8], key: SharedKey) -> Bool {
+        SharedKey.isEqual(
+            code(of: bytes.dropLast(codeSize), key: key), bytes.suffix(codeSize))
+    }
+
+    /// Appends this signature to a frame that announces one.
+    public func append(to bytes: inout [UInt8], key: SharedKey) {
+        bytes.append(link)
+        for shift in stride(from: 0, to: 48, by: 8) as StrideTo<UInt64> {
+            bytes.append(UInt8(truncatingIfNeeded: timestamp >> shift))
+        }
+        bytes += Self.code(of: bytes[...], key: key)
+    }
+
+    /// The first 48 bits of SHA-256 over key, frame, link and time.
+    private static func code(of bytes: ArraySlice<UInt8>, key: SharedKey) -> ArraySlice<UInt8> {
+        var hash = SHA256()
+        hash.add(key.bytes)
+        hash.add(bytes)
+        return hash.digest().prefix(codeSize)
+    }
+}

@@ -1,0 +1,27 @@
+/// A secret that both ends of a link have, 32 bytes.
+public struct SharedKey: Sendable, Equatable {
+    /// The secret.
+    let bytes: [UInt8]
+
+    /// The key of a passphrase: its SHA-256, as ground stations make theirs of what is typed into them.
+    public init(passphrase: some StringProtocol) {
+        bytes = SHA256.digest(Array(passphrase.utf8))
+    }
+
+    /// HMAC-SHA256 of a message (RFC 2104).
+    public func hmac(_ message: some Collection<UInt8>) -> [UInt8] {
+        let padded = bytes + [UInt8](repeating: 0, count: SHA256.block - bytes.count)
+        var inner = SHA256()
+        inner.add(padded.map { $0 ^ 0x36 })
+        inner.add(message)
+        var outer = SHA256()
+        outer.add(padded.map { $0 ^ 0x5c })
+        outer.add(inner.digest())
+        return outer.digest()
+    }
+
+    /// Whether two codes are the same, in a time that does not say where they differ.
+    static func isEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
+        a.count == b.count && zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

@@ -1,0 +1,238 @@
+import GimbalCore
+import Synchronization
+import Testing
+import Wire
+
+@testable import Links
+
+/// A gimbal component among several peers: 0 and 1 are guests, 9 is a way that the owner has named.
+@Suite("MAVLink: who may do what") struct MAVLinkRightsTests {
+    private let station = MAVLinkAddress(system: 255, component: 190)
+    private let other = MAVLinkAddress(system: 254, component: 190)
+    private let own = MAVLinkAddress(system: 1, component: 154)
+    private let gimbal = FakeGimbal()
+    private let component: MAVLinkComponent
+
+    init() {
+        component = MAVLinkComponent(
+            configuration: MAVLinkConfiguration(), backend: gimbal, log: LineLog().logger,
+            now: at(0))
+        for guest in [0, 1] { component.join(guest, now: at(0)) }
+        component.join(9, isConfigured: true, now: at(0))
+    }
+
+    private func receive(
+        _ message: some MAVLinkMessage, from sender: MAVLinkAddress, by peer: Int = 0,
+        at seconds: Double = 0
+    ) {
+        let frame = MAVLinkFrame(message, from: sender, sequence: 0, version: .v2)
+        component.receive(frame, bytes: [], from: peer, now: at(seconds))
+    }
+
+    /// A command, and its result; nil: it was not answered.
+    @discardableResult
+    private func command(
+        _ number: MAVLinkCommand, _ params: [Float], from sender: MAVLinkAddress,
+        by peer: Int = 0, target: MAVLinkAddress? = nil, at seconds: Double = 0
+    ) -> UInt8? {
+        var message = CommandLong()
+        message.command = number.rawValue
+        message.params = params + [Float](repeating: 0, count: 7 - params.count)
+        message.target = target ?? own
+        receive(message, from: sender, by: peer, at: seconds)
+        var parser = MAVLinkParser()
+        var result: UInt8?
+        for outgoing in component.takeOutgoing() where outgoing.peer == peer {
+            parser.append(outgoing.bytes)
+            while let item = parser.next() {
+                guard case .frame(let frame, _) = item else { continue }
+                result = frame.message(CommandAck.self)?.result ?? result
+            }
+        }
+        return result
+    }
+
+    private func take(
+        _ sender: MAVLinkAddress, by peer: Int = 0, at seconds: Double = 0
+    ) -> UInt8? {
+        command(
+            .gimbalManagerConfigure, [-2, -2, -1, -1], from: sender, by: peer, at: seconds)
+    }
+
+    private func setP(_ value: Float, from sender: MAVLinkAddress, by peer: Int = 0) {
+        var set = ParamSet()
+        set.name = "P"
+        set.value = value
+        set.type = 9
+        set.target = own
+        receive(set, from: sender, by: peer)
+    }
+
+    private var p: Double { gimbal.memory.withLock { $0.values[0] } }
+
+    @Test("who is in control is not ousted by a CONFIGURE; he hands control on, and lets go")
+    func configure() {
+        receive(Heartbeat(), from: other, by: 1)
+        #expect(take(station) == 0)
+        #expect(take(other, by: 1) == 1)
+        for params in [[0, 0, 0, 0], [-1, -1, -2, -2], [254, 190, -1, -1]] as [[Float]] {
+            #expect(command(.gimbalManagerConfigure, params, from: other, by: 1) == 1)
+        }
+        #expect(component.director.primary == station && component.director.secondary == .none)
+        // A secondary leaves the primary as it is.
+        #expect(command(.gimbalManagerConfigure, [-1, -1, 254, 190], from: station) == 0)
+        #expect(take(other, by: 1) == 1)
+        #expect(command(.gimbalManagerConfigure, [-1, -1, -3, -3], from: other, by: 1) == 0)
+        #expect(command(.gimbalManagerConfigure, [254, 190, -1, -1], from: station) == 0)
+        #expect(component.director.primary == other)
+    }
+
+    @Test("control is not given to a component that was never heard: it could never lose it")
+    func unheard() {
+        #expect(command(.gimbalManagerConfigure, [77, 77, -1, -1], from: station) == 2)
+        #expect(component.director.primary == .none)
+    }
+
+    @Test(
+        "a component is believed by the way that it came by first, until it is silent for five seconds"
+    )
+    func identity() {
+        #expect(take(station) == 0)
+        _ = gimbal.takeAsked()
+        let point: [Float] = [-30, 20, .nan, .nan, 28]
+        #expect(command(.gimbalManagerPitchYaw, point, from: station, by: 1, at: 4) == nil)
+        setP(9, from: station, by: 1)
+        #expect(gimbal.takeAsked().isEmpty && p == 1.2)
+        #expect(component.counters.spoofed == 2)
+        // What comes in its name does not keep it alive.
+        for tenth in 0...52 {
+            receive(Heartbeat(), from: station, by: 1, at: Double(tenth) / 10)
+            _ = component.advance(now: at(Double(tenth) / 10))
+        }
+        #expect(component.director.primary == .none)
+        // Then the name is free, and control is not inherited.
+        #expect(command(.gimbalManagerPitchYaw, point, from: station, by: 1, at: 5.3) == 10)
+        #expect(take(station, by: 1, at: 5.4) == 0)
+    }
+
+    @Test("a way that the owner has named outranks one that anybody can use")
+    func configuredWay() {
+        let pilot = MAVLinkAddress(system: 1, component: 1)
+        #expect(take(pilot, by: 0) == 0)
+        receive(Heartbeat(), from: pilot, by: 9)
+        #expect(component.director.primary == .none)
+        #expect(take(pilot, by: 9) == 0)
+        #expect(take(pilot, by: 0) == nil)
+        #expect(component.director.primary == pilot)
+    }
+
+    @Test("a stop is obeyed from anybody: in any name, by no way at all, without a signature")
+    func stops() {
+        #expect(take(station) == 0)
+        _ = gimbal.takeAsked()
+        #expect(command(.flightTermination, [1], from: station, by: 1) == 0)
+        #expect(command(.armDisarm, [0, 21196], from: other, by: 1) == 0)
+        #expect(command(.flightTermination, [1], from: own, target: MAVLinkAddress.none) == 0)
+        var stop = CommandLong()
+        stop.command = MAVLinkCommand.flightTermination.rawValue
+        stop.params[0] = 1
+        let frame = MAVLinkFrame(stop, from: other, sequence: 0, version: .v1)
+        #expect(!component.admits(frame, bytes: [], from: nil, now: at(0)))
+        #expect(
+            gimbal.takeAsked() == [.emergencyStop, .emergencyStop, .emergencyStop, .emergencyStop])
+    }
+
+    @Test("parameters are set by who is in control, and kept when he says so")
+    func parameters() {
+        setP(2, from: station)
+        #expect(p == 1.2)
+        #expect(command(.preflightStorage, [1], from: station) == 10)
+        #expect(take(station) == 0)
+        setP(2, from: station)
+        setP(3, from: other, by: 1)
+        #expect(p == 2)
+        #expect(gimbal.memory.withLock { $0.saves } == 0)
+        #expect(command(.preflightStorage, [1], from: station, target: MAVLinkAddress.none) == 3)
+        #expect(command(.preflightStorage, [0], from: station) == 3)
+        #expect(command(.preflightStorage, [1], from: station) == 0)
+        #expect(gimbal.memory.withLock { $0.saves } == 1)
+    }
+
+    @Test("a calibration for everybody is the vehicle's; the gimbal's needs its own address")
+    func calibration() {
+        let pilot = MAVLinkAddress(system: 1, component: 0)
+        for target in [.none, pilot] {
+            #expect(command(.preflightCalibration, [1], from: station, target: target) == 3)
+        }
+        #expect(gimbal.memory.withLock { $0.calibrations } == 0)
+        #expect(command(.preflightCalibration, [1], from: station) == 0)
+        #expect(gimbal.memory.withLock { $0.calibrations } == 1)
+    }
+
+    @Test("a flood of stops is told once a second")
+    func tellingOfStops() {
+        for _ in 0..<1000 { _ = command(.flightTermination, [1], from: other, by: 1) }
+        receive(Heartbeat(), from: station)
+        _ = component.takeOutgoing()
+        _ = command(.flightTermination, [1], from: other, by: 1, at: 0.5)
+        var message = CommandLong()
+        message.command = MAVLinkCommand.flightTermination.rawValue
+        message.params[0] = 1
+        receive(message, from: other, by: 1, at: 0.6)
+        #expect(component.takeOutgoing().count == 1)
+    }
+}
+
+@Suite("MAVLink: who has a place") struct MAVLinkGuestsTests {
+    private func address(_ host: Int, _ port: UInt16) -> DatagramAddress {
+        guard let address = DatagramAddress(host: "10.0.0.\(host)", port: port) else {
+            fatalError("no address")
+        }
+        return address
+    }
+
+    private func full(_ host: Int = 1, at seconds: Double = 0) -> MAVLinkGuests {
+        var guests = MAVLinkGuests(first: 2)
+        for port in 1...8 as ClosedRange<UInt16> {
+            _ = guests.admit(
+                address(host, port), MAVLinkParser(), now: at(seconds), isInControl: { _ in false })
+        }
+        return guests
+    }
+
+    @Test("eight heartbeats from one host keep nobody else out")
+    func flood() {
+        var guests = full()
+        let place = guests.admit(
+            address(2, 1), MAVLinkParser(), now: at(0.1), isInControl: { _ in false })
+        #expect(place?.evicted?.0 != nil)
+        // And a ninth from the same host does not push the newcomer out.
+        let ninth = guests.admit(
+            address(1, 9), MAVLinkParser(), now: at(0.2), isInControl: { _ in false })
+        #expect(ninth == nil)
+        #expect(guests[address(2, 1)] != nil)
+    }
+
+    @Test("a guest that is idle for two seconds makes room; one in control never does")
+    func idle() {
+        var guests = full()
+        let first = guests[address(1, 1)]?.number
+        for port in 2...8 as ClosedRange<UInt16> {
+            guests.heard(address(1, port), MAVLinkParser(), now: at(2))
+        }
+        let refused = guests.admit(
+            address(1, 9), MAVLinkParser(), now: at(2.5), isInControl: { $0 == first })
+        #expect(refused == nil)
+        let place = guests.admit(
+            address(1, 9), MAVLinkParser(), now: at(2.5), isInControl: { _ in false })
+        #expect(place?.evicted?.0 == address(1, 1))
+    }
+
+    @Test("whoever is silent for ten seconds is gone")
+    func silence() {
+        var guests = full()
+        guests.heard(address(1, 3), MAVLinkParser(), now: at(5))
+        #expect(guests.dismiss(now: at(10.1)).count == 7)
+        #expect(guests[address(1, 3)] != nil)
+    }
+}

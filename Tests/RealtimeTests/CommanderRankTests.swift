@@ -1,0 +1,122 @@
+import GimbalCore
+import Realtime
+import Testing
+
+@Suite("Commander: one order of rank for all links")
+struct CommanderRankTests {
+    private typealias Link = CommandSource.Link
+
+    private let turn = AxisVector(yaw: 0.2, roll: 0, pitch: 0)
+
+    private func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
+
+    private func source(_ link: Link, _ connection: UInt64 = 1) -> CommandSource {
+        CommandSource(link: link, connection: connection)
+    }
+
+    private func door(keyed: Set<Link> = []) -> Commander {
+        let ends = makeRing(of: TimedCommand.self, capacity: 64)
+        var rules = Commander.Rules()
+        rules.keyed = keyed
+        return Commander(
+            ring: ends.writer, bootMode: .locked, rules: rules, wheels: { _ in })
+    }
+
+    /// Whether `link` ends a stop that others asked for, in this order.
+    private func ends(_ link: Link, stopsBy others: [Link], keyed: Set<Link> = []) -> Bool {
+        let commander = door(keyed: keyed)
+        for (index, other) in others.enumerated() {
+            try? commander.request(.emergencyStop, from: source(other), now: at(Double(index)))
+        }
+        try? commander.request(.resetEmergencyStop, from: source(link, 2), now: at(20))
+        return !commander.view(now: at(21)).isStopped
+    }
+
+    @Test("a stop from the socket is ended by the socket only, however long it has been silent")
+    func owner() {
+        for link in Link.allCases {
+            let keyed = Set(Link.allCases)
+            #expect(ends(link, stopsBy: [.diagnostics]) == (link == .diagnostics))
+            #expect(ends(link, stopsBy: [.diagnostics], keyed: keyed) == (link == .diagnostics))
+        }
+    }
+
+    @Test(
+        "a stop from another link is ended by that link, from a new connection too, and by the socket"
+    )
+    func sameLink() {
+        for owner in Link.allCases where owner != .diagnostics {
+            for link in Link.allCases {
+                #expect(ends(link, stopsBy: [owner]) == (link == owner || link == .diagnostics))
+            }
+        }
+    }
+
+    @Test("a key outranks none, for stops as for control")
+    func keys() throws {
+        #expect(ends(.mavlink, stopsBy: [.udp], keyed: [.mavlink]))
+        #expect(!ends(.udp, stopsBy: [.mavlink], keyed: [.mavlink]))
+        #expect(!ends(.mavlink, stopsBy: [.airos], keyed: [.mavlink, .airos]))
+
+        let commander = door(keyed: [.mavlink])
+        try commander.request(.rate(turn), from: source(.airos), now: at(1))
+        try commander.request(.rate(turn), from: source(.mavlink), now: at(2))
+        #expect(throws: MotionRefusal.held(by: source(.mavlink), age: 1)) {
+            try commander.request(.rate(turn), from: source(.airos), now: at(3))
+        }
+        try commander.request(.take, from: source(.diagnostics), now: at(3))
+        #expect(throws: MotionRefusal.held(by: source(.diagnostics), age: 1)) {
+            try commander.request(.rate(turn), from: source(.mavlink), now: at(4))
+        }
+    }
+
+    @Test("each link takes back its own; the stop lasts until the last has")
+    func several() throws {
+        let commander = door()
+        try commander.request(.emergencyStop, from: source(.airos), now: at(1))
+        try commander.request(.emergencyStop, from: source(.mavlink), now: at(2))
+        #expect(throws: MotionRefusal.stopped(by: source(.mavlink))) {
+            try commander.request(.resetEmergencyStop, from: source(.airos), now: at(3))
+        }
+        #expect(throws: MotionRefusal.emergencyStopped) {
+            try commander.request(.mode(.locked), from: source(.airos), now: at(4))
+        }
+        try commander.request(.resetEmergencyStop, from: source(.mavlink), now: at(5))
+        #expect(!commander.view(now: at(6)).isStopped)
+        #expect(ends(.diagnostics, stopsBy: [.airos, .mavlink, .udp]))
+        #expect(!ends(.airos, stopsBy: [.airos, .diagnostics]))
+        #expect(!ends(.airos, stopsBy: [.diagnostics, .airos]))
+    }
+
+    @Test("the view says whose stop it is, and ending it takes no control")
+    func view() throws {
+        let commander = door()
+        try commander.request(.emergencyStop, from: source(.udp), now: at(1))
+        try commander.request(.emergencyStop, from: source(.diagnostics), now: at(2))
+        #expect(commander.view(now: at(2)).stoppedBy == source(.diagnostics))
+        try commander.request(.resetEmergencyStop, from: source(.diagnostics), now: at(3))
+        let view = commander.view(now: at(3))
+        #expect(view.stoppedBy == nil && view.holder == nil)
+    }
+
+    @Test(
+        "wheels hold wheels only: who drives keeps no one from the camera, nor the other way round")
+    func wheels() throws {
+        let commander = door()
+        let rider = source(.udp)
+        let phone = source(.airos)
+        for second in stride(from: 0.0, to: 30, by: 3) {
+            try commander.request(.drive(left: 0, right: 0), from: rider, now: at(second))
+            try commander.request(.rate(turn), from: phone, now: at(second))
+        }
+        let view = commander.view(now: at(30))
+        #expect(view.holder == phone && view.driver == rider)
+        #expect(throws: MotionRefusal.held(by: rider, age: 3)) {
+            try commander.request(.drive(left: 1, right: 1), from: phone, now: at(30))
+        }
+        commander.disconnected(phone, now: at(31))
+        #expect(commander.view(now: at(31)).driver == rider)
+        commander.advance(now: at(37.1))
+        #expect(commander.view(now: at(38)).driver == nil)
+    }
+}
