@@ -23,5 +23,7 @@ extension Settings {
         public var component = 154
         /// Who is its manager.
         public var role = MAVLinkRole.manager
+        /// Whether only signed frames count.
+        public var requireSignature = false
     }
 }

@@ -13,6 +13,8 @@ extension Settings {
     public struct Rider: Sendable, Equatable {
         /// Where a remote control's datagrams come, or "off".
         public var listen = "off"
+        /// Whether only datagrams with a code of the key count.
+        public var requireSignature = false
     }
 
     /// Where a stepper motor may go, steps from home.

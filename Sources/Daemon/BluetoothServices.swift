@@ -64,7 +64,8 @@ enum BluetoothServices {
             configuration.address = settings.mavlinkAddress
             return FlightDisplayRole(
                 configuration: configuration, backend: mavlink,
-                attitudeHz: settings.rbl.attitudeHz, logger: log, now: now)
+                attitudeHz: settings.rbl.attitudeHz,
+                hearsStopsOnly: settings.mavlink.requireSignature, logger: log, now: now)
         }
     }
 }

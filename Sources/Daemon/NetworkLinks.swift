@@ -4,6 +4,7 @@ import Links
 import Logging
 import Realtime
 import ServiceLifecycle
+import SystemPackage
 import Wire
 
 /// The links over networks and serial ports that the configuration switches on.
@@ -12,6 +13,8 @@ struct NetworkLinks: Sendable {
     private let mavlink: MAVLinkServer?
     /// A remote control for the wheels; nil where nobody can reach them.
     private let rider: RiderServer?
+    /// What keys were used with last; written behind the links.
+    private let freshness: [FreshnessFile]
 
     /// Opens their sockets; nobody is heard before the services run.
     ///
@@ -29,28 +32,61 @@ struct NetworkLinks: Sendable {
         _ settings: Settings, commander: Commander, tuning: Tuning, hub: TelemetryHub,
         calibration: CalibrationService, wheels: DriveMotors?, clock: LoopClock, log: Logger
     ) throws {
+        var freshness: [FreshnessFile] = []
         mavlink = try settings.mavlinkConfiguration.map { configuration in
-            try MAVLinkServer(
+            var configuration = configuration
+            if settings.mavlink.requireSignature {
+                let key = try settings.keyFile("mavlink").read()
+                let newest = try settings.freshnessFile("mavlink", log)
+                freshness.append(newest)
+                configuration.signing = MAVLinkSigning(key: key, newest: newest.value)
+                configuration.freshness = newest
+                configuration.timeOfDay = { MAVLinkSigning.time(seconds: WallClock.seconds) }
+            }
+            return try MAVLinkServer(
                 configuration: configuration,
                 backend: MAVLinkDoor(
                     commander: commander, tuning: tuning, hub: hub, calibration: calibration,
                     clock: clock, log: log), logger: log)
         }
         rider = try DatagramAddress(setting: settings.rider.listen).map { address in
-            try RiderServer(
+            var key: SharedKey?
+            var newest: FreshnessFile?
+            if settings.rider.requireSignature {
+                key = try settings.keyFile("rider").read()
+                newest = try settings.freshnessFile("rider", log)
+            }
+            if let newest { freshness.append(newest) }
+            return try RiderServer(
                 address: address,
                 backend: RiderDoor(commander: commander, tuning: tuning, wheels: wheels),
-                logger: log)
+                key: key, freshness: newest, logger: log)
         }
+        self.freshness = freshness
     }
 
-    /// What runs.
+    /// What runs; stopped in reverse order, so that what links have used is written last.
     var services: [any Service] {
-        [mavlink as (any Service)?, rider].compactMap { $0 }
+        freshness + [mavlink as (any Service)?, rider].compactMap { $0 }
     }
 
     /// What each has counted.
     var status: [LinkStatus] {
         [mavlink?.status, rider?.status].compactMap { $0 }
+    }
+}
+
+extension Settings {
+    /// Where a link's passphrase is.
+    fileprivate func keyFile(_ link: String) -> KeyFile {
+        KeyFile(
+            path: FilePath(persistence.directory).appending("\(link).key"),
+            setting: "\(link).require_signature")
+    }
+
+    /// Where a link's newest signature is kept.
+    fileprivate func freshnessFile(_ link: String, _ log: Logger) throws -> FreshnessFile {
+        try FreshnessFile(
+            path: FilePath(persistence.directory).appending("\(link).newest"), logger: log)
     }
 }

@@ -58,6 +58,8 @@ extension Settings {
     private var keyedLinks: Set<CommandSource.Link> {
         var keyed: Set<CommandSource.Link> = []
         if bluetooth.security == .encrypted { keyed.formUnion([.airos, .rbl]) }
+        if mavlink.requireSignature { keyed.insert(.mavlink) }
+        if rider.requireSignature { keyed.insert(.udp) }
         return keyed
     }
 

@@ -42,6 +42,36 @@ import Testing
         }
     }
 
+    @Test(
+        "is believed where signatures are demanded, by its key; nobody else is, but for a stop",
+        .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
+    func signed() throws {
+        let (port, riderPort) = (try unusedPort(), try unusedPort())
+        try withTemporaryDirectory { directory throws in
+            let keys = directory.appending("keys")
+            mkdir(keys.string, 0o700)
+            for link in ["mavlink", "rider"] {
+                let file = try FileDescriptor.open(
+                    keys.appending("\(link).key"), .writeOnly, options: [.create],
+                    permissions: [.ownerReadWrite])
+                try file.closeAfter { _ = try file.writeAll("correct horse\n".utf8) }
+            }
+            try withDaemon([
+                "--set", "persistence.directory=\(keys)", "--set", "drive.board=simulated",
+                "--set", "mavlink.listen=127.0.0.1:\(port)", "--set",
+                "mavlink.require_signature=true", "--set", "rider.listen=127.0.0.1:\(riderPort)",
+                "--set", "rider.require_signature=true",
+            ]) { daemon in
+                try daemon.status("the motors follow") { $0.isFollowing }
+                let peers = try Self.script(
+                    "signed.py", port, daemon, "--rider", "\(riderPort)", "--passphrase",
+                    "correct horse")
+                let status = try peers.wait(seconds: 120)
+                #expect(status == 0, "\(peers.output)\(peers.errors)\(daemon.log)")
+            }
+        }
+    }
+
     /// A script of Tests/Peers that talks to a daemon.
     static func script(
         _ name: String, _ port: UInt16, _ daemon: RunningDaemon, _ more: String...

@@ -99,4 +99,29 @@ import Wire
         try send("10,10,0", 0.4, from: app, &station)
         #expect(station.counters.accepted == 3)
     }
+
+    @Test("with a key, a command counts that proves it and is new; a stop always does")
+    func key() throws {
+        let key = SharedKey(passphrase: "correct horse")
+        var station = RiderStation(
+            backend: wheels, key: key, newest: 1000, logger: LineLog().logger)
+        func send(_ counter: UInt64, _ text: String, _ key: SharedKey) throws {
+            let bytes = SealedRiderCommand.datagram(
+                counter: counter, command: Array(text.utf8), key: key)
+            station.receive(bytes, from: try #require(app), now: at(Double(counter) / 1000))
+        }
+        try self.send("0,0,0", 0, from: app, &station)
+        try send(1000, "0,0,0", key)
+        try send(1001, "0,0,0", SharedKey(passphrase: "another"))
+        #expect(station.counters.unsigned == 3 && wheels.wishes.withLock { $0.isEmpty })
+        try send(1001, "0,0,0", key)
+        try send(1002, #"{"left":40,"right":40}"#, key)
+        try send(1002, #"{"left":40,"right":40}"#, key)
+        #expect(station.counters.accepted == 2 && station.counters.unsigned == 4)
+        #expect(station.newest == 1002)
+        try self.send(#"{"command":"reset_emergency_stop"}"#, 1.1, from: stranger, &station)
+        try self.send(#"{"command":"emergency_stop"}"#, 1.1, from: app, &station)
+        #expect(station.counters.unsigned == 5)
+        #expect(wheels.wishes.withLock { $0.last } == .emergencyStop)
+    }
 }

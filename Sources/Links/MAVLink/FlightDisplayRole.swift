@@ -4,7 +4,8 @@ import Wire
 
 /// MAVLink behind the serial service, for a flight display: version 1 only, because such a display takes a frame of
 /// version 2 for noise and may lose the next one with it. Heartbeat, attitude and head-up display come by themselves; the
-/// display never says a word. Who does speak is served as over any other link. Thread airframed-ble.
+/// display never says a word. Who does speak is served as over any other link; where signatures are demanded, only when it
+/// says stop, because version 1 has none. Thread airframed-ble.
 public final class FlightDisplayRole: SerialRole {
     /// The one peer: whatever is said goes to everybody who listens.
     private static let peer = 0
@@ -13,18 +14,21 @@ public final class FlightDisplayRole: SerialRole {
     public let name = "mavlink"
 
     private let component: MAVLinkComponent
+    private let hearsStopsOnly: Bool
     private var parsers: [Central: MAVLinkParser] = [:]
 
     /// - Parameters:
     ///   - configuration: Who the gimbal is.
     ///   - backend: The gimbal.
     ///   - attitudeHz: How often the attitude is sent.
+    ///   - hearsStopsOnly: Whether everything but an emergency stop is ignored.
     ///   - logger: Who takes and loses control.
     ///   - now: The loop's clock.
     public init(
         configuration: MAVLinkConfiguration, backend: any MAVLinkBackend, attitudeHz: Double,
-        logger: Logger, now: Instant
+        hearsStopsOnly: Bool = false, logger: Logger, now: Instant
     ) {
+        self.hearsStopsOnly = hearsStopsOnly
         component = MAVLinkComponent(
             configuration: configuration, backend: backend, log: logger, now: now)
         component.join(
@@ -38,9 +42,11 @@ public final class FlightDisplayRole: SerialRole {
     ) {
         parsers[central, default: MAVLinkParser()].append(bytes)
         while let item = parsers[central]?.next() {
-            if case .frame(let frame, let bytes) = item {
-                component.receive(frame, bytes: bytes, from: Self.peer, now: now)
-            }
+            guard case .frame(let frame, let bytes) = item,
+                component.admits(frame, bytes: bytes, from: Self.peer, now: now),
+                !hearsStopsOnly
+            else { continue }
+            component.handle(frame, from: Self.peer, now: now)
         }
         send(&output)
     }

@@ -81,8 +81,8 @@ final class MAVLinkComponent {
         signing = configuration.signing
     }
 
-    /// The newest time of a signature; nil without signing.
-    var signingTime: UInt64? { signing?.timestamp }
+    /// The newest time of a signature that was believed; nil without signing.
+    var newestSignature: UInt64? { signing?.newest }
 
     var address: MAVLinkAddress { configuration.address }
 

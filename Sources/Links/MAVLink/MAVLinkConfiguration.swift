@@ -17,6 +17,8 @@ public struct MAVLinkConfiguration: Sendable {
 
     /// With what frames are signed, and what is believed; nil: frames are not signed, and who signs his is believed like others.
     public var signing: MAVLinkSigning?
+    /// Remembers the newest time of a signature.
+    public var freshness: FreshnessFile?
     /// The time of day for signatures, units of 10 µs since 2015.
     public var timeOfDay: @Sendable () -> UInt64 = { 0 }
 

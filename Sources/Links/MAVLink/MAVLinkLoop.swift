@@ -17,6 +17,7 @@ final class MAVLinkLoop {
     private let sockets: MAVLinkSockets
     private let component: MAVLinkComponent
     private let wake: FileDescriptor
+    private let freshness: FreshnessFile?
     private let logger: Logger
     private let clock: @Sendable () -> Instant
     private let publish: (LinkStatus) -> Void
@@ -46,6 +47,7 @@ final class MAVLinkLoop {
     ) {
         self.sockets = sockets
         self.wake = wake
+        freshness = configuration.freshness
         self.logger = logger
         self.clock = clock
         self.publish = publish
@@ -93,6 +95,7 @@ final class MAVLinkLoop {
         dismissGuests(now: now)
         due = component.advance(now: now)
         send()
+        if let time = component.newestSignature { freshness?.note(time) }
         if now >= statusDue {
             statusDue = now.advanced(bySeconds: Self.statusSeconds)
             publish(status)

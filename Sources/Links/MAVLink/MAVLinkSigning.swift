@@ -5,7 +5,8 @@ public import Wire
 /// key. Pure; the time of day is an argument.
 ///
 /// Each sender's times must grow on each of its links, so no frame counts twice. The first frame of a link may be a minute
-/// older than the newest time that any frame had. Only who has the key can make an entry here.
+/// older than the time of day and the newest that any frame had, but must be newer than all of an earlier run, whose links
+/// are forgotten. Only who has the key can make an entry here.
 public struct MAVLinkSigning: Sendable {
     private struct Stream: Hashable {
         var sender: MAVLinkAddress
@@ -21,15 +22,21 @@ public struct MAVLinkSigning: Sendable {
 
     private let key: SharedKey
     private var streams: [Stream: UInt64] = [:]
-    /// The newest time that was signed or believed, units of 10 µs since 2015.
-    public private(set) var timestamp: UInt64
+    /// All of an earlier run are no newer than this.
+    private let floor: UInt64
+    /// The newest time of a frame that was believed, units of 10 µs since 2015.
+    private(set) var newest: UInt64
+    /// The newest time that was signed, believed or told by the clock.
+    private var timestamp: UInt64
 
     /// - Parameters:
     ///   - key: What genuine frames are signed with.
-    ///   - timestamp: The newest time of an earlier run; nothing much older is believed.
-    public init(key: SharedKey, timestamp: UInt64 = 0) {
+    ///   - newest: The newest time of an earlier run.
+    public init(key: SharedKey, newest: UInt64 = 0) {
         self.key = key
-        self.timestamp = timestamp
+        self.newest = newest
+        floor = newest
+        timestamp = newest
     }
 
     /// The time of day in units of 10 µs since 2015; 0 where the clock was never set.
@@ -54,13 +61,15 @@ public struct MAVLinkSigning: Sendable {
         if let last = streams[stream] {
             guard signature.timestamp > last else { return false }
         } else {
-            guard signature.timestamp + Self.minute >= timestamp,
+            guard signature.timestamp > floor,
+                signature.timestamp + Self.minute >= timestamp,
                 streams.count < Self.mostStreams
             else { return false }
         }
         guard MAVLinkSignature.isRight(bytes, key: key) else { return false }
         streams[stream] = signature.timestamp
-        timestamp = max(timestamp, signature.timestamp)
+        newest = max(newest, signature.timestamp)
+        timestamp = max(timestamp, newest)
         return true
     }
 

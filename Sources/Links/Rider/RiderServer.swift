@@ -18,6 +18,8 @@ public final class RiderServer: Service {
     private static let statusSeconds = 0.2
 
     private let backend: any RiderBackend
+    private let key: SharedKey?
+    private let freshness: FreshnessFile?
     private let logger: Logger
     private let clock: @Sendable () -> Instant
     private let thread: ServiceThread
@@ -29,14 +31,19 @@ public final class RiderServer: Service {
     /// - Parameters:
     ///   - address: Where the datagrams come.
     ///   - backend: The wheels.
+    ///   - key: What every command but a stop has to be proved with; nil: nothing.
+    ///   - freshness: Remembers the newest counter that was proved.
     ///   - logger: What was refused.
     ///   - clock: The loop's.
     /// - Throws: `SocketError` with what is in the way.
     public init(
-        address: DatagramAddress, backend: any RiderBackend, logger: Logger,
+        address: DatagramAddress, backend: any RiderBackend, key: SharedKey? = nil,
+        freshness: FreshnessFile? = nil, logger: Logger,
         clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
     ) throws {
         self.backend = backend
+        self.key = key
+        self.freshness = freshness
         self.logger = logger
         self.clock = clock
         thread = try ServiceThread(name: "airframed-rider", stackSize: Self.stackSize)
@@ -65,7 +72,8 @@ public final class RiderServer: Service {
     private func serve() {
         guard let socket = socket.withLock({ $0.take() }) else { return }
         defer { socket.close() }
-        var station = RiderStation(backend: backend, logger: logger)
+        var station = RiderStation(
+            backend: backend, key: key, newest: freshness?.value ?? 0, logger: logger)
         var statusDue = Instant(nanoseconds: .min)
         while true {
             let before = clock()
@@ -86,6 +94,7 @@ public final class RiderServer: Service {
                 guard let (bytes, from) = socket.receive() else { break }
                 station.receive(bytes, from: from, now: now)
             }
+            if key != nil { freshness?.note(station.newest) }
         }
     }
 
@@ -95,7 +104,8 @@ public final class RiderServer: Service {
         let counters = station.counters
         status.counts = [
             "accepted": Int(counters.accepted), "malformed": Int(counters.malformed),
-            "refused": Int(counters.refused), "waiting_for_zero": Int(counters.waitingForZero),
+            "refused": Int(counters.refused), "unsigned": Int(counters.unsigned),
+            "waiting_for_zero": Int(counters.waitingForZero),
         ].merging(backend.speeds) { $1 }
         latest.withLock { $0 = status }
     }

@@ -13,6 +13,8 @@ struct RiderStation {
         var malformed: UInt64 = 0
         /// Commands of somebody who is not in control, or while an emergency stop is latched.
         var refused: UInt64 = 0
+        /// Commands without a right code, or with one that was used before, where one is demanded.
+        var unsigned: UInt64 = 0
         /// Commands of somebody new, or after a silence, that were not 0/0 yet.
         var waitingForZero: UInt64 = 0
     }
@@ -27,13 +29,21 @@ struct RiderStation {
     private static let maximumRemotes = 16
 
     private(set) var counters = Counters()
+    /// What every command but a stop has to be proved with; nil: nothing.
+    private let key: SharedKey?
+    /// The newest counter that was proved; only what is above it is new.
+    private(set) var newest: UInt64
     private let backend: any RiderBackend
     private var log: RefusalLog
     private var remotes: [DatagramAddress: Remote] = [:]
     private var nextNumber: UInt64 = 1
 
-    init(backend: any RiderBackend, logger: Logger) {
+    init(
+        backend: any RiderBackend, key: SharedKey? = nil, newest: UInt64 = 0, logger: Logger
+    ) {
         self.backend = backend
+        self.key = key
+        self.newest = newest
         log = RefusalLog(logger: logger)
     }
 
@@ -45,12 +55,17 @@ struct RiderStation {
 
     /// A datagram.
     mutating func receive(_ bytes: [UInt8], from address: DatagramAddress, now: Instant) {
+        let sealed = key == nil ? nil : SealedRiderCommand(datagram: bytes)
         let command: RiderCommand
         do throws(RiderError) {
-            command = try RiderCommand(datagram: bytes)
+            command = try RiderCommand(datagram: sealed?.command ?? bytes)
         } catch {
             counters.malformed += 1
             return log.note("\(address) sent no command of a rider: \(error)", now: now)
+        }
+        guard isProved(sealed) || command == .emergencyStop else {
+            counters.unsigned += 1
+            return log.note("\(address) sent a command without the key, or again", now: now)
         }
         // Only who was obeyed is remembered: strangers can neither fill the memory nor push somebody out of it.
         var remote = remotes[address] ?? Remote(number: nextNumber, heard: now)
@@ -67,6 +82,14 @@ struct RiderStation {
             return log.note("\(address) has to send 0/0 first", now: now)
         }
         carryOut(command, &remote, address, now)
+    }
+
+    /// Whether a datagram comes from who has the key, and is new; then none up to it is new any more.
+    private mutating func isProved(_ sealed: SealedRiderCommand?) -> Bool {
+        guard let key else { return true }
+        guard let sealed, sealed.counter > newest, sealed.isRight(key: key) else { return false }
+        newest = sealed.counter
+        return true
     }
 
     private mutating func carryOut(

@@ -1,0 +1,67 @@
+import Glibc
+public import SystemPackage
+public import Wire
+
+/// A file with the passphrase of a link's shared key: one line, of which the key is made as ground stations make theirs.
+public struct KeyFile: Sendable {
+    /// Shorter ones are guessed too easily, bytes.
+    static let shortest = 8
+    private static let longest = 1024
+
+    /// Where it is.
+    public let path: FilePath
+    /// The setting that demands it.
+    private let setting: String
+
+    /// - Parameters:
+    ///   - path: Where it is.
+    ///   - setting: The setting that demands it, for the sentences.
+    public init(path: FilePath, setting: String) {
+        self.path = path
+        self.setting = setting
+    }
+
+    /// Reads it.
+    ///
+    /// - Returns: The key.
+    /// - Throws: What is wrong with the file, and what to do.
+    public func read() throws(SocketError) -> SharedKey {
+        let bytes: [UInt8]
+        let mode: mode_t
+        do {
+            (bytes, mode) = try contents()
+        } catch {
+            let errno = (error as? Errno) ?? .ioError
+            throw problem("\(errno); write a passphrase into it, or switch \(setting) off")
+        }
+        guard mode & 0o007 == 0 else {
+            throw problem("every user may read it; chmod o= \(path), and use another passphrase")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw problem("it is no text; write one line with a passphrase into it")
+        }
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard lines.count == 1, lines[0].utf8.count >= Self.shortest, bytes.count <= Self.longest
+        else {
+            throw problem(
+                "it has to be one line of \(Self.shortest) to \(Self.longest - 1) bytes, a passphrase"
+            )
+        }
+        return SharedKey(passphrase: lines[0])
+    }
+
+    private func contents() throws -> (bytes: [UInt8], mode: mode_t) {
+        let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+        defer { try? file.close() }
+        var facts = stat()
+        guard fstat(file.rawValue, &facts) == 0 else { throw Errno(rawValue: errno) }
+        let bytes = try [UInt8](unsafeUninitializedCapacity: Self.longest + 1) { buffer, count in
+            count = try file.read(into: UnsafeMutableRawBufferPointer(buffer))
+        }
+        return (bytes, facts.st_mode)
+    }
+
+    private func problem(_ sentence: String) -> SocketError {
+        SocketError(description: "\(setting) is true, but \(path): \(sentence).")
+    }
+}

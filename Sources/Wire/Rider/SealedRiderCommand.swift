@@ -1,0 +1,57 @@
+/// A rider's datagram with a proof that it comes from who has the key, and is new: `COUNTER CODE COMMAND`.
+///
+/// The counter is decimal and grows with every datagram; a time in milliseconds does that, also over restarts of the remote
+/// control. The code is the first 16 bytes of HMAC-SHA256 over `COUNTER COMMAND`, as 32 hexadecimal digits. The command is what
+/// stands alone without a key, JSON or text.
+public struct SealedRiderCommand: Sendable, Equatable {
+    /// Bytes of the code.
+    private static let codeSize = 16
+
+    /// What has to grow.
+    public let counter: UInt64
+    /// What is asked for.
+    public let command: [UInt8]
+    private let code: [UInt8]
+
+    /// - Parameter datagram: As it came. Nil when it is not of this form.
+    public init?(datagram: [UInt8]) {
+        let parts = datagram.split(
+            separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, (1...20).contains(parts[0].count),
+            parts[0].allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let counter = UInt64(String(decoding: parts[0], as: UTF8.self)),
+            let code = Self.bytes(hexadecimal: parts[1])
+        else { return nil }
+        self.counter = counter
+        self.code = code
+        command = Array(parts[2])
+    }
+
+    /// Whether the code is that of this key.
+    public func isRight(key: SharedKey) -> Bool {
+        SharedKey.isEqual(Self.code(counter, command, key), code)
+    }
+
+    /// A datagram as a remote control sends it.
+    public static func datagram(
+        counter: UInt64, command: [UInt8], key: SharedKey
+    ) -> [UInt8] {
+        let digits = code(counter, command, key).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return Array("\(counter) \(digits.joined()) ".utf8) + command
+    }
+
+    private static func code(_ counter: UInt64, _ command: [UInt8], _ key: SharedKey) -> [UInt8] {
+        Array(key.hmac(Array("\(counter) ".utf8) + command).prefix(codeSize))
+    }
+
+    private static func bytes(hexadecimal digits: ArraySlice<UInt8>) -> [UInt8]? {
+        guard digits.count == 2 * codeSize else { return nil }
+        let values = digits.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard values.count == digits.count else { return nil }
+        return stride(from: 0, to: values.count, by: 2).map {
+            UInt8(values[$0] << 4 | values[$0 + 1])
+        }
+    }
+}

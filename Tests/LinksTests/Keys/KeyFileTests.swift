@@ -1,0 +1,76 @@
+import Foundation
+import SystemPackage
+import Testing
+import Wire
+
+@testable import Links
+
+@Suite("Key files") struct KeyFileTests {
+    private let directory = TemporaryDirectory()
+
+    private func file(_ contents: [UInt8], mode: Int = 0o640) throws -> KeyFile {
+        let path = directory.file("mavlink.key")
+        try Data(contents).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        return KeyFile(path: FilePath(path), setting: "mavlink.require_signature")
+    }
+
+    private func problem(_ file: KeyFile) -> String {
+        do {
+            _ = try file.read()
+            return ""
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("the key is that of the one line, with or without its end")
+    func passphrase() throws {
+        let key = SharedKey(passphrase: "correct horse")
+        #expect(try file(Array("correct horse\n".utf8)).read() == key)
+        #expect(try file(Array("correct horse".utf8)).read() == key)
+    }
+
+    @Test("what cannot be a key is refused with setting, file and remedy")
+    func problems() throws {
+        let missing = KeyFile(
+            path: FilePath(directory.file("none.key")), setting: "mavlink.require_signature")
+        #expect(problem(missing).contains("write a passphrase into it"))
+        #expect(problem(missing).hasPrefix("mavlink.require_signature is true, but "))
+        #expect(problem(try file(Array("correct horse".utf8), mode: 0o644)).contains("chmod o="))
+        for bytes in [[], Array("short".utf8), Array("two long\nlines of it\n".utf8)] {
+            #expect(problem(try file(bytes)).contains("one line of 8"))
+        }
+        #expect(problem(try file([UInt8](repeating: 0x61, count: 5000))).contains("one line"))
+        #expect(problem(try file([0xFF, 0xFE, 0, 1, 2, 3, 4, 5, 6])).contains("no text"))
+        let folder = KeyFile(path: FilePath(directory.path), setting: "rider.require_signature")
+        #expect(!problem(folder).isEmpty)
+    }
+}
+
+@Suite("What a key was used with last") struct FreshnessFileTests {
+    private let directory = TemporaryDirectory()
+
+    private func file(_ log: LineLog = LineLog()) throws -> FreshnessFile {
+        try FreshnessFile(path: FilePath(directory.file("mavlink.newest")), logger: log.logger)
+    }
+
+    @Test("is there after a restart")
+    func restart() async throws {
+        let first = try file()
+        #expect(first.value == 0)
+        let running = Task { try await first.run() }
+        first.note(123_456_789)
+        running.cancel()
+        try await running.value
+        #expect(try file().value == 123_456_789)
+    }
+
+    @Test("a file that makes no sense counts as none, and is named")
+    func nonsense() throws {
+        try Data("12x\n".utf8).write(to: URL(filePath: directory.file("mavlink.newest")))
+        let log = LineLog()
+        #expect(try file(log).value == 0)
+        #expect(log.lines.first?.contains("mavlink.newest: no number") == true)
+    }
+}

@@ -1,0 +1,107 @@
+import GimbalCore
+import Synchronization
+import Testing
+import Wire
+
+@testable import Links
+
+@Suite("MAVLink 2 signing") struct MAVLinkSigningTests {
+    private static let minute: UInt64 = 6_000_000
+    private let key = SharedKey(passphrase: "correct horse")
+    private let station = MAVLinkAddress(system: 255, component: 190)
+
+    private func frame(
+        _ time: UInt64, link: UInt8 = 1, _ key: SharedKey? = nil,
+        _ message: some MAVLinkMessage = Heartbeat()
+    ) -> [UInt8] {
+        var bytes = message.frame(from: station, sequence: 0, announcesSignature: true)
+        MAVLinkSignature(link: link, timestamp: time).append(to: &bytes, key: key ?? self.key)
+        return bytes
+    }
+
+    @Test("a frame counts once, in the order in which it was signed, and with the right key")
+    func once() {
+        var signing = MAVLinkSigning(key: key)
+        func believes(_ bytes: [UInt8]) -> Bool {
+            signing.believes(bytes, from: station, time: 0)
+        }
+        let first = frame(100)
+        #expect(believes(first))
+        #expect(!believes(first))
+        #expect(!believes(frame(99)))
+        #expect(!believes(frame(101, SharedKey(passphrase: "another"))))
+        #expect(!believes(Heartbeat().frame(from: station, sequence: 0)))
+        #expect(believes(frame(101)))
+        // Another link of the same sender has its own times.
+        #expect(believes(frame(50, link: 2)))
+    }
+
+    @Test(
+        "the first frame of a link may be a minute old, not more, by the clock and by what others sign"
+    )
+    func age() {
+        let now = 10 * Self.minute
+        var signing = MAVLinkSigning(key: key)
+        func believes(_ bytes: [UInt8], at time: UInt64) -> Bool {
+            signing.believes(bytes, from: station, time: time)
+        }
+        #expect(!believes(frame(now - Self.minute - 1), at: now))
+        #expect(believes(frame(now - Self.minute), at: now))
+        #expect(believes(frame(now + 5, link: 2), at: 0))
+        #expect(!believes(frame(4 * Self.minute, link: 3), at: 0))
+    }
+
+    @Test("nothing of an earlier run counts again")
+    func restart() {
+        let frames = [frame(500), frame(500), frame(501)]
+        var signing = MAVLinkSigning(key: key)
+        var answers = [signing.believes(frames[0], from: station, time: 0)]
+        signing = MAVLinkSigning(key: key, newest: signing.newest)
+        answers += frames[1...].map { signing.believes($0, from: station, time: 0) }
+        #expect(answers == [true, false, true])
+    }
+
+    @Test(
+        "where signatures are demanded only signed frames steer, a stop needs none, and all is answered signed"
+    )
+    func component() {
+        let gimbal = FakeGimbal()
+        var configuration = MAVLinkConfiguration()
+        configuration.signing = MAVLinkSigning(key: key)
+        let component = MAVLinkComponent(
+            configuration: configuration, backend: gimbal, log: LineLog().logger, now: at(0))
+        component.join(0, now: at(0))
+        func receive(_ bytes: [UInt8]) {
+            var parser = MAVLinkParser()
+            parser.append(bytes)
+            guard case .frame(let frame, let whole) = parser.next() else { return }
+            component.receive(frame, bytes: whole, from: 0, now: at(0))
+        }
+        func command(_ number: MAVLinkCommand, _ params: [Float]) -> CommandLong {
+            var message = CommandLong()
+            message.command = number.rawValue
+            for (index, value) in params.enumerated() { message.params[index] = value }
+            message.target = component.address
+            return message
+        }
+        let take = command(.gimbalManagerConfigure, [-2, -2, -1, -1])
+        receive(take.frame(from: station, sequence: 0))
+        receive(take.frame(from: station, sequence: 0, version: .v1))
+        receive(frame(1, SharedKey(passphrase: "another"), take))
+        #expect(gimbal.takeAsked().isEmpty && component.counters.unsigned == 3)
+        receive(frame(2, nil, take))
+        receive(frame(2, nil, take))
+        #expect(gimbal.takeAsked() == [.take] && component.counters.unsigned == 4)
+        receive(command(.flightTermination, [1]).frame(from: station, sequence: 0))
+        #expect(gimbal.takeAsked() == [.emergencyStop])
+        let sent = component.takeOutgoing()
+        #expect(!sent.isEmpty)
+        var last: UInt64 = 0
+        for outgoing in sent {
+            #expect(MAVLinkSignature.isRight(outgoing.bytes, key: key))
+            let time = MAVLinkSignature(frame: outgoing.bytes)?.timestamp ?? 0
+            #expect(time > last)
+            last = time
+        }
+    }
+}
