@@ -78,12 +78,15 @@ def rider(port, passphrase, daemon):
         thief.raw("80,80,0")
     expect(wheels() == (0, 0), "without the key nothing drives")
     app.raw(sealed("0,0,0"))
-    heard = sealed("60,60,0")
-    app.raw(heard)
+    heard = [sealed("60,60,0") for _ in range(20)]
+    for datagram in heard:
+        app.raw(datagram)
+        time.sleep(0.05)
     expect(wheels() == (60, 60), "with it the wheels turn")
     app.raw(sealed("0,0,0"))
-    for _ in range(3):
-        thief.raw(heard)
+    for datagram in heard:
+        thief.raw(datagram)
+        time.sleep(0.05)
     expect(wheels() == (0, 0), "a datagram that somebody has recorded turns nothing again")
     thief.raw('{"command":"emergency_stop"}')
     time.sleep(0.3)
