@@ -39,6 +39,8 @@ let package = Package(
         .executable(name: "airframe", targets: ["AirframeMain"]),
         // For the bench: preloaded into the daemon, it counts what the daemon's threads allocate.
         .library(name: "MallocCounter", type: .dynamic, targets: ["CMallocCounter"]),
+        // For the tests: preloaded into the daemon, it makes the disk slow.
+        .library(name: "SlowDisk", type: .dynamic, targets: ["SlowDisk"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
@@ -70,6 +72,9 @@ let package = Package(
 
         // Replaces malloc by a counting one: for tests and the bench only.
         .target(name: "CMallocCounter", path: "CSources/CMallocCounter"),
+
+        // Replaces fsync(2) by one that takes its time: for tests only.
+        .target(name: "SlowDisk", path: "Tests/SlowDisk"),
 
         // Pure: no Foundation, no Glibc, no clock.
         .target(
@@ -142,7 +147,7 @@ let package = Package(
         .target(
             name: "airframed",
             dependencies: [
-                "Daemon", "Configuration", "Realtime", "Wire",
+                "Daemon", "Configuration", "PlainText", "Realtime", "Wire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -211,8 +216,8 @@ let package = Package(
         .testTarget(
             name: "CalibrationTests",
             dependencies: [
-                "Calibration", "Configuration", "Daemon", "GimbalCore", "Persistence", "Realtime",
-                "Simulation", "Wire", "TestSupport",
+                "Calibration", "Configuration", "Daemon", "GimbalCore", "Links", "Persistence",
+                "Realtime", "Simulation", "Wire", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -270,8 +275,8 @@ let package = Package(
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "Daemon", "GimbalCore", "Wire", "Configuration", "Persistence", "Realtime",
-                "Simulation", "Links", "CLinuxShim", "TestSupport",
+                "Daemon", "GimbalCore", "Wire", "Calibration", "Configuration", "Persistence",
+                "PlainText", "Realtime", "Simulation", "Links", "CLinuxShim", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -116,6 +116,8 @@ void cbz_close(cbz_peripheral *p) {
         p->calls = call->next;
         free_pending(call);
     }
+    for (int i = 0; i < LATER_MAX; i++)
+        p->later[i] = (later_write){.message = sd_bus_message_unref(p->later[i].message)};
     for (int i = 0; i < MATCHES; i++) p->matches[i] = sd_bus_slot_unref(p->matches[i]);
     p->owner_query = sd_bus_slot_unref(p->owner_query);
     p->objects = sd_bus_slot_unref(p->objects);

@@ -12,7 +12,7 @@
 #define BUS_NAME "org.freedesktop.DBus"
 #define AGENT_PATH ROOT_PATH "/agent"
 
-enum { SERVICES_MAX = 4, CHARACTERISTICS_MAX = 32, ADVERTISEMENTS_MAX = 4, PATH_MAX_BYTES = 64 };
+enum { SERVICES_MAX = 4, CHARACTERISTICS_MAX = 32, ADVERTISEMENTS_MAX = 4, PATH_MAX_BYTES = 64, LATER_MAX = 16 };
 
 typedef struct {
     char path[PATH_MAX_BYTES];
@@ -45,6 +45,12 @@ typedef struct pending {
     char *path;
 } pending;
 
+/// A write that is answered later.
+typedef struct {
+    uint64_t token;
+    sd_bus_message *message;
+} later_write;
+
 enum { MATCH_OWNER, MATCH_ADDED, MATCH_REMOVED, MATCH_CHANGED, MATCHES };
 
 struct cbz_peripheral {
@@ -60,6 +66,8 @@ struct cbz_peripheral {
     sd_bus_slot *owner_query;
     sd_bus_slot *matches[MATCHES];
     pending *calls;
+    later_write later[LATER_MAX];
+    uint64_t last_token;
     /// bluetoothd's unique name on the bus; empty while it is absent. Nobody else is served.
     char owner[64];
 };

@@ -74,6 +74,28 @@ static int read_value(cbz_peripheral *p, sd_bus_message *m, uint32_t index) {
     return att ? refuse(m, att) : reply_bytes(m, bytes, count, offset);
 }
 
+/// Phones that wait for a disk; one more is told to try again.
+static int keep_for_later(cbz_peripheral *p, sd_bus_message *m, uint64_t token) {
+    for (int i = 0; i < LATER_MAX; i++)
+        if (!p->later[i].message) {
+            p->later[i] = (later_write){.token = token, .message = sd_bus_message_ref(m)};
+            return 1;
+        }
+    return refuse(m, 0x82);
+}
+
+int cbz_answer_write(cbz_peripheral *p, uint64_t token, uint8_t att) {
+    for (int i = 0; i < LATER_MAX; i++) {
+        sd_bus_message *m = p->later[i].message;
+        if (!m || p->later[i].token != token) continue;
+        p->later[i] = (later_write){0};
+        int r = att ? refuse(m, att) : sd_bus_reply_method_return(m, "");
+        sd_bus_message_unref(m);
+        return r < 0 ? -r : 0;
+    }
+    return ENOENT;
+}
+
 static int write_value(cbz_peripheral *p, sd_bus_message *m, uint32_t index) {
     cbz_request request = {.characteristic = index, .device = ""};
     uint16_t offset = 0;
@@ -87,7 +109,9 @@ static int write_value(cbz_peripheral *p, sd_bus_message *m, uint32_t index) {
     // bluetoothd puts the pieces of a long write together; one that begins later has lost its beginning.
     if (offset) return refuse(m, 0x07);
     if (count > CBZ_VALUE_MAX) return refuse(m, 0x0D);
+    request.token = ++p->last_token;
     uint8_t att = p->callbacks.write(p->callbacks.context, &request, bytes, count);
+    if (att == CBZ_LATER) return keep_for_later(p, m, request.token);
     return att ? refuse(m, att) : sd_bus_reply_method_return(m, "");
 }
 

@@ -15,6 +15,35 @@ extension ParameterStore {
         rebuild()
     }
 
+    /// Takes over what is on the disk now. What is in force stays: a live value that is saved is no longer called live.
+    ///
+    /// - Parameter overlay: Everything that is saved. Entries that do not fit are left out, as at a start.
+    public mutating func adopt(saved overlay: Overlay) {
+        saved = [:]
+        for (key, text) in overlay { saved[key] = Self.savedValue(key, text) }
+        live = live.filter { saved[$0.key] != $0.value }
+        cleared = cleared.filter { saved[$0] != nil }
+        rebuild()
+    }
+
+    /// What has to be written so that a restart brings everything that is set.
+    ///
+    /// - Parameters:
+    ///   - overlay: What is saved.
+    ///   - keys: Dotted paths; nil: all.
+    /// - Returns: New values, and nil for what is to be forgotten.
+    public func unsaved(beside overlay: Overlay, among keys: [String]? = nil) -> [String: String?] {
+        var wanted = self
+        if let keys { wanted.save(only: keys) } else { wanted.save() }
+        let target = wanted.savedOverlay
+        var change: [String: String?] = [:]
+        for key in keys.map(Set.init) ?? Set(overlay.keys).union(target.keys)
+        where overlay[key] != target[key] {
+            change.updateValue(target[key], forKey: key)
+        }
+        return change
+    }
+
     /// Whether a restart would lose something that was set among these settings.
     public func hasUnsavedChanges(among keys: [String]) -> Bool {
         keys.contains { live[$0] != nil && live[$0] != saved[$0] || cleared.contains($0) }
@@ -32,6 +61,13 @@ extension ParameterStore {
             try changed.set(key, to: setting.defaultValue.tomlText)
         }
         self = changed
+    }
+}
+
+extension Dictionary where Key == String, Value == String {
+    /// Carries out what `ParameterStore.unsaved` says.
+    public mutating func merge(change: [String: String?]) {
+        for (key, value) in change { self[key] = value }
     }
 }
 

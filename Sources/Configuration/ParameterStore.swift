@@ -248,6 +248,11 @@ public struct ParameterStore: Sendable {
     /// Everything in force as TOML with origins.
     public var listing: String { Listing.text(settings: settings, origin: origin(of:)) }
 
+    /// A saved entry; nil when it does not fit.
+    static func savedValue(_ key: String, _ text: String) -> SettingValue? {
+        try? liveValue(key, text).1
+    }
+
     private static func liveValue(
         _ key: String, _ text: String
     ) throws(ConfigurationProblem) -> (Setting, SettingValue) {

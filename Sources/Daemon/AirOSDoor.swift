@@ -125,7 +125,9 @@ final class AirOSDoor: AirOSBackend {
         }
     }
 
-    func carryOut(_ command: AirOSCommand, by central: Central, now: Instant) throws(GATTRefusal) {
+    func carryOut(
+        _ command: AirOSCommand, by central: Central, now: Instant, later: GATTLater
+    ) throws(GATTRefusal) {
         switch command {
         case .trackPan(let speed):
             let sign = tuning.settings.airos.sign.factors.yaw
@@ -135,10 +137,9 @@ final class AirOSDoor: AirOSBackend {
             try track(pan: .nan, tilt: Angle.degrees(sign * speed).radians, central, now)
         case .calibrate: try calibrate(central, now)
         case .save:
-            try tune { () throws(RequestError) in
-                try tuning.save(mode: modeToKeep(now), by: central.description)
-            }
-        case .defaults: try restoreDefaults(central, now)
+            let answer = later()
+            tuning.save(mode: modeToKeep(now), by: central.description) { answer(GATTRefusal($0)) }
+        case .defaults: try restoreDefaults(central, now, later)
         case .emergencyStop: try ask(.emergencyStop, central, now)
         case .resetEmergencyStop: try ask(.resetEmergencyStop, central, now)
         case .resetPID: try ask(.resetIntegrals, central, now)
@@ -182,14 +183,24 @@ final class AirOSDoor: AirOSBackend {
     }
 
     /// Parameters first: when the disk refuses, the mode stays too.
-    private func restoreDefaults(_ central: Central, _ now: Instant) throws(GATTRefusal) {
+    private func restoreDefaults(
+        _ central: Central, _ now: Instant, _ later: GATTLater
+    ) throws(GATTRefusal) {
         try ask(.take, central, now)
-        try tune { () throws(RequestError) in
-            try tuning.restoreAirOSDefaults(by: central.description)
+        let answer = later()
+        tuning.restoreAirOSDefaults(by: central.description) { result in
+            let now = self.clock.now
+            // A latched emergency stop outlasts it.
+            guard case .success = result, !self.commander.view(now: now).isStopped else {
+                return answer(GATTRefusal(result))
+            }
+            do throws(GATTRefusal) {
+                try self.ask(.mode(.locked), central, now)
+                answer(nil)
+            } catch {
+                answer(error)
+            }
         }
-        // A latched emergency stop outlasts it.
-        guard !commander.view(now: now).isStopped else { return }
-        try ask(.mode(.locked), central, now)
     }
 
     /// What to start in next time: nobody sends speeds then, and a stop is no wish for rest.
@@ -244,6 +255,12 @@ extension CommandSource {
 }
 
 extension GATTRefusal {
+    /// A refusal of the daemon's doors; nil: none.
+    init?(_ result: Result<Void, RequestError>) {
+        guard case .failure(let error) = result else { return nil }
+        self.init(error)
+    }
+
     /// A refusal of the daemon's doors.
     init(_ error: RequestError) {
         let code: ATTError =

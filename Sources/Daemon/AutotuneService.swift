@@ -15,6 +15,8 @@ final class AutotuneService: Sendable {
         var run: AutotuneRun?
         var owner = 0
         var isToApply = false
+        /// The result is on its way to the disk.
+        var isSaving = false
         var actions: [AutotuneRun.Action] = []
         var lastID: UInt32 = 0
         var began = Instant(nanoseconds: 0)
@@ -115,7 +117,7 @@ final class AutotuneService: Sendable {
 
     private func stop(where isMeant: (State) -> Bool) {
         state.withLock { state in
-            guard state.run != nil, isMeant(state) else { return }
+            guard state.run != nil, !state.isSaving, isMeant(state) else { return }
             state.run?.cancel("Cancelled. The gains are what they were.")
             state.actions = [.finish]
         }
@@ -124,7 +126,7 @@ final class AutotuneService: Sendable {
     /// Lets the run think about a tick. Cheap while there is none.
     func feed(_ snapshot: StabilizerSnapshot) {
         state.withLock { state in
-            guard let action = state.run?.take(snapshot) else { return }
+            guard !state.isSaving, let action = state.run?.take(snapshot) else { return }
             state.actions.append(action)
         }
     }
@@ -132,7 +134,7 @@ final class AutotuneService: Sendable {
     /// Does what the run wants. Call often.
     func advance(now: Instant) {
         let actions = state.withLock { state in
-            if state.run != nil, state.actions.isEmpty,
+            if state.run != nil, !state.isSaving, state.actions.isEmpty,
                 now.seconds(since: state.began) > Self.longestSeconds
             {
                 state.run?.cancel("It took too long, and was given up.")
@@ -169,7 +171,6 @@ final class AutotuneService: Sendable {
         if case .failed = ended.outcome {
             try? commander.request(.excite(silence), from: Self.source, now: now)
         }
-        defer { tuning.setTrial(nil) }
         var report = AutotuneReport()
         switch ended.outcome {
         case .failed(let sentence):
@@ -177,24 +178,37 @@ final class AutotuneService: Sendable {
             report.sentence = sentence
         case .done, nil:
             report.fill(from: ended, present: tuning.settings)
-            if isToApply { apply(&report) }
+            if isToApply { return apply(report) }
         }
-        state.withLock { state in
-            state.run = nil
-            state.report = report
+        end(report)
+    }
+
+    /// The gains of the run stay until those that it has found are in force.
+    private func apply(_ found: AutotuneReport) {
+        state.withLock { $0.isSaving = true }
+        tuning.apply(
+            found.proposals, storing: "before-autotune", rollback: Self.rollbackSeconds
+        ) { result in
+            var report = found
+            switch result {
+            case .success:
+                report.rollbackS = Number(Self.rollbackSeconds)
+                report.sentence =
+                    "In force for \(Int(Self.rollbackSeconds)) s: `airframectl save` keeps it. "
+                    + "`airframectl baseline restore before-autotune` undoes it."
+            case .failure(let error):
+                report.sentence = "Found, but not applied: \(error.message)"
+            }
+            self.end(report)
         }
     }
 
-    private func apply(_ report: inout AutotuneReport) {
-        do throws(RequestError) {
-            try tuning.apply(
-                report.proposals, storing: "before-autotune", rollback: Self.rollbackSeconds)
-            report.rollbackS = Number(Self.rollbackSeconds)
-            report.sentence =
-                "In force for \(Int(Self.rollbackSeconds)) s: `airframectl save` keeps it. "
-                + "`airframectl baseline restore before-autotune` undoes it."
-        } catch {
-            report.sentence = "Found, but not applied: \(error.message)"
+    private func end(_ report: AutotuneReport) {
+        tuning.setTrial(nil)
+        state.withLock { state in
+            state.run = nil
+            state.isSaving = false
+            state.report = report
         }
     }
 

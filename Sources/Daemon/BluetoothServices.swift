@@ -78,20 +78,17 @@ struct RBLDoor: RBLBackend {
 
     var baud: RBLBaud { tuning.settings.rbl.baud.wire }
 
-    func setName(_ name: String, by central: Central) throws(GATTRefusal) {
-        try keep("rbl.name", name, central)
+    func setName(_ name: String, by central: Central, later: GATTLater) {
+        keep("rbl.name", name, central, later)
     }
 
-    func setBaud(_ baud: RBLBaud, by central: Central) throws(GATTRefusal) {
-        try keep("rbl.baud", "\(baud.bitsPerSecond)", central)
+    func setBaud(_ baud: RBLBaud, by central: Central, later: GATTLater) {
+        keep("rbl.baud", "\(baud.bitsPerSecond)", central, later)
     }
 
-    private func keep(_ key: String, _ text: String, _ central: Central) throws(GATTRefusal) {
-        do {
-            try tuning.keep(key, .text(text), by: central.description)
-        } catch {
-            throw GATTRefusal(error)
-        }
+    private func keep(_ key: String, _ text: String, _ central: Central, _ later: GATTLater) {
+        let answer = later()
+        tuning.keep(key, .text(text), by: central.description) { answer(GATTRefusal($0)) }
     }
 }
 

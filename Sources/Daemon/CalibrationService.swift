@@ -1,5 +1,6 @@
 import Calibration
 import GimbalCore
+import Links
 import Realtime
 import Synchronization
 import Wire
@@ -12,23 +13,25 @@ protocol CalibrationDoor: Sendable {
     var correction: SensorCorrection { get }
     /// Keeps the outputs off while a calibration goes on.
     func setCalibrating(_ isCalibrating: Bool)
-    /// Saves a calibration, then puts it in force; nothing changes when it cannot be saved.
-    func apply(_ record: CalibrationRecord) throws(RequestError)
+    /// Saves a calibration, then puts it in force; nothing changes when it cannot be saved. Tells when that is done.
+    func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>)
     /// Hears of a calibration that came to nothing, and why: a phone shows no sentences.
     func noteRefusal(of kind: CalibrationKind, _ reason: String)
-    /// Returns to the calibration before; nil: of the kind that was changed last. Returns what was undone.
-    func undo(_ kind: CalibrationKind?) throws(RequestError) -> CalibrationKind
+    /// Returns to the calibration before; nil: of the kind that was changed last. Tells what was undone.
+    func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>)
 }
 
 /// One calibration at a time, for whoever asks over the socket or Bluetooth.
 ///
-/// `feed` runs where telemetry is drained, everything else on ordinary threads; saving happens in `advance`, outside the
-/// hub's lock. Time and wall clock are arguments.
+/// `feed` runs where telemetry is drained, everything else on ordinary threads; the outputs stay off until a result is on
+/// the disk. Time and wall clock are arguments.
 final class CalibrationService: Sendable {
     private struct State {
         var run: CalibrationRun?
         var outcome: CalibrationOutcome<CalibrationRun.Result> = .collecting
         var areMotorsOff = false
+        /// The result of this kind is on its way to the disk.
+        var saving: CalibrationKind?
         var owner: CommandSource?
         var began = Instant(nanoseconds: 0)
         var report = CalibrationReport()
@@ -56,7 +59,7 @@ final class CalibrationService: Sendable {
     ) throws(RequestError) -> CalibrationReport {
         let correction = door.correction
         let running: CalibrationKind? = state.withLock { state in
-            if let run = state.run { return run.kind }
+            if let kind = state.run?.kind ?? state.saving { return kind }
             state = State()
             state.run = CalibrationRun(kind, correction: correction)
             state.owner = owner
@@ -96,7 +99,7 @@ final class CalibrationService: Sendable {
     }
 
     /// Whether one goes on.
-    var isRunning: Bool { state.withLock { $0.run != nil } }
+    var isRunning: Bool { state.withLock { $0.run != nil || $0.saving != nil } }
 
     /// Takes the newest sample of a tick. Cheap while nothing is calibrated.
     func feed(_ snapshot: StabilizerSnapshot) {
@@ -127,7 +130,8 @@ final class CalibrationService: Sendable {
                     guard now.seconds(since: state.began) > Self.longestSeconds else { return nil }
                     state.outcome = .refused("It took too long, and was given up.")
                 }
-                defer { state.run = nil }
+                state.run = nil
+                state.saving = run.kind
                 return (run, state.outcome)
             }
         guard let finished else { return }
@@ -137,36 +141,38 @@ final class CalibrationService: Sendable {
     private func end(
         _ run: CalibrationRun, _ outcome: CalibrationOutcome<CalibrationRun.Result>, date: Double
     ) {
-        let kind = run.kind
-        var ending = CalibrationReport.State.refused
-        var sentence = ""
-        var residual = Number.unknown
         switch outcome {
-        case .collecting: break
+        case .collecting: finish(run, .refused, "")
         case .refused(let reason):
-            sentence = reason
-            door.noteRefusal(of: kind, reason)
+            door.noteRefusal(of: run.kind, reason)
+            finish(run, .refused, reason)
         case .done(let result):
-            residual = Number(result.residual)
             let record = CalibrationRecord(
-                kind: kind, values: result.values, sigma: result.sigma, residual: result.residual,
-                date: date, temperature: run.temperature)
-            do {
-                try door.apply(record)
-                ending = .done
-                let news = "The \(kind.rawValue) is calibrated, in force and saved."
-                sentence = result.advice.isEmpty ? news : "\(news) \(result.advice)"
-            } catch {
-                sentence = error.message
+                kind: run.kind, values: result.values, sigma: result.sigma,
+                residual: result.residual, date: date, temperature: run.temperature)
+            door.apply(record) { outcome in
+                switch outcome {
+                case .success:
+                    let news = "The \(run.kind.rawValue) is calibrated, in force and saved."
+                    let sentence = result.advice.isEmpty ? news : "\(news) \(result.advice)"
+                    self.finish(run, .done, sentence, residual: result.residual)
+                case .failure(let error):
+                    self.finish(run, .refused, error.message, residual: result.residual)
+                }
             }
         }
+    }
+
+    private func finish(
+        _ run: CalibrationRun, _ ending: CalibrationReport.State, _ sentence: String,
+        residual: Double = .nan
+    ) {
         door.setCalibrating(false)
         state.withLock { state in
-            // Somebody may have begun the next one already.
-            guard state.run == nil else { return }
+            state.saving = nil
             state.report.state = ending.rawValue
             state.report.sentence = sentence
-            state.report.residual = residual
+            state.report.residual = Number(residual)
             if case .done = ending { state.report.progress = 1 }
         }
     }
@@ -193,20 +199,26 @@ final class CalibrationService: Sendable {
 
     /// Returns to the calibration before.
     ///
-    /// - Parameter kind: Which; nil takes the one that was changed last.
-    /// - Returns: What is in force now.
-    /// - Throws: There is nothing to undo, or it cannot be saved.
-    func undo(_ kind: CalibrationKind?) throws(RequestError) -> CalibrationReport {
-        if state.withLock({ $0.run != nil }) {
-            throw RequestError(
-                .refused, "A calibration is going on: airframectl calibrate cancel")
+    /// - Parameters:
+    ///   - kind: Which; nil takes the one that was changed last.
+    ///   - done: Hears of what is in force now; or that there is nothing to undo, or that it cannot be saved.
+    func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationReport>) {
+        guard !isRunning else {
+            return done(
+                .failure(
+                    RequestError(
+                        .refused, "A calibration is going on: airframectl calibrate cancel")))
         }
-        let undone = try door.undo(kind)
-        var report = status()
-        let remains = report.saved.contains { $0.what == undone.rawValue }
-        report.sentence =
-            "The \(undone.rawValue) is "
-            + (remains ? "as it was calibrated before." : "not calibrated any more.")
-        return report
+        door.undo(kind) { result in
+            done(
+                result.map { undone in
+                    var report = self.status()
+                    let remains = report.saved.contains { $0.what == undone.rawValue }
+                    report.sentence =
+                        "The \(undone.rawValue) is "
+                        + (remains ? "as it was calibrated before." : "not calibrated any more.")
+                    return report
+                })
+        }
     }
 }

@@ -23,9 +23,9 @@ final class ChangeHistory: Sendable {
         list.withLock { $0 = Self.newest(earlier + $0) }
     }
 
-    /// What there will be after a change, as it is saved together with it, oldest first.
-    func saved(with change: SavedState.Change) -> [SavedState.Change] {
-        list.withLock { Self.newest($0 + [change]) }
+    /// What there will be after changes, as it is saved together with them, oldest first.
+    func saved(with changes: [SavedState.Change]) -> [SavedState.Change] {
+        list.withLock { Self.newest($0 + changes) }
     }
 
     /// Adds a change that has happened.

@@ -33,6 +33,9 @@ public struct Daemon {
     /// Nil without a robot.
     private let steppers: StepperMotors?
     private let logger: Logger
+    private let logStore: LogStore
+    /// Nil where no lock can be had.
+    private let stateLock: StateLock?
 
     /// Builds everything, starts nothing but the socket's file.
     ///
@@ -47,14 +50,21 @@ public struct Daemon {
         let started = MonotonicClock.now
         let isLockstep = configuration.settings.hardware.backend == .lockstep
         let clock = isLockstep ? LoopClock.lockstep() : .monotonic
-        let logStore = LogStore(isJournal: Journal.reads(STDERR_FILENO), clock: clock)
+        logStore = LogStore(isJournal: Journal.reads(STDERR_FILENO), clock: clock)
+        let logStore = logStore
         logger = Logger(label: "airframed") { _ in StoreLogHandler(store: logStore) }
         let log = logger
 
-        var saved = SavedTuning(directory: configuration.settings.persistence.directory, log: log)
-        let store = saved.load(into: configuration)
+        let keeper = StateKeeper(
+            directory: configuration.settings.persistence.directory, log: log)
+        do throws(StateProblem) {
+            stateLock = try keeper.lock()
+        } catch {
+            throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.cannotCreate)
+        }
+        let store = keeper.load(into: configuration)
         let settings = store.settings
-        let stabilizer = settings.stabilizerParameters(calibrated: saved.calibrations)
+        let stabilizer = settings.stabilizerParameters(calibrated: keeper.calibrations)
         let loop = LoopAssembly(settings, stabilizer)
         let sensors = loop.sensors
         let hub = TelemetryHub(ring: loop.telemetry)
@@ -73,7 +83,7 @@ public struct Daemon {
                 StepperDoor(hasSwitches: steppers.hasSwitches) { steppers.ask($1, axis: $0) }
             })
         tuning = Tuning(
-            store: store, source: source, saved: saved, correction: stabilizer.correction,
+            store: store, source: source, keeper: keeper, correction: stabilizer.correction,
             mailbox: loop.tuning, commander: commander, logStore: logStore, clock: clock, log: log)
         let calibration = CalibrationService(door: tuning)
         let spectra = SpectrumService()
@@ -166,14 +176,17 @@ public struct Daemon {
         }
         // In lockstep nothing turns, and time stands still between two lines.
         if simulator == nil, let feeder = manager.feeder {
-            services.append(WatchdogService(machine: machine, feeder: feeder))
+            services.append(WatchdogService(driver: machine.driver, feeder: feeder))
         }
         services.append(control)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services.map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        defer { tuning.close() }
+        defer {
+            tuning.close()
+            logStore.close()
+        }
         do {
             try await group.run()
         } catch {

@@ -95,18 +95,19 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
 
     func history() -> [HistoryEntry] { tuning.history.entries }
 
-    func save(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
-        try tuning.save(by: client.description)
+    func save(client: DiagnosticsClient, _ done: @escaping Later<Acknowledgement>) {
+        tuning.save(by: client.description, done)
     }
 
     func baseline(
-        _ request: BaselineRequest, client: DiagnosticsClient
-    ) throws(RequestError) -> BaselineReport {
-        try tuning.baseline(request, by: client.description)
+        _ request: BaselineRequest, client: DiagnosticsClient,
+        _ done: @escaping Later<BaselineReport>
+    ) {
+        tuning.baseline(request, by: client.description, done)
     }
 
-    func reload(client: DiagnosticsClient) throws(RequestError) -> ReloadReport {
-        try tuning.reload(by: client.description)
+    func reload(client: DiagnosticsClient, _ done: @escaping Later<ReloadReport>) {
+        tuning.reload(by: client.description, done)
     }
 
     var modeNames: [String] { Mode.allCases.map(\.name) }
@@ -176,19 +177,23 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
     var calibrationNames: [String] { CalibrationKind.allCases.map(\.rawValue) }
 
     func calibrate(
-        _ request: CalibrationRequest, client: DiagnosticsClient
-    ) throws(RequestError) -> CalibrationReport {
+        _ request: CalibrationRequest, client: DiagnosticsClient,
+        _ done: @escaping Later<CalibrationReport>
+    ) {
         switch request {
-        case .status: return calibration.status()
-        case .cancel: return calibration.cancel()
-        case .undo(let name): return try calibration.undo(name.flatMap(CalibrationKind.init))
+        case .status: done(.success(calibration.status()))
+        case .cancel: done(.success(calibration.cancel()))
+        case .undo(let name): calibration.undo(name.flatMap(CalibrationKind.init), done)
         case .start(let name):
-            guard let kind = CalibrationKind(rawValue: name) else {
-                throw RequestError(
-                    .invalidParams, "there is no \(name) to calibrate", field: "what")
-            }
-            return try calibration.start(
-                kind, owner: CommandSource(client), now: machine.clock.now)
+            done(
+                Result { () throws(RequestError) in
+                    guard let kind = CalibrationKind(rawValue: name) else {
+                        throw RequestError(
+                            .invalidParams, "there is no \(name) to calibrate", field: "what")
+                    }
+                    return try calibration.start(
+                        kind, owner: CommandSource(client), now: machine.clock.now)
+                })
         }
     }
 

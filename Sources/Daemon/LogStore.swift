@@ -1,23 +1,54 @@
 import GimbalCore
+import Links
 import Logging
+import PlainText
 import Realtime
 import Synchronization
 import Wire
 
 /// Where log lines go: standard error, for the journal or a terminal, and a ring in memory, for `airframectl log`.
 ///
+/// Whoever logs waits for nothing: lines go through a bounded queue to a thread of their own, and where a reader of standard
+/// error hangs, those that find no room are counted. One throttle stands here for everything that is logged: each statement of
+/// the code may write `burst` lines at once and one per second after that, so no stranger on any link fills disk or ring.
+///
 /// Never called from the loop or bus threads: they count, and an ordinary thread writes the sentence.
 final class LogStore: Sendable {
     /// Lines kept for the socket.
     static let capacity = 1000
+    /// Lines that may wait for the reader of standard error.
+    private static let queued = 500
+    /// What the end waits for that reader, s.
+    private static let patience = 0.5
+    /// Lines that one statement may write at once.
+    static let burst = 20.0
+
+    /// A place in the code that logs, or one condition of those that share a place.
+    struct Statement: Hashable {
+        let file: String
+        let line: UInt
+        var reason: String?
+    }
+
+    /// How much one statement of the code has written.
+    private struct Allowance {
+        var bucket = TokenBucket(burst: LogStore.burst, perSecond: 1)
+        var withheld = 0
+    }
 
     private struct State {
         var lines: [LogLine] = []
         var next = 0
         var minimum = Logger.Level.info
+        /// By statement: as many as the code has.
+        var allowances: [Statement: Allowance] = [:]
+        /// Lines that standard error has not got.
+        var lost = 0
     }
 
     private let state = Mutex(State())
+    private let writer = Worker(ThreadTable.log, capacity: LogStore.queued)
+    private let standardError: @Sendable (String) -> Void
     /// The journal reads priorities from `<N>` prefixes (sd-daemon(3)); people at a terminal do not.
     private let isJournal: Bool
     /// Where the lines' time comes from.
@@ -26,28 +57,71 @@ final class LogStore: Sendable {
     /// - Parameters:
     ///   - isJournal: Whether standard error is read by the journal.
     ///   - clock: The loop's.
-    init(isJournal: Bool, clock: LoopClock = .monotonic) {
+    ///   - standardError: Takes the text of one line; may wait.
+    init(
+        isJournal: Bool, clock: LoopClock = .monotonic,
+        standardError: @escaping @Sendable (String) -> Void = StandardError.write
+    ) {
         self.isJournal = isJournal
         self.clock = clock
+        self.standardError = standardError
     }
+
+    /// Writes what waits. At the end; a reader that hangs keeps nobody from ending.
+    func close() { writer.end(within: Self.patience) }
 
     /// The least severe level that is written from now on.
     func setMinimum(_ level: Logger.Level) { state.withLock { $0.minimum = level } }
 
-    /// Writes and keeps one line. The journal gets `fields` as fields of their own.
-    func append(level: Logger.Level, message: String, fields: Logger.Metadata = [:]) {
+    /// Keeps one line, and has it written. The journal gets `fields` as fields of their own.
+    ///
+    /// - Parameters:
+    ///   - level: How severe it is.
+    ///   - message: The sentence.
+    ///   - fields: Names in capitals.
+    ///   - statement: Where in the code it is said; nil: something that is rare by itself.
+    func append(
+        level: Logger.Level, message: String, fields: Logger.Metadata = [:],
+        statement: Statement? = nil
+    ) {
         let time = clock.seconds(clock.now)
-        let isWanted = state.withLock { state in
-            guard level >= state.minimum else { return false }
+        let (line, lost) = state.withLock { state -> (LogLine?, Int) in
+            guard level >= state.minimum else { return (nil, 0) }
+            guard let more = Self.admit(statement, &state) else { return (nil, 0) }
             let line = LogLine(
-                sequence: state.next, t: Number(time),
-                level: level.rawValue, message: message)
+                sequence: state.next, t: Number(time), level: level.rawValue,
+                message: message + more)
             state.next += 1
             if state.lines.count == Self.capacity { state.lines.removeFirst() }
             state.lines.append(line)
-            return true
+            defer { state.lost = 0 }
+            return (line, state.lost)
         }
-        if isWanted { write(level: level, message: message, fields: fields) }
+        guard let line else { return }
+        let isQueued = writer.post {
+            if lost > 0 {
+                self.write(
+                    level: .warning,
+                    message: "\(lost) lines are missing here: their reader did not keep up.",
+                    fields: [:])
+            }
+            self.write(level: level, message: line.message, fields: fields)
+        }
+        if !isQueued { state.withLock { $0.lost += lost + 1 } }
+    }
+
+    /// What is added to a line; nil when it is one too many of its kind.
+    private static func admit(_ statement: Statement?, _ state: inout State) -> String? {
+        guard let statement else { return "" }
+        var allowance = state.allowances[statement] ?? Allowance()
+        defer { state.allowances[statement] = allowance }
+        guard allowance.bucket.take(now: MonotonicClock.now) else {
+            allowance.withheld += 1
+            return nil
+        }
+        defer { allowance.withheld = 0 }
+        return allowance.withheld == 0
+            ? "" : " \(allowance.withheld) lines like it before are not in the log."
     }
 
     /// Lines after sequence number `since`, or the newest ones.
@@ -72,7 +146,7 @@ final class LogStore: Sendable {
             if Journal.send(entry) { return }
         }
         let prefix = isJournal ? "<\(Self.priority(level))>" : "airframed: \(level.rawValue): "
-        StandardError.write(prefix + message + "\n")
+        standardError(prefix + message.visible + "\n")
     }
 
     /// syslog(3) priorities.
@@ -111,6 +185,9 @@ struct StoreLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         store.append(
-            level: event.level, message: event.message.description, fields: event.metadata ?? [:])
+            level: event.level, message: event.message.description, fields: event.metadata ?? [:],
+            statement: LogStore.Statement(
+                file: event.file, line: event.line,
+                reason: event.metadata?["AIRFRAME_REASON"]?.description))
     }
 }

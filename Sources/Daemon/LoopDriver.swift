@@ -14,6 +14,14 @@ protocol LoopDriver: Sendable {
     func histogram(of stage: Stage) -> HistogramSnapshot
 }
 
+extension LoopDriver {
+    /// What loop and bus have done since the start, from the counters that they keep themselves.
+    var progress: WatchdogFeeder.Progress {
+        WatchdogFeeder.Progress(
+            ticks: histogram(of: .control).count, periods: histogram(of: .wake).count)
+    }
+}
+
 /// Loop and bus on threads of their own.
 struct RealtimeDriver: LoopDriver {
     let runtime: GimbalRuntime

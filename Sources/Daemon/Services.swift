@@ -82,24 +82,28 @@ struct StatusLineService: Service {
     }
 }
 
-/// Feeds systemd's watchdog with what loop and bus have done.
+/// Feeds systemd's watchdog with what loop and bus have done: their own counters, looked at by a thread that takes no lock of
+/// anybody and waits for nothing, so that neither a disk nor a reader of the log makes it starve.
 struct WatchdogService: Service {
     /// Shorter than any sensible watchdog.
-    private static let period = Duration.milliseconds(50)
+    private static let period = 0.05
 
-    let machine: Machine
+    let driver: any LoopDriver
     let feeder: WatchdogFeeder
 
     func run() async throws {
-        var feeder = feeder
-        while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            feeder.look(
-                at: WatchdogFeeder.Progress(
-                    ticks: machine.hub.view?.record.tick ?? 0,
-                    periods: machine.driver.histogram(of: .wake).count),
-                now: MonotonicClock.now.seconds(since: Instant(nanoseconds: 0)))
-            try? await Task.sleep(for: Self.period)
+        let (driver, feeder) = (driver, feeder)
+        let bell = Doorbell()
+        let thread = try RealtimeThread(ThreadTable.watch) {
+            var feeder = feeder
+            repeat {
+                let now = MonotonicClock.now.seconds(since: Instant(nanoseconds: 0))
+                feeder.look(at: driver.progress, now: now)
+            } while bell.wait(until: MonotonicClock.now.advanced(bySeconds: Self.period)) != .rung
         }
+        try? await gracefulShutdown()
+        bell.ring()
+        if thread.join(until: MonotonicClock.now.advanced(bySeconds: 1)) { bell.deallocate() }
     }
 }
 
@@ -111,11 +115,11 @@ struct ReloadService: Service {
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup)
         for await _ in signals.cancelOnGracefulShutdown() {
-            do throws(RequestError) {
-                let report = try tuning.reload(by: "SIGHUP")
-                log.notice("\(report.sentence)")
-            } catch {
-                log.error("\(error.message)")
+            tuning.reload(by: "SIGHUP") { result in
+                switch result {
+                case .success(let report): log.notice("\(report.sentence)")
+                case .failure(let error): log.error("\(error.message)")
+                }
             }
         }
     }

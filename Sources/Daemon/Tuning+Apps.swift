@@ -58,10 +58,10 @@ extension Tuning {
     /// - Parameters:
     ///   - mode: For the next start; nil leaves what is said about it.
     ///   - who: For the log.
-    /// - Throws: That the disk refuses; then nothing has changed.
-    func save(mode: Mode?, by who: String) throws(RequestError) {
+    ///   - done: Hears of it, or that the disk refuses; then nothing has changed.
+    func save(mode: Mode?, by who: String, _ done: @escaping Later<Void>) {
         let what = "saved mode, PID and Kalman"
-        try saveAirOS(by: who, what) { (store) throws(ConfigurationProblem) in
+        saveAirOS(by: who, what, done) { (store) throws(ConfigurationProblem) in
             if let mode, mode != store.settings.mode.boot {
                 try store.set("mode.boot", to: mode.name)
             }
@@ -70,11 +70,12 @@ extension Tuning {
 
     /// Returns what an app may change to the built-in defaults, which the app shows from then on, and saves that.
     ///
-    /// - Parameter who: For the log.
-    /// - Throws: That the disk refuses; then nothing has changed.
-    func restoreAirOSDefaults(by who: String) throws(RequestError) {
+    /// - Parameters:
+    ///   - who: For the log.
+    ///   - done: Hears of it, or that the disk refuses; then nothing has changed.
+    func restoreAirOSDefaults(by who: String, _ done: @escaping Later<Void>) {
         let what = "returned mode, PID and Kalman to their defaults"
-        try saveAirOS(by: who, what) { (store) throws(ConfigurationProblem) in
+        saveAirOS(by: who, what, done) { (store) throws(ConfigurationProblem) in
             for key in Self.airOSKeys { try store.setToDefault(key) }
         }
     }
@@ -107,28 +108,39 @@ extension Tuning {
     ///   - key: Dotted path.
     ///   - value: The new value.
     ///   - who: For the log.
-    /// - Throws: What is wrong with the value, or that the disk refuses; then nothing has changed.
-    func keep(_ key: String, _ value: SettingValue, by who: String) throws(RequestError) {
+    ///   - done: Hears of it, or what is wrong with the value, or that the disk refuses; then nothing has changed.
+    func keep(
+        _ key: String, _ value: SettingValue, by who: String, _ done: @escaping Later<Void>
+    ) {
         let text = value.tomlText
-        try save([key], by: who, "set \(key) = \(text), saved") {
+        save([key], by: who, "set \(key) = \(text), saved", done) {
             (store) throws(ConfigurationProblem) in
             try store.set(key, to: text)
         }
     }
 
+    /// A change of a copy of the store.
+    private typealias StoreChange =
+        @Sendable (inout ParameterStore) throws(ConfigurationProblem) -> Void
+
     private func saveAirOS(
-        by who: String, _ what: String,
-        _ change: (inout ParameterStore) throws(ConfigurationProblem) -> Void
-    ) throws(RequestError) {
-        try save(Self.airOSKeys, by: who, what, change)
-        _ = state.withLock { $0.rollback.keep(owner: Self.appOwner) }
+        by who: String, _ what: String, _ done: @escaping Later<Void>,
+        _ change: @escaping StoreChange
+    ) {
+        let kept: Later<Void> = { result in
+            if case .success = result {
+                _ = self.state.withLock { $0.rollback.keep(owner: Self.appOwner) }
+            }
+            done(result)
+        }
+        save(Self.airOSKeys, by: who, what, kept, change)
     }
 
-    private func save(
-        _ keys: [String], by who: String, _ what: String,
-        _ change: (inout ParameterStore) throws(ConfigurationProblem) -> Void
-    ) throws(RequestError) {
-        let result: Result<Void, RequestError> = state.withLock { state in
+    /// What has to be written; nil when everything is on the disk.
+    private func unsaved(
+        _ keys: [String], _ change: StoreChange
+    ) throws(RequestError) -> [String: String?]? {
+        let result: Result<[String: String?]?, RequestError> = state.withLock { state in
             Result { () throws(RequestError) in
                 var changed = state.store
                 do throws(ConfigurationProblem) {
@@ -136,26 +148,47 @@ extension Tuning {
                 } catch {
                     throw RequestError(error)
                 }
-                guard changed.hasUnsavedChanges(among: keys) else {
-                    return self.history.note(who, what)
-                }
+                guard changed.hasUnsavedChanges(among: keys) else { return nil }
                 guard state.appSaves.take(now: self.clock.now) else {
                     throw RequestError(.refused, "phones have saved too often; try again in 5 s")
                 }
-                changed.save(only: keys)
-                do {
-                    try state.saved.save(parameters: changed.savedOverlay, by: who, what)
-                } catch {
-                    throw RequestError(.internalError, "\(error)")
-                }
-                // Somebody else's change that waits takes back only what is its own.
-                state.rollback.amend { $0.adopt(keys, from: changed) }
-                state.store = changed
-                self.publish(&state)
+                return changed.unsaved(beside: self.keeper.saved.parameters, among: keys)
             }
         }
-        try result.get()
-        log.notice("\(who) \(what).")
+        return try result.get()
+    }
+
+    private func save(
+        _ keys: [String], by who: String, _ what: String, _ done: @escaping Later<Void>,
+        _ change: @escaping StoreChange
+    ) {
+        func tell() { log.notice("\(who) \(what).") }
+        let text: [String: String?]
+        do throws(RequestError) {
+            guard let unsaved = try unsaved(keys, change) else {
+                history.note(who, what)
+                tell()
+                return done(.success(()))
+            }
+            text = unsaved
+        } catch {
+            return done(.failure(error))
+        }
+        write(by: who, what) {
+            $0.parameters.merge(change: text)
+        } commit: { (state, saved) throws(RequestError) in
+            var changed = state.store
+            // The files may say otherwise by now; what was asked for is on the disk all the same.
+            try? change(&changed)
+            changed.adopt(saved: saved.parameters)
+            // Somebody else's change that waits takes back only what is its own.
+            state.rollback.amend { $0.adopt(keys, from: changed) }
+            state.store = changed
+            self.publish(&state)
+        } done: { result in
+            if case .success = result { self.log.notice("\(who) \(what).") }
+            done(result)
+        }
     }
 
     /// With a rollback the change waits to be kept; without, it outlasts whatever else waits.

@@ -1,13 +1,14 @@
 import Calibration
 import Configuration
 import GimbalCore
+import Links
 import Logging
 import Persistence
 import Synchronization
 import Wire
 
 extension Tuning: CalibrationDoor {
-    var calibrations: CalibrationBook { state.withLock { $0.saved.calibrations } }
+    var calibrations: CalibrationBook { state.withLock { $0.calibrations } }
 
     var correction: SensorCorrection { state.withLock { $0.correction } }
 
@@ -18,61 +19,70 @@ extension Tuning: CalibrationDoor {
         }
     }
 
-    func apply(_ record: CalibrationRecord) throws(RequestError) {
+    func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>) {
         guard record.isPlausible else {
-            throw RequestError(
-                .refused, "the result is not one of a healthy sensor; nothing has changed")
+            return done(
+                .failure(
+                    RequestError(
+                        .refused,
+                        "the result is not one of a healthy sensor; nothing has changed")))
         }
-        let result: Result<Void, RequestError> = state.withLock { state in
-            var book = state.saved.calibrations
-            book.apply(record)
-            return Result { () throws(RequestError) in
-                try self.use(
-                    book, changed: record.kind, "measured the \(record.kind.rawValue)", &state)
-                // Measured a moment ago: nothing has aged.
-                if case .gyro = record.kind { state.correction.gyroBias.sigma = record.sigma }
-                self.publish(&state)
-            }
+        let kind = record.kind
+        use(kind, "measured the \(kind.rawValue)") {
+            $0.apply(record)
+        } commit: { state in
+            // Measured a moment ago: nothing has aged.
+            if case .gyro = kind { state.correction.gyroBias.sigma = record.sigma }
+        } done: { result in
+            if case .success = result { self.log.notice("The \(kind.rawValue) was calibrated.") }
+            done(result)
         }
-        try result.get()
-        log.notice("The \(record.kind.rawValue) was calibrated.")
     }
 
     func noteRefusal(of kind: CalibrationKind, _ reason: String) {
         log.notice("The \(kind.rawValue) was not calibrated. \(reason)")
     }
 
-    func undo(_ kind: CalibrationKind?) throws(RequestError) -> CalibrationKind {
-        let result: Result<CalibrationKind, RequestError> = state.withLock { state in
-            var book = state.saved.calibrations
-            guard let undone = book.undo(kind) else {
-                return .failure(
-                    RequestError(.refused, "there is no calibration to undo", field: "what"))
+    func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>) {
+        // Which one it is has to be known before it is written: it is the history's note.
+        var book = calibrations
+        guard let undone = book.undo(kind) else { return done(.failure(Self.nothingToUndo)) }
+        use(undone, "took the measurement of the \(undone.rawValue) back") { book in
+            _ = book.undo(undone)
+        } commit: { _ in
+        } done: { result in
+            if case .success = result {
+                self.log.notice("The last calibration of the \(undone.rawValue) was undone.")
             }
-            return Result { () throws(RequestError) in
-                try self.use(
-                    book, changed: undone,
-                    "took the measurement of the \(undone.rawValue) back", &state)
-                self.publish(&state)
-                return undone
-            }
+            done(result.map { undone })
         }
-        let undone = try result.get()
-        log.notice("The last calibration of the \(undone.rawValue) was undone.")
-        return undone
+    }
+
+    private static var nothingToUndo: RequestError {
+        RequestError(.refused, "there is no calibration to undo", field: "what")
     }
 
     /// Saves, then takes the correction of one kind; what the estimator has learned since about the others stays.
     private func use(
-        _ book: CalibrationBook, changed: CalibrationKind, _ what: String, _ state: inout State
-    ) throws(RequestError) {
-        do {
-            try state.saved.save(calibrations: book, by: "calibration", what)
-        } catch {
-            throw RequestError(.refused, "\(error)")
+        _ kind: CalibrationKind, _ what: String,
+        change: @escaping @Sendable (inout CalibrationBook) -> Void,
+        commit: @escaping @Sendable (inout State) -> Void, done: @escaping Later<Void>
+    ) {
+        write(by: "calibration", what) { saved in
+            var book = CalibrationBook.read(saved.calibration).book
+            change(&book)
+            saved.calibration = book.saved
+        } commit: { state, saved in
+            let book = CalibrationBook.read(saved.calibration).book
+            state.calibrations = book
+            let bias = state.correction.gyroBias
+            state.correction =
+                state.store.settings.stabilizerParameters(calibrated: book).correction
+            if kind != .gyro { state.correction.gyroBias = bias }
+            commit(&state)
+            self.publish(&state)
+        } done: {
+            done($0)
         }
-        let bias = state.correction.gyroBias
-        state.correction = state.store.settings.stabilizerParameters(calibrated: book).correction
-        if changed != .gyro { state.correction.gyroBias = bias }
     }
 }

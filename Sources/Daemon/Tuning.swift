@@ -1,3 +1,4 @@
+import Calibration
 import Configuration
 import GimbalCore
 import Links
@@ -10,15 +11,19 @@ import Wire
 /// The one door for parameters: whoever changes one asks here, and the loop hears of it through the mailbox at its next
 /// tick. Live changes last until the process ends, until they are saved, or until their rollback takes them back.
 ///
-/// Ordinary threads; time is an argument where it matters.
+/// What has to be on the disk is written by the `StateKeeper`, outside the lock, and put in force once it is there; meanwhile
+/// everything goes on. Ordinary threads; time is an argument where it matters.
 final class Tuning: Sendable {
     struct State: ~Copyable {
         var store: ParameterStore
-        var saved: SavedTuning
+        /// Every calibration in force.
+        var calibrations: CalibrationBook
         var correction: SensorCorrection
         var isCalibrating = false
         var mailbox: MailboxWriter<Stabilizer.Parameters>
         var rollback = TimedRollback<ParameterStore.Snapshot>()
+        /// Saves on their way to the disk: a change that is being saved is not taken back.
+        var savesUnderWay = 0
         var needsRestart: [String] = []
         /// A tuning of the motors that is tried for a while instead of that of the settings.
         var trial: Stabilizer.Parameters?
@@ -28,18 +33,17 @@ final class Tuning: Sendable {
     }
 
     let state: Mutex<State>
-    private let source: ConfigurationSource
+    let source: ConfigurationSource
+    let keeper: StateKeeper
     private let commander: Commander
     private let logStore: LogStore
-    /// Who changed what.
-    let history: ChangeHistory
     let clock: LoopClock
     let log: Logger
 
     /// - Parameters:
     ///   - store: Files and saved values, already in force in the loop.
     ///   - source: What `reload` reads again.
-    ///   - saved: The state directory.
+    ///   - keeper: The state directory.
     ///   - correction: What the loop applies to its samples already.
     ///   - mailbox: The loop's; nobody else may write to it.
     ///   - commander: Hears of its rules.
@@ -47,23 +51,27 @@ final class Tuning: Sendable {
     ///   - clock: What rollbacks run on: the loop's.
     ///   - log: Who changed what.
     init(
-        store: ParameterStore, source: ConfigurationSource, saved: SavedTuning,
+        store: ParameterStore, source: ConfigurationSource, keeper: StateKeeper,
         correction: SensorCorrection,
         mailbox: consuming MailboxWriter<Stabilizer.Parameters>, commander: Commander,
         logStore: LogStore, clock: LoopClock = .monotonic, log: Logger
     ) {
         state = Mutex(
             State(
-                store: store, saved: saved, correction: correction, mailbox: mailbox,
+                store: store, calibrations: keeper.calibrations,
+                correction: correction, mailbox: mailbox,
                 loop: LoopReport(store.settings.stabilizerParameters)))
-        history = saved.history
         self.source = source
+        self.keeper = keeper
         self.commander = commander
         self.logStore = logStore
         self.clock = clock
         self.log = log
         logStore.setMinimum(store.settings.logLevel)
     }
+
+    /// Who changed what.
+    var history: ChangeHistory { keeper.history }
 
     /// The values in force.
     var settings: Settings { state.withLock { $0.store.settings } }
@@ -151,44 +159,6 @@ final class Tuning: Sendable {
         }
     }
 
-    /// Changes several settings together: keeps what was in force under a name, and takes the change back unless saved.
-    ///
-    /// - Parameters:
-    ///   - proposals: All of them, or nothing changes.
-    ///   - baseline: The name.
-    ///   - rollback: Seconds.
-    /// - Throws: What does not fit, or cannot be stored.
-    func apply(
-        _ proposals: [SettingProposal], storing baseline: String, rollback: Double
-    ) throws(RequestError) {
-        let result: Result<Void, RequestError> = state.withLock { state in
-            Result { () throws(RequestError) in
-                var changed = state.store
-                do throws(ConfigurationProblem) {
-                    for proposal in proposals { try changed.set(proposal.key, to: proposal.value) }
-                } catch {
-                    throw RequestError(error)
-                }
-                do {
-                    try state.saved.store(
-                        baseline: baseline, state.store.tuning, by: "autotune")
-                    try state.rollback.begin(
-                        state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
-                        now: self.clock.now)
-                } catch {
-                    throw RequestError(.refused, "\(error)")
-                }
-                state.store = changed
-                self.publish(&state)
-            }
-        }
-        try result.get()
-        tell(
-            "autotune",
-            "set \(proposals.map { "\($0.key) = \($0.value)" }.joined(separator: ", ")) for \(Int(rollback)) s unless saved"
-        )
-    }
-
     /// What differs from the defaults, and what is not saved.
     func diff() -> [SettingChange] {
         state.withLock { state in
@@ -204,105 +174,12 @@ final class Tuning: Sendable {
         }
     }
 
-    /// Writes live changes to the disk; a change that waited for its rollback is kept.
-    func save(by who: String) throws(RequestError) -> Acknowledgement {
-        let result: Result<Acknowledgement, RequestError> = state.withLock { state in
-            var changed = state.store
-            changed.save()
-            do {
-                try state.saved.save(
-                    parameters: changed.savedOverlay, by: who, "saved the tuning")
-            } catch {
-                return .failure(RequestError(.refused, "\(error)"))
-            }
-            state.store = changed
-            let wasPending = state.rollback.keep()
-            return .success(
-                Acknowledgement(
-                    "Saved \(changed.savedOverlay.count) settings."
-                        + (wasPending ? " The change that waited is kept." : "")))
-        }
-        let acknowledgement = try result.get()
-        log.notice("\(who) saved the tuning.")
-        return acknowledgement
-    }
-
-    /// Lists, stores or restores named baselines.
-    func baseline(_ request: BaselineRequest, by who: String) throws(RequestError) -> BaselineReport
-    {
-        let result: Result<BaselineReport, RequestError> = state.withLock { state in
-            Result { () throws(RequestError) in
-                switch request {
-                case .list:
-                    return BaselineReport(names: state.saved.baselineNames, sentence: "")
-                case .store(let name):
-                    do {
-                        try state.saved.store(baseline: name, state.store.tuning, by: who)
-                    } catch {
-                        throw RequestError(.refused, "\(error)", field: "name")
-                    }
-                    return BaselineReport(
-                        names: state.saved.baselineNames,
-                        sentence: "The present tuning is baseline \(name) now.")
-                case .restore(let name):
-                    let left = try self.restore(name, &state)
-                    let rest = left.isEmpty ? "" : " Left out: " + left.joined(separator: " ")
-                    return BaselineReport(
-                        names: state.saved.baselineNames,
-                        sentence: "Baseline \(name) is in force, not saved.\(rest)")
-                }
-            }
-        }
-        let report = try result.get()
-        switch request {
-        case .list: break
-        case .store(let name): log.notice("\(who) stored baseline \(name).")
-        case .restore(let name): tell(who, "restored baseline \(name)")
-        }
-        return report
-    }
-
-    private func restore(_ name: String, _ state: inout State) throws(RequestError) -> [String] {
-        let overlay: [String: String]
-        do {
-            overlay = try state.saved.baseline(name)
-        } catch {
-            throw RequestError(.refused, "\(error)", field: "name")
-        }
-        var changed = state.store
-        do {
-            let problems = try changed.restore(tuning: overlay)
-            state.store = changed
-            _ = state.rollback.keep()
-            publish(&state)
-            return problems.map(\.description)
-        } catch {
-            throw RequestError(error)
-        }
-    }
-
-    /// Reads the files again: what can change live does, what cannot is named, a bad file is rejected whole.
-    func reload(by who: String) throws(RequestError) -> Wire.ReloadReport {
-        let loaded: LoadedConfiguration
-        do {
-            loaded = try ConfigurationLoader.load(source)
-        } catch {
-            throw RequestError(.refused, "nothing has changed: \(error)")
-        }
-        let report = state.withLock { state in
-            let report = state.store.reload(loaded)
-            state.needsRestart = report.needsRestart.map(\.key)
-            publish(&state)
-            return Wire.ReloadReport(report)
-        }
-        history.note(who, "read the files again: \(report.sentence)")
-        return report
-    }
-
     /// Takes back what nobody has kept in time. Call often.
     func advance(now: Instant) {
         let reverted = state.withLock { state in
-            guard let snapshot = state.rollback.expire(now: now) else { return false }
+            guard state.savesUnderWay == 0, let snapshot = state.rollback.expire(now: now) else {
+                return false
+            }
             do {
                 try state.store.restore(snapshot)
             } catch {
@@ -324,7 +201,7 @@ final class Tuning: Sendable {
             state.store.discardUnsaved()
             state.isCalibrating = false
             state.correction =
-                state.store.settings.stabilizerParameters(calibrated: state.saved.calibrations)
+                state.store.settings.stabilizerParameters(calibrated: state.calibrations)
                 .correction
             publish(&state)
         }
@@ -347,15 +224,6 @@ final class Tuning: Sendable {
         logStore.setMinimum(settings.logLevel)
     }
 
-    /// Saves what the history has and the disk has not. At the end.
-    func close() {
-        do {
-            try state.withLock { try $0.saved.saveHistory() }
-        } catch {
-            log.warning("The history of changes is not saved: \(error)")
-        }
-    }
-
     /// Into the log, and into the history.
     func tell(_ who: String, _ what: String) {
         log.notice("\(who) \(what).")
@@ -363,5 +231,5 @@ final class Tuning: Sendable {
     }
 
     /// All clients of the socket together own a change: `set` and `save` are commands of different connections.
-    private static let socketOwner: UInt64 = 0
+    static let socketOwner: UInt64 = 0
 }

@@ -6,6 +6,10 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
     public enum Reason: Sendable, Equatable {
         /// A system call failed.
         case failed(Errno)
+        /// There is no last save, although there is one before it.
+        case missing
+        /// Another process keeps its state there.
+        case inUse
         /// The file does not begin like a state file.
         case notAStateFile
         /// A later release wrote the file.
@@ -37,6 +41,12 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         var line = "\(path): "
         switch reason {
         case .failed(let errno): line += Self.sentence(errno, action: action, directory: directory)
+        case .missing: line += "is missing, although something was saved."
+        case .inUse:
+            line =
+                "\(directory) is the state directory of another airframed that runs. Stop that one "
+            line += "(sudo systemctl stop airframed), or give this one its own with "
+            line += "--set persistence.directory=PATH."
         case .notAStateFile: line += "is not a state file of airframed."
         case .futureVersion(let version):
             line += "has format \(version); this release reads up to \(StateFile.version). "

@@ -46,7 +46,7 @@ public struct StateStore: Sendable {
 
     private var previous: FilePath { sibling("previous") }
 
-    /// Reads the last save; when it is bad, moves it aside and reads the one before.
+    /// Reads the last save; when it is bad or cannot be read, moves it aside and reads the one before.
     ///
     /// Never fails: the gimbal must start, with defaults if need be, and say what is wrong.
     public func load() -> Loaded {
@@ -55,11 +55,16 @@ public struct StateStore: Sendable {
         for (path, source) in [(file, Loaded.Source.current), (previous, .previous)] {
             do throws(StateProblem) {
                 guard let state = try read(path) else { continue }
+                // Somebody has taken the last save away, or the power went on a file system without hard links.
+                if source == .previous, problems.isEmpty {
+                    problems.append(StateProblem(action: "reading", path: file, reason: .missing))
+                }
                 return Loaded(state: state, source: source, problems: problems)
             } catch {
                 isMissing = false
                 var problem = error
-                if problem.isAboutContents { problem.keptAs = setAside(path) }
+                // Whatever could not be read must not be written over: somebody may still read it.
+                problem.keptAs = setAside(path)
                 problems.append(problem)
             }
         }
@@ -201,13 +206,5 @@ public struct StateStore: Sendable {
         let bad = state.calibration.filter { !$0.value.allSatisfy(\.isFinite) }.keys.sorted()
         return bad.isEmpty
             ? "\(error)" : "calibration \(bad.joined(separator: ", ")) is not a finite number"
-    }
-}
-
-extension StateProblem {
-    /// Whether the file could be read but makes no sense.
-    fileprivate var isAboutContents: Bool {
-        if case .failed = reason { return false }
-        return true
     }
 }

@@ -10,6 +10,9 @@
 /// | airframed-steps | SCHED_FIFO | 78       | step and direction lines of stepper motors, at 4 kHz         |
 /// | airframed-drive | SCHED_FIFO | 77       | a rider's wheels, at 50 Hz                                  |
 /// | airframed-rec   | ordinary   |          | writes recordings; waits for the disk                        |
+/// | airframed-state | ordinary   |          | reads the files again, writes what is saved; waits for the disk |
+/// | airframed-log   | ordinary   |          | writes the log; waits for its reader                         |
+/// | airframed-watch | ordinary   |          | feeds systemd's watchdog; waits for nothing                  |
 ///
 /// The loop stands above the buses: when it shares a CPU with the bus thread that woke it, it runs at once and the bus
 /// thread finds the answer without sleeping again. Both stand above the kernel's threaded interrupts (50), as the
@@ -31,6 +34,12 @@ public enum ThreadTable {
     public static let drive = ThreadConfiguration(name: "airframed-drive", priority: 77)
     /// The thread that waits for the recorder's disk.
     public static let recorder = ThreadConfiguration(name: "airframed-rec", priority: nil)
+    /// The thread that waits for the disk of the state directory.
+    public static let state = ThreadConfiguration(name: "airframed-state", priority: nil)
+    /// The thread that waits for the log's reader.
+    public static let log = ThreadConfiguration(name: "airframed-log", priority: nil)
+    /// The thread that feeds the watchdog.
+    public static let watch = ThreadConfiguration(name: "airframed-watch", priority: nil)
     /// Stack of each of these threads; locked into memory as a whole.
     public static let stackBytes = 512 * 1024
     /// How much of that stack is touched before the thread starts its work.

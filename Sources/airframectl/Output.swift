@@ -1,9 +1,11 @@
 import CLinuxShim
 import FoundationEssentials
 import Glibc
+import PlainText
 import Wire
 
-/// Standard output and standard error.
+/// Standard output and standard error: the one place where text leaves the program, and where what came from outside loses
+/// its power over the terminal.
 enum Output {
     /// One line, visible at once also in a pipe. Ends the program quietly when nobody reads any more.
     static func line(_ text: String) {
@@ -14,8 +16,27 @@ enum Output {
         write(text + "\n", to: STDERR_FILENO)
     }
 
-    /// All of the text.
+    /// All of the text; whatever would steer the terminal is shown instead.
     static func write(_ text: String, to descriptor: Int32) {
+        control(shown(text), to: descriptor)
+    }
+
+    /// The text as `write` shows it: of all that a terminal obeys only line ends, tabs and the sequences of `Style` remain.
+    static func shown(_ text: String) -> String {
+        let escape: Unicode.Scalar = "\u{1B}"
+        let parts = text.unicodeScalars.split(separator: escape, omittingEmptySubsequences: false)
+        return parts.enumerated().map { index, scalars in
+            let part = String(scalars)
+            if index == 0 { return part.visibleLines }
+            guard let end = Style.sequences.first(where: part.hasPrefix) else {
+                return "\\u001b" + part.visibleLines
+            }
+            return "\u{1B}" + end + String(part.dropFirst(end.count)).visibleLines
+        }.joined()
+    }
+
+    /// This program's own sequences for the terminal, as they are. Nothing from outside may be in them.
+    static func control(_ text: String, to descriptor: Int32) {
         var text = text
         text.withUTF8 { buffer in
             var rest = UnsafeRawBufferPointer(buffer)

@@ -122,16 +122,16 @@ struct ReloadCommand: AcknowledgedCommand {
 struct BaselineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "baseline",
-        abstract: "Keep the present tuning under a name, and return to it.",
+        abstract: "Keep the present tuning under a name, return to it, or delete it.",
         discussion: "Without a name it lists the baselines.")
 
     /// What can be done with a baseline.
     enum Action: String, ExpressibleByArgument, CaseIterable {
-        case list, store, restore
+        case list, store, restore, delete
     }
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "list, store or restore.")
+    @Argument(help: "list, store, restore or delete.")
     var action: Action = .list
     @Argument(help: "Letters, digits, - and _.")
     var name: String?

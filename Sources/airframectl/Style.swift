@@ -3,13 +3,16 @@ import Glibc
 /// The few ways text is set off, and whether the terminal wants them.
 struct Style: Sendable {
     /// What a piece of text means; the colours follow from that.
-    enum Role: String, Sendable {
+    enum Role: String, Sendable, CaseIterable {
         case good = "32"
         case caution = "33"
         case bad = "1;31"
         case strong = "1"
         case quiet = "2"
     }
+
+    /// What follows the escape in the sequences that are written.
+    static let sequences = Role.allCases.map { "[\($0.rawValue)m" } + ["[0m"]
 
     /// Whether escape sequences are written.
     var isColoured: Bool

@@ -26,14 +26,14 @@ final class Terminal {
             raw.c_cc.0 = 0  // VINTR
             tcsetattr(STDIN_FILENO, TCSANOW, &raw)
         }
-        Output.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J", to: STDOUT_FILENO)
+        Output.control("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J", to: STDOUT_FILENO)
     }
 
     /// As it was before `enter()`.
     func leave() {
         guard isActive else { return }
         isActive = false
-        Output.write("\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l", to: STDOUT_FILENO)
+        Output.control("\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l", to: STDOUT_FILENO)
         tcsetattr(STDIN_FILENO, TCSANOW, &saved)
     }
 
@@ -41,8 +41,8 @@ final class Terminal {
 
     /// Shows the lines in one write, without clearing first, so that nothing flickers.
     func show(_ lines: [String]) {
-        let text = lines.joined(separator: "\u{1B}[K\r\n")
-        Output.write("\u{1B}[H" + text + "\u{1B}[K\u{1B}[J", to: STDOUT_FILENO)
+        let text = lines.map(Output.shown).joined(separator: "\u{1B}[K\r\n")
+        Output.control("\u{1B}[H" + text + "\u{1B}[K\u{1B}[J", to: STDOUT_FILENO)
     }
 
     /// The bytes of the keys that were pressed since the last call. Never waits.

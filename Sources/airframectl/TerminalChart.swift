@@ -141,14 +141,14 @@ struct ProgressLine {
         wasShown = true
         let full = Int(min(max(share, 0), 1) * 30)
         let bar = String(repeating: "█", count: full) + String(repeating: "░", count: 30 - full)
-        Output.write(
-            "\r\u{1B}[K\(bar) \(Format.right(Format.fixed(share * 100, 0), 3)) %  \(words)",
+        Output.control(
+            "\r\u{1B}[K\(bar) \(Format.right(Format.fixed(share * 100, 0), 3)) %  \(Output.shown(words))",
             to: STDERR_FILENO)
     }
 
     /// Takes it away.
     mutating func clear() {
-        if wasShown { Output.write("\r\u{1B}[K", to: STDERR_FILENO) }
+        if wasShown { Output.control("\r\u{1B}[K", to: STDERR_FILENO) }
         wasShown = false
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Configuration
 import Daemon
 import Glibc
+import PlainText
 import Realtime
 import SystemPackage
 import Wire
@@ -84,11 +85,11 @@ struct Airframed: ParsableCommand {
         let source = ConfigurationSource(config: config, overrides: overrides)
         let loaded = try load(source)
         if checkConfig {
-            print("The configuration is good: \(loaded.filesSentence).")
+            print("The configuration is good: \(loaded.filesSentence).".visibleLines)
             return
         }
         if printConfig {
-            print(loaded.description, terminator: "")
+            print(loaded.description.visibleLines, terminator: "")
             return
         }
         do {
@@ -116,7 +117,7 @@ struct Airframed: ParsableCommand {
 
     /// Nobody is left to tell when standard error itself fails.
     private func complain(_ sentence: String) {
-        _ = try? FileDescriptor.standardError.writeAll("\(sentence)\n".utf8)
+        _ = try? FileDescriptor.standardError.writeAll("\(sentence.visibleLines)\n".utf8)
     }
 }
 

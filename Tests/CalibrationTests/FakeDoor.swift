@@ -1,5 +1,6 @@
 import Calibration
 import GimbalCore
+import Links
 import Synchronization
 import Wire
 
@@ -24,13 +25,13 @@ final class FakeDoor: CalibrationDoor {
     func setCalibrating(_ isCalibrating: Bool) {
         state.withLock { $0.isCalibrating = isCalibrating }
     }
-    func apply(_ record: CalibrationRecord) throws(RequestError) {
-        if let refusal = state.withLock({ $0.refusal }) { throw refusal }
+    func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>) {
+        if let refusal = state.withLock({ $0.refusal }) { return done(.failure(refusal)) }
         state.withLock { $0.book.apply(record) }
+        done(.success(()))
     }
-    func undo(_ kind: CalibrationKind?) throws(RequestError) -> CalibrationKind {
+    func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>) {
         let undone = state.withLock { $0.book.undo(kind) }
-        guard let undone else { throw RequestError(.refused, "nothing to undo") }
-        return undone
+        done(undone.map { .success($0) } ?? .failure(RequestError(.refused, "nothing to undo")))
     }
 }

@@ -23,22 +23,28 @@ struct RestartTests {
             let logStore = LogStore(isJournal: true)
             store = logStore
             let log = Logger(label: "test") { _ in StoreLogHandler(store: logStore) }
-            var saved = SavedTuning(directory: directory.string, log: log)
-            let parameters = saved.load(into: LoadedConfiguration())
+            let keeper = StateKeeper(directory: directory.string, log: log)
+            let parameters = keeper.load(into: LoadedConfiguration())
             let stabilizer = parameters.settings.stabilizerParameters(
-                calibrated: saved.calibrations)
+                calibrated: keeper.calibrations)
             let assembly = GimbalRuntime.assemble(
                 parameters: stabilizer,
                 bus: SimulatedBus(
                     parameters: SimulatedGimbal.Parameters(), motion: BaseMotion(.still, seed: 1),
                     seed: 1))
             tuning = Tuning(
-                store: parameters, source: ConfigurationSource(), saved: saved,
+                store: parameters, source: ConfigurationSource(), keeper: keeper,
                 correction: stabilizer.correction, mailbox: assembly.tuning,
                 commander: Commander(
                     ring: assembly.commands, bootMode: .inactive, rules: Commander.Rules()),
                 logStore: logStore, log: log)
         }
+
+        func apply(_ record: CalibrationRecord) throws {
+            try awaited { tuning.apply(record, $0) }
+        }
+
+        func undo() throws -> CalibrationKind { try awaited { tuning.undo(nil, $0) } }
     }
 
     static func gyro(_ x: Double) -> CalibrationRecord {
@@ -51,7 +57,7 @@ struct RestartTests {
     func survives() throws {
         try withTemporaryDirectory { directory in
             let first = Life(directory)
-            try first.tuning.apply(Self.gyro(0.01))
+            try first.apply(Self.gyro(0.01))
             #expect(first.tuning.correction.gyroBias.sigma == 2e-4)
             let second = Life(directory)
             let prior = second.tuning.correction.gyroBias
@@ -66,14 +72,14 @@ struct RestartTests {
     func undo() throws {
         try withTemporaryDirectory { directory in
             let first = Life(directory)
-            try first.tuning.apply(Self.gyro(0.01))
-            try first.tuning.apply(Self.gyro(0.02))
+            try first.apply(Self.gyro(0.01))
+            try first.apply(Self.gyro(0.02))
             let second = Life(directory)
-            #expect(try second.tuning.undo(nil) == .gyro)
+            #expect(try second.undo() == .gyro)
             #expect(second.tuning.correction.gyroBias.bias.x == 0.01)
             let third = Life(directory)
             #expect(third.tuning.correction.gyroBias.bias.x == 0.01)
-            #expect(throws: RequestError.self) { _ = try third.tuning.undo(nil) }
+            #expect(throws: RequestError.self) { _ = try third.undo() }
         }
     }
 
@@ -81,9 +87,9 @@ struct RestartTests {
     func others() throws {
         try withTemporaryDirectory { directory in
             let life = Life(directory)
-            try life.tuning.apply(Self.gyro(0.01))
+            try life.apply(Self.gyro(0.01))
             let prior = life.tuning.correction.gyroBias
-            try life.tuning.apply(
+            try life.apply(
                 CalibrationRecord(
                     kind: .mounting, values: [0, 1, 0, 0], sigma: 0.01, residual: 0, date: 0,
                     temperature: nil))
@@ -96,7 +102,7 @@ struct RestartTests {
     func implausible() throws {
         try withTemporaryDirectory { directory in
             let life = Life(directory)
-            #expect(throws: RequestError.self) { try life.tuning.apply(Self.gyro(3)) }
+            #expect(throws: RequestError.self) { try life.apply(Self.gyro(3)) }
             #expect(life.tuning.calibrations == CalibrationBook())
         }
     }
@@ -104,7 +110,7 @@ struct RestartTests {
     @Test("what cannot be written is not in force")
     func readOnly() {
         let life = Life("/proc/airframe-nowhere")
-        #expect(throws: RequestError.self) { try life.tuning.apply(Self.gyro(0.01)) }
+        #expect(throws: RequestError.self) { try life.apply(Self.gyro(0.01)) }
         #expect(!life.tuning.correction.gyroBias.isKnown)
     }
 }

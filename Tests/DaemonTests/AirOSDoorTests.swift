@@ -365,10 +365,12 @@ import Wire
             for (uuid, value) in [(name, Array("Turm".utf8)), (baud, [1])] {
                 try serial.write(
                     uuid, value, by: BluetoothBench.iPad, now: bench.now, bench.phone)
+                try bench.phone.finish()
             }
             #expect(throws: ATTError.outOfRange) {
                 try serial.write(
                     name, [0x41, 0x0A], by: BluetoothBench.iPad, now: bench.now, bench.phone)
+                try bench.phone.finish()
             }
             #expect(serial.advertisedName == "Turm")
             let second = try BluetoothBench(directory, ["rbl.role=loopback"])

@@ -7,23 +7,40 @@ import Wire
 @Suite("What can be in the way of the daemon's socket") struct DaemonSocketTests {
     /// Starts a daemon that cannot have its socket, and returns how it ended.
     private func refused(
-        _ socket: String, in directory: FilePath, through prefix: [String] = []
+        _ socket: String, in directory: FilePath, through prefix: [String] = [],
+        _ extra: [String] = []
     ) throws -> Program.Result {
         try Program.run(
             prefix + [try Program.built("airframed")] + RunningDaemon.arguments(in: directory)
-                + ["--set", "diagnostics.socket=\(socket)"], in: directory)
+                + ["--set", "diagnostics.socket=\(socket)"] + extra, in: directory)
     }
 
     @Test("a running daemon, which does not notice")
     func taken() throws {
         try withDaemon { daemon throws in
             try daemon.status("running") { $0["state"]?.string == "running" }
-            let second = try refused(daemon.socket, in: daemon.directory)
+            let second = try refused(
+                daemon.socket, in: daemon.directory,
+                ["--set", "persistence.directory=\(daemon.directory)/other"])
             #expect(second.status == 73)
             #expect(second.errors.contains("a running daemon answers there already"))
             #expect(second.errors.contains("systemctl stop airframed"))
             let status = try daemon.status("still running")
             #expect(status["enabled"]?.bool == true)
+        }
+    }
+
+    @Test("a running daemon that keeps its state in the same directory, and loses none of it")
+    func sameState() throws {
+        try withDaemon { daemon throws in
+            let second = try refused("\(daemon.directory)/other.sock", in: daemon.directory)
+            #expect(second.status == 73)
+            #expect(
+                second.errors.contains(
+                    "\(daemon.directory)/state is the state directory of another airframed that runs"
+                ))
+            #expect(second.errors.contains("--set persistence.directory="))
+            #expect(try daemon.ask("save")["sentence"] != nil)
         }
     }
 

@@ -27,12 +27,12 @@ import Wire
                 config: config?.string,
                 overrides: ["persistence.directory=\(directory)/state"] + overrides)
             let loaded = try ConfigurationLoader.load(source)
-            var saved = SavedTuning(directory: "\(directory)/state", log: .silent)
-            let parameters = saved.load(into: loaded)
+            let keeper = StateKeeper(directory: "\(directory)/state", log: .silent)
+            let parameters = keeper.load(into: loaded)
             let mailbox = makeMailbox(initial: parameters.settings.stabilizerParameters)
             let logStore = store
             tuning = Tuning(
-                store: parameters, source: source, saved: saved, correction: SensorCorrection(),
+                store: parameters, source: source, keeper: keeper, correction: SensorCorrection(),
                 mailbox: mailbox.writer,
                 commander: .idle(), logStore: logStore,
                 log: Logger(label: "test") { _ in StoreLogHandler(store: logStore) })
@@ -203,6 +203,12 @@ import Wire
 
             let again = try Bench(directory)
             #expect(try again.tuning.baseline(.list, by: "test").names == ["good"])
+            #expect(try again.tuning.baseline(.delete("good"), by: "test").names.isEmpty)
+            let error = #expect(throws: RequestError.self) {
+                try again.tuning.baseline(.delete("good"), by: "test")
+            }
+            #expect(error?.message.contains("There is no baseline \"good\"") == true)
+            #expect(try Bench(directory).tuning.baseline(.list, by: "test").names.isEmpty)
         }
     }
 

@@ -1,4 +1,6 @@
+import Glibc
 import Links
+import Synchronization
 import Testing
 import Wire
 
@@ -69,6 +71,63 @@ struct DiagnosticsConnectionTests {
             #expect(error?["code"] == "invalid_json")
             #expect(error?["message"]?.string?.contains(words) == true, "\(error?.text ?? "-")")
             #expect(try client.ask(#"{"id":2,"method":"ping"}"#)["id"] == 2)
+        }
+    }
+
+    @Test("a stop is carried out when it arrives, behind whatever waits, and answered in its turn")
+    func stopOvertakes() async throws {
+        try await withServer { path, backend in
+            backend.record.withLock { $0.isDiskSlow = true }
+            let client = try PlainClient(path)
+            try client.send(
+                """
+                {"id":1,"method":"save"}
+                {"id":2,"method":"reset_stop"}
+                {"id":3,"method":"st\\u006fp"}
+                {"id":4,"method":"ping"}
+
+                """)
+            while backend.calls.count < 2 { usleep(1000) }
+            #expect(backend.calls == ["stop", "save"])
+            // Others are served meanwhile.
+            let other = try PlainClient(path)
+            #expect(try other.ask(#"{"id":1,"method":"stop"}"#)["result"] != nil)
+            backend.finishDisk()
+            for id in 1...4 { #expect(try client.json()["id"]?.int == id) }
+            // Once more behind the reset, which must not have the last word.
+            #expect(backend.calls == ["stop", "save", "stop", "reset_stop", "stop"])
+        }
+    }
+
+    @Test("whoever hangs up while the disk is slow leaves nothing behind, and what waited is done")
+    func hangsUpWhileWaiting() async throws {
+        try await withServer { path, backend in
+            backend.record.withLock { $0.isDiskSlow = true }
+            let client = try PlainClient(path)
+            try client.send(
+                #"{"id":1,"method":"save"}"# + "\n" + #"{"id":2,"method":"take"}"# + "\n")
+            while backend.calls.isEmpty { usleep(1000) }
+            client.close()
+            usleep(20_000)
+            #expect(backend.calls == ["save"])
+            backend.finishDisk()
+            while backend.closed.isEmpty { usleep(1000) }
+            #expect(backend.calls == ["save", "take"])
+        }
+    }
+
+    @Test("a client that has only closed its own half still hears that its save is done")
+    func halfClosedWhileWaiting() async throws {
+        try await withServer { path, backend in
+            backend.record.withLock { $0.isDiskSlow = true }
+            let client = try PlainClient(path)
+            try client.send(#"{"id":1,"method":"save"}"# + "\n")
+            client.endInput()
+            while backend.calls.isEmpty { usleep(1000) }
+            usleep(20_000)
+            backend.finishDisk()
+            #expect(try client.json()["id"] == 1)
+            #expect(try client.line() == nil)
         }
     }
 

@@ -1,7 +1,10 @@
-import Links
+import GimbalCore
 import Synchronization
+import SystemPackage
 import Testing
 import Wire
+
+@testable import Links
 
 @Suite("Requests over the diagnostics socket")
 struct DiagnosticsRequestTests {
@@ -182,5 +185,58 @@ struct DiagnosticsRequestTests {
             #expect(reply["error"]?["code"] == "not_in_control")
             #expect(reply["error"]?["message"] == "The phone is in control.")
         }
+    }
+
+    @Test("a setting that is asked for a thousand times is answered once")
+    func repeated() async throws {
+        try await withServer { path, _ in
+            let client = try PlainClient(path)
+            let names = [String](repeating: "\"loop\"", count: 5900).joined(separator: ",")
+            let reply = try client.ask(#"{"id":1,"method":"get","params":{"keys":[\#(names)]}}"#)
+            #expect(reply["result"]?.array?.count == 1)
+            let twice = try client.ask(
+                #"{"id":2,"method":"get","params":{"keys":["loop.rate_hz","loop.*","mode"]}}"#)
+            #expect(
+                twice["result"]?.array?.compactMap { $0["key"]?.string } == [
+                    "loop.rate_hz", "mode.boot",
+                ])
+        }
+    }
+
+    @Test(
+        "what does more than look needs the right to write",
+        arguments: [
+            ("spectrum", "start"), ("spectrum", "cancel"), ("calibrate", "start"),
+            ("calibrate", "cancel"), ("calibrate", "undo"), ("autotune", "start"),
+            ("autotune", "cancel"), ("pair", "allow"), ("pair", "forget"), ("record", "last"),
+            ("record", "start"), ("record", "stop"), ("baseline", "store"),
+            ("baseline", "restore"), ("baseline", "delete"),
+        ])
+    func readersOnlyLook(method: String, action: String) throws {
+        let backend = FakeBackend()
+        let handler = RequestHandler(
+            backend: backend, policy: AccessPolicy(ownUser: 1, group: 1, groupName: "airframe"),
+            later: try LateReplies())
+        let reader = ClientConnection(
+            descriptor: FileDescriptor(rawValue: -1),
+            client: DiagnosticsClient(id: 1, pid: 1, user: 1000), mayWrite: false,
+            longestLine: 1000, now: Instant(nanoseconds: 0))
+        let extra: [String: String] = [
+            "calibrate": #","what":"gyro""#, "autotune": #","axis":"yaw""#,
+            "pair": #","address":"x""#, "baseline": #","name":"x""#,
+        ]
+        let line =
+            #"{"id":1,"method":"\#(method)","params":{"action":"\#(action)"\#(extra[method] ?? "")}}"#
+        handler.answer(
+            .complete(Array(line.utf8)), from: reader, clients: ClientStatus(),
+            now: Instant(nanoseconds: 0))
+        var sent: [UInt8] = []
+        _ = reader.output.flush { bytes in
+            sent += bytes
+            return bytes.count
+        }
+        #expect(
+            try JSONValue(parsing: Array(sent.dropLast()))["error"]?["code"] == "permission_denied")
+        #expect(backend.calls.isEmpty)
     }
 }

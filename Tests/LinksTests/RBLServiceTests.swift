@@ -15,12 +15,12 @@ import Wire
         var name: String { memory.withLock { $0.name } }
         var baud: RBLBaud { memory.withLock { $0.baud } }
         var writes: Int { memory.withLock { $0.writes } }
-        func setName(_ name: String, by central: Central) throws(GATTRefusal) {
+        func setName(_ name: String, by central: Central, later: GATTLater) {
             memory.withLock {
                 $0.name = name; $0.writes += 1
             }
         }
-        func setBaud(_ baud: RBLBaud, by central: Central) throws(GATTRefusal) {
+        func setBaud(_ baud: RBLBaud, by central: Central, later: GATTLater) {
             memory.withLock {
                 $0.baud = baud; $0.writes += 1
             }

@@ -25,6 +25,8 @@ final class FakeDisk: Sendable {
         var losesPower = false
         var hasPower = true
         var links = true
+        /// Files that cannot be opened for reading.
+        var unreadable: [String: Errno] = [:]
     }
 
     private let state = Mutex(State())
@@ -51,6 +53,11 @@ final class FakeDisk: Sendable {
             $0.failAt = $0.callCount + call
             $0.losesPower = true
         }
+    }
+
+    /// A file cannot be read any more, although it can be renamed and replaced.
+    func forbidReading(_ name: String, _ errno: Errno) {
+        state.withLock { $0.unreadable[name] = errno }
     }
 
     func forbidLinks() { state.withLock { $0.links = false } }
@@ -178,6 +185,7 @@ final class FakeDisk: Sendable {
             let file = Int32(state.readOffsets.count + 100)
             switch access {
             case .read:
+                if let errno = state.unreadable[name] { throw errno }
                 guard let inode = state.names[name] else { throw Errno.noSuchFileOrDirectory }
                 state.open[file] = inode
             case .create:

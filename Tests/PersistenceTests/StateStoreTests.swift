@@ -1,6 +1,7 @@
 import Glibc
 import Persistence
 import SystemPackage
+import TestSupport
 import Testing
 
 /// A state that can be told from others by its number.
@@ -154,6 +155,49 @@ struct StateStoreTests {
         #expect(loaded.problems.count == 1)
         #expect(sentence.hasPrefix(file + ": " + expected), "\(sentence)")
         #expect(sentence.hasSuffix("It is kept as \(file).bad-1."))
+    }
+
+    @Test(
+        "sets aside what cannot be read, so that no later save writes over it",
+        arguments: [Errno.permissionDenied, .ioError, .isDirectory])
+    func unreadable(errno: Errno) throws {
+        for number in 1...2 { try store.save(numbered(number)) }
+        disk.forbidReading(file, errno)
+        let loaded = store.load()
+        #expect(loaded.state == numbered(1))
+        #expect(loaded.source == .previous)
+        let problem = try #require(loaded.problems.first)
+        #expect(problem.description.contains("It is kept as \(file).bad-1."), "\(problem)")
+        for number in 3...5 { try store.save(numbered(number)) }
+        let kept = try #require(disk.bytes(of: file + ".bad-1"))
+        #expect(String(decoding: kept, as: UTF8.self).contains("0.2"))
+    }
+
+    @Test("a last save that has gone is named, and the one before is used")
+    func missing() throws {
+        for number in 1...2 { try store.save(numbered(number)) }
+        try disk.calls.remove(FilePath(file))
+        let loaded = store.load()
+        #expect(loaded.state == numbered(1))
+        #expect(loaded.source == .previous)
+        #expect(
+            loaded.problems.map(\.description) == [
+                "\(file): is missing, although something was saved."
+            ])
+    }
+
+    @Test("a state directory has one owner at a time, and is free when that has ended")
+    func lock() throws {
+        try withTemporaryDirectory { directory throws in
+            var first = try StateLock.take(directory)
+            #expect(first != nil)
+            let error = #expect(throws: StateProblem.self) { try StateLock.take(directory) }
+            #expect(error?.reason == .inUse)
+            #expect(error?.description.contains("another airframed") == true)
+            first = nil
+            #expect(try StateLock.take(directory) != nil)
+            #expect(try StateLock.take(directory.appending("nowhere")) == nil)
+        }
     }
 
     @Test("accepts contents without parts that this release would write")

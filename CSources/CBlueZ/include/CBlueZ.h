@@ -91,7 +91,12 @@ typedef struct {
     const char *device;
     /// ATT MTU of the connection; 0: not said.
     uint16_t mtu;
+    /// Of a write: names it in cbz_answer_write.
+    uint64_t token;
 } cbz_request;
+
+/// What `write` returns when the answer comes later, by cbz_answer_write.
+#define CBZ_LATER 0xFF
 
 /// What the peripheral's owner does. `read` fills at most CBZ_VALUE_MAX bytes. `read` and `write` return 0 or an ATT
 /// error: 0x06, 0x07, 0x08, 0x0D or 0x80...0x9F; any other reaches the central as 0x80.
@@ -182,6 +187,9 @@ int cbz_set_powered(cbz_peripheral *peripheral, const char *adapter, bool is_on)
 int cbz_set_pairable(cbz_peripheral *peripheral, const char *adapter, bool is_on);
 /// The name that connected phones read (GAP device name).
 int cbz_set_alias(cbz_peripheral *peripheral, const char *adapter, const char *alias);
+
+/// Answers a write whose callback returned CBZ_LATER: 0 or an ATT error. Harmless when it has ended with its connection.
+int cbz_answer_write(cbz_peripheral *peripheral, uint64_t token, uint8_t att);
 
 int cbz_disconnect_device(cbz_peripheral *peripheral, const char *device);
 /// Forgets a device and its keys.

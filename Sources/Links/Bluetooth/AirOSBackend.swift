@@ -3,7 +3,7 @@ public import Wire
 
 /// What the daemon offers to AirOS apps; the service owns the bytes, the daemon implements this.
 ///
-/// Called on airframed-ble; saving waits for the disk, nothing else waits. What is refused changes nothing.
+/// Called on airframed-ble; nothing waits. What is refused changes nothing.
 public protocol AirOSBackend: Sendable {
     /// How often a subscribed value is sent, Hz.
     var notifyHz: Double { get }
@@ -24,8 +24,10 @@ public protocol AirOSBackend: Sendable {
     func setPID(_ pid: PIDTriple, of axis: GimbalAxis, by central: Central) throws(GATTRefusal)
     /// Changes the numbers of the filter.
     func setKalman(_ kalman: KalmanTriple, by central: Central) throws(GATTRefusal)
-    /// Does what was written to the control characteristic.
-    func carryOut(_ command: AirOSCommand, by central: Central, now: Instant) throws(GATTRefusal)
+    /// Does what was written to the control characteristic. What has to reach the disk is answered `later`.
+    func carryOut(
+        _ command: AirOSCommand, by central: Central, now: Instant, later: GATTLater
+    ) throws(GATTRefusal)
     /// The connection ended: what it turns stands still at once.
     func disconnected(_ central: Central, now: Instant)
 }

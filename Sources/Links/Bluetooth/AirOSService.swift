@@ -38,7 +38,7 @@ public final class AirOSService: GATTService {
     }
 
     private let backend: any AirOSBackend
-    private var log: RefusalLog
+    private let log: Logger
     private var subscribed: Set<AirOSCharacteristic> = []
     /// When the next notifications go out; nil while nobody has subscribed.
     private var due: Instant?
@@ -48,7 +48,7 @@ public final class AirOSService: GATTService {
     ///   - logger: What was refused, and why.
     public init(backend: any AirOSBackend, logger: Logger) {
         self.backend = backend
-        log = RefusalLog(logger: logger)
+        log = logger
     }
 
     /// The present value.
@@ -94,7 +94,9 @@ public final class AirOSService: GATTService {
         _ notifier: some GATTNotifier
     ) throws(ATTError) {
         do {
-            try carryOut(AirOSCharacteristic(characteristic), value, central, now)
+            try carryOut(
+                AirOSCharacteristic(characteristic), value, central, now,
+                later: notifier.later("\(central) wrote control", log))
             counters.writes &+= 1
         } catch {
             throw refused(error, "\(central) wrote", characteristic, now)
@@ -102,7 +104,8 @@ public final class AirOSService: GATTService {
     }
 
     private func carryOut(
-        _ characteristic: AirOSCharacteristic?, _ value: [UInt8], _ central: Central, _ now: Instant
+        _ characteristic: AirOSCharacteristic?, _ value: [UInt8], _ central: Central,
+        _ now: Instant, later: GATTLater
     ) throws(GATTRefusal) {
         switch characteristic {
         case .mode:
@@ -112,7 +115,7 @@ public final class AirOSService: GATTService {
             let command = try Self.decoded { () throws(AirOSError) in
                 try AirOSCommand(bytes: value)
             }
-            try backend.carryOut(command, by: central, now: now)
+            try backend.carryOut(command, by: central, now: now, later: later)
         case .pitchPID: try setPID(value, of: .pitch, central)
         case .rollPID: try setPID(value, of: .roll, central)
         case .yawPID: try setPID(value, of: .yaw, central)
@@ -143,7 +146,7 @@ public final class AirOSService: GATTService {
     ) -> ATTError {
         counters.refusals &+= 1
         let name = AirOSCharacteristic(characteristic)?.name ?? characteristic.description
-        log.note("\(what) \(name), refused: \(refusal.sentence)", now: now)
+        log.warning("\(what) \(name), refused: \(refusal.sentence).")
         return refusal.error
     }
 

@@ -13,6 +13,16 @@ final class BlueZBus {
         var device: String
         /// Nil: not said.
         var mtu: Int?
+        /// Of a write: names it in `answer`.
+        var token: UInt64 = 0
+    }
+
+    /// What is said to a write.
+    enum WriteResult {
+        case done
+        case refused(ATTError)
+        /// `answer` will say.
+        case later
     }
 
     /// Something about a device.
@@ -34,8 +44,8 @@ final class BlueZBus {
 
     /// What a service answers.
     var onRead: ((Request) -> Result<[UInt8], ATTError>)?
-    /// What a service answers to a write; nil: done.
-    var onWrite: ((Request, UnsafeRawBufferPointer) -> ATTError?)?
+    /// What a service answers to a write.
+    var onWrite: ((Request, UnsafeRawBufferPointer) -> WriteResult)?
     /// The first central subscribed, or the last one unsubscribed.
     var onSubscription: ((Int, Bool) -> Void)?
 
@@ -153,6 +163,11 @@ final class BlueZBus {
         cbz_rename_advertisement(handle, UInt32(index), name)
     }
 
+    /// Answers a write that was left for later; nil: done.
+    func answer(_ token: UInt64, _ error: ATTError?) {
+        _ = cbz_answer_write(handle, token, error?.code ?? 0)
+    }
+
     /// Ends a phone's connection.
     func disconnect(device: String) { cbz_disconnect_device(handle, device) }
 
@@ -223,7 +238,7 @@ extension BlueZBus {
         guard let request = pointer?.pointee else { return nil }
         return Request(
             characteristic: Int(request.characteristic), device: text(request.device),
-            mtu: request.mtu == 0 ? nil : Int(request.mtu))
+            mtu: request.mtu == 0 ? nil : Int(request.mtu), token: request.token)
     }
 
     fileprivate func read(
@@ -245,8 +260,11 @@ extension BlueZBus {
         _ pointer: UnsafePointer<cbz_request>?, _ bytes: UnsafePointer<UInt8>?, _ count: Int
     ) -> UInt8 {
         guard let request = request(pointer), let onWrite else { return 0x80 }
-        let error = onWrite(request, UnsafeRawBufferPointer(start: bytes, count: count))
-        return error?.code ?? 0
+        switch onWrite(request, UnsafeRawBufferPointer(start: bytes, count: count)) {
+        case .done: return 0
+        case .refused(let error): return error.code
+        case .later: return UInt8(CBZ_LATER)
+        }
     }
 
     fileprivate func take(_ event: cbz_event) {

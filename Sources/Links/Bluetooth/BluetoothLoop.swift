@@ -63,7 +63,7 @@ final class BluetoothLoop {
         let isEncrypted = configuration.security == .encrypted
         bus = BlueZBus(services, isEncrypted: isEncrypted)
         table = CharacteristicTable(services)
-        notifier = RadioNotifier(bus: bus, table: table)
+        notifier = RadioNotifier(bus: bus, mailbox: mailbox, table: table)
         names = services.map(\.advertisedName)
         wokenAt = clock()
         supervisor = RadioSupervisor(
@@ -242,9 +242,9 @@ extension BluetoothLoop {
 
     private func write(
         _ request: BlueZBus.Request, _ bytes: UnsafeRawBufferPointer
-    ) -> ATTError? {
+    ) -> BlueZBus.WriteResult {
         let now = wokenAt
-        guard let central = central(of: request, now) else { return .notAuthorized }
+        guard let central = central(of: request, now) else { return .refused(.notAuthorized) }
         guard centrals.admitsWrite(of: request.device, now: now) else {
             counters.refusedWrites += 1
             if counters.refusedWrites.isPowerOfTwo {
@@ -252,16 +252,18 @@ extension BluetoothLoop {
                     "\(central) writes more than \(configuration.writesPerSecond) times per second; \(counters.refusedWrites) writes refused so far."
                 )
             }
-            return .application(ATTError.tooManyWrites)
+            return .refused(.application(ATTError.tooManyWrites))
         }
         let (service, uuid) = table[request.characteristic]
         counters.writes += 1
+        notifier.write.token = request.token
+        notifier.write.isLeftForLater = false
         do throws(ATTError) {
             try services[service].write(uuid, Array(bytes), by: central, now: now, notifier)
-            return nil
+            return notifier.write.isLeftForLater ? .later : .done
         } catch {
             counters.invalidWrites += 1
-            return error
+            return .refused(error)
         }
     }
 
@@ -361,6 +363,9 @@ extension BluetoothLoop {
             else { return }
             logger.notice("The keys of \(address) are forgotten.")
             bus.remove(device: bond.device, adapter: adapter)
+        case .answer(let token, let error):
+            if error != nil { counters.invalidWrites += 1 }
+            bus.answer(token, error)
         }
         statusDue = Instant(nanoseconds: .min)
     }

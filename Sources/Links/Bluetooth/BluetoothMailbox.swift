@@ -8,6 +8,8 @@ enum RadioRequest: Equatable {
     case allowPairing(seconds: Double)
     /// The keys of the device with this address are forgotten.
     case forget(address: String)
+    /// A write that was left for later is done, or refused.
+    case answer(token: UInt64, ATTError?)
 }
 
 /// Where the radio's thread and the others meet: the newest status one way, requests the other.

@@ -76,6 +76,17 @@ public struct GATTCharacteristic: Hashable, Sendable {
 public protocol GATTNotifier {
     /// Sends a value to every central that subscribed; never waits. A value that nobody subscribed to is dropped.
     func notify(_ characteristic: GATTUUID, _ value: [UInt8])
+
+    /// Leaves the answer to the present write for later, because it has to wait for a disk. Only from inside
+    /// `GATTService.write`, which then returns.
+    ///
+    /// - Returns: Takes the answer, once, on any thread; nil: done.
+    func answerLater() -> @Sendable (ATTError?) -> Void
+}
+
+extension GATTNotifier {
+    /// Nobody waits for an answer.
+    public func answerLater() -> @Sendable (ATTError?) -> Void { { _ in } }
 }
 
 /// A primary service and what answers for it. Everything is called on the thread airframed-ble, one call at a time;

@@ -2,6 +2,27 @@ import GimbalCore
 import Logging
 import Wire
 
+/// Leaves the answer to a write for later: gives what takes it, once, on any thread; nil: done.
+public typealias GATTLater = () -> @Sendable (GATTRefusal?) -> Void
+
+extension GATTNotifier {
+    /// The same with the reason for the log.
+    ///
+    /// - Parameters:
+    ///   - what: The write, for the sentence of a refusal.
+    ///   - log: Gets it.
+    /// - Returns: What leaves the answer for later.
+    func later(_ what: String, _ log: Logger) -> GATTLater {
+        {
+            let answer = answerLater()
+            return { refusal in
+                if let refusal { log.warning("\(what), refused: \(refusal.sentence).") }
+                answer(refusal?.error)
+            }
+        }
+    }
+}
+
 /// Why a service refuses a read or a write: what the central hears, and what the log says.
 public struct GATTRefusal: Error, Hashable, Sendable {
     /// What the central hears.
@@ -43,24 +64,4 @@ extension GATTRefusal {
 
     /// There is no such characteristic, or it cannot do that.
     static var notOffered: GATTRefusal { GATTRefusal(.notSupported, "it does not offer that") }
-}
-
-/// Writes refusals to the log, but no faster than a reader could follow: a stranger who sends rubbish must not fill it.
-struct RefusalLog {
-    private let logger: Logger
-    private var allowance = TokenBucket(burst: 20, perSecond: 1)
-    private var unwritten = 0
-
-    init(logger: Logger) { self.logger = logger }
-
-    /// Notes one refusal.
-    mutating func note(_ sentence: @autoclosure () -> String, now: Instant) {
-        guard allowance.take(now: now) else {
-            unwritten += 1
-            return
-        }
-        let more = unwritten == 0 ? "" : " \(unwritten) refusals before it are not in the log."
-        unwritten = 0
-        logger.warning("\(sentence()).\(more)")
-    }
 }

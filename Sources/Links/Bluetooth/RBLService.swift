@@ -3,16 +3,17 @@ public import Glibc
 public import Logging
 public import Wire
 
-/// What the daemon keeps for clients of the RedBearLab service. Thread airframed-ble; saving waits for the disk.
+/// What the daemon keeps for clients of the RedBearLab service. Thread airframed-ble; nothing waits: what is kept is answered
+/// once it is on the disk.
 public protocol RBLBackend: Sendable {
     /// The advertised name, 1...20 bytes.
     var name: String { get }
     /// Speed of the serial port.
     var baud: RBLBaud { get }
     /// Keeps another name.
-    func setName(_ name: String, by central: Central) throws(GATTRefusal)
+    func setName(_ name: String, by central: Central, later: GATTLater)
     /// Keeps another speed.
-    func setBaud(_ baud: RBLBaud, by central: Central) throws(GATTRefusal)
+    func setBaud(_ baud: RBLBaud, by central: Central, later: GATTLater)
 }
 
 /// RedBearLab's serial service as BLE Mini's firmware ("Biscuit") has it, with a role behind it instead of a UART.
@@ -57,10 +58,12 @@ public final class RBLService: GATTService {
 
     private let backend: any RBLBackend
     private let role: any SerialRole
-    private var log: RefusalLog
+    private let log: Logger
     private var output = SerialOutput()
     private var tally = Counters()
     private var power = RBLTransmitPower.zero
+    /// The speed that the role has.
+    private var baud: RBLBaud
     private var isSubscribed = false
     /// When the role wants to go on.
     private var roleDue: Instant?
@@ -74,8 +77,9 @@ public final class RBLService: GATTService {
     public init(backend: any RBLBackend, role: any SerialRole, logger: Logger) {
         self.backend = backend
         self.role = role
-        log = RefusalLog(logger: logger)
-        role.setBaud(backend.baud.bitsPerSecond)
+        log = logger
+        baud = backend.baud
+        role.setBaud(baud.bitsPerSecond)
     }
 
     /// Counted since the start.
@@ -116,14 +120,15 @@ public final class RBLService: GATTService {
         _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
         _ notifier: some GATTNotifier
     ) throws(ATTError) {
+        let later = notifier.later("\(central) wrote \(name(of: characteristic))", log)
         do throws(GATTRefusal) {
             switch RBLCharacteristic(rawValue: characteristic.description) {
             case .receive:
                 tally.receivedBytes &+= UInt64(value.count)
                 role.receive(value, from: central, now: now, &output)
                 if !isSubscribed { output.clear() }
-            case .baud: try setBaud(value, central)
-            case .name: try setName(value, central)
+            case .baud: try setBaud(value, central, later)
+            case .name: try setName(value, central, later)
             case .transmitPower: power = try Self.choice(value, of: RBLTransmitPower.self)
             case .transmit, .version, nil: throw GATTRefusal.notOffered
             }
@@ -132,7 +137,9 @@ public final class RBLService: GATTService {
         }
     }
 
-    private func setBaud(_ value: [UInt8], _ central: Central) throws(GATTRefusal) {
+    private func setBaud(
+        _ value: [UInt8], _ central: Central, _ later: GATTLater
+    ) throws(GATTRefusal) {
         let baud: RBLBaud
         do {
             baud = try Self.choice(value, of: RBLBaud.self)
@@ -140,18 +147,19 @@ public final class RBLService: GATTService {
             tally.invalidBauds &+= 1
             throw error
         }
-        if baud != backend.baud { try backend.setBaud(baud, by: central) }
-        role.setBaud(baud.bitsPerSecond)
+        if baud != backend.baud { backend.setBaud(baud, by: central, later: later) }
     }
 
-    private func setName(_ value: [UInt8], _ central: Central) throws(GATTRefusal) {
+    private func setName(
+        _ value: [UInt8], _ central: Central, _ later: GATTLater
+    ) throws(GATTRefusal) {
         guard (1...RBLCharacteristic.longestName).contains(value.count) else {
             throw GATTRefusal(.invalidLength, "\(value.count) bytes where 1 to 20 are expected")
         }
         guard let name = String(validating: value, as: UTF8.self) else {
             throw GATTRefusal(.outOfRange, "the name is not UTF-8")
         }
-        if name != backend.name { try backend.setName(name, by: central) }
+        if name != backend.name { backend.setName(name, by: central, later: later) }
     }
 
     /// One byte that is a raw value.
@@ -172,11 +180,13 @@ public final class RBLService: GATTService {
         _ refusal: GATTRefusal, _ what: String, _ characteristic: GATTUUID, _ now: Instant
     ) -> ATTError {
         tally.refusals &+= 1
-        let known = characteristics.first { $0.uuid == characteristic }
-        log.note(
-            "\(what) \(known?.name ?? characteristic.description) of the serial service, refused: "
-                + refusal.sentence, now: now)
+        log.warning("\(what) \(name(of: characteristic)), refused: \(refusal.sentence).")
         return refusal.error
+    }
+
+    private func name(of characteristic: GATTUUID) -> String {
+        let known = characteristics.first { $0.uuid == characteristic }
+        return "\(known?.name ?? characteristic.description) of the serial service"
     }
 
     /// Nothing waits for a client that does not listen.
@@ -204,6 +214,10 @@ public final class RBLService: GATTService {
 
     /// Lets the role speak, and sends what the pace allows.
     public func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant? {
+        if baud != backend.baud {
+            baud = backend.baud
+            role.setBaud(baud.bitsPerSecond)
+        }
         guard isSubscribed else { return nil }
         if let due = roleDue, now >= due { roleDue = role.advance(now: now, &output) }
         let pace = 1 / Self.piecesPerSecond

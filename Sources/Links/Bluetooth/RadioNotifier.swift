@@ -68,7 +68,15 @@ struct RadioNotifier: GATTNotifier {
         var dropped = 0
     }
 
+    /// The write that is being carried out.
+    final class Write {
+        var token: UInt64 = 0
+        var isLeftForLater = false
+    }
+
     let bus: BlueZBus
+    let mailbox: BluetoothMailbox
+    let write = Write()
     let table: CharacteristicTable
     let subscriptions = Subscriptions()
     let counts = Counts()
@@ -76,5 +84,11 @@ struct RadioNotifier: GATTNotifier {
     func notify(_ characteristic: GATTUUID, _ value: [UInt8]) {
         guard let index = table.index(of: characteristic), subscriptions.isOn(index) else { return }
         if bus.notify(index, value) == 0 { counts.sent += 1 } else { counts.dropped += 1 }
+    }
+
+    func answerLater() -> @Sendable (ATTError?) -> Void {
+        write.isLeftForLater = true
+        let (mailbox, token) = (mailbox, write.token)
+        return { mailbox.post(.answer(token: token, $0)) }
     }
 }

@@ -35,7 +35,7 @@ public final class RobotRole: SerialRole {
     public private(set) var counters = Counters()
 
     private let backend: any RobotBackend
-    private var log: RefusalLog
+    private let log: Logger
     private var splitters: [Central: RobotCommandSplitter] = [:]
 
     /// - Parameters:
@@ -43,7 +43,7 @@ public final class RobotRole: SerialRole {
     ///   - logger: What was refused.
     public init(backend: any RobotBackend, logger: Logger) {
         self.backend = backend
-        log = RefusalLog(logger: logger)
+        log = logger
     }
 
     /// The counters by name.
@@ -61,12 +61,12 @@ public final class RobotRole: SerialRole {
         for command in splitters[central, default: RobotCommandSplitter()].append(bytes) {
             guard let command else {
                 counters.malformed += 1
-                log.note("\(central) sent no command of a robot", now: now)
+                log.warning("\(central) sent no command of a robot.")
                 continue
             }
             if let reason = backend.carryOut(command, by: central, now: now) {
                 counters.refused += 1
-                log.note("\(central) sent \(command), refused: \(reason)", now: now)
+                log.warning("\(central) sent \(command), refused: \(reason).")
             } else {
                 counters.commands += 1
             }

@@ -18,10 +18,16 @@ final class ClientConnection {
     var nextStream = 1
     /// Complete lines may wait in `input`.
     var hasLines = false
+    /// A request takes its time; further ones wait for its answer.
+    var isWaiting = false
     /// The client will send no more.
     var inputEnded = false
     /// The client cannot be reached any more; what it asked for before is still done.
     var outputBroken = false
+    /// Whether there is room for more of what it sends.
+    var wantsInput: Bool { !inputEnded && input.hasRoom }
+    /// Whether a request may be answered now.
+    var hasRequests: Bool { hasLines && !isWaiting }
     /// To be closed in this turn.
     var isFinished = false
     /// When it asked for something last, or connected.

@@ -137,6 +137,8 @@ public enum BaselineRequest: Hashable, Sendable {
     case store(String)
     /// Return to the values under a name.
     case restore(String)
+    /// Forget a name and its values.
+    case delete(String)
 }
 
 /// What a request about calibration wants.
@@ -207,10 +209,13 @@ public struct VariableSample: Sendable {
     }
 }
 
+/// Where an answer goes that takes its time; called once, on any thread.
+public typealias Later<Value> = @Sendable (Result<Value, RequestError>) -> Void
+
 /// What the daemon offers to the diagnostics socket; the socket owns the protocol, the daemon implements it.
 ///
 /// Every function is called on the server's one thread and should return within a millisecond or so: while it runs, no
-/// client is served. Types, ranges and write access are checked before; what only the daemon can know is refused by
+/// client is served. What may have to wait for a disk is told to a `Later`, on any thread; its client waits, nobody else does. Types, ranges and write access are checked before; what only the daemon can know is refused by
 /// throwing a `RequestError`, whose message the user reads.
 public protocol DiagnosticsBackend: Sendable {
     /// Called before each request: whatever happened before it elsewhere, and counts, has been seen when this returns.
@@ -234,12 +239,13 @@ public protocol DiagnosticsBackend: Sendable {
     /// The newest changes of the tuning, oldest first.
     func history() -> [HistoryEntry]
     /// Writes live changes to the state directory.
-    func save(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
-    /// Lists, stores or restores baselines.
-    func baseline(_ request: BaselineRequest, client: DiagnosticsClient)
-        throws(RequestError) -> BaselineReport
+    func save(client: DiagnosticsClient, _ done: @escaping Later<Acknowledgement>)
+    /// Lists, stores, restores or deletes baselines.
+    func baseline(
+        _ request: BaselineRequest, client: DiagnosticsClient,
+        _ done: @escaping Later<BaselineReport>)
     /// Reads the files again; a bad file is rejected whole.
-    func reload(client: DiagnosticsClient) throws(RequestError) -> ReloadReport
+    func reload(client: DiagnosticsClient, _ done: @escaping Later<ReloadReport>)
 
     /// Names that `setMode` takes.
     var modeNames: [String] { get }
@@ -275,8 +281,9 @@ public protocol DiagnosticsBackend: Sendable {
     /// Names of what can be calibrated.
     var calibrationNames: [String] { get }
     /// Begins, watches, cancels or undoes a calibration; it goes on by itself, and ends with the connection.
-    func calibrate(_ request: CalibrationRequest, client: DiagnosticsClient)
-        throws(RequestError) -> CalibrationReport
+    func calibrate(
+        _ request: CalibrationRequest, client: DiagnosticsClient,
+        _ done: @escaping Later<CalibrationReport>)
 
     /// Begins, watches or cancels a recording of the gyroscope; it goes on by itself, and ends with the connection.
     func spectrum(_ request: SpectrumRequest, client: DiagnosticsClient)

@@ -10,9 +10,15 @@ import Wire
 /// No event-loop library, because this process locks its memory and is scheduled in real time: one ordinary thread
 /// with an explicit stack and bounded buffers is all that the locked memory has to hold, no pool of threads wakes up
 /// beside the control loop, and everything that a client can do is in this file.
+///
+/// A stop overtakes everything. Whatever has arrived is looked through for one before anything else is answered, behind requests
+/// that wait as well; a turn ends after `turnSeconds`, so the next look is never far; what waits for a disk is answered by
+/// another thread (`LateReplies`).
 struct DiagnosticsLoop {
     /// Requests of one client answered before the others have their turn.
     private static let requestsPerTurn = 8
+    /// After this long a turn begins anew with whoever is next, s. One request may take longer, not two.
+    private static let turnSeconds = 0.001
     private static let chunkSize = 16 * 1024
 
     private let listener: SocketListener
@@ -22,7 +28,10 @@ struct DiagnosticsLoop {
     private let logger: Logger
     private let clock: @Sendable () -> Instant
 
+    private let later: LateReplies
     private var connections: [ClientConnection] = []
+    /// Who is served first in the next turn.
+    private var first = 0
     private var counters = ClientStatus()
     private var nextClient = 1
     /// Until then nobody is accepted, because the process has no descriptor left.
@@ -31,10 +40,11 @@ struct DiagnosticsLoop {
     /// A loop over an open socket, which `run` closes when it returns; it returns when `wake` becomes readable.
     init(
         listener: SocketListener, wake: FileDescriptor,
-        configuration: DiagnosticsConfiguration, backend: any DiagnosticsBackend, logger: Logger,
-        clock: @escaping @Sendable () -> Instant
+        configuration: DiagnosticsConfiguration, backend: any DiagnosticsBackend,
+        later: LateReplies, logger: Logger, clock: @escaping @Sendable () -> Instant
     ) {
-        handler = RequestHandler(backend: backend, policy: listener.policy)
+        handler = RequestHandler(backend: backend, policy: listener.policy, later: later)
+        self.later = later
         self.listener = listener
         self.wake = wake
         self.configuration = configuration
@@ -66,22 +76,64 @@ struct DiagnosticsLoop {
         if entries[0].revents != 0 { return false }
 
         let now = clock()
-        for (connection, entry) in zip(connections, entries.dropFirst(2)) where ready > 0 {
+        for (connection, entry) in zip(connections, entries.dropFirst(3)) where ready > 0 {
             receive(connection, Int32(entry.revents), chunk)
         }
         if ready > 0, entries[1].revents != 0 { accept(now: now) }
-        for connection in connections {
-            answerLines(of: connection, now: now)
-            sendStreams(of: connection, now: now)
-            connection.flush(now: now)
-            settle(connection, now: now)
-        }
+        if ready > 0, entries[2].revents != 0 { finishReplies() }
+        for connection in connections where connection.hasLines { hurryStops(of: connection, now) }
+        serve(now)
         for connection in connections where connection.isFinished { close(connection) }
         connections.removeAll(where: \.isFinished)
         return true
     }
 
-    /// `wake`, the listener, then the clients in order.
+    /// A stop that is the next request of its connection is answered now, one behind others is carried out now.
+    private func hurryStops(of connection: ClientConnection, _ now: Instant) {
+        var isNext = false
+        connection.input.arrivals { line, isFirst in
+            guard handler.isStop(line, from: connection) else { return }
+            if isFirst, !connection.isWaiting {
+                isNext = true
+            } else {
+                handler.hurryStop(connection)
+            }
+        }
+        guard isNext, let line = connection.input.next() else { return }
+        handler.answer(line, from: connection, clients: status, now: now)
+        connection.flush(now: now)
+    }
+
+    /// Answers whoever asked, in turn, for as long as a turn lasts.
+    private mutating func serve(_ now: Instant) {
+        let count = connections.count
+        var present = now
+        for offset in 0..<count {
+            let index = (first + offset) % count
+            let connection = connections[index]
+            answerLines(of: connection, since: now)
+            sendStreams(of: connection, now: now)
+            connection.flush(now: now)
+            settle(connection, now: now)
+            present = clock()
+            if present.seconds(since: now) > Self.turnSeconds {
+                first = index + 1
+                return
+            }
+        }
+    }
+
+    private func finishReplies() {
+        for reply in later.take() {
+            guard let connection = connections.first(where: { $0.client.id == reply.client }) else {
+                continue
+            }
+            handler.finish(reply, of: connection)
+            if connection.outputBroken { connection.output.discard() }
+        }
+    }
+
+    /// `wake`, the listener, answers that took their time, then the clients in order.
     private mutating func pollEntries() -> [pollfd] {
         if let pause = acceptPause, clock() >= pause { acceptPause = nil }
         var entries = [
@@ -89,13 +141,18 @@ struct DiagnosticsLoop {
             pollfd(
                 fd: acceptPause == nil ? listener.descriptor.rawValue : -1,
                 events: Int16(POLLIN), revents: 0),
+            pollfd(fd: later.bell.rawValue, events: Int16(POLLIN), revents: 0),
         ]
         for connection in connections {
             var events: Int32 = 0
-            if !connection.inputEnded, !connection.hasLines { events |= POLLIN }
+            if connection.wantsInput { events |= POLLIN }
             if !connection.output.isEmpty { events |= POLLOUT }
+            // Of one that has hung up poll(2) would say so for ever.
+            let isSilent = connection.outputBroken && !connection.wantsInput
             entries.append(
-                pollfd(fd: connection.descriptor.rawValue, events: Int16(events), revents: 0))
+                pollfd(
+                    fd: isSilent ? -1 : connection.descriptor.rawValue, events: Int16(events),
+                    revents: 0))
         }
         return entries
     }
@@ -107,7 +164,7 @@ struct DiagnosticsLoop {
             if deadline.map({ instant < $0 }) ?? true { deadline = instant }
         }
         for connection in connections {
-            if connection.hasLines, !isBehind(connection) {
+            if connection.hasRequests, !isBehind(connection) {
                 return Instant(nanoseconds: .min)
             }
             if isBehind(connection) {
@@ -137,16 +194,17 @@ struct DiagnosticsLoop {
             // Both directions are shut: nothing that is sent now would be read. What was asked for is still done.
             connection.outputBroken = true
             connection.output.discard()
-            if !connection.hasLines, !connection.inputEnded { connection.read(into: chunk) }
+            if connection.wantsInput { connection.read(into: chunk) }
         } else if events & POLLIN != 0 {
             connection.read(into: chunk)
         }
     }
 
-    private func answerLines(of connection: ClientConnection, now: Instant) {
-        guard connection.hasLines else { return }
-        for _ in 0..<Self.requestsPerTurn {
-            if isBehind(connection) { return }
+    private func answerLines(of connection: ClientConnection, since start: Instant) {
+        var now = start
+        for _ in 0..<Self.requestsPerTurn where connection.hasRequests {
+            if isBehind(connection) || now.seconds(since: start) > Self.turnSeconds { return }
+            defer { now = clock() }
             guard let line = connection.input.next() else {
                 connection.hasLines = false
                 if connection.inputEnded { refusePartialLine(of: connection) }
@@ -187,7 +245,8 @@ struct DiagnosticsLoop {
             connection.isFinished = !connection.hasLines
         } else if connection.inputEnded, !connection.hasLines {
             // Half closed, as `nc -N` does: replies still go out, and streams until the other half closes.
-            connection.isFinished = connection.output.isEmpty && connection.streams.isEmpty
+            connection.isFinished =
+                connection.output.isEmpty && connection.streams.isEmpty && !connection.isWaiting
         }
         // The time to read begins when the client falls behind, however long it was idle before.
         if !isBehind(connection) { connection.progress = now }

@@ -19,6 +19,7 @@ public final class DiagnosticsServer: Service {
     private let logger: Logger
     private let clock: @Sendable () -> Instant
     private let thread: ServiceThread
+    private let later: LateReplies
     /// The open socket, until the thread takes it.
     private let listener = Mutex<SocketListener?>(nil)
 
@@ -38,6 +39,7 @@ public final class DiagnosticsServer: Service {
         self.backend = backend
         self.logger = logger
         self.clock = clock
+        later = try LateReplies()
         thread = try ServiceThread(name: "airframed-diag", stackSize: Self.stackSize)
     }
 
@@ -67,7 +69,7 @@ public final class DiagnosticsServer: Service {
         guard let listener = listener.withLock({ $0.take() }) else { return }
         var loop = DiagnosticsLoop(
             listener: listener, wake: thread.wake, configuration: configuration, backend: backend,
-            logger: logger, clock: clock)
+            later: later, logger: logger, clock: clock)
         loop.run()
     }
 

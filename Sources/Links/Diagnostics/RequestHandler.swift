@@ -8,9 +8,11 @@ struct RequestHandler {
     let backend: any DiagnosticsBackend
     let policy: AccessPolicy
     let variables: VariableIndex
+    private let later: LateReplies
     private let encoder: JSONEncoder
 
-    init(backend: any DiagnosticsBackend, policy: AccessPolicy) {
+    init(backend: any DiagnosticsBackend, policy: AccessPolicy, later: LateReplies) {
+        self.later = later
         self.backend = backend
         self.policy = policy
         variables = VariableIndex(backend.variables)
@@ -42,17 +44,71 @@ struct RequestHandler {
         do {
             let request = try Request(line: bytes)
             do {
-                let result = try answer(request, connection, clients, now)
-                let t = Number(backend.time())
-                connection.output.append {
-                    ReplyLine.append(id: request.id, t: t, result: result, to: &$0)
-                }
+                guard let result = try answer(request, connection, clients, now) else { return }
+                reply(connection, id: request.id, result)
             } catch {
                 refuse(connection, id: request.id, error)
             }
         } catch {
             refuse(connection, id: error.id, error.error)
         }
+    }
+
+    /// Whether a line is a stop by somebody who may.
+    func isStop(_ line: some Collection<UInt8>, from connection: ClientConnection) -> Bool {
+        guard connection.mayWrite, Self.mayBeStop(line),
+            let request = try? Request(line: Array(line))
+        else { return false }
+        return request.method == Method.stop.rawValue && request.params.isEmpty
+    }
+
+    /// Carries a stop out that waits behind other requests of its connection. It is answered, and carried out once more, in its
+    /// turn: so a reset before it cannot undo it.
+    func hurryStop(_ connection: ClientConnection) {
+        backend.settle()
+        _ = backend.stop(client: connection.client)
+    }
+
+    /// Whether the line has to be parsed to know: the name may be written with escapes.
+    private static func mayBeStop(_ line: some Collection<UInt8>) -> Bool {
+        line.contains(UInt8(ascii: "\\")) || line.firstRange(of: Array("stop".utf8)) != nil
+    }
+
+    /// Sends what has become of a request that took its time.
+    func finish(_ reply: LateReplies.Reply, of connection: ClientConnection) {
+        connection.isWaiting = false
+        do {
+            self.reply(connection, id: reply.id, try reply.result(self))
+        } catch {
+            refuse(connection, id: reply.id, error)
+        }
+    }
+
+    /// Lets the connection wait for an answer that comes later.
+    ///
+    /// - Parameters:
+    ///   - request: What is answered.
+    ///   - connection: Whose further requests wait.
+    ///   - start: Begins the work, and is given where its result goes.
+    /// - Returns: Nil: there is no answer yet.
+    func wait<Value: Encodable & Sendable>(
+        _ request: Request, _ connection: ClientConnection,
+        _ start: (@escaping Later<Value>) -> Void
+    ) -> [UInt8]? {
+        connection.isWaiting = true
+        let (later, id, client) = (later, request.id, connection.client.id)
+        start { result in
+            later.post(
+                LateReplies.Reply(client: client, id: id) { (handler) throws(RequestError) in
+                    try handler.encode(try result.get())
+                })
+        }
+        return nil
+    }
+
+    private func reply(_ connection: ClientConnection, id: JSONValue, _ result: [UInt8]) {
+        let t = Number(backend.time())
+        connection.output.append { ReplyLine.append(id: id, t: t, result: result, to: &$0) }
     }
 
     /// Sends a refusal.
@@ -63,7 +119,7 @@ struct RequestHandler {
 
     private func answer(
         _ request: Request, _ connection: ClientConnection, _ clients: ClientStatus, _ now: Instant
-    ) throws(RequestError) -> [UInt8] {
+    ) throws(RequestError) -> [UInt8]? {
         guard let method = Method(rawValue: request.method) else {
             let names = Method.allCases.map(\.rawValue)
             let hint = Suggestion.sentence(for: request.method, in: names)

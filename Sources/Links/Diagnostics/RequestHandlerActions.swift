@@ -7,17 +7,30 @@ extension RequestHandler {
         let patterns = try Parameters(request, ["keys"]).strings("keys") ?? []
         let settings = backend.settings()
         if patterns.isEmpty { return try encode(settings) }
-        var chosen: [Setting] = []
-        for pattern in patterns {
+        // Each setting once, however often and by whatever name it is asked for: an answer is never longer than `keys`.
+        var wanted: [String: Bool] = [:]
+        for pattern in patterns { wanted[Self.section(pattern)] = false }
+        let chosen = settings.filter { setting in
             // A section stands for everything in it.
-            let matches = settings.filter {
-                $0.key == pattern || $0.key.hasPrefix(pattern + ".")
-                    || (pattern.hasSuffix(".*") && $0.key.hasPrefix(pattern.dropLast()))
-            }
-            guard !matches.isEmpty else { throw unknownKey(pattern, settings, field: "keys") }
-            chosen += matches
+            let names = Self.names(of: setting.key).filter { wanted[$0] != nil }
+            for name in names { wanted[name] = true }
+            return !names.isEmpty
+        }
+        if let unknown = patterns.first(where: { wanted[Self.section($0)] == false }) {
+            throw unknownKey(unknown, settings, field: "keys")
         }
         return try encode(chosen)
+    }
+
+    /// A pattern as a key or a section: `control.*` is `control`.
+    private static func section(_ pattern: String) -> String {
+        pattern.hasSuffix(".*") ? String(pattern.dropLast(2)) : pattern
+    }
+
+    /// A key and every section that it is in.
+    private static func names(of key: String) -> [String] {
+        let parts = key.split(separator: ".")
+        return parts.indices.map { parts[...$0].joined(separator: ".") }
     }
 
     private func unknownKey(_ key: String, _ settings: [Setting], field: String) -> RequestError {
@@ -29,7 +42,7 @@ extension RequestHandler {
     }
 
     func configure(_ method: Method, _ request: Request, _ connection: ClientConnection)
-        throws(RequestError) -> [UInt8]
+        throws(RequestError) -> [UInt8]?
     {
         let client = connection.client
         switch method {
@@ -48,23 +61,26 @@ extension RequestHandler {
             let parameters = try Parameters(request, ["action", "name"])
             let baseline = try baselineRequest(parameters)
             if baseline != .list { try requireWrite(connection) }
-            return try encode(try backend.baseline(baseline, client: client))
+            return wait(request, connection) {
+                backend.baseline(baseline, client: client, $0)
+            }
         case .save:
             _ = try Parameters(request)
-            return try encode(try backend.save(client: client))
+            return wait(request, connection) { backend.save(client: client, $0) }
         default:
             _ = try Parameters(request)
-            return try encode(try backend.reload(client: client))
+            return wait(request, connection) { backend.reload(client: client, $0) }
         }
     }
 
     private func baselineRequest(_ parameters: Parameters) throws(RequestError) -> BaselineRequest {
-        let actions = ["list", "store", "restore"]
+        let actions = ["list", "store", "restore", "delete"]
         let action = try parameters.string("action") ?? "list"
         switch action {
         case "list": return .list
         case "store": return .store(try baselineName(parameters))
         case "restore": return .restore(try baselineName(parameters))
+        case "delete": return .delete(try baselineName(parameters))
         default:
             throw RequestError(
                 .invalidParams,
@@ -90,12 +106,14 @@ extension RequestHandler {
     }
 
     func calibrate(_ request: Request, _ connection: ClientConnection)
-        throws(RequestError) -> [UInt8]
+        throws(RequestError) -> [UInt8]?
     {
         let parameters = try Parameters(request, ["action", "what"])
         let calibration = try calibrationRequest(parameters)
         if calibration != .status { try requireWrite(connection) }
-        return try encode(try backend.calibrate(calibration, client: connection.client))
+        return wait(request, connection) {
+            backend.calibrate(calibration, client: connection.client, $0)
+        }
     }
 
     func spectrum(_ request: Request, _ connection: ClientConnection)
@@ -109,6 +127,7 @@ extension RequestHandler {
         case "cancel": wanted = .cancel
         default: wanted = .status
         }
+        if wanted != .status { try requireWrite(connection) }
         return try encode(try backend.spectrum(wanted, client: connection.client))
     }
 

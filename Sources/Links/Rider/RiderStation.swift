@@ -34,7 +34,7 @@ struct RiderStation {
     /// The newest counter that was proved; only what is above it is new.
     private(set) var newest: UInt64
     private let backend: any RiderBackend
-    private var log: RefusalLog
+    private let log: Logger
     private var remotes: [DatagramAddress: Remote] = [:]
     private var nextNumber: UInt64 = 1
 
@@ -44,7 +44,7 @@ struct RiderStation {
         self.backend = backend
         self.key = key
         self.newest = newest
-        log = RefusalLog(logger: logger)
+        log = logger
     }
 
     /// Who was obeyed in the last ten seconds.
@@ -61,11 +61,11 @@ struct RiderStation {
             command = try RiderCommand(datagram: sealed?.command ?? bytes)
         } catch {
             counters.malformed += 1
-            return log.note("\(address) sent no command of a rider: \(error)", now: now)
+            return log.warning("\(address) sent no command of a rider: \(error).")
         }
         guard isProved(sealed) || command == .emergencyStop else {
             counters.unsigned += 1
-            return log.note("\(address) sent a command without the key, or again", now: now)
+            return log.warning("\(address) sent a command without the key, or again.")
         }
         // Only who was obeyed is remembered: strangers can neither fill the memory nor push somebody out of it.
         var remote = remotes[address] ?? Remote(number: nextNumber, heard: now)
@@ -79,7 +79,7 @@ struct RiderStation {
                 isStanding: isStanding, now: now, deadMan: backend.deadManSeconds)
         else {
             counters.waitingForZero += 1
-            return log.note("\(address) has to send 0/0 first", now: now)
+            return log.warning("\(address) has to send 0/0 first.")
         }
         carryOut(command, &remote, address, now)
     }
@@ -99,7 +99,7 @@ struct RiderStation {
         if let reason = backend.carryOut(command, from: remote.number, now: now) {
             counters.refused += 1
             remote.gate.refused()
-            return log.note("\(address) refused: \(reason)", now: now)
+            return log.warning("\(address) refused: \(reason).")
         }
         counters.accepted += 1
         if remotes[address] == nil {

@@ -18,6 +18,8 @@ struct LineBuffer {
     private var start = 0
     /// Up to here there is no newline after `start`.
     private var scanned = 0
+    /// Up to here `arrivals` has looked.
+    private var looked = 0
     private var isSkipping = false
 
     init(limit: Int) { self.limit = limit }
@@ -25,14 +27,31 @@ struct LineBuffer {
     /// Bytes of a line whose end has not arrived.
     var hasPartialLine: Bool { start < bytes.count || isSkipping }
 
-    /// Adds what was read. Call `next()` until it returns nil before adding more, or memory is not bounded.
+    /// Whether more may be added: a line of the greatest length, and as much again that waits behind it.
+    var hasRoom: Bool { bytes.count - start <= limit }
+
+    /// Adds what was read. Only where there is room, or memory is not bounded.
     mutating func append(_ chunk: some Collection<UInt8>) {
         if start > 0 {
             bytes.removeFirst(start)
             scanned -= start
+            looked = max(0, looked - start)
             start = 0
         }
         bytes += chunk
+    }
+
+    /// Visits each complete line once that has arrived since the last call; takes nothing out.
+    ///
+    /// - Parameter visit: The line, and whether it is the one that `next` returns.
+    mutating func arrivals(_ visit: (ArraySlice<UInt8>, _ isNext: Bool) -> Void) {
+        var from = max(looked, start)
+        while let newline = bytes[from...].firstIndex(of: UInt8(ascii: "\n")) {
+            // The rest of a line that is too long is none.
+            if !isSkipping || from > start { visit(bytes[from..<newline], from == start) }
+            from = newline + 1
+        }
+        looked = from
     }
 
     /// The next line, nil when none is complete.
@@ -60,11 +79,13 @@ struct LineBuffer {
             bytes = []
             start = 0
             scanned = 0
+            looked = 0
         } else if start == bytes.count {
             // Nothing left: give the memory of a long line back.
             bytes.removeAll(keepingCapacity: bytes.capacity <= 4096)
             start = 0
             scanned = 0
+            looked = 0
         }
         guard isLong, !isSkipping else { return nil }
         isSkipping = true

@@ -1,9 +1,11 @@
 import Configuration
 import GimbalCore
+import Glibc
 import Links
 import Logging
 import Realtime
 import Simulation
+import Synchronization
 import SystemPackage
 import Testing
 import Wire
@@ -16,6 +18,30 @@ final class Phone: GATTNotifier {
 
     func notify(_ characteristic: GATTUUID, _ value: [UInt8]) {
         heard[characteristic, default: []].append(value)
+    }
+
+    /// The answer to a write that was left for later.
+    private final class Answer: Sendable {
+        let result = Mutex<Result<Void, ATTError>?>(nil)
+    }
+    nonisolated(unsafe) private var answer: Answer?
+
+    func answerLater() -> @Sendable (ATTError?) -> Void {
+        let answer = Answer()
+        self.answer = answer
+        return { error in answer.result.withLock { $0 = error.map { .failure($0) } ?? .success(()) }
+        }
+    }
+
+    /// Waits for the answer, if it was left for later.
+    func finish() throws(ATTError) {
+        guard let answer else { return }
+        self.answer = nil
+        for _ in 0..<20_000 {
+            if let result = answer.result.withLock({ $0 }) { return try result.get() }
+            usleep(500)
+        }
+        Issue.record("no answer within 10 s")
     }
 }
 
@@ -49,11 +75,11 @@ final class BluetoothBench {
             overrides: ["persistence.directory=\(directory)/state", "log.level=trace"] + overrides)
         let logStore = logStore
         let log = Logger(label: "test") { _ in StoreLogHandler(store: logStore) }
-        var saved = SavedTuning(directory: "\(directory)/state", log: log)
-        let store = saved.load(into: try ConfigurationLoader.load(source))
+        let keeper = StateKeeper(directory: "\(directory)/state", log: log)
+        let store = keeper.load(into: try ConfigurationLoader.load(source))
         let settings = store.settings
         let assembly = LockstepEngine.assemble(
-            parameters: settings.stabilizerParameters(calibrated: saved.calibrations))
+            parameters: settings.stabilizerParameters(calibrated: keeper.calibrations))
         engine = assembly.engine
         let hub = TelemetryHub(ring: assembly.telemetry)
         self.hub = hub
@@ -61,8 +87,8 @@ final class BluetoothBench {
             ring: assembly.commands, bootMode: settings.mode.boot, rules: settings.commanderRules,
             loop: { hub.view.map { LoopState($0.record.snapshot) } })
         tuning = Tuning(
-            store: store, source: source, saved: saved,
-            correction: settings.stabilizerParameters(calibrated: saved.calibrations).correction,
+            store: store, source: source, keeper: keeper,
+            correction: settings.stabilizerParameters(calibrated: keeper.calibrations).correction,
             mailbox: assembly.tuning, commander: commander, logStore: logStore, clock: clock,
             log: log)
         calibration = CalibrationService(door: tuning)
@@ -125,6 +151,7 @@ final class BluetoothBench {
         _ characteristic: AirOSCharacteristic, _ value: [UInt8], by central: Central = iPhone
     ) throws(ATTError) {
         try airOS.write(GATTUUID(characteristic.rawValue), value, by: central, now: now, phone)
+        try phone.finish()
     }
 
     func say(_ text: String, by central: Central = iPhone) throws(ATTError) {

@@ -38,12 +38,12 @@ private final class FuzzRBLBackend: RBLBackend {
     var name: String { memory.withLock { $0.name } }
     var baud: RBLBaud { memory.withLock { $0.baud } }
 
-    func setName(_ name: String, by central: Central) throws(GATTRefusal) {
+    func setName(_ name: String, by central: Central, later: GATTLater) {
         precondition((1...RBLCharacteristic.longestName).contains(name.utf8.count), "no name")
         memory.withLock { $0.name = name }
     }
 
-    func setBaud(_ baud: RBLBaud, by central: Central) throws(GATTRefusal) {
+    func setBaud(_ baud: RBLBaud, by central: Central, later: GATTLater) {
         memory.withLock { $0.baud = baud }
     }
 }

@@ -13,6 +13,9 @@ final class FakeBackend: DiagnosticsBackend {
         var statuses = 0
         /// Makes `status` as large as a test needs.
         var padding = 0
+        /// Whether what is saved waits for `finishDisk`.
+        var isDiskSlow = false
+        var waiting: [@Sendable () -> Void] = []
     }
 
     let record = Mutex(Record())
@@ -68,19 +71,43 @@ final class FakeBackend: DiagnosticsBackend {
 
     func diff() -> [SettingChange] { [] }
     func history() -> [HistoryEntry] { [] }
-    func save(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
-        try note("save")
-        return Acknowledgement("Saved.")
+    func save(client: DiagnosticsClient, _ done: @escaping Later<Acknowledgement>) {
+        answer("save", Acknowledgement("Saved."), done)
     }
-    func baseline(_ request: BaselineRequest, client: DiagnosticsClient)
-        throws(RequestError) -> BaselineReport
-    {
-        try note("baseline \(request)")
-        return BaselineReport(names: ["good"], sentence: "Done.")
+    func baseline(
+        _ request: BaselineRequest, client: DiagnosticsClient,
+        _ done: @escaping Later<BaselineReport>
+    ) {
+        answer("baseline \(request)", BaselineReport(names: ["good"], sentence: "Done."), done)
     }
-    func reload(client: DiagnosticsClient) throws(RequestError) -> ReloadReport {
-        try note("reload")
-        return ReloadReport(applied: [], needsRestart: [], sentence: "Nothing changed.")
+    func reload(client: DiagnosticsClient, _ done: @escaping Later<ReloadReport>) {
+        answer(
+            "reload",
+            ReloadReport(applied: [], needsRestart: [], sentence: "Nothing changed."), done)
+    }
+
+    /// Answers at once, or when the test says that the disk is done.
+    private func answer<Value: Sendable>(
+        _ call: String, _ value: Value, _ done: @escaping Later<Value>
+    ) {
+        let result = Result { () throws(RequestError) in
+            try note(call)
+            return value
+        }
+        let isSlow = record.withLock { record in
+            if record.isDiskSlow { record.waiting.append { done(result) } }
+            return record.isDiskSlow
+        }
+        if !isSlow { done(result) }
+    }
+
+    /// The disk has done what waits for it.
+    func finishDisk() {
+        let waiting = record.withLock { record in
+            defer { record.waiting = [] }
+            return record.waiting
+        }
+        for answer in waiting { answer() }
     }
 
     var modeNames: [String] { ["inactive", "locked", "pan_follow"] }
@@ -150,13 +177,13 @@ final class FakeBackend: DiagnosticsBackend {
     }
 
     var calibrationNames: [String] { ["gyro", "accelerometer"] }
-    func calibrate(_ request: CalibrationRequest, client: DiagnosticsClient)
-        throws(RequestError) -> CalibrationReport
-    {
-        try note("calibrate \(request)")
+    func calibrate(
+        _ request: CalibrationRequest, client: DiagnosticsClient,
+        _ done: @escaping Later<CalibrationReport>
+    ) {
         var report = CalibrationReport()
         report.sentence = "Looked at."
-        return report
+        answer("calibrate \(request)", report, done)
     }
 
     func spectrum(_ request: SpectrumRequest, client: DiagnosticsClient)

@@ -33,7 +33,7 @@ final class ShimHarness {
         bus.onWrite = { [unowned self] request, bytes in
             requests.append(request)
             if writes.count < 1000 { writes.append(Array(bytes)) }
-            return writeAnswer
+            return writeAnswer.map { .refused($0) } ?? .done
         }
         bus.onSubscription = { [unowned self] in
             _ = $0

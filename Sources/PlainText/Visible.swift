@@ -1,0 +1,39 @@
+/// Text from outside for terminals and logs: what would steer a terminal, or turn the order of letters round, is shown as
+/// what it is. Names of phones, metadata of recordings and settings may be anything; everything that is written for
+/// people goes through here once, where it leaves the program (`Output` of airframectl, `LogStore` of the daemon).
+extension String {
+    /// The same text with C0 and C1 controls, DEL, line separators and bidirectional controls as `\u009b`. Inside JSON text that
+    /// is the same string.
+    ///
+    /// Source: ECMA-48 (C1 controls act like ESC sequences), UAX #9 (explicit directional formatting).
+    public var visible: String { visible { _ in false } }
+
+    /// The same, with line ends and tabs left as they are: for texts of several lines.
+    public var visibleLines: String { visible { $0 == "\n" || $0 == "\t" } }
+
+    private func visible(_ isKept: (Unicode.Scalar) -> Bool) -> String {
+        guard unicodeScalars.contains(where: { $0.steers && !isKept($0) }) else { return self }
+        var text = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            if scalar.steers, !isKept(scalar) {
+                let digits = String(scalar.value, radix: 16)
+                text +=
+                    "\\u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
+                    .unicodeScalars
+            } else {
+                text.append(scalar)
+            }
+        }
+        return String(text)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether a terminal would obey it instead of showing it.
+    fileprivate var steers: Bool {
+        switch value {
+        case 0...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}

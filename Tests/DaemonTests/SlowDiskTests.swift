@@ -1,0 +1,141 @@
+import CLinuxShim
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite("A disk that takes a second for each fsync")
+struct SlowDiskTests {
+    /// Runs `body` with a daemon on such a disk; a save takes two of them, for file and directory.
+    private func withSlowDisk(
+        _ variables: [String] = [], _ body: (RunningDaemon) throws -> Void
+    ) throws {
+        let library = try Program.built("libSlowDisk.so")
+        try withDaemon(
+            through: ["env", "LD_PRELOAD=\(library)", "SLOW_DISK_MS=1000"] + variables, body)
+    }
+
+    @Test(
+        "a stop overtakes a save, also on the same connection; the save is acknowledged when it is durable"
+    )
+    func stops() throws {
+        try withSlowDisk { daemon in
+            try daemon.status("enabled") { $0["enabled"]?.bool == true }
+            _ = try daemon.ask("set", #"{"key":"control.max_rate_dps","value":100}"#)
+            let saver = try SocketClient(daemon.socket)
+            let other = try SocketClient(daemon.socket)
+            let began = Deadline(seconds: 0)
+            try saver.send(Array((#"{"id":1,"method":"save"}"# + "\n").utf8))
+            var slowest = 0.0
+            for _ in 0..<20 {
+                let asked = Deadline(seconds: 0)
+                #expect(try other.ask(#"{"id":2,"method":"stop"}"#)["result"] != nil)
+                slowest = max(slowest, asked.secondsAgo)
+            }
+            #expect(slowest < 0.5, "a stop took \(slowest) s")
+            _ = try other.ask(#"{"id":3,"method":"reset_stop"}"#)
+            // Behind the save in the same queue.
+            try saver.send(Array((#"{"id":4,"method":"stop"}"# + "\n").utf8))
+            try daemon.status(within: 0.5, "stopped before the save is done") {
+                $0.inhibitions.contains("emergency_stop")
+            }
+            #expect(!saver.hasNews(within: 0))
+            #expect(try saver.reply()["id"] == 1)
+            #expect(began.secondsAgo > 1.9, "acknowledged after \(began.secondsAgo) s")
+            #expect(try saver.reply()["id"] == 4)
+        }
+    }
+
+    @Test("the watchdog is fed all the while")
+    func watchdog() throws {
+        try withTemporaryDirectory { directory throws in
+            let listener = try NotifyListener("\(directory)/notify")
+            try withSlowDisk([
+                "NOTIFY_SOCKET=\(directory)/notify", "WATCHDOG_USEC=800000",
+            ]) { daemon in
+                _ = try daemon.ask("set", #"{"key":"control.max_rate_dps","value":100}"#)
+                let saver = try SocketClient(daemon.socket)
+                listener.drain()
+                try saver.send(Array((#"{"id":1,"method":"save"}"# + "\n").utf8))
+                var longest = 0.0
+                var last = Deadline(seconds: 0)
+                while !saver.hasNews(within: 0) {
+                    if listener.hears("WATCHDOG=1", within: 0.05) { last = Deadline(seconds: 0) }
+                    longest = max(longest, last.secondsAgo)
+                }
+                #expect(longest < 0.8, "not fed for \(longest) s")
+            }
+        }
+    }
+
+    @Test("a phone's save, an engineer's save and a baseline wait together, and all reach the disk")
+    func together() throws {
+        try withSlowDisk { daemon in
+            _ = try daemon.ask("set", #"{"key":"control.max_rate_dps","value":100}"#)
+            let clients = try (0..<3).map { _ in try SocketClient(daemon.socket) }
+            let began = Deadline(seconds: 0)
+            try clients[0].send(Array((#"{"id":1,"method":"save"}"# + "\n").utf8))
+            for (index, name) in ["one", "two"].enumerated() {
+                let line =
+                    #"{"id":1,"method":"baseline","params":{"action":"store","name":"\#(name)"}}"#
+                try clients[index + 1].send(Array((line + "\n").utf8))
+            }
+            for client in clients { #expect(try client.reply()["result"] != nil) }
+            // One write for the first, one for all that came meanwhile.
+            #expect(began.secondsAgo < 5.5, "\(began.secondsAgo) s")
+            let names = try daemon.ask("baseline")["names"]?.array?.compactMap(\.string)
+            #expect(names == ["one", "two"])
+        }
+    }
+
+    @Test("SIGTERM turns the outputs off at once, and ends within the time that systemd gives")
+    func ends() throws {
+        try withSlowDisk { daemon in
+            _ = try daemon.ask("set", #"{"key":"control.max_rate_dps","value":100}"#)
+            let saver = try SocketClient(daemon.socket)
+            try saver.send(Array((#"{"id":1,"method":"save"}"# + "\n").utf8))
+            let (status, seconds) = try daemon.stop()
+            #expect(status == 0)
+            #expect(seconds < 4.5, "\(seconds) s")
+        }
+    }
+}
+
+/// The socket on which systemd would listen.
+private final class NotifyListener {
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+        descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard bound == 0 else { throw Trouble("bind \(path): errno \(errno)") }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Forgets what has been said so far.
+    func drain() { while next() != nil {} }
+
+    /// Whether this is said in time.
+    func hears(_ word: String, within seconds: Double) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, Int32(seconds * 1000)) > 0 else { return false }
+        return next() == word
+    }
+
+    private func next() -> String? {
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        return count >= 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+    }
+}

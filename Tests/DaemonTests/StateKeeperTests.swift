@@ -1,0 +1,103 @@
+import Configuration
+import Glibc
+import Logging
+import Persistence
+import Realtime
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite("The state directory's thread") struct StateKeeperTests {
+    /// The machine's disk, whose fsync waits until it is let go on.
+    private final class Gate: Sendable {
+        private let isShut = Mutex(false)
+        let syncs = Mutex(0)
+
+        var calls: FileCalls {
+            var calls = FileCalls.system
+            let sync = calls.sync
+            calls.sync = { (file) throws(Errno) in
+                self.syncs.withLock { $0 += 1 }
+                while self.isShut.withLock({ $0 }) { usleepBriefly() }
+                try sync(file)
+            }
+            return calls
+        }
+
+        func shut(_ isOn: Bool) { isShut.withLock { $0 = isOn } }
+    }
+
+    private typealias Outcome = Mutex<Result<SavedState, any Error>?>
+
+    @Test("changes that wait together go into one write, in their order; a bad one spoils no other")
+    func together() throws {
+        try withTemporaryDirectory { directory throws in
+            let gate = Gate()
+            let keeper = StateKeeper(directory: "\(directory)", calls: gate.calls, log: .silent)
+            gate.shut(true)
+            let order = Mutex<[String]>([])
+            func write(_ name: String) {
+                keeper.write(by: "test", "stored \(name)") {
+                    try $0.saveBaseline(name, ["a": name])
+                } done: { result in
+                    let outcome = (try? result.get()) == nil ? "refused" : "done"
+                    order.withLock { $0.append("\(name) \(outcome)") }
+                }
+            }
+            write("first")
+            while gate.syncs.withLock({ $0 }) == 0 { usleepBriefly() }
+            for name in ["second", "not a name", "third"] { write(name) }
+            #expect(order.withLock { $0 }.isEmpty)
+            #expect(keeper.saved.baselineNames.isEmpty, "not saved before it is durable")
+            gate.shut(false)
+            keeper.close(within: 10)
+            #expect(
+                order.withLock { $0 } == [
+                    "first done", "second done", "not a name refused", "third done",
+                ])
+            // File and directory, twice.
+            #expect(gate.syncs.withLock { $0 } == 4)
+            #expect(
+                keeper.history.entries.map(\.what) == [
+                    "stored first", "stored second", "stored third",
+                ])
+            let again = StateKeeper(directory: "\(directory)", log: .silent)
+            _ = again.load(into: LoadedConfiguration())
+            #expect(again.saved.baselineNames == ["first", "second", "third"])
+        }
+    }
+
+    @Test(
+        "a disk that hangs is told to whoever asks for the 65th save, and keeps the end waiting no longer than it may"
+    )
+    func hangs() throws {
+        try withTemporaryDirectory { directory throws in
+            let gate = Gate()
+            let keeper = StateKeeper(directory: "\(directory)", calls: gate.calls, log: .silent)
+            gate.shut(true)
+            let refusals = Mutex<[String]>([])
+            func write() {
+                keeper.write(by: "test", "changed") {
+                    $0.mode = "locked"
+                } done: { result in
+                    if case .failure(let error) = result {
+                        refusals.withLock { $0.append(error.message) }
+                    }
+                }
+            }
+            write()
+            while gate.syncs.withLock({ $0 }) == 0 { usleepBriefly() }
+            for _ in 0..<65 { write() }
+            #expect(refusals.withLock { $0 }.count == 1)
+            #expect(refusals.withLock { $0 }.first?.contains("64 saves wait") == true)
+            keeper.close(within: 0.05)
+            gate.shut(false)
+        }
+    }
+}
+
+private func usleepBriefly() { _ = Glibc.usleep(500) }

@@ -1,0 +1,21 @@
+import Configuration
+import Links
+import TestSupport
+import Wire
+
+@testable import Daemon
+
+// What takes its time, waited for.
+extension Tuning {
+    func save(by who: String) throws -> Acknowledgement { try awaited { save(by: who, $0) } }
+
+    func baseline(_ request: BaselineRequest, by who: String) throws -> BaselineReport {
+        try awaited { baseline(request, by: who, $0) }
+    }
+
+    func reload(by who: String) throws -> Wire.ReloadReport { try awaited { reload(by: who, $0) } }
+
+    func keep(_ key: String, _ value: SettingValue, by who: String) throws {
+        try awaited { keep(key, value, by: who, $0) }
+    }
+}

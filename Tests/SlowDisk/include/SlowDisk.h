@@ -1,0 +1,7 @@
+// Stands in for fsync(2) of the C library, see SlowDisk.c.
+#ifndef SLOWDISK_H
+#define SLOWDISK_H
+
+int fsync(int file);
+
+#endif
