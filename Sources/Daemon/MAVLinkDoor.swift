@@ -120,12 +120,13 @@ struct MAVLinkDoor: MAVLinkBackend {
         }
     }
 
-    func saveParameters(by peer: MAVLinkAddress) throws(MAVLinkRefusal) {
+    func saveParameters(
+        by peer: MAVLinkAddress, _ done: @escaping @Sendable (MAVLinkRefusal?) -> Void
+    ) {
         let keys = Set(MAVLinkParameterTable.entries.map(\.key))
-        do {
-            try tuning.save(keys.sorted(), by: "mavlink \(peer)", "saved its parameters")
-        } catch {
-            throw MAVLinkRefusal(.failed, error.message)
+        tuning.save(keys.sorted(), by: "mavlink \(peer)", "saved its parameters") { result in
+            guard case .failure(let error) = result else { return done(nil) }
+            done(MAVLinkRefusal(.failed, error.message))
         }
     }
 }

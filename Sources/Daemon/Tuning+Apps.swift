@@ -97,9 +97,9 @@ extension Tuning {
     ///   - keys: Dotted paths.
     ///   - who: For the log.
     ///   - what: What is done, for the log.
-    /// - Throws: That the disk refuses; then nothing has changed.
-    func save(_ keys: [String], by who: String, _ what: String) throws(RequestError) {
-        try save(keys, by: who, what) { _ in }
+    ///   - done: Hears of it, or that the disk refuses; then nothing has changed.
+    func save(_ keys: [String], by who: String, _ what: String, _ done: @escaping Later<Void>) {
+        save(keys, by: who, what, done) { _ in }
     }
 
     /// Changes one setting and saves it alone, at once.

@@ -23,8 +23,9 @@ public protocol MAVLinkBackend: Sendable {
     var parameters: [MAVLinkParameter] { get }
     /// Changes one of them until the end of the process, or until all are saved.
     func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(MAVLinkRefusal)
-    /// Writes what can be tuned to the disk.
-    func saveParameters(by peer: MAVLinkAddress) throws(MAVLinkRefusal)
+    /// Writes what can be tuned to the disk; `done` hears of it on any thread, nil: it survives a power cut.
+    func saveParameters(
+        by peer: MAVLinkAddress, _ done: @escaping @Sendable (MAVLinkRefusal?) -> Void)
 }
 
 /// The gimbal as MAVLink peers see it.

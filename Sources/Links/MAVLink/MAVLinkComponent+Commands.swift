@@ -1,5 +1,6 @@
 import GimbalCore
 import Logging
+import Synchronization
 import Wire
 
 /// A command, whichever message brought it.
@@ -36,6 +37,21 @@ struct Order {
     }
 }
 
+/// A save that waits for the disk.
+final class PendingSave: Sendable {
+    let order: Order
+    let sender: MAVLinkAddress
+    let peer: Int
+    /// Nil until the disk is done; then the refusal, or nil.
+    let outcome = Mutex<MAVLinkRefusal??>(nil)
+
+    init(order: Order, sender: MAVLinkAddress, peer: Int) {
+        self.order = order
+        self.sender = sender
+        self.peer = peer
+    }
+}
+
 // MARK: Commands, each of which is answered.
 extension MAVLinkComponent {
     func obey(_ order: Order, from sender: MAVLinkAddress, _ peer: Int, now: Instant) {
@@ -51,6 +67,7 @@ extension MAVLinkComponent {
             case .requestMessage: request = try requested(order.params[0], peer)
             case .setMessageInterval: try setInterval(order, for: peer, now: now)
             case .getMessageInterval: request = try requested(order.params[0], peer)
+            case .preflightStorage: return try save(order, from: sender, peer)
             default: try move(command, order, from: sender, now: now)
             }
         } catch {
@@ -68,6 +85,36 @@ extension MAVLinkComponent {
             _ = report(request, to: peer, now: now)
         } else {
             tellInterval(of: request, to: peer)
+        }
+    }
+
+    /// Has the parameters written, and acknowledges when they are.
+    private func save(
+        _ order: Order, from sender: MAVLinkAddress, _ peer: Int
+    ) throws(MAVLinkRefusal) {
+        try demandOwnAddress(order)
+        try director.demandControl(of: sender)
+        guard order.params[0] == 1 else {
+            throw MAVLinkRefusal(.unsupported, "Parameters can only be written.")
+        }
+        let save = PendingSave(order: order, sender: sender, peer: peer)
+        saves.append(save)
+        backend.saveParameters(by: sender) { refusal in
+            save.outcome.withLock { $0 = .some(refusal) }
+        }
+        acknowledgeSaves()
+    }
+
+    /// Tells those whose parameters are on the disk by now. Call often.
+    func acknowledgeSaves() {
+        saves.removeAll { save in
+            guard let refusal = save.outcome.withLock({ $0 }) else { return false }
+            if let refusal {
+                counters.refused += 1
+                log.info("MAVLink: \(save.sender) saved nothing: \(refusal.sentence)")
+            }
+            acknowledge(save.order, refusal?.result ?? .accepted, save.sender, save.peer)
+            return true
         }
     }
 
@@ -140,19 +187,12 @@ extension MAVLinkComponent {
                 throw MAVLinkRefusal(.unsupported, "Only the gyroscope can be calibrated so.")
             }
             try backend.calibrateGyro(for: sender, now: now)
-        case .preflightStorage:
-            try demandOwnAddress(order)
-            try director.demandControl(of: sender)
-            guard params[0] == 1 else {
-                throw MAVLinkRefusal(.unsupported, "Parameters can only be written.")
-            }
-            try backend.saveParameters(by: sender)
         case .flightTermination:
             // One that ends everything was carried out before anything else was looked at.
             throw MAVLinkRefusal(.denied, "A forced arm command resets an emergency stop.")
         case .armDisarm:
             try arm(order, from: sender, now: now)
-        case .getMessageInterval, .setMessageInterval, .requestMessage: break
+        case .getMessageInterval, .setMessageInterval, .requestMessage, .preflightStorage: break
         }
     }
 

@@ -54,6 +54,8 @@ final class MAVLinkComponent {
     let log: Logger
     let started: Instant
     var counters = Counters()
+    /// What waits for the disk.
+    var saves: [PendingSave] = []
     var director: GimbalDirector
     var announcer = FaultAnnouncer()
     /// Frames that wait to be taken.
@@ -173,6 +175,7 @@ final class MAVLinkComponent {
 
     /// Ten times a second: faults, lost control, silent peers, a heading that drifts.
     private func watch(now: Instant) {
+        acknowledgeSaves()
         director.vehicle.advance(now: now)
         if let view = backend.view {
             for text in announcer.messages(for: view.snapshot.conditions, now: now) {

@@ -94,5 +94,7 @@ private struct FuzzGimbal: MAVLinkBackend {
     func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(MAVLinkRefusal) {
         precondition(value.isFinite, "no number")
     }
-    func saveParameters(by peer: MAVLinkAddress) throws(MAVLinkRefusal) {}
+    func saveParameters(
+        by peer: MAVLinkAddress, _ done: @escaping @Sendable (MAVLinkRefusal?) -> Void
+    ) { done(nil) }
 }

@@ -14,6 +14,9 @@ final class FakeGimbal: MAVLinkBackend {
         var refusal: MAVLinkRefusal?
         var values = [1.2, 240]
         var saves = 0
+        /// Whether what is saved waits in `waiting`.
+        var isDiskSlow = false
+        var waiting: [@Sendable (MAVLinkRefusal?) -> Void] = []
         var calibrations = 0
     }
 
@@ -73,7 +76,12 @@ final class FakeGimbal: MAVLinkBackend {
         memory.withLock { $0.values[name == "P" ? 0 : 1] = value }
     }
 
-    func saveParameters(by peer: MAVLinkAddress) throws(MAVLinkRefusal) {
-        memory.withLock { $0.saves += 1 }
+    func saveParameters(
+        by peer: MAVLinkAddress, _ done: @escaping @Sendable (MAVLinkRefusal?) -> Void
+    ) {
+        memory.withLock {
+            $0.saves += 1
+            if $0.isDiskSlow { $0.waiting.append(done) } else { done(nil) }
+        }
     }
 }

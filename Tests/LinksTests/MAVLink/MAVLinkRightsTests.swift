@@ -40,6 +40,11 @@ import Wire
         message.params = params + [Float](repeating: 0, count: 7 - params.count)
         message.target = target ?? own
         receive(message, from: sender, by: peer, at: seconds)
+        return answer(to: peer)
+    }
+
+    /// The result that has been sent to a peer; nil: none.
+    private func answer(to peer: Int = 0) -> UInt8? {
         var parser = MAVLinkParser()
         var result: UInt8?
         for outgoing in component.takeOutgoing() where outgoing.peer == peer {
@@ -156,6 +161,20 @@ import Wire
         #expect(command(.preflightStorage, [0], from: station) == 3)
         #expect(command(.preflightStorage, [1], from: station) == 0)
         #expect(gimbal.memory.withLock { $0.saves } == 1)
+    }
+
+    @Test(
+        "a save is answered when the disk is done, and nothing waits meanwhile",
+        arguments: [(nil, 0), (MAVLinkRefusal(.failed, "the disk is full"), 4)]
+            as [(MAVLinkRefusal?, UInt8)])
+    func slowDisk(refusal: MAVLinkRefusal?, result: UInt8) {
+        #expect(take(station) == 0)
+        gimbal.memory.withLock { $0.isDiskSlow = true }
+        #expect(command(.preflightStorage, [1], from: station) == nil)
+        #expect(command(.flightTermination, [1], from: station) == 0)
+        for done in gimbal.memory.withLock({ $0.waiting }) { done(refusal) }
+        _ = component.advance(now: at(0.2))
+        #expect(answer() == result)
     }
 
     @Test("a calibration for everybody is the vehicle's; the gimbal's needs its own address")
