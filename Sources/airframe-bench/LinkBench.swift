@@ -80,6 +80,8 @@ enum LinkBench {
         try wheels.start()
         defer { _ = wheels.stop() }
         var delays: [Double] = []
+        // Whoever is new shows his stick in the middle first.
+        sender.send("0,0,0")
         for number in 1...1000 {
             let speed = Double(number % 90 + 5)
             let sent = MonotonicClock.now

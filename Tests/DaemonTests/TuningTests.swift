@@ -151,6 +151,22 @@ import Wire
         }
     }
 
+    @Test("a peer's setting is live only until it is saved; the value in force is no news")
+    func setAndSave() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            let key = "motion.max_rate_dps"
+            let value = SettingValue.triple(AxisVector(yaw: 90, roll: 90, pitch: 90))
+            try bench.tuning.set(key, value, by: "mavlink 255/190")
+            let notes = bench.tuning.history.entries.count
+            try bench.tuning.set(key, value, by: "mavlink 255/190")
+            #expect(bench.tuning.history.entries.count == notes)
+            #expect(bench.tuning.configurationStatus.unsaved == [key])
+            try bench.tuning.save([key], by: "mavlink 255/190", "saved its parameters")
+            #expect(bench.tuning.configurationStatus.unsaved.isEmpty)
+        }
+    }
+
     @Test("keeps what was saved, over the rollback's end and over a restart")
     func saves() throws {
         try withTemporaryDirectory { directory throws in

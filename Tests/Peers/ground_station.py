@@ -36,6 +36,7 @@ class Peer:
 
     def __init__(self, link, system, component, kind=m.MAV_TYPE_GCS):
         if isinstance(link, int):
+            self.port = link
             link = mavutil.mavlink_connection(f"udpout:127.0.0.1:{link}", source_system=system, source_component=component)
         self.link = link
         self.system, self.component, self.kind = system, component, kind
@@ -182,6 +183,10 @@ def lose_and_regain(port, station, daemon):
     everybody.append(other)
     other.pump(1.2)
     expect(other.point(0, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "254/190 is refused: it is not in control")
+    expect(other.take() == "TEMPORARILY_REJECTED", "and asking for control while 255/190 has it does not help")
+    thief = Peer(port, 255, 190)
+    expect(thief.command(m.MAV_CMD_DO_GIMBAL_MANAGER_PITCHYAW, 30, 0, NAN, NAN, LOCK | EARTH, 0, 0, seconds=1, silent_ok=True) is None,
+           "from another address 255/190 is not believed")
     expect(station.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -1, -1, 254, 190) == "ACCEPTED", "255/190 makes it secondary")
     expect(other.point(-15, 0, LOCK | EARTH) == "ACCEPTED", "now 254/190 points too")
     other.arrives(-15, None)
@@ -238,7 +243,13 @@ def intervals(station):
     expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 24, 100000) == "UNSUPPORTED", "a gimbal has no GPS to stream")
 
 
-def parameters(station):
+def parameters(station, daemon):
+    def unsaved():
+        return daemon.ask("status")["configuration"]["unsaved"]
+
+    def changes():
+        return daemon.ask("history")
+
     station.mav.param_request_list_send(1, 154)
     found = {}
     end = time.monotonic() + 5
@@ -255,8 +266,18 @@ def parameters(station):
     expect(station.next("PARAM_VALUE").param_value == 120, "-1 is refused: it stays 120")
     station.mav.param_request_read_send(1, 154, b"GMB_PIT_P", -1)
     expect(abs(station.next("PARAM_VALUE").param_value - 1.2) < 1e-6, "GMB_PIT_P reads 1.2")
+    expect(unsaved() == ["motion.max_rate_dps"], "nothing is kept unless somebody says so")
+    before = changes()
+    station.mav.param_set_send(1, 154, b"GMB_PIT_RATE", 120, m.MAV_PARAM_TYPE_REAL32)
+    expect(station.next("PARAM_VALUE").param_value == 120 and changes() == before, "120 once more is no change, and no history")
+    stranger = Peer(station.port, 253, 190)
+    stranger.mav.param_set_send(1, 154, b"GMB_PIT_RATE", 5, m.MAV_PARAM_TYPE_REAL32)
+    expect(stranger.next("PARAM_VALUE").param_value == 120, "a station that is not in control sets nothing")
+    expect(stranger.command(m.MAV_CMD_PREFLIGHT_STORAGE, 1) == "NOT_IN_CONTROL", "nor keeps it")
+    expect(station.command(m.MAV_CMD_PREFLIGHT_STORAGE, 1) == "ACCEPTED" and not unsaved(), "PREFLIGHT_STORAGE keeps it")
     station.mav.param_set_send(1, 154, b"GMB_PIT_RATE", 240, m.MAV_PARAM_TYPE_REAL32)
     expect(station.next("PARAM_VALUE").param_value == 240, "GMB_PIT_RATE is 240 again")
+    expect(station.command(m.MAV_CMD_PREFLIGHT_STORAGE, 1) == "ACCEPTED", "which is kept too")
 
 
 def clocks(station):
@@ -335,6 +356,19 @@ def rubbish(station, daemon):
 
 def stops(station, daemon):
     expect(station.take() == "ACCEPTED", "255/190 takes control")
+    ports = [Peer(station.port, 240 + n, 190) for n in range(12)]
+    for peer in ports:
+        peer.mav.heartbeat_send(m.MAV_TYPE_GCS, 8, 0, 0, 4)
+    expect(station.point(0, 0, LOCK | EARTH) == "ACCEPTED", "twelve strangers want places, 255/190 keeps its own")
+    ports[-1].mav.command_long_send(1, 154, m.MAV_CMD_DO_FLIGHTTERMINATION, 0, 1, 0, 0, 0, 0, 0, 0)
+    station.pump(0.5)
+    expect(daemon.ask("status")["stopped_by"] == "mavlink client 251/190", "and the last one, without a place, is heard when it says stop")
+    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 21196) == "ACCEPTED", "255/190 ends that")
+    daemon.ask("stop")
+    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 21196) == "DENIED", "but not a stop from the socket")
+    daemon.ask("reset_stop")
+    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 0) == "ACCEPTED" and station.take() == "ACCEPTED", "which the socket ends")
+    station.pump(1)
     station.texts.clear()
     expect(station.command(m.MAV_CMD_DO_FLIGHTTERMINATION, 1) == "ACCEPTED", "emergency stop")
     station.pump(1.5)
@@ -377,7 +411,7 @@ def main():
     daemon = Daemon(options.socket)
     station = conversation(options.port)
     intervals(station)
-    parameters(station)
+    parameters(station, daemon)
     clocks(station)
     old_mount(station)
     other = lose_and_regain(options.port, station, daemon)

@@ -62,6 +62,14 @@ extension FuzzTargets {
         if case .drive(let left, let right) = try? RiderCommand(datagram: bytes) {
             precondition(abs(left) <= 1 && abs(right) <= 1, "beyond full speed")
         }
+        let key = SharedKey(passphrase: "fuzz")
+        if let sealed = SealedRiderCommand(datagram: bytes) {
+            let again = SealedRiderCommand.datagram(
+                counter: sealed.counter, command: sealed.command, key: key)
+            precondition(
+                SealedRiderCommand(datagram: again)?.isRight(key: key) == true,
+                "what was read cannot be sealed")
+        }
         var whole = RobotCommandSplitter()
         var pieces = RobotCommandSplitter()
         precondition(
