@@ -88,6 +88,9 @@ extension MAVLinkComponent {
         }
     }
 
+    /// Saves that wait for a slow disk at the same time.
+    private static let mostSaves = 8
+
     /// Has the parameters written, and acknowledges when they are.
     private func save(
         _ order: Order, from sender: MAVLinkAddress, _ peer: Int
@@ -96,6 +99,9 @@ extension MAVLinkComponent {
         try director.demandControl(of: sender)
         guard order.params[0] == 1 else {
             throw MAVLinkRefusal(.unsupported, "Parameters can only be written.")
+        }
+        guard saves.count < Self.mostSaves else {
+            throw MAVLinkRefusal(.temporarilyRejected, "The disk is busy with earlier saves.")
         }
         let save = PendingSave(order: order, sender: sender, peer: peer)
         saves.append(save)
