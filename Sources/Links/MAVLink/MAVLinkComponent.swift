@@ -43,12 +43,6 @@ final class MAVLinkComponent {
         var sequence: UInt8 = 0
     }
 
-    /// By which way a component was heard first, and when last.
-    private struct Identity {
-        var peer: Int
-        var heard: Instant
-    }
-
     let configuration: MAVLinkConfiguration
     let backend: any MAVLinkBackend
     let log: Logger
@@ -61,8 +55,7 @@ final class MAVLinkComponent {
     /// Frames that wait to be taken.
     private var outbox: [Outgoing] = []
     private var peers: [Int: Peer] = [:]
-    /// Components that are there, each by one way; bounded.
-    private var identities: [MAVLinkAddress: Identity] = [:]
+    private var identities = MAVLinkIdentities()
     private var signing: MAVLinkSigning?
     /// When a stop may be told again.
     private var stopQuiet = Instant(nanoseconds: .min)
@@ -114,13 +107,13 @@ final class MAVLinkComponent {
 
     /// Whether somebody who is in control comes by this way.
     func isInControl(_ peer: Int) -> Bool {
-        identities.contains { $0.value.peer == peer && director.isInControl($0.key) }
+        identities.names(by: peer).contains(where: director.isInControl)
     }
 
     /// Nobody is there any more; the names that were heard by this way are free.
     func leave(_ peer: Int) {
         peers[peer] = nil
-        identities = identities.filter { $0.value.peer != peer || director.isInControl($0.key) }
+        identities.forget(peer, isKept: director.isInControl)
         listings[peer] = nil
     }
 
@@ -186,8 +179,7 @@ final class MAVLinkComponent {
                 tell("\(loser) has lost control of the gimbal to \(words).", severity: 4)
             }
         }
-        for (component, identity) in identities where isSilent(identity, now: now) {
-            identities[component] = nil
+        for component in identities.takeSilent(now: now) {
             guard director.left(component, now: now) else { continue }
             counters.lostPeers += 1
             tell("\(component) is silent: control of the gimbal is free.", severity: 4)
@@ -291,38 +283,19 @@ final class MAVLinkComponent {
         }
     }
 
-    /// Remembers by which way a component is there. While it is, nobody takes its name by another; only a way that the owner
-    /// has named outranks one that anybody can use.
-    ///
-    /// - Returns: Whether it is the one that is known.
+    /// Whether a sender is who it was; control does not move with a name.
     private func note(_ sender: MAVLinkAddress, from peer: Int, now: Instant) -> Bool {
-        if let known = identities[sender], known.peer != peer {
-            let outranks = isConfigured(peer) && !isConfigured(known.peer)
-            guard outranks || isSilent(known, now: now) else { return false }
-            // Control was given to who came the other way.
-            if director.left(sender, now: now) {
-                tell("\(sender) is there by another way: control is free.", severity: 4)
-            }
+        let finding = identities.note(
+            sender, by: peer, now: now, isConfigured: { peers[$0]?.isConfigured ?? false },
+            isKept: director.isInControl)
+        if finding == .moved, director.left(sender, now: now) {
+            tell("\(sender) is there by another way: control of the gimbal is free.", severity: 4)
         }
-        // Somebody who makes up senders must not cost memory without end.
-        if identities[sender] == nil, identities.count >= 64 {
-            guard let stranger = identities.keys.first(where: { !director.isInControl($0) }) else {
-                return false
-            }
-            identities[stranger] = nil
-        }
-        identities[sender] = Identity(peer: peer, heard: now)
-        return true
-    }
-
-    private func isConfigured(_ peer: Int) -> Bool { peers[peer]?.isConfigured ?? false }
-
-    private func isSilent(_ identity: Identity, now: Instant) -> Bool {
-        now.seconds(since: identity.heard) > GimbalDirector.silenceSeconds
+        return finding != .refused
     }
 
     /// Whether a component is there.
-    func isHeard(_ component: MAVLinkAddress) -> Bool { identities[component] != nil }
+    func isHeard(_ component: MAVLinkAddress) -> Bool { identities.contains(component) }
 
     /// Carries an emergency stop out.
     ///

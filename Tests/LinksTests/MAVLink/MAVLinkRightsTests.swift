@@ -120,6 +120,18 @@ import Wire
         #expect(take(station, by: 1, at: 5.4) == 0)
     }
 
+    @Test("who makes up names takes no place but his own, and no name of somebody who is there")
+    func namesMadeUp() {
+        receive(Heartbeat(), from: other, by: 1)
+        for system in 1...253 as ClosedRange<UInt8> {
+            receive(Heartbeat(), from: MAVLinkAddress(system: system, component: 9), by: 0)
+        }
+        let spoofed = component.counters.spoofed
+        receive(Heartbeat(), from: other, by: 0)
+        #expect(component.counters.spoofed == spoofed + 1)
+        #expect(take(other, by: 1) == 0)
+    }
+
     @Test("a way that the owner has named outranks one that anybody can use")
     func configuredWay() {
         let pilot = MAVLinkAddress(system: 1, component: 1)
