@@ -53,10 +53,10 @@ extension Schema {
             "Largest pan and tilt rate in mode tracking; larger ones count as this."),
         .number(
             "tracking.pan_range_deg", \.tracking.panRangeDeg, 1...180, unit: "deg", .live,
-            "How far pan goes to either side of where tracking began."),
+            "How far pan goes to either side of where the handle points."),
         .number(
             "tracking.tilt_range_deg", \.tracking.tiltRangeDeg, 1...120, unit: "deg", .live,
-            "How far tilt goes to either side of where tracking began."),
+            "How far tilt goes to either side of level."),
         .number(
             "tracking.timeout_s", \.tracking.timeoutS, 0.1...10, unit: "s", .live,
             "Silence after which mode tracking becomes locked; counts from the start of tracking too."

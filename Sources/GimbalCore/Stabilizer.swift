@@ -285,8 +285,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     }
 
     private mutating func nextSetpoint(now: Instant, dt: Double) -> Setpoint {
-        let handle = HandlePose(
-            camera: estimator.attitude, rate: estimator.rate, joints: joints)
+        let handle = HandlePose(camera: estimator.attitude, joints: joints)
         return pointing.step(now: now, dt: dt, handle: handle, range: parameters.jointRange)
     }
 

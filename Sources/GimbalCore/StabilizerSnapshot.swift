@@ -35,6 +35,8 @@ public struct PointingSnapshot: Sendable, BitwiseCopyable {
     public var target = AxisVector.zero
     /// How far each angle is behind the handle that it follows, rad; zero on an axis that does not follow.
     public var followError = AxisVector.zero
+    /// How far yaw can turn from its angle.
+    public var yawRoom = TurnRoom.endless
     /// Seconds until mode `tracking` ends by itself; NaN in other modes.
     public var trackingSeconds = Double.nan
 

@@ -24,10 +24,16 @@ struct TrackingTests {
     }
 
     @Test(
-        "tracking stops at ±90° of pan and ±45° of tilt from where it began, and turns back at once"
+        "tracking ends 90° beside the handle and 45° from level, however often it begins",
+        arguments: [true, false]
     )
-    func trackingRange() {
+    func trackingRange(isHandleKnown: Bool) {
         var rig = PointingTests.Rig(.locked)
+        if isHandleKnown {
+            rig.handle = { _ in AxisVector(yaw: 40, roll: 0, pitch: 0) }
+        } else {
+            rig.handle = { _ in nil }
+        }
         rig.point(40, 0, 20)
         rig.run(1)
         rig.change(.tracking)
@@ -41,12 +47,52 @@ struct TrackingTests {
         // 45 degrees per second is the most, whatever is asked for.
         track(&rig, 20, 20, seconds: 1)
         #expect(abs(rig.angles.yaw - 40 - 45) < 1)
-        track(&rig, 20, 20, seconds: 4)
-        #expect(abs(rig.angles.yaw - 130) < 1e-6)
-        #expect(abs(rig.angles.pitch + 25) < 1e-6)
+        for _ in 0..<3 {
+            track(&rig, 20, 20, seconds: 4)
+            #expect(abs(rig.angles.yaw - 130) < 1e-6)
+            #expect(abs(rig.angles.pitch + 45) < 1e-6)
+            rig.change(.locked)
+            rig.run(0.2)
+            rig.change(.tracking)
+        }
         track(&rig, -20, .nan, seconds: 1)
         #expect(abs(rig.angles.yaw - 85) < 1)
-        #expect(abs(rig.angles.pitch + 25) < 1e-6)
+        #expect(abs(rig.angles.pitch + 45) < 1e-6)
+    }
+
+    @Test("tracking that begins outside its range comes inside, no faster than it tracks")
+    func trackingFromOutside() {
+        var rig = PointingTests.Rig(.locked)
+        rig.point(-120, 0, 80)
+        rig.run(2)
+        rig.change(.tracking)
+        for _ in 0..<30 {
+            rig.pointing.track(pan: 0, tilt: 0, validUntil: rig.now.advanced(bySeconds: 1))
+            rig.run(0.1) { #expect(abs($0.motion.rates.yaw) < 45.3 * PointingTests.degree) }
+        }
+        #expect(abs(rig.angles.yaw + 90) < 0.1 && abs(rig.angles.pitch - 45) < 0.1)
+    }
+
+    @Test("the handle takes along a camera that tracks at the end of its range")
+    func trackingWithATurningHandle() {
+        var rig = PointingTests.Rig(.locked)
+        rig.handle = { AxisVector(yaw: $0 < 6 ? 0 : min(30 * ($0 - 6), 60), roll: 0, pitch: 0) }
+        rig.change(.tracking)
+        func track(_ pan: Double, _ seconds: Double) {
+            for _ in 0..<Int(seconds * 10) {
+                rig.pointing.track(
+                    pan: pan * PointingTests.degree, tilt: 0,
+                    validUntil: rig.now.advanced(bySeconds: 1))
+                rig.run(0.1)
+            }
+        }
+        track(30, 5)
+        #expect(abs(rig.angles.yaw - 90) < 0.1)
+        track(30, 5)
+        #expect(abs(rig.angles.yaw - 150) < 0.5, "the handle is at 60 degrees")
+        rig.handle = { _ in AxisVector(yaw: -30, roll: 0, pitch: 0) }
+        track(0, 5)
+        #expect(abs(rig.angles.yaw - 60) < 1)
     }
 
     @Test("a second of silence turns tracking into locked, standing still; from mode entry on")

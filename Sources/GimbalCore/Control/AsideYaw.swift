@@ -33,6 +33,19 @@ struct AsideYaw: Sendable, BitwiseCopyable {
         angle = min(max(angle + rate * dt, -.pi), .pi)
     }
 
+    /// Looks no farther to the side than the joint turns; all in radians.
+    ///
+    /// - Parameters:
+    ///   - handle: Heading of the handle.
+    ///   - followed: The heading that is followed, beside which this looks.
+    ///   - range: How far the joints turn.
+    @_noLocks
+    mutating func confine(handle: Double, followed: Double, range: JointRange) {
+        guard angle != 0 else { return }
+        let behind = Angle(radians: handle).shortestArc(to: .radians(followed)).radians
+        angle = min(max(angle, range.minimum.yaw - behind), range.maximum.yaw - behind)
+    }
+
     /// Whether an angle was asked for since the last call: it counts from the handle, not from the edge of its dead zone.
     @_noLocks
     mutating func takeCentring() -> Bool {

@@ -73,11 +73,13 @@ struct AxisLimits: Sendable, BitwiseCopyable {
     func clamped(_ angle: Double) -> Double { min(max(angle, minimum), maximum) }
 
     /// Where an angle given modulo one turn lies for an axis that stands at `present`: the short way round where the range
-    /// has no ends, else the nearest turn that lies in the range, else its nearer end.
+    /// has no ends, or the other way where the joint has no room for that, else the nearest turn that lies in the range,
+    /// else its nearer end.
     @_noLocks @_noAllocation
-    func goal(_ wanted: Double, from present: Double) -> Double {
+    func goal(_ wanted: Double, from present: Double, room: TurnRoom) -> Double {
         let turn = 2 * Double.pi
-        let nearest = present + Angle(radians: present).shortestArc(to: .radians(wanted)).radians
+        let way = Angle(radians: present).shortestArc(to: .radians(wanted)).radians
+        let nearest = present + room.wayRound(way)
         if nearest > maximum { return nearest - turn >= minimum ? nearest - turn : maximum }
         if nearest < minimum { return nearest + turn <= maximum ? nearest + turn : minimum }
         return nearest

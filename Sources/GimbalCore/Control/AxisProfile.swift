@@ -15,9 +15,7 @@ public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
     }
 
     /// The smallest of the axes' rates, rad/s.
-    var slowest: Double {
-        @_noLocks get { min(maxRate.yaw, min(maxRate.roll, maxRate.pitch)) }
-    }
+    var slowest: Double { @_noLocks get { maxRate.smallest } }
 }
 
 /// The movement of one set-point angle: where it is, how fast, and what it is up to. Whatever it is told next continues
@@ -57,6 +55,11 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     private var motion = Motion.rest
     /// Where and when the present plan began.
     private var elapsed = 0.0
+
+    /// How far the end of a range moves away before a turn that it stopped goes on, rad.
+    private static var resumption: Double { @_noLocks get { 0.2 * .pi / 180 } }
+    /// How far behind the end of a range that pushes it along an angle stays, s.
+    private static var pushSmoothing: Double { @_noLocks get { 0.2 } }
 
     /// At rest at `angle`, rad.
     @_noLocks @_noAllocation
@@ -138,6 +141,20 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         turn(at: 0, limits: limits)
     }
 
+    /// Stands at `angle`, rad, because it cannot be where it is; a turn goes on from there.
+    @_noLocks @_noAllocation
+    mutating func stop(at angle: Double, limits: AxisLimits) {
+        let nearest = Angle(radians: state.angle).shortestArc(to: .radians(angle)).radians
+        state = AxisState(angle: state.angle + nearest, rate: 0)
+        elapsed = 0
+        if case .turn(let turn) = motion {
+            let plan = AxisPlan(from: state, turningAt: turn.wanted, limits: limits)
+            motion = .turn(Turn(wanted: turn.wanted, plan: plan))
+        } else {
+            motion = .rest
+        }
+    }
+
     /// Goes on from another state with what it is up to: to the same goal, at the same rate.
     ///
     /// - Parameters:
@@ -184,15 +201,29 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// A turn whose next state could no longer stop within the range heads for the end of the range instead.
+    /// A turn whose next state could no longer stop within the range heads for the end of the range instead, and is pushed
+    /// along by an end that comes towards it.
     private mutating func stepTurn(_ turn: Turn, dt: Double, limits: AxisLimits) {
         var next = turn
         var time = elapsed + dt
-        if turn.plan.goal.isNaN {
-            let ahead = turn.plan.state(at: time)
+        let inside = limits.clamped(state.angle)
+        if inside != state.angle, turn.wanted * (state.angle - inside) >= 0 {
+            state.follow(inside, smoothing: AxisProfile.pushSmoothing, limits: limits, dt: dt)
+            next.plan = AxisPlan(from: state, turningAt: turn.wanted, limits: limits)
+            motion = .turn(next)
+            elapsed = 0
+            return
+        }
+        let end = turn.wanted > 0 ? limits.maximum : limits.minimum
+        let room = (end - turn.plan.goal) * (turn.wanted > 0 ? 1 : -1)
+        if turn.wanted != 0, room > AxisProfile.resumption {
+            next.plan = AxisPlan(from: state, turningAt: turn.wanted, limits: limits)
+            time = dt
+        }
+        if next.plan.goal.isNaN {
+            let ahead = next.plan.state(at: time)
             let stop = ahead.angle + RateBlend(from: ahead, to: 0, limits: limits).distance
             let end = limits.clamped(stop)
-            // Outside the range, the way back is free.
             if stop != end, turn.wanted * (stop - end) >= 0 {
                 next.plan = AxisPlan.quickest(from: state, to: end, limits: limits)
                 time = dt

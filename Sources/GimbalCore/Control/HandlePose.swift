@@ -2,19 +2,18 @@
 struct HandlePose: Sendable, BitwiseCopyable {
     /// Handle to earth.
     let attitude: Quaternion
-    /// Angular rate of the handle, earth frame, rad/s.
+    /// Angular rate of the handle, earth frame, rad/s, 0.1 s late.
     let rate: Vector3
     /// Joint angles, rad.
     let joints: AxisVector
 
-    /// From the camera's attitude (body to earth), its rate (body frame, rad/s), and what the joints say; nil where nobody
-    /// knows the joints.
+    /// From the camera's attitude (body to earth) and what the joints say; nil where nobody knows the joints.
     @_noLocks
-    init?(camera: Quaternion, rate cameraRate: Vector3, joints observed: JointObserver) {
+    init?(camera: Quaternion, joints observed: JointObserver) {
         guard observed.isKnown else { return nil }
         joints = observed.motion.angles
         attitude = camera * JointKinematics.attitude(joints: joints).conjugate
-        rate = camera.rotate(cameraRate - observed.relativeRate)
+        rate = camera.rotate(observed.carryingRate)
     }
 
     /// At this attitude, standing still, with the joints at these angles.

@@ -1,16 +1,65 @@
+internal import CMathShim
+
 /// Keeps a set-point within what the joints can reach, where the handle's attitude is known. Within two degrees of an end
 /// of a range the camera falls behind gently, so that it arrives there without a blow.
+///
+/// What is asked for may lie beyond: a level horizon, or a heading that is held, is wanted again as soon as the hand allows it.
+/// A turn has nothing to return to. Beyond the bend nothing that is asked for moves the camera, so a turn, and whatever is
+/// asked for next, may be brought back to `stopped` unseen: it leaves the end at once instead of unwinding first.
 ///
 /// Loop thread only; constant time.
 struct JointLimiter: Sendable, BitwiseCopyable {
     /// Half the width of the zone in which the camera falls behind, rad.
     private static var knee: Double { @_noLocks get { 2 * .pi / 180 } }
 
+    /// How fast the joints are told to turn at the ends of their ranges. In a tilted hand the nearest angles can leap there,
+    /// where what was asked for passes roll ±90°.
+    struct Pace: Sendable, BitwiseCopyable {
+        /// While a joint is at its end, rad/s.
+        var rate: Double
+        /// How hard they brake before it, rad/s².
+        var braking: Double
+    }
+
+    /// The rates from which a stop within `distance`, rad, needs no more than `braking`, rad/s²; never quite zero, so that the
+    /// end is reached.
+    private static func stoppingRate(
+        within distance: AxisVector, braking: Double
+    ) -> AxisVector {
+        AxisVector(
+            yaw: stoppingRate(within: distance.yaw, braking: braking),
+            roll: stoppingRate(within: distance.roll, braking: braking),
+            pitch: stoppingRate(within: distance.pitch, braking: braking))
+    }
+
+    private static func stoppingRate(within distance: Double, braking: Double) -> Double {
+        max(cm_sqrt(2 * braking * abs(distance)), 0.1)
+    }
+
+    /// What no joint does in one period, rad.
+    private static var leap: Double { @_noLocks get { 3 * .pi / 180 } }
+
     /// The joints of which the last set-point asked for an angle at or beyond the end of the range.
     private(set) var atEnd = AxisSet.none
+    /// The nearest angles to those asked for, Z-X-Y, rad, that the camera still answers to; NaN where the joint of that name
+    /// is not at its end.
+    private(set) var stopped = AxisVector.unknown
+    /// How far beyond what the camera answers to all joints together were asked for, rad, now and one period before.
+    private var excess = 0.0
+    private var excessBefore = 0.0
+    /// Whether more is asked for of joints that are at their ends than a period ago.
+    var isGoingBeyond: Bool { @_noLocks get { excess > excessBefore } }
+    /// How far yaw can turn from what was asked for.
+    private(set) var yawRoom = TurnRoom.endless
     /// Joint angles that the set-point asks for, rad, continuous over whole turns: a camera at one end of its range does
     /// not swing to the other because that is nearer by now. NaN before the first.
     private var wanted = AxisVector.unknown
+    /// What of it the camera still answers to, rad.
+    private var answered = AxisVector.unknown
+    /// The joint angles that were handed on, rad; NaN before the first.
+    private var given = AxisVector.unknown
+    /// Whether they are on their way to what can be reached.
+    private var isCatchingUp = false
 
     @_noLocks
     init() {}
@@ -19,7 +68,32 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func reset() {
         wanted = .unknown
+        given = .unknown
+        isCatchingUp = false
+        lose()
+    }
+
+    /// Nothing shows the handle in this period: what was asked for is held as it is, and which way round the joints have
+    /// come is kept until something shows it again.
+    @_noLocks
+    mutating func lose() {
         atEnd = .none
+        stopped = .unknown
+        excess = 0
+        excessBefore = 0
+        yawRoom = .endless
+    }
+
+    /// The set-point has been brought back to `stopped` where these are numbers: whole turns beyond it are forgotten.
+    @_noLocks
+    mutating func forgetTurns(_ axes: AxisVector) {
+        if !axes.yaw.isNaN {
+            yawRoom.down += wanted.yaw - answered.yaw
+            yawRoom.up += wanted.yaw - answered.yaw
+            wanted.yaw = answered.yaw
+        }
+        if !axes.roll.isNaN { wanted.roll = answered.roll }
+        if !axes.pitch.isNaN { wanted.pitch = answered.pitch }
     }
 
     /// The set-point that the joints can reach: `setpoint` itself away from the ends of the ranges.
@@ -28,26 +102,58 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     ///   - setpoint: What is asked for.
     ///   - handle: Where the handle is.
     ///   - range: How far the joints turn.
+    ///   - pace: How fast the joints are told to turn where they do not just do what was asked for.
+    ///   - dt: Seconds since the previous call.
     /// - Returns: What is held instead.
     @_noLocks
-    mutating func limit(_ setpoint: Setpoint, handle: HandlePose, range: JointRange) -> Setpoint {
+    mutating func limit(
+        _ setpoint: Setpoint, handle: HandlePose, range: JointRange, pace: Pace, dt: Double
+    ) -> Setpoint {
         let relative = handle.attitude.conjugate * setpoint.attitude
         let asked = JointKinematics.joints(attitude: relative)
-        let before = wanted.filled(from: handle.joints)
-        wanted = AxisVector(
-            yaw: JointLimiter.unwrapped(asked.yaw, near: before.yaw), roll: asked.roll,
-            pitch: JointLimiter.unwrapped(asked.pitch, near: before.pitch))
+        wanted = JointLimiter.nearest(asked, to: wanted.filled(from: handle.joints))
+        let knee = JointLimiter.knee
+        let bend = AxisVector(repeating: knee)
         let low = range.minimum
         let high = range.maximum
-        let knee = JointLimiter.knee
+        answered = wanted.clamped(from: low - bend, to: high + bend)
+        yawRoom = TurnRoom(down: low.yaw - wanted.yaw, up: high.yaw - wanted.yaw)
+        let beyond = wanted - answered
+        excessBefore = excess
+        excess = JointLimiter.distance(wanted, answered)
+        stopped = .unknown
+        if excess > 0 {
+            let own = AxisVector(
+                yaw: beyond.yaw == 0 ? .nan : 0, roll: beyond.roll == 0 ? .nan : 0,
+                pitch: beyond.pitch == 0 ? .nan : 0)
+            let nearest = handle.attitude * JointKinematics.attitude(joints: answered)
+            stopped = EulerZXY.angles(nearest) + own
+        }
         let yaw = BentLine(wanted.yaw, from: low.yaw, to: high.yaw, knee: knee)
         let roll = BentLine(wanted.roll, from: low.roll, to: high.roll, knee: knee)
         let pitch = BentLine(wanted.pitch, from: low.pitch, to: high.pitch, knee: knee)
         let steepest = min(yaw.slope, min(roll.slope, pitch.slope))
         atEnd = AxisSet(
             yaw: yaw.slope <= 0.5, roll: roll.slope <= 0.5, pitch: pitch.slope <= 0.5)
-        guard steepest < 1 else { return setpoint }
-        let reachable = AxisVector(yaw: yaw.angle, roll: roll.angle, pitch: pitch.angle)
+        let nearest = AxisVector(yaw: yaw.angle, roll: roll.angle, pitch: pitch.angle)
+        let before = given.filled(from: nearest)
+        let step = nearest - before
+        let towards = AxisVector(
+            yaw: step.yaw < 0 ? low.yaw : high.yaw, roll: step.roll < 0 ? low.roll : high.roll,
+            pitch: step.pitch < 0 ? low.pitch : high.pitch)
+        let braking = JointLimiter.stoppingRate(within: towards - before, braking: pace.braking)
+        let leap = AxisVector(repeating: JointLimiter.leap)
+        guard
+            steepest < 1 || isCatchingUp || !step.isWithin(braking * dt)
+                || !step.isWithin(leap)
+        else {
+            given = nearest
+            return setpoint
+        }
+        let most = braking.clamped(to: AxisVector(repeating: pace.rate))
+        let reachable = before + step.clamped(to: most * dt)
+        isCatchingUp = !step.isWithin(most * dt)
+        given = reachable
         let slopes = AxisVector(yaw: yaw.slope, roll: roll.slope, pitch: pitch.slope)
         let attitude = handle.attitude * JointKinematics.attitude(joints: reachable)
         // What moves with the handle, and what the joints still do.
@@ -55,8 +161,30 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)
         let carried = attitude.conjugate.rotate(handle.rate)
-        let own = JointKinematics(joints: reachable).relativeRate(jointRates: rates * slopes)
+        let turning = (rates * slopes).clamped(to: most)
+        let own = JointKinematics(joints: reachable).relativeRate(jointRates: turning)
         return Setpoint(attitude: attitude, rate: carried + own)
+    }
+
+    /// The angles of the same attitude that are nearest to `before`: whole turns of yaw and pitch, and beyond ±90° of roll,
+    /// where the three angles would otherwise all jump by half a turn.
+    private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
+        let near = unwrapped(joints, near: before)
+        let over = unwrapped(
+            AxisVector(
+                yaw: joints.yaw + .pi, roll: (joints.roll < 0 ? -.pi : .pi) - joints.roll,
+                pitch: joints.pitch + .pi), near: before)
+        return distance(over, before) < distance(near, before) ? over : near
+    }
+
+    private static func distance(_ a: AxisVector, _ b: AxisVector) -> Double {
+        abs(a.yaw - b.yaw) + abs(a.roll - b.roll) + abs(a.pitch - b.pitch)
+    }
+
+    private static func unwrapped(_ joints: AxisVector, near before: AxisVector) -> AxisVector {
+        AxisVector(
+            yaw: unwrapped(joints.yaw, near: before.yaw), roll: joints.roll,
+            pitch: unwrapped(joints.pitch, near: before.pitch))
     }
 
     private static func unwrapped(_ angle: Double, near other: Double) -> Double {

@@ -39,6 +39,9 @@ struct Pointing: Sendable, BitwiseCopyable {
     private var target = AxisVector.unknown
     /// When `tracking` ends by itself.
     private var trackingUntil: Instant?
+    /// What pan counts from in `tracking`, rad: the handle's heading, or where nothing shows that, the heading at which
+    /// tracking first began since the outputs came on.
+    private var trackingHeading = Double.nan
     /// How far the joints are from their pose of rest, rad, smoothed over a second: a walking hand shakes it.
     private var retractError = AxisVector.zero
     /// How long that has been small, s.
@@ -63,6 +66,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         result.accelerations = generator.accelerations
         result.target = generator.destination
         result.followError = generator.followError
+        result.yawRoom = generator.yawRoom
         if let trackingUntil { result.trackingSeconds = trackingUntil.seconds(since: now) }
         return result
     }
@@ -94,8 +98,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         let own = wanted * mode.commandable
         rateValidUntil = nil
         target = own.filled(from: target)
-        limiter.reset()
-        if isEnabled { generator.point(target: own, duration: duration, rate: rate) }
+        guard isEnabled else { return }
+        if !generator.isFollowing(target: own, duration: duration, rate: rate) { unwind(own) }
+        generator.point(target: own, duration: duration, rate: rate)
     }
 
     /// Turns at rates of the earth-frame angles, rad/s, until `validUntil`; axes that the mode moves are left to it.
@@ -105,6 +110,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         rateValidUntil = rate == .zero ? nil : validUntil
         target = .unknown
         aside.stop()
+        unwind(own.turning)
         generator.rate(own, validUntil: validUntil)
     }
 
@@ -125,6 +131,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         trackingUntil = validUntil
         let limit = AxisVector(repeating: modes.trackingMaxRate)
         let rates = AxisVector(yaw: pan, roll: .nan, pitch: -tilt).clamped(to: limit)
+        unwind(rates.turning)
         generator.rate(rates, validUntil: validUntil)
     }
 
@@ -163,7 +170,10 @@ struct Pointing: Sendable, BitwiseCopyable {
     /// The outputs have gone off. Whoever holds a camera that has gone limp turns it; the heading to return to is where it
     /// points then.
     @_noLocks
-    mutating func letGo() { target.yaw = .nan }
+    mutating func letGo() {
+        target.yaw = .nan
+        trackingHeading = .nan
+    }
 
     /// One period with the outputs off: the set-point is where the camera points.
     @_noLocks
@@ -187,17 +197,41 @@ struct Pointing: Sendable, BitwiseCopyable {
     ) -> Setpoint {
         isBlind = mode.needsJoints && handle == nil
         aside.step(now: now, dt: dt)
+        if case .tracking = mode { confineTracking(handle) }
         if let handle {
+            aside.confine(handle: handle.angles.yaw, followed: followed.target.yaw, range: range)
             follow(handle, dt: dt)
         } else {
             generator.stopFollowing()
         }
+        let before = generator.angles
         let setpoint = generator.step(now: now, dt: dt)
         guard let handle else {
-            limiter.reset()
+            limiter.lose()
+            generator.yawRoom = limiter.yawRoom
             return setpoint
         }
-        return limiter.limit(setpoint, handle: handle, range: range)
+        let reachable = limiter.limit(
+            setpoint, handle: handle, range: range,
+            pace: JointLimiter.Pace(
+                rate: modes.follow.slowest + handle.rate.norm,
+                braking: generator.parameters.maxAcceleration.smallest), dt: dt)
+        generator.yawRoom = limiter.yawRoom
+        let turning = generator.turning
+        unwind(turning)
+        // In a tilted hand a turn moves more joints than the one of its name.
+        if limiter.isGoingBeyond { generator.stop(at: turning + before) }
+        return reachable
+    }
+
+    /// Where a joint is at its end, the set-point is brought back to what the camera still answers to, on the axes that are
+    /// numbers here: a turn ends there, and what is asked for next begins there. The rest waits for the hand to allow it.
+    @_noLocks
+    private mutating func unwind(_ axes: AxisVector) {
+        let stopped = limiter.stopped + axes * 0
+        generator.stop(at: stopped)
+        limiter.forgetTurns(stopped)
+        generator.yawRoom = limiter.yawRoom
     }
 }
 
@@ -213,7 +247,7 @@ extension Pointing {
         isRetracted = false
         retractError = AxisVector(repeating: .pi)
         retractedSeconds = 0
-        limiter.reset()
+        unwind(AxisVector(yaw: 0, roll: .nan, pitch: 0))
         aside = AsideYaw()
         generator.stopFollowing()
         generator.stopTurning()
@@ -248,13 +282,26 @@ extension Pointing {
         generator.point(target: angles, duration: 0, rate: rate)
     }
 
-    /// Pan and tilt count from here.
+    /// Level, and then as the person who is tracked moves.
     private mutating func beginTracking() {
-        let centre = generator.angles
+        point(to: AxisVector(yaw: .nan, roll: 0, pitch: .nan), at: modes.follow.maxRate.roll)
+    }
+
+    /// Pan counts from the handle, tilt from level. Both stay where they are however often tracking begins anew, so that no
+    /// number of beginnings adds up to more than one range.
+    private mutating func confineTracking(_ handle: HandlePose?) {
+        let heading = generator.angles.yaw
+        if let handle {
+            let away = Angle(radians: heading).shortestArc(to: .radians(handle.angles.yaw))
+            trackingHeading = heading + away.radians
+        } else if trackingHeading.isNaN {
+            trackingHeading = heading
+        }
+        let centre = AxisVector(yaw: trackingHeading, roll: 0, pitch: 0)
         var range = modes.trackingRange
         range.roll = .infinity
-        generator.confine(from: centre - range, to: centre + range)
-        point(to: AxisVector(yaw: .nan, roll: 0, pitch: .nan), at: modes.follow.maxRate.roll)
+        generator.confine(
+            from: centre - range, to: centre + range, atMost: modes.trackingMaxRate)
     }
 
     /// After the dead-man's time of silence the camera stands still, and the mode is `locked`.
@@ -299,6 +346,17 @@ extension Pointing {
         let largest = max(abs(mean.yaw), max(abs(mean.roll), abs(mean.pitch)))
         retractedSeconds = largest < .pi / 180 ? retractedSeconds + dt : 0
         if retractedSeconds > 0.5 { isRetracted = true }
+    }
+}
+
+extension AxisVector {
+    /// The axes that are neither zero nor NaN; NaN on the others.
+    fileprivate var turning: AxisVector {
+        @_noLocks get {
+            AxisVector(
+                yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,
+                pitch: pitch == 0 ? .nan : pitch)
+        }
     }
 }
 

@@ -21,6 +21,10 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     private var rateUntil: Instant?
     private var lowest = AxisVector(repeating: -.infinity)
     private var highest = AxisVector(repeating: .infinity)
+    /// The fastest that an axis comes inside these, rad/s; 0 = the limits alone.
+    private var pushRate = 0.0
+    /// How far yaw can turn from where it is.
+    var yawRoom = TurnRoom.endless
     private var yaw = AxisProfile(angle: 0)
     private var roll = AxisProfile(angle: 0)
     private var pitch = AxisProfile(angle: 0)
@@ -32,7 +36,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - parameters: The limits.
-    ///   - pointing: Angles, rates and accelerations of the set-point.
+    ///   - pointing: Angles, rates and accelerations of the set-point, and how far yaw can turn.
     public init(parameters: Parameters, at pointing: PointingSnapshot) {
         self.parameters = parameters
         let (angles, rates, accelerations) = (
@@ -47,6 +51,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         pitch = AxisProfile(
             state: AxisState(
                 angle: angles.pitch, rate: rates.pitch, acceleration: accelerations.pitch))
+        yawRoom = pointing.yawRoom
     }
 
     /// The present set-point angles, rad.
@@ -83,6 +88,15 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     public var followError: AxisVector {
         @_noLocks get {
             AxisVector(yaw: yaw.followError, roll: roll.followError, pitch: pitch.followError)
+        }
+    }
+
+    /// Zero on the axes that turn at a rate or slow down from one, NaN on the others.
+    var turning: AxisVector {
+        @_noLocks get {
+            AxisVector(
+                yaw: yaw.isTurning ? 0 : .nan, roll: roll.isTurning ? 0 : .nan,
+                pitch: pitch.isTurning ? 0 : .nan)
         }
     }
 
@@ -136,7 +150,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - target: Earth-frame angles, rad; limited to the range. Yaw takes the short way round where its range has
-    ///     no bounds. An axis that is NaN goes on with what it does; infinite: ignored.
+    ///     no bounds and the joint's end is not in the way. An axis that is NaN goes on with what it does; infinite: ignored.
     ///   - duration: Seconds, 0 = as fast as the limits allow; a duration that would break a limit is lengthened.
     ///   - rate: The fastest that an axis may turn, rad/s; 0 = the limits alone.
     /// - Returns: How long it takes and why.
@@ -146,9 +160,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         let isNumber =
             !target.yaw.isInfinite && !target.roll.isInfinite && !target.pitch.isInfinite
         guard isNumber, duration.isFinite, rate.isFinite else { return forecast }
-        if let point, SetpointGenerator.isSame(point.target, target), point.duration == duration,
-            point.rate == rate
-        {
+        if isFollowing(target: target, duration: duration, rate: rate) {
             forecast.goal = destination
             forecast.duration = max(yaw.remaining, max(roll.remaining, pitch.remaining))
             return forecast
@@ -228,11 +240,41 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         rateUntil = nil
     }
 
-    /// Keeps turns within these angles, rad, as well as within the parameters' range, until `unconfine`.
+    /// Keeps turns within these angles, rad, as well as within the parameters' range, until `unconfine`. They may move: what
+    /// is outside then comes inside.
+    ///
+    /// - Parameters:
+    ///   - minimum: Smallest angles, rad.
+    ///   - maximum: Largest angles, rad.
+    ///   - rate: The fastest that it comes inside, rad/s; 0 = as the limits allow.
     @_noLocks @_noAllocation
-    mutating func confine(from minimum: AxisVector, to maximum: AxisVector) {
+    mutating func confine(from minimum: AxisVector, to maximum: AxisVector, atMost rate: Double) {
         lowest = minimum
         highest = maximum
+        pushRate = rate
+        let outside = angles - angles.clamped(from: minimum, to: maximum)
+        if outside.yaw != 0, !yaw.isTurning { yaw.turn(at: 0, limits: limits(.yaw, atMost: 0)) }
+        if outside.pitch != 0, !pitch.isTurning {
+            pitch.turn(at: 0, limits: limits(.pitch, atMost: 0))
+        }
+    }
+
+    /// Stands at these angles, rad, because the camera cannot follow farther; NaN leaves an axis alone.
+    @_noLocks @_noAllocation
+    mutating func stop(at angles: AxisVector) {
+        if !angles.yaw.isNaN { yaw.stop(at: angles.yaw, limits: limits(.yaw, atMost: 0)) }
+        if !angles.roll.isNaN { roll.stop(at: angles.roll, limits: limits(.roll, atMost: 0)) }
+        if !angles.pitch.isNaN { pitch.stop(at: angles.pitch, limits: limits(.pitch, atMost: 0)) }
+    }
+
+    /// Whether this is the `point` that is being followed, on a way that the joint of yaw has room for.
+    @_noLocks @_noAllocation
+    func isFollowing(target: AxisVector, duration: Double, rate: Double) -> Bool {
+        guard let point, SetpointGenerator.isSame(point.target, target), point.duration == duration,
+            point.rate == rate
+        else { return false }
+        let way = yaw.destination - yaw.state.angle
+        return target.yaw.isNaN || yawRoom.wayRound(way) == way
     }
 
     /// Only the parameters' range counts again.
@@ -255,9 +297,11 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             stopTurning()
         }
         if dt > 0, dt <= 0.1 {
-            yaw.step(dt: dt, limits: limits(.yaw, atMost: 0))
-            roll.step(dt: dt, limits: limits(.roll, atMost: 0))
-            pitch.step(dt: dt, limits: limits(.pitch, atMost: 0))
+            let outside = angles - angles.clamped(from: lowest, to: highest)
+            let (pushed, free) = (pushRate, 0.0)
+            yaw.step(dt: dt, limits: limits(.yaw, atMost: outside.yaw == 0 ? free : pushed))
+            roll.step(dt: dt, limits: limits(.roll, atMost: free))
+            pitch.step(dt: dt, limits: limits(.pitch, atMost: outside.pitch == 0 ? free : pushed))
         }
         return setpoint()
     }
@@ -307,7 +351,8 @@ extension SetpointGenerator {
     /// Where the axes are to go, within their range; NaN stays NaN.
     private func goals(for target: AxisVector) -> AxisVector {
         AxisVector(
-            yaw: limits(.yaw, atMost: 0).goal(target.yaw, from: yaw.state.angle),
+            yaw: limits(.yaw, atMost: 0).goal(
+                target.yaw, from: yaw.state.angle, room: yawRoom),
             roll: target.roll.isNaN ? .nan : limits(.roll, atMost: 0).clamped(target.roll),
             pitch: target.pitch.isNaN ? .nan : limits(.pitch, atMost: 0).clamped(target.pitch))
     }

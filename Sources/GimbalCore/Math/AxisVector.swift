@@ -63,11 +63,22 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
             pitch: min(max(pitch, -limit.pitch), limit.pitch))
     }
 
+    /// Every axis limited to what the same axis of `low` and `high` allows.
+    @inlinable @_noLocks
+    public func clamped(from low: AxisVector, to high: AxisVector) -> AxisVector {
+        AxisVector(
+            yaw: min(max(yaw, low.yaw), high.yaw), roll: min(max(roll, low.roll), high.roll),
+            pitch: min(max(pitch, low.pitch), high.pitch))
+    }
+
     /// Whether every axis is within ±`limit` of the same axis.
     @_noLocks
     func isWithin(_ limit: AxisVector) -> Bool {
         abs(yaw) <= limit.yaw && abs(roll) <= limit.roll && abs(pitch) <= limit.pitch
     }
+
+    /// The smallest of the three.
+    var smallest: Double { @_noLocks get { min(yaw, min(roll, pitch)) } }
 
     /// NaN on every axis: nobody has said.
     @inlinable

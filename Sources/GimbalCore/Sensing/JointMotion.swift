@@ -4,7 +4,7 @@
 /// encoder (0.022° with 14 bits) average out instead of looking like motion. Loop thread; constant time.
 struct JointMotion: Sendable, BitwiseCopyable {
     /// Time constant of the rate, s.
-    private static var smoothing: Double { @_noLocks get { 0.1 } }
+    static var smoothing: Double { @_noLocks get { 0.1 } }
 
     /// Newest angles, rad.
     private(set) var angles = AxisVector.zero

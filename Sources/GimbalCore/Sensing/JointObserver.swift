@@ -11,6 +11,8 @@ struct JointObserver: Sendable, BitwiseCopyable {
     private(set) var handleRate: Vector3?
 
     private var handle = HandleIMU()
+    /// The camera's rate, its frame, rad/s, as smooth as `motion.rates`.
+    private var cameraRate = Vector3.zero
 
     @_noLocks
     init() {}
@@ -42,6 +44,10 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
+    /// The handle's rate, camera frame, rad/s, 0.1 s late. Both of its parts are equally late: whatever follows the handle by
+    /// this would otherwise follow the camera's own shaking too, and undo the controller's damping.
+    var carryingRate: Vector3 { @_noLocks get { cameraRate - relativeRate } }
+
     /// Takes what one tick knows.
     ///
     /// - Parameters:
@@ -58,6 +64,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
         attitude: Quaternion, rate: Vector3, isAtRest: Bool, dt: Double
     ) {
         let previous = source
+        cameraRate = cameraRate + (rate - cameraRate) * (dt / (JointMotion.smoothing + dt))
         let angles = EulerZXY.angles(attitude)
         let upright = AxisVector(yaw: 0, roll: angles.roll, pitch: angles.pitch)
         if let sample, sample.contents.contains(.baseGyro), sample.baseGyro.isFinite {
