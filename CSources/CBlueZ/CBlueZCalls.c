@@ -29,10 +29,10 @@ static int on_reply(sd_bus_message *m, void *context, sd_bus_error *error) {
     forget(call);
     event.path = path;
     const sd_bus_error *failure = sd_bus_message_get_error(m);
-    // A system bus lets nobody else answer; another bus may. Errors may be the bus's own, of a daemon that is gone.
+    // A system bus refuses answers of strangers; other buses may pass them. The bus itself answers for a daemon that is gone.
     if (!cbz_is_from(m, p->owner) && !(failure && cbz_is_from(m, BUS_NAME))) {
         event.name = "org.airframe.Error.Stranger";
-        event.text = "Somebody else has answered for bluetoothd";
+        event.text = "A stranger has answered for bluetoothd";
     } else if (failure) {
         event.name = failure->name;
         event.text = failure->message;

@@ -87,8 +87,8 @@ CBZ_PRIVATE int cbz_append_property(
 /// Appends a{oa{sa{sv}}}: every GATT object, in the order in which the table was made.
 CBZ_PRIVATE int cbz_append_objects(cbz_peripheral *peripheral, sd_bus_message *message);
 
-/// Whether the bus says that a message comes from this name. A match rule is no such check: it chooses what a connection wants
-/// to hear in addition, but a signal sent to it alone arrives whoever sent it, and whatever it claims.
+/// Whether the bus says that a message comes from this name. A match rule is no such check: it selects broadcasts, but a signal
+/// that is sent to this connection alone arrives from every sender, with any contents.
 CBZ_PRIVATE bool cbz_is_from(sd_bus_message *message, const char *name);
 
 /// Follows bluetoothd and its objects.

@@ -3,7 +3,7 @@ extension Schema {
     static let mavlink: [Setting] = [
         .endpoint(
             "mavlink.listen", \.mavlink.listen, .restart,
-            "Where ground stations and autopilots reach the gimbal over UDP; whoever does may take control, unless mavlink.require_signature is true.",
+            "Where ground stations and autopilots reach the gimbal over UDP. All of them may take control, unless mavlink.require_signature is true.",
             hint: "0.0.0.0:14550 is what ground stations expect."),
         .endpoint(
             "mavlink.connect", \.mavlink.connect, .restart,
@@ -27,7 +27,7 @@ extension Schema {
         ),
         .bool(
             "mavlink.require_signature", \.mavlink.requireSignature, .restart,
-            "Whether only frames count that are signed with the key in mavlink.key of persistence.directory, the passphrase that ground stations ask for; a stop always does."
+            "Whether only frames signed with the passphrase in mavlink.key of persistence.directory count; an emergency stop always does."
         ),
     ]
 }

@@ -3,11 +3,11 @@ extension Schema {
     static let rider: [Setting] = [
         .endpoint(
             "rider.listen", \.rider.listen, .restart,
-            "Where a remote control's datagrams for the wheels come over UDP; whoever sends them drives, unless rider.require_signature is true.",
+            "Where a remote control's datagrams for the wheels come over UDP. Every sender may drive, unless rider.require_signature is true.",
             hint: "The app sends to port 5005: 0.0.0.0:5005 is every address of this computer."),
         .bool(
             "rider.require_signature", \.rider.requireSignature, .restart,
-            "Whether only datagrams count that prove the key in rider.key of persistence.directory, as the manual says; a stop always does."
+            "Whether only datagrams with a code of the passphrase in rider.key of persistence.directory count; an emergency stop always does."
         ),
     ]
 

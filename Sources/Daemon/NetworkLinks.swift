@@ -13,7 +13,7 @@ struct NetworkLinks: Sendable {
     private let mavlink: MAVLinkServer?
     /// A remote control for the wheels; nil where nobody can reach them.
     private let rider: RiderServer?
-    /// What keys were used with last; written behind the links.
+    /// The newest time or counter of each key; written behind the links.
     private let freshness: [FreshnessFile]
 
     /// Opens their sockets; nobody is heard before the services run.
@@ -65,7 +65,7 @@ struct NetworkLinks: Sendable {
         self.freshness = freshness
     }
 
-    /// What runs; stopped in reverse order, so that what links have used is written last.
+    /// The services; stopped in reverse order, so that the newest times are written after the links have ended.
     var services: [any Service] {
         freshness + [mavlink as (any Service)?, rider].compactMap { $0 }
     }

@@ -22,10 +22,10 @@ extension Commander {
         public var offSeconds = 0.0
         /// Links that may not take control. An emergency stop is granted to them as to everybody.
         public var barred: Set<CommandSource.Link> = []
-        /// Links that only who has a key can use.
+        /// Links that need a key.
         public var keyed: Set<CommandSource.Link> = []
 
-        /// The rank of everybody who comes by a link.
+        /// The rank of a link.
         public func rank(of link: CommandSource.Link) -> Rank {
             if link == .diagnostics { return .local }
             return keyed.contains(link) ? .keyed : .open
@@ -45,9 +45,9 @@ extension Commander {
 
     /// The door as others see it.
     public struct View: Sendable {
-        /// Who is in control of the camera and the stepper motors, if anybody.
+        /// The source in control of the camera and the stepper motors; nil: control is free.
         public var holder: CommandSource?
-        /// Who is in control of the wheels, if anybody.
+        /// The source in control of the wheels; nil: control is free.
         public var driver: CommandSource?
         /// Seconds since the holder's last request.
         public var age: Double?
@@ -55,7 +55,7 @@ extension Commander {
         public var mode: Mode
         /// Whether an emergency stop is latched.
         public var isStopped: Bool { stoppedBy != nil }
-        /// Who asked for it and has not taken it back, the one of the highest rank.
+        /// The source of the latched stop; of several the one of the highest rank.
         public var stoppedBy: CommandSource?
         /// Requests refused since the start.
         public var refusals: UInt64

@@ -7,7 +7,7 @@ import Synchronization
 /// own end into the loop, which stops without anybody's help, and `advance` here gives control back after silence and
 /// goes through the stages of `LossOfControl`.
 public final class Commander: Sendable {
-    /// Who is in control of something, and when he asked for something last.
+    /// A source in control, and the time of its last request.
     private struct Hold {
         let source: CommandSource
         var lastRequest: Instant
@@ -21,7 +21,7 @@ public final class Commander: Sendable {
         var modeRequests: UInt64 = 0
         /// Of the camera and the stepper motors.
         var holder: Hold?
-        /// Of the wheels: who drives needs no camera, and who has the camera does not drive.
+        /// Of the wheels: driving needs no camera, and a camera needs no wheels.
         var driver: Hold?
         var isTurning = false
         /// Where requests to drive go; nil: there are no wheels.
@@ -244,8 +244,8 @@ public final class Commander: Sendable {
         return nil
     }
 
-    /// Whether the source may speak beside who is in control: nobody is, it is itself, or its rank is higher. Clients of
-    /// the socket pre-empt each other: whoever stands beside the machine speaks last.
+    /// Whether the source may speak beside the holder: control is free, it is the holder, or its rank is higher. Clients of
+    /// the socket pre-empt each other.
     private static func admit(
         _ source: CommandSource, beside holder: Hold?, now: Instant, _ rules: Rules
     ) -> MotionRefusal? {
@@ -260,7 +260,7 @@ public final class Commander: Sendable {
         now.seconds(since: hold.lastRequest) > rules.releaseAfterSeconds
     }
 
-    /// Wheels only: who drives leaves the camera to others.
+    /// Holds the wheels only: the camera is left to others.
     private static func drive(
         _ left: Double, _ right: Double, from source: CommandSource, now: Instant,
         _ state: inout State
@@ -278,7 +278,7 @@ public final class Commander: Sendable {
         return nil
     }
 
-    /// Not a matter of control: whose stop it is decides, and nothing moves afterwards.
+    /// Needs no control: the owner of the stop decides, and nothing moves afterwards.
     private static func takeBackStop(
         by source: CommandSource, now: Instant, _ state: inout State
     ) -> MotionRefusal? {
@@ -379,7 +379,7 @@ public final class Commander: Sendable {
         state.turningSteppers = []
     }
 
-    /// The source is in control of nothing any more; what it was turning stands still.
+    /// Ends the source's control of camera and wheels; its motion stands still.
     private static func release(by source: CommandSource, _ state: inout State, now: Instant) {
         if state.driver?.source == source { stopWheels(&state) }
         guard state.holder?.source == source else { return }

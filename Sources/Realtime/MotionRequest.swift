@@ -4,7 +4,7 @@ public import GimbalCore
 public struct CommandSource: Hashable, Sendable {
     /// The link that the request came in by.
     public enum Link: String, Sendable, CaseIterable {
-        /// The diagnostics socket: somebody stands beside the machine.
+        /// The diagnostics socket: a person beside the machine.
         case diagnostics
         /// The AirOS service over Bluetooth.
         case airos
@@ -60,7 +60,7 @@ public enum MotionRequest: Sendable {
     case release
     /// Outputs off, latched. Always granted.
     case emergencyStop
-    /// Take back one's own emergency stop, and those of lower ranks. The mode stays inactive. Takes no control.
+    /// Take back the source's own emergency stop, and those of lower ranks. The mode stays inactive. Takes no control.
     case resetEmergencyStop
 
     /// Whether it turns the camera until a dead-man ends it.
@@ -120,7 +120,7 @@ public enum MotionRefusal: Error, Sendable, Equatable {
     case barred(CommandSource.Link)
     /// A latched emergency stop; reset it first.
     case emergencyStopped
-    /// The source's own emergency stop is taken back; that of somebody else, whom it does not outrank, is still latched.
+    /// The source's own emergency stop is taken back; the stop of another source, which it does not outrank, is still latched.
     case stopped(by: CommandSource)
     /// The mode is inactive, nothing would move; ask for a mode first.
     case inactive

@@ -1,12 +1,12 @@
-/// How sure it is who asks: the one order of rank of all links, for control as for emergency stops.
+/// The rank of a link: how surely the daemon knows its other end. One order for all links, for control and for emergency stops.
 ///
-/// Not the kind of link decides, but what vouches for the other end: the kernel does for a client of the socket, a key does
-/// for a phone that had to pair or a peer that has to sign, and nothing does for the rest. A higher rank takes control from
-/// a lower one at once; equals wait until control is free. A stop is ended by the link that asked for it, or by a higher rank.
+/// The kernel vouches for a client of the socket; a key vouches for a phone that had to pair and for a peer that has to sign;
+/// nothing vouches for the rest. A higher rank takes control from a lower one at once; equal ranks wait until control is free.
+/// The link that asked for a stop ends it, or a higher rank does.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
-    /// Whoever reaches the radio or the port.
+    /// Every device that reaches the radio or the port.
     case open
-    /// Only who has a key that the owner has given him.
+    /// Devices that have a key from the owner.
     case keyed
     /// A client of the diagnostics socket with the right to write.
     case local
@@ -15,17 +15,17 @@ public enum Rank: Int, Sendable, Comparable, CaseIterable {
     public static func < (a: Rank, b: Rank) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Which links asked for the emergency stop that is latched.
+/// The links that asked for the emergency stop that is latched.
 ///
-/// Links, not connections: a phone that lost its connection comes back as another one, and has to be able to end what it
-/// began. Each link takes back its own; the stop lasts until none is left.
+/// Links, not connections: a phone that lost its connection comes back with another one, and must be able to end its own stop.
+/// Each link takes back its own; the stop lasts until none is left.
 struct EmergencyStopLatch {
     private var asked: [CommandSource.Link: CommandSource] = [:]
 
-    /// Whether anybody's stop is latched.
+    /// Whether a stop is latched.
     var isLatched: Bool { !asked.isEmpty }
 
-    /// Who asked for it, the highest rank first; nil: nobody.
+    /// The source of the highest rank that asked for it; nil: no stop is latched.
     func owner(_ rules: Commander.Rules) -> CommandSource? {
         asked.values.max {
             (rules.rank(of: $0.link).rawValue, $0.link.rawValue)
@@ -38,7 +38,7 @@ struct EmergencyStopLatch {
 
     /// A source takes its stop back, with those of lower ranks.
     ///
-    /// - Returns: Whose is left; nil: the stop has ended.
+    /// - Returns: The source whose stop is left; nil: the stop has ended.
     mutating func takeBack(by source: CommandSource, _ rules: Commander.Rules) -> CommandSource? {
         let rank = rules.rank(of: source.link)
         asked = asked.filter { $0.key != source.link && rules.rank(of: $0.key) >= rank }

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "is believed where signatures are demanded, by its key; nobody else is, but for a stop",
+        "steers with its key where signatures are required; others only stop",
         .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
     func signed() throws {
         let (port, riderPort) = (try unusedPort(), try unusedPort())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Links
 
-@Suite("Who gets a connection when they are short") struct ClientSlotsTests {
+@Suite("Connections of the socket when they are short") struct ClientSlotsTests {
     private let slots = ClientSlots(limit: 64, reserved: 16)
 
     private func clients(
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("64 idle connections, of whatever kind, keep no stop out")
+    @Test("64 idle connections keep no stop out, be they readers or writers")
     func stop() {
         for mayWrite in [false, true] {
             for isStreaming in [false, true] {

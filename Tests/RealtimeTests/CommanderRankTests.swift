@@ -88,7 +88,7 @@ struct CommanderRankTests {
         #expect(!ends(.airos, stopsBy: [.diagnostics, .airos]))
     }
 
-    @Test("the view says whose stop it is, and ending it takes no control")
+    @Test("the view names the source of the stop, and ending it takes no control")
     func view() throws {
         let commander = door()
         try commander.request(.emergencyStop, from: source(.udp), now: at(1))
@@ -100,7 +100,7 @@ struct CommanderRankTests {
     }
 
     @Test(
-        "wheels hold wheels only: who drives keeps no one from the camera, nor the other way round")
+        "control of the wheels is separate from control of the camera")
     func wheels() throws {
         let commander = door()
         let rider = source(.udp)

@@ -30,7 +30,7 @@ final class ClientConnection {
     var hasRequests: Bool { hasLines && !isWaiting }
     /// To be closed in this turn.
     var isFinished = false
-    /// When it asked for something last, or connected.
+    /// Time of the last request, or of the connection.
     var lastRequest: Instant
     /// When bytes last went out, or little enough was waiting.
     var progress: Instant
@@ -47,7 +47,7 @@ final class ClientConnection {
         lastRequest = now
     }
 
-    /// What counts when connections are short.
+    /// The connection as `ClientSlots` sees it.
     var standing: ClientSlots.Client {
         ClientSlots.Client(
             mayWrite: mayWrite, isStreaming: !streams.isEmpty, lastRequest: lastRequest)

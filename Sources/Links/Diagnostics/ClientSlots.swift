@@ -1,21 +1,21 @@
 import GimbalCore
 
-/// Who gets one of the socket's connections when they are short. Pure; time is an argument.
+/// The distribution of the socket's connections when they are short. Pure; time is an argument.
 ///
-/// The socket is the way in for a stop, so whoever may write always gets in: the connection that has asked for nothing for
-/// longest makes room, one that only reads before one that may write, one without subscriptions before one with. Readers never
-/// have all of it, and take a place from readers only that have long been idle.
+/// The socket is the way in for a stop, so a client that may write always gets in: the connection with the oldest request makes
+/// room, a reader before a writer, one without subscriptions before one with. Readers never have all connections, and replace
+/// only readers that have long been idle.
 struct ClientSlots {
-    /// What counts of a connection.
+    /// A connection, as far as it matters here.
     struct Client {
         var mayWrite: Bool
         /// Whether it has subscribed to something.
         var isStreaming: Bool
-        /// When it asked for something last, or connected.
+        /// Time of the last request, or of the connection.
         var lastRequest: Instant
     }
 
-    /// What becomes of somebody new.
+    /// The answer to a new connection.
     enum Decision: Equatable {
         case admit
         /// This one is closed, by its place in the list, and the new one takes its place.
@@ -28,7 +28,7 @@ struct ClientSlots {
 
     /// Connections at a time.
     let limit: Int
-    /// Of these, how many only writers get.
+    /// Connections among them that only writers get.
     let reserved: Int
 
     /// Decides about one that has just connected.
@@ -48,7 +48,7 @@ struct ClientSlots {
         return longestIdle(idle, clients).map { .replace($0) } ?? .refuse
     }
 
-    /// Whoever streams is busier than who does not.
+    /// A connection with a subscription counts as busier than one without.
     private func longestIdle(_ indices: [Int], _ clients: [Client]) -> Int? {
         let idle = indices.filter { !clients[$0].isStreaming }
         return (idle.isEmpty ? indices : idle).min {

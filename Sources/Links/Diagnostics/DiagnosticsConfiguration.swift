@@ -4,9 +4,9 @@ public struct DiagnosticsConfiguration: Sendable {
     public var path: String
     /// Group that owns the socket and may write; nil or a group that does not exist: the daemon's own.
     public var group: String?
-    /// Connections at a time; `ClientSlots` says who gets one.
+    /// Connections at a time; `ClientSlots` distributes them.
     public var maximumClients = 64
-    /// Of these, how many are kept for clients who may write: nobody who only reads keeps a stop out.
+    /// Connections among them for clients that may write: readers keep no stop out.
     public var reservedForWriters = 16
     /// Longest request line, bytes.
     public var longestLine = 64 * 1024

@@ -8,7 +8,7 @@ public import SystemPackage
 /// The newest time or counter that a link's key was used with, kept over restarts so that nothing recorded before counts again.
 ///
 /// A thread of its own, `airframed-keys`, writes it once a minute and at the end: links never wait for a disk. After a power
-/// cut the last minute is not in it; then the time of day bounds what is believed, where the link has one.
+/// cut the last minute is missing.
 public final class FreshnessFile: Service {
     private static let stackSize = 128 * 1024
     private static let period: Int64 = 60_000_000_000
@@ -19,11 +19,11 @@ public final class FreshnessFile: Service {
     private let newest: Atomic<UInt64>
     private let written: Atomic<UInt64>
 
-    /// Reads what an earlier run has left; a file that makes no sense is named in the log and counts as none.
+    /// Reads the value of an earlier run; a file without a number is named in the log and counts as none.
     ///
     /// - Parameters:
     ///   - path: Where it is.
-    ///   - logger: What cannot be read or written.
+    ///   - logger: Hears of failures to read and write.
     /// - Throws: `Errno` when the process has no descriptors left.
     public init(path: FilePath, logger: Logger) throws {
         self.path = path

@@ -24,7 +24,7 @@ public struct KeyFile: Sendable {
     /// Reads it.
     ///
     /// - Returns: The key.
-    /// - Throws: What is wrong with the file, and what to do.
+    /// - Throws: `SocketError` with the fault of the file and its remedy.
     public func read() throws(SocketError) -> SharedKey {
         let bytes: [UInt8]
         let mode: mode_t

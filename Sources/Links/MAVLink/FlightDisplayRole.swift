@@ -4,8 +4,8 @@ import Wire
 
 /// MAVLink behind the serial service, for a flight display: version 1 only, because such a display takes a frame of
 /// version 2 for noise and may lose the next one with it. Heartbeat, attitude and head-up display come by themselves; the
-/// display never says a word. Who does speak is served as over any other link; where signatures are demanded, only when it
-/// says stop, because version 1 has none. Thread airframed-ble.
+/// display never says a word. A sender is served as over any other link; where signatures are required, only its
+/// emergency stop is, because version 1 has none. Thread airframed-ble.
 public final class FlightDisplayRole: SerialRole {
     /// The one peer: whatever is said goes to everybody who listens.
     private static let peer = 0

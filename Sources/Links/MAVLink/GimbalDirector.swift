@@ -38,15 +38,15 @@ struct GimbalDirector {
 
     /// MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE: 0 nobody, -1 as it is, -2 who asks, -3 nobody if it is who asks.
     ///
-    /// Equals wait, as on every link: while somebody is in control only he hands it on or lets go. A secondary leaves the
-    /// primary as it is.
+    /// Equal ranks wait, as on every link: only the peer in control hands control on or lets go. A secondary leaves the primary as
+    /// it is.
     ///
     /// - Parameters:
     ///   - params: Of the command: primary system and component, secondary system and component.
-    ///   - sender: Who asks.
+    ///   - sender: The component that asks.
     ///   - isHeard: Whether a component is there at all; control is handed to no other.
     ///   - now: When it was received.
-    /// - Throws: Why nothing has changed.
+    /// - Throws: The reason that nothing has changed.
     mutating func configure(
         _ params: [Float], from sender: MAVLinkAddress, isHeard: (MAVLinkAddress) -> Bool,
         now: Instant
@@ -80,7 +80,7 @@ struct GimbalDirector {
         (self.primary, self.secondary) = (primary, secondary)
     }
 
-    /// Nothing is to change; who is in control stays so, as long as the Commander agrees.
+    /// Keeps control where it is, as long as the Commander agrees.
     private func confirm(now: Instant) throws(MAVLinkRefusal) {
         if source != .none { try backend.ask(.take, for: source, now: now) }
     }
@@ -128,7 +128,7 @@ struct GimbalDirector {
         followedYaw = nil
     }
 
-    /// Refuses who is not in control.
+    /// Refuses a component that is not in control.
     func demandControl(of sender: MAVLinkAddress) throws(MAVLinkRefusal) {
         guard isInControl(sender) else {
             throw MAVLinkRefusal(

@@ -9,7 +9,7 @@ struct Order {
     var number: UInt16
     /// Seven of them.
     var params: [Float]
-    /// Who is meant.
+    /// The component that it is addressed to.
     var target: MAVLinkAddress
 
     /// MAV_CMD_COMPONENT_ARM_DISARM with this second parameter is meant whatever the state.
@@ -27,7 +27,7 @@ struct Order {
         }
     }
 
-    /// Whether it is an emergency stop of the component at `address`. A forced disarm to everybody is meant for the vehicle.
+    /// Whether it is an emergency stop of the component at `address`. A broadcast forced disarm is meant for the vehicle.
     func isStop(for address: MAVLinkAddress) -> Bool {
         switch MAVLinkCommand(rawValue: number) {
         case .flightTermination: params[0] > 0.5 && target.reaches(address)
@@ -211,7 +211,7 @@ extension MAVLinkComponent {
         }
     }
 
-    /// What goes to everybody is meant for the vehicle: its motors, its sensors.
+    /// Refuses a broadcast: it is meant for the vehicle's motors and sensors.
     private func demandOwnAddress(_ order: Order) throws(MAVLinkRefusal) {
         guard order.target == address else {
             throw MAVLinkRefusal(.unsupported, "The gimbal's part in it needs its own address.")

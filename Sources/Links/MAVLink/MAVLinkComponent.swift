@@ -23,9 +23,9 @@ final class MAVLinkComponent {
         var commands: UInt64 = 0
         /// Peers in control that fell silent.
         var lostPeers: UInt64 = 0
-        /// Frames without a right signature where one is demanded.
+        /// Frames without a right signature where one is required.
         var unsigned: UInt64 = 0
-        /// Frames in the name of a component that is there by another way.
+        /// Frames in the name of a component that is at another peer.
         var spoofed: UInt64 = 0
     }
 
@@ -89,7 +89,7 @@ final class MAVLinkComponent {
     ///   - peer: Number of its own.
     ///   - streams: What it gets by itself.
     ///   - version: What it understands; in v1 what does not fit is not sent.
-    ///   - isConfigured: Whether the owner has named this way: what comes by it is who it says it is.
+    ///   - isConfigured: Whether the peer is one from the configuration: its components outrank those of guests.
     func join(
         _ peer: Int, streams: MessageStreams, version: MAVLinkFrame.Version = .v2,
         isConfigured: Bool
@@ -105,12 +105,12 @@ final class MAVLinkComponent {
             isConfigured: isConfigured)
     }
 
-    /// Whether somebody who is in control comes by this way.
+    /// Whether a component in control is at this peer.
     func isInControl(_ peer: Int) -> Bool {
         identities.names(by: peer).contains(where: director.isInControl)
     }
 
-    /// Nobody is there any more; the names that were heard by this way are free.
+    /// A peer is gone; the names of its components are free.
     func leave(_ peer: Int) {
         peers[peer] = nil
         identities.forget(peer, isKept: director.isInControl)
@@ -236,9 +236,9 @@ final class MAVLinkComponent {
     /// A frame with a right checksum.
     ///
     /// - Parameters:
-    ///   - frame: What it says.
+    ///   - frame: Header and payload.
     ///   - bytes: The whole frame as it came, with its signature.
-    ///   - peer: By which way.
+    ///   - peer: The peer that it came from.
     ///   - now: When it was received.
     func receive(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int, now: Instant) {
         if admits(frame, bytes: bytes, from: peer, now: now) {
@@ -246,13 +246,13 @@ final class MAVLinkComponent {
         }
     }
 
-    /// Looks whether a frame is worth listening to: it is not our own, and genuine where signatures are demanded. A stop needs
-    /// neither, and is carried out here, whoever sends it by whatever way.
+    /// Checks a frame before it is handled: it must not be the component's own, and must be signed where signatures are
+    /// required. An emergency stop needs neither, and is carried out here, from every sender and every peer.
     ///
     /// - Parameters:
-    ///   - frame: What it says.
+    ///   - frame: Header and payload.
     ///   - bytes: The whole frame as it came, with its signature.
-    ///   - peer: By which way; nil: by one that nobody is spoken to by.
+    ///   - peer: The peer that it came from; nil: one without a place, which gets no answer.
     ///   - now: When it was received.
     /// - Returns: Whether it goes to `handle`.
     func admits(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int?, now: Instant) -> Bool {
@@ -269,7 +269,7 @@ final class MAVLinkComponent {
         return true
     }
 
-    /// Does what a frame that was admitted says.
+    /// Handles a frame that was admitted.
     func handle(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
         guard note(frame.sender, from: peer, now: now) else {
             counters.spoofed += 1
@@ -283,13 +283,13 @@ final class MAVLinkComponent {
         }
     }
 
-    /// Whether a sender is who it was; control does not move with a name.
+    /// Whether the sender's name belongs to the peer; control does not move with a name.
     private func note(_ sender: MAVLinkAddress, from peer: Int, now: Instant) -> Bool {
         let finding = identities.note(
             sender, by: peer, now: now, isConfigured: { peers[$0]?.isConfigured ?? false },
             isKept: director.isInControl)
         if finding == .moved, director.left(sender, now: now) {
-            tell("\(sender) is there by another way: control of the gimbal is free.", severity: 4)
+            tell("\(sender) is at another address now: control of the gimbal is free.", severity: 4)
         }
         return finding != .refused
     }
@@ -306,7 +306,7 @@ final class MAVLinkComponent {
         var result = MAVLinkResult.accepted
         do throws(MAVLinkRefusal) {
             try backend.ask(.emergencyStop, for: frame.sender, now: now)
-            // Whoever repeats it is not told to everybody each time.
+            // Repetitions are not broadcast each time.
             if now >= stopQuiet { tell("Emergency stop by \(frame.sender).", severity: 1) }
             stopQuiet = now.advanced(bySeconds: 1)
         } catch {

@@ -15,9 +15,9 @@ public struct MAVLinkConfiguration: Sendable {
     /// Its speed.
     public var baud = 57600
 
-    /// With what frames are signed, and what is believed; nil: frames are not signed, and who signs his is believed like others.
+    /// Key and times of signatures; nil: frames are not signed, and signatures of others are ignored.
     public var signing: MAVLinkSigning?
-    /// Remembers the newest time of a signature.
+    /// The newest time of a signature, kept over restarts.
     public var freshness: FreshnessFile?
     /// The time of day for signatures, units of 10 µs since 2015.
     public var timeOfDay: @Sendable () -> UInt64 = { 0 }

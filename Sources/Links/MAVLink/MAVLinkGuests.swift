@@ -1,13 +1,13 @@
 import GimbalCore
 import Wire
 
-/// Who came to the port of MAVLink, and who of them is spoken to. Pure; knows no socket, time is an argument.
+/// The peers at MAVLink's port that are sent streams. Pure; knows no socket, time is an argument.
 ///
-/// There are few places, because each is sent streams. Whoever is in control keeps his. When all are taken, one that has said
-/// nothing for two heartbeats makes room, and otherwise the quietest of the host that has most, if that leaves it with no fewer
-/// than the new one's has: one host cannot keep another out. Whoever finds no place is heard all the same when it says stop.
+/// There are few places, because each costs streams. A peer in control keeps its place. When all are taken, a peer that was
+/// silent for two heartbeats makes room; otherwise the quietest peer of the host that has most, unless the new peer's host
+/// would then have more: one host cannot keep another out. A stop is obeyed from a peer without a place too.
 struct MAVLinkGuests {
-    /// Somebody who is spoken to.
+    /// A peer with a place.
     struct Guest {
         let number: Int
         var parser: MAVLinkParser
@@ -40,14 +40,14 @@ struct MAVLinkGuests {
         guests[address]?.heard = now
     }
 
-    /// Somebody new: gets a place, perhaps that of another.
+    /// Gives a new peer a place, perhaps that of another.
     ///
     /// - Parameters:
     ///   - address: Where it is.
-    ///   - parser: What cuts its bytes into frames.
+    ///   - parser: The parser of its bytes.
     ///   - now: When it spoke.
     ///   - isInControl: Whether the guest with a number must keep its place.
-    /// - Returns: Its number and who made room for it; nil when there is no place.
+    /// - Returns: Its number and the peer that made room; nil when there is no place.
     mutating func admit(
         _ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant,
         isInControl: (Int) -> Bool
@@ -66,7 +66,7 @@ struct MAVLinkGuests {
         return (number, evicted)
     }
 
-    /// Those that have been silent for long; they have no place any more.
+    /// Takes the places of peers that have been silent for long.
     mutating func dismiss(now: Instant) -> [(DatagramAddress, Guest)] {
         guests.filter { now.seconds(since: $0.value.heard) > Self.silenceSeconds }.keys
             .compactMap { address in remove(address).map { (address, $0) } }

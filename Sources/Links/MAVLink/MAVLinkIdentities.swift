@@ -1,18 +1,18 @@
 import GimbalCore
 import Wire
 
-/// Which components are there, each by one way: a peer of the loop's. Pure; time is an argument.
+/// The components that are there, each bound to one peer (an address, a serial line). Pure; time is an argument.
 ///
-/// A name belongs to who came by it first, until he is silent: nobody takes it by another way meanwhile. Only a way that the owner
-/// has named outranks one that anybody can use.
+/// The first peer that uses a component's name keeps it until the component is silent; the same name from another peer is
+/// refused meanwhile. A peer from the configuration outranks a guest of the open port.
 struct MAVLinkIdentities {
-    /// What became of a name that was heard.
+    /// The answer to a name that was heard.
     enum Finding: Equatable {
-        /// It is who it was, or new.
+        /// The peer is the same, or the name is new.
         case known
-        /// It is there by another way now; what was given to it before is not its own.
+        /// The name is bound to another peer now, which inherits no control.
         case moved
-        /// Somebody else has this name, or all places for names are taken.
+        /// Another peer has this name, or there are too many names.
         case refused
     }
 
@@ -29,7 +29,7 @@ struct MAVLinkIdentities {
     /// Whether a component is there.
     func contains(_ component: MAVLinkAddress) -> Bool { identities[component] != nil }
 
-    /// Those who come by a way.
+    /// The components of a peer.
     func names(by peer: Int) -> [MAVLinkAddress] {
         identities.filter { $0.value.peer == peer }.map(\.key)
     }
@@ -38,9 +38,9 @@ struct MAVLinkIdentities {
     ///
     /// - Parameters:
     ///   - component: Its name.
-    ///   - peer: By which way.
+    ///   - peer: The peer that it was heard from.
     ///   - now: When.
-    ///   - isConfigured: Whether the owner has named a way.
+    ///   - isConfigured: Whether a peer is one from the configuration.
     ///   - isKept: Whether a name must not be forgotten.
     /// - Returns: Whether it is believed.
     mutating func note(
@@ -61,19 +61,19 @@ struct MAVLinkIdentities {
         return finding
     }
 
-    /// Those who are silent, and not there any more.
+    /// Removes the components that are silent.
     mutating func takeSilent(now: Instant) -> [MAVLinkAddress] {
         let silent = identities.filter { Self.isSilent($0.value, now: now) }.map(\.key)
         for component in silent { identities[component] = nil }
         return silent
     }
 
-    /// A way is gone; its names are free but those that must not be forgotten yet.
+    /// Removes the components of a peer that is gone, but those that must not be forgotten yet.
     mutating func forget(_ peer: Int, isKept: (MAVLinkAddress) -> Bool) {
         identities = identities.filter { $0.value.peer != peer || isKept($0.key) }
     }
 
-    /// Who is forgotten so that somebody who makes up names costs no memory: the quietest of his own, then of all.
+    /// The component that makes room, so that made-up names cost no memory: the quietest of the same peer, else of all.
     private func leastMissed(
         beside peer: Int, _ isKept: (MAVLinkAddress) -> Bool
     ) -> MAVLinkAddress? {

@@ -118,7 +118,7 @@ final class MAVLinkLoop {
     private func receive(_ bytes: [UInt8], from address: DatagramAddress, now: Instant) {
         let guest = guests[address]
         var parser = guest?.parser ?? MAVLinkParser()
-        // Only whose frames are worth listening to gets a place; a stop is carried out without one.
+        // A place needs a frame that is admitted; a stop needs no place.
         let frames = Self.frames(inDatagram: bytes, &parser).filter {
             component.admits($0.frame, bytes: $0.bytes, from: guest?.number, now: now)
         }
@@ -132,7 +132,7 @@ final class MAVLinkLoop {
         for (frame, _) in frames { component.handle(frame, from: number, now: now) }
     }
 
-    /// A place for somebody new.
+    /// Gives a new peer a place.
     private func place(
         _ address: DatagramAddress, _ parser: MAVLinkParser, _ sender: MAVLinkAddress, now: Instant
     ) -> Int? {

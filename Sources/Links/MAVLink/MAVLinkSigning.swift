@@ -1,12 +1,12 @@
 import GimbalCore
 public import Wire
 
-/// Whose frames are genuine, and when they were signed: the rules of MAVLink 2 signing (mavlink.io, "Message signing") for one
-/// key. Pure; the time of day is an argument.
+/// MAVLink 2 signing with one key (mavlink.io, "Message signing"): signs frames, and checks signatures and their times. Pure;
+/// the time of day is an argument.
 ///
 /// Each sender's times must grow on each of its links, so no frame counts twice. The first frame of a link may be a minute
 /// older than the time of day and the newest that any frame had, but must be newer than all of an earlier run, whose links
-/// are forgotten. Only who has the key can make an entry here.
+/// are forgotten. Only rightly signed frames are remembered.
 public struct MAVLinkSigning: Sendable {
     private struct Stream: Hashable {
         var sender: MAVLinkAddress
@@ -30,7 +30,7 @@ public struct MAVLinkSigning: Sendable {
     private var timestamp: UInt64
 
     /// - Parameters:
-    ///   - key: What genuine frames are signed with.
+    ///   - key: The key of genuine frames.
     ///   - newest: The newest time of an earlier run.
     public init(key: SharedKey, newest: UInt64 = 0) {
         self.key = key
@@ -51,7 +51,7 @@ public struct MAVLinkSigning: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The whole frame.
-    ///   - sender: Who is said to have sent it.
+    ///   - sender: The sender in its header.
     ///   - time: The time of day.
     /// - Returns: Whether it is.
     mutating func believes(_ bytes: [UInt8], from sender: MAVLinkAddress, time: UInt64) -> Bool {

@@ -1,8 +1,8 @@
 import GimbalCore
 import Wire
 
-/// What one remote control may do with the wheels: motion only after it has shown that its stick is in the middle, when it is
-/// new and whenever it was silent for too long. Time is an argument.
+/// The gate between one remote control and the wheels: a new remote control, and one that was silent for too long, has to show
+/// its stick in the middle before it moves them. Time is an argument.
 struct RiderGate {
     private var lastAccepted: Instant?
     private var needsZero = true

@@ -31,7 +31,7 @@ public final class RiderServer: Service {
     /// - Parameters:
     ///   - address: Where the datagrams come.
     ///   - backend: The wheels.
-    ///   - key: What every command but a stop has to be proved with; nil: nothing.
+    ///   - key: The key that every command but a stop needs; nil: none.
     ///   - freshness: Remembers the newest counter that was proved.
     ///   - logger: What was refused.
     ///   - clock: The loop's.

@@ -13,9 +13,9 @@ struct RiderStation {
         var malformed: UInt64 = 0
         /// Commands of somebody who is not in control, or while an emergency stop is latched.
         var refused: UInt64 = 0
-        /// Commands without a right code, or with one that was used before, where one is demanded.
+        /// Commands without a right code, or with one that was used before, where one is required.
         var unsigned: UInt64 = 0
-        /// Commands of somebody new, or after a silence, that were not 0/0 yet.
+        /// Commands of a new remote control, or after a silence, that were not 0/0 yet.
         var waitingForZero: UInt64 = 0
     }
 
@@ -29,9 +29,9 @@ struct RiderStation {
     private static let maximumRemotes = 16
 
     private(set) var counters = Counters()
-    /// What every command but a stop has to be proved with; nil: nothing.
+    /// The key that every command but a stop needs; nil: none.
     private let key: SharedKey?
-    /// The newest counter that was proved; only what is above it is new.
+    /// The newest counter with a right code; lower ones are old.
     private(set) var newest: UInt64
     private let backend: any RiderBackend
     private let log: Logger
@@ -84,7 +84,7 @@ struct RiderStation {
         carryOut(command, &remote, address, now)
     }
 
-    /// Whether a datagram comes from who has the key, and is new; then none up to it is new any more.
+    /// Whether a datagram has a right code and a new counter, which is old from then on.
     private mutating func isProved(_ sealed: SealedRiderCommand?) -> Bool {
         guard let key else { return true }
         guard let sealed, sealed.counter > newest, sealed.isRight(key: key) else { return false }

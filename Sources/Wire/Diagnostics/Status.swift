@@ -15,9 +15,9 @@ public struct Status: Hashable, Sendable, Codable {
     public var holder: String?
     /// Seconds since the holder's last request; absent when nobody is in control.
     public var holderAgeS: Number?
-    /// Who is in control of the wheels, in words; absent when nobody is.
+    /// The source in control of the wheels, in words; absent while they are free.
     public var driver: String?
-    /// Whose emergency stop is latched, in words; absent when none is.
+    /// The source of the latched emergency stop, in words; absent without one.
     public var stoppedBy: String?
     /// Requests for motion that were refused since the start.
     public var refusals = 0

@@ -134,7 +134,7 @@ public struct ClientStatus: Hashable, Sendable, Codable {
     public var accepted = 0
     /// Turned away because the limit was reached.
     public var refused = 0
-    /// Closed because they were idle and somebody else needed the place.
+    /// Closed because they were idle and another client needed the place.
     public var evicted = 0
     /// Closed because they did not read their replies.
     public var stalled = 0

@@ -1,4 +1,4 @@
-/// What a signed frame of MAVLink 2 ends with: 13 bytes (mavlink.io, "Message signing").
+/// The last 13 bytes of a signed frame of MAVLink 2 (mavlink.io, "Message signing").
 public struct MAVLinkSignature: Sendable, Equatable {
     /// Bytes of a signature.
     public static let size = 13

@@ -31,7 +31,7 @@ import Wire
         #expect(try file(Array("correct horse".utf8)).read() == key)
     }
 
-    @Test("what cannot be a key is refused with setting, file and remedy")
+    @Test("a file without a key is refused with setting, file and remedy")
     func problems() throws {
         let missing = KeyFile(
             path: FilePath(directory.file("none.key")), setting: "mavlink.require_signature")
@@ -48,7 +48,7 @@ import Wire
     }
 }
 
-@Suite("What a key was used with last") struct FreshnessFileTests {
+@Suite("The newest time of a key") struct FreshnessFileTests {
     private let directory = TemporaryDirectory()
 
     private func file(_ log: LineLog = LineLog()) throws -> FreshnessFile {
@@ -66,7 +66,7 @@ import Wire
         #expect(try file().value == 123_456_789)
     }
 
-    @Test("a file that makes no sense counts as none, and is named")
+    @Test("a file without a number counts as none, and is named")
     func nonsense() throws {
         try Data("12x\n".utf8).write(to: URL(filePath: directory.file("mavlink.newest")))
         let log = LineLog()

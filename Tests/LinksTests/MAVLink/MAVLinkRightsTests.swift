@@ -5,8 +5,8 @@ import Wire
 
 @testable import Links
 
-/// A gimbal component among several peers: 0 and 1 are guests, 9 is a way that the owner has named.
-@Suite("MAVLink: who may do what") struct MAVLinkRightsTests {
+/// A gimbal component among several peers: 0 and 1 are guests, 9 is a peer from the configuration.
+@Suite("MAVLink: rights") struct MAVLinkRightsTests {
     private let station = MAVLinkAddress(system: 255, component: 190)
     private let other = MAVLinkAddress(system: 254, component: 190)
     private let own = MAVLinkAddress(system: 1, component: 154)
@@ -75,7 +75,7 @@ import Wire
 
     private var p: Double { gimbal.memory.withLock { $0.values[0] } }
 
-    @Test("who is in control is not ousted by a CONFIGURE; he hands control on, and lets go")
+    @Test("CONFIGURE does not oust the peer in control, which hands control on and lets go")
     func configure() {
         receive(Heartbeat(), from: other, by: 1)
         #expect(take(station) == 0)
@@ -99,7 +99,7 @@ import Wire
     }
 
     @Test(
-        "a component is believed by the way that it came by first, until it is silent for five seconds"
+        "a component is bound to the peer that used its name first, until it is silent for five seconds"
     )
     func identity() {
         #expect(take(station) == 0)
@@ -109,7 +109,7 @@ import Wire
         setP(9, from: station, by: 1)
         #expect(gimbal.takeAsked().isEmpty && p == 1.2)
         #expect(component.counters.spoofed == 2)
-        // What comes in its name does not keep it alive.
+        // Frames in its name do not keep it alive.
         for tenth in 0...52 {
             receive(Heartbeat(), from: station, by: 1, at: Double(tenth) / 10)
             _ = component.advance(now: at(Double(tenth) / 10))
@@ -120,7 +120,7 @@ import Wire
         #expect(take(station, by: 1, at: 5.4) == 0)
     }
 
-    @Test("who makes up names takes no place but his own, and no name of somebody who is there")
+    @Test("a peer with made-up names replaces its own names only, and takes no name in use")
     func namesMadeUp() {
         receive(Heartbeat(), from: other, by: 1)
         for system in 1...253 as ClosedRange<UInt8> {
@@ -132,7 +132,7 @@ import Wire
         #expect(take(other, by: 1) == 0)
     }
 
-    @Test("a way that the owner has named outranks one that anybody can use")
+    @Test("a peer from the configuration outranks a guest")
     func configuredWay() {
         let pilot = MAVLinkAddress(system: 1, component: 1)
         #expect(take(pilot, by: 0) == 0)
@@ -143,7 +143,7 @@ import Wire
         #expect(component.director.primary == pilot)
     }
 
-    @Test("a stop is obeyed from anybody: in any name, by no way at all, without a signature")
+    @Test("a stop is obeyed from every sender: in any name, without a place, without a signature")
     func stops() {
         #expect(take(station) == 0)
         _ = gimbal.takeAsked()
@@ -159,7 +159,7 @@ import Wire
             gimbal.takeAsked() == [.emergencyStop, .emergencyStop, .emergencyStop, .emergencyStop])
     }
 
-    @Test("parameters are set by who is in control, and kept when he says so")
+    @Test("the peer in control sets parameters, and saves them explicitly")
     func parameters() {
         setP(2, from: station)
         #expect(p == 1.2)
@@ -189,7 +189,7 @@ import Wire
         #expect(answer() == result)
     }
 
-    @Test("a calibration for everybody is the vehicle's; the gimbal's needs its own address")
+    @Test("a broadcast calibration is the vehicle's; the gimbal's needs its own address")
     func calibration() {
         let pilot = MAVLinkAddress(system: 1, component: 0)
         for target in [.none, pilot] {
@@ -214,7 +214,7 @@ import Wire
     }
 }
 
-@Suite("MAVLink: who has a place") struct MAVLinkGuestsTests {
+@Suite("MAVLink: places for guests") struct MAVLinkGuestsTests {
     private func address(_ host: Int, _ port: UInt16) -> DatagramAddress {
         guard let address = DatagramAddress(host: "10.0.0.\(host)", port: port) else {
             fatalError("no address")
@@ -231,7 +231,7 @@ import Wire
         return guests
     }
 
-    @Test("eight heartbeats from one host keep nobody else out")
+    @Test("eight heartbeats from one host keep no other host out")
     func flood() {
         var guests = full()
         let place = guests.admit(
@@ -259,7 +259,7 @@ import Wire
         #expect(place?.evicted?.0 == address(1, 1))
     }
 
-    @Test("whoever is silent for ten seconds is gone")
+    @Test("a guest that is silent for ten seconds is gone")
     func silence() {
         var guests = full()
         guests.heard(address(1, 3), MAVLinkParser(), now: at(5))

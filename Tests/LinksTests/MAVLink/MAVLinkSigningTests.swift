@@ -37,7 +37,7 @@ import Wire
     }
 
     @Test(
-        "the first frame of a link may be a minute old, not more, by the clock and by what others sign"
+        "the first frame of a link may be a minute older than the clock and the newest frame, not more"
     )
     func age() {
         let now = 10 * Self.minute
@@ -62,7 +62,7 @@ import Wire
     }
 
     @Test(
-        "where signatures are demanded only signed frames steer, a stop needs none, and all is answered signed"
+        "where signatures are required only signed frames steer, a stop needs none, and every answer is signed"
     )
     func component() {
         let gimbal = FakeGimbal()
