@@ -25,22 +25,36 @@ public struct ConfigurationFiles: Sendable {
 
     private static func readFile(_ path: FilePath) throws(Errno) -> [UInt8] {
         do {
-            let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+            // Standard input is read as it comes. Anything else without waiting: a named pipe, which would not even open before
+            // somebody writes, is none that could be read again on reload.
+            let isInput = path == "/dev/stdin"
+            let file = try FileDescriptor.open(
+                path, .readOnly, options: isInput ? .closeOnExec : [.closeOnExec, .nonBlocking])
             return try file.closeAfter {
-                var content: [UInt8] = []
-                var chunk = [UInt8](repeating: 0, count: 16384)
-                while content.count <= sizeLimit {
-                    let count = try chunk.withUnsafeMutableBytes { try file.read(into: $0) }
-                    if count == 0 { break }
-                    content.append(contentsOf: chunk[..<count])
+                var info = stat()
+                if !isInput, fstat(file.rawValue, &info) == 0,
+                    [S_IFIFO, S_IFSOCK, S_IFBLK].contains(info.st_mode & S_IFMT)
+                {
+                    throw Errno.notSupported
                 }
-                return content
+                return try contents(of: file)
             }
         } catch let error as Errno {
             throw error
         } catch {
             throw .ioError
         }
+    }
+
+    private static func contents(of file: FileDescriptor) throws -> [UInt8] {
+        var content: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16384)
+        while content.count <= sizeLimit {
+            let count = try chunk.withUnsafeMutableBytes { try file.read(into: $0) }
+            if count == 0 { break }
+            content.append(contentsOf: chunk[..<count])
+        }
+        return content
     }
 
     private static func listDirectory(_ path: FilePath) throws(Errno) -> [String] {

@@ -116,11 +116,7 @@ public enum ConfigurationLoader {
         do throws(Errno) {
             let bytes = try files.read(path)
             guard bytes.count <= ConfigurationFiles.sizeLimit else {
-                problems.append(
-                    ConfigurationProblem(
-                        .unreadable, at: .file(name, line: nil, column: nil),
-                        "is larger than \(ConfigurationFiles.sizeLimit) bytes"))
-                return
+                return problems.append(.tooLarge(name))
             }
             let document = TOMLDocument(bytes: bytes, path: name)
             problems += document.problems
@@ -152,7 +148,7 @@ public enum ConfigurationLoader {
         }
     }
 
-    private static func problem(
+    static func problem(
         of error: Errno, path: String, ifMissing: String? = nil
     ) -> ConfigurationProblem {
         let (complaint, hint): (String, String?) =
@@ -168,9 +164,20 @@ public enum ConfigurationLoader {
                     "permission denied (EACCES)",
                     "Make it readable for the user that runs airframed, for example with chmod a+r."
                 )
+            case .notSupported:
+                ("is a pipe or a device, not a file", "Name a file that can be read again.")
             default: ("cannot be read: \(error)", nil)
             }
         return ConfigurationProblem(
             .unreadable, at: .file(path, line: nil, column: nil), complaint, hint: hint)
+    }
+}
+
+extension ConfigurationProblem {
+    /// A file that no person has written.
+    static func tooLarge(_ path: String) -> ConfigurationProblem {
+        ConfigurationProblem(
+            .unreadable, at: .file(path, line: nil, column: nil),
+            "is larger than \(ConfigurationFiles.sizeLimit) bytes")
     }
 }

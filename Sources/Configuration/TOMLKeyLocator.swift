@@ -44,6 +44,10 @@ public struct TOMLKeyLocator: Sendable {
     private var scanner: TOMLScanner
     private var arrayCounts: [[Step]: Int] = [:]
 
+    /// Names in a key with its tables, and arrays in each other. No setting has more than three, and what every level remembers of
+    /// its path would make a text that is nothing but levels slow.
+    public static let depthLimit = 32
+
     /// Locates everything in `text`.
     public init(_ text: [UInt8]) {
         scanner = TOMLScanner(text)
@@ -56,7 +60,7 @@ public struct TOMLKeyLocator: Sendable {
 
     private mutating func locate() {
         var table: [Step] = []
-        while true {
+        while fault == nil {
             scanner.skipBlankLines()
             guard let next = scanner.peek else { return }
             if next == UInt8(ascii: "[") {
@@ -80,6 +84,10 @@ public struct TOMLKeyLocator: Sendable {
             noteFault("expected the name of a table after [")
         }
         let keys = scanner.keys()
+        guard keys.count <= Self.depthLimit else {
+            noteFault("more than \(Self.depthLimit) names in one key")
+            return []
+        }
         var path: [Step] = []
         for (position, key) in keys.enumerated() {
             path.append(.key(key))
@@ -110,6 +118,9 @@ public struct TOMLKeyLocator: Sendable {
         scanner.advance()
         scanner.skipSpaces()
         let valueStart = scanner.position
+        guard table.count + keys.count <= 2 * Self.depthLimit, keys.count <= Self.depthLimit else {
+            return noteFault("more than \(Self.depthLimit) names in one key")
+        }
         let path = table + keys.map(Step.key)
         value(at: path, depth: depth)
         let text = scanner.text(from: valueStart)
@@ -121,8 +132,10 @@ public struct TOMLKeyLocator: Sendable {
     }
 
     private mutating func value(at path: [Step], depth: Int) {
-        // Deeper than the parser accepts; the rest of such a document is of no interest.
-        guard depth < 300 else { return scanner.skipLine() }
+        guard depth < Self.depthLimit else {
+            noteFault("nested deeper than \(Self.depthLimit)")
+            return scanner.skipLine()
+        }
         if !scanner.isAtValue { noteFault("expected a value") }
         switch scanner.peek {
         case UInt8(ascii: "["): array(at: path, depth: depth)

@@ -2,6 +2,9 @@
 ///
 /// Never leaves the text, whatever is in it.
 struct TOMLScanner: Sendable {
+    /// Longer than the value of any setting.
+    private static let longestText = 4096
+
     private let text: [UInt8]
     private(set) var position = 0
     private(set) var linesWithNul: [Int] = []
@@ -50,8 +53,9 @@ struct TOMLScanner: Sendable {
 
     func bytes(from start: Int) -> ArraySlice<UInt8> { text[start..<position] }
 
+    /// What has been stepped over since `start`, without blanks at its end; of long texts the beginning.
     func text(from start: Int) -> String {
-        var end = position
+        var end = min(position, start + Self.longestText)
         while end > start, Self.isBlank(text[end - 1]) || Self.isLineEnd(text[end - 1]) { end -= 1 }
         return String(decoding: text[start..<end], as: UTF8.self)
     }

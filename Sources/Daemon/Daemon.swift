@@ -48,6 +48,7 @@ public struct Daemon {
         source: ConfigurationSource, configuration: LoadedConfiguration, startProblems: [String]
     ) throws {
         let started = MonotonicClock.now
+        try DescriptorLimit.demand()
         let isLockstep = configuration.settings.hardware.backend == .lockstep
         let clock = isLockstep ? LoopClock.lockstep() : .monotonic
         logStore = LogStore(isJournal: Journal.reads(STDERR_FILENO), clock: clock)

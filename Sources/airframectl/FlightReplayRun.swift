@@ -20,6 +20,7 @@ struct FlightReplayRun {
     private static let tolerance = 1e-4
 
     func run() throws {
+        TrapReport.install(for: path)
         let file = try RecordedFile.open(path)
         let tuning = try RecordedTuning(file, overrides: overrides, path: path)
         let replay = FlightReplay(file, fallback: tuning.fallback, change: tuning.change)

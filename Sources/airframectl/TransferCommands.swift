@@ -1,6 +1,8 @@
 import ArgumentParser
+import Configuration
 import Glibc
 import PlainText
+import SystemPackage
 import Wire
 
 struct HistoryCommand: ParsableCommand {
@@ -53,7 +55,7 @@ struct ImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Put the settings of an exported file in force; `save` keeps them.",
         discussion: """
-            Line by line as `set` would. What needs a restart, or makes no sense here, is named and left out; then \
+            Each as `set` would, tables and all. What needs a restart, or makes no sense here, is named and left out; then \
             the exit code is 1.
             """)
 
@@ -64,47 +66,29 @@ struct ImportCommand: ParsableCommand {
     var file: String
 
     func run() throws {
-        let lines = try Self.lines(of: file)
+        let pairs: [SettingsFile.Pair]
+        do throws(ConfigurationFailure) {
+            pairs = try SettingsFile.pairs(in: FilePath(file))
+        } catch {
+            throw ClientError.file(error.description, field: "file")
+        }
+        guard !pairs.isEmpty else {
+            return Output.line("\(file) holds no settings; nothing has changed.")
+        }
         let client = try options.connect()
         var refused = 0
-        for line in lines {
-            guard let (key, value) = Self.setting(in: line) else { continue }
+        for pair in pairs {
+            let (key, value) = (pair.key, pair.value)
             var params: [String: JSONValue] = ["key": .string(key), "value": .string(value)]
             params["rollback"] = rollback.map { .double($0.seconds) }
             do throws(ClientError) {
-                let setting: Setting = try client.request(.set, params)
+                let setting: Wire.Setting = try client.request(.set, params)
                 Output.line(SettingsView.sentence(setting))
             } catch {
                 refused += 1
-                Output.error("\(key): \(error.requestError.message)")
+                Output.error("\(file):\(pair.line): \(key): \(error.requestError.message)")
             }
         }
         if refused > 0 { throw ExitCode(ExitCodes.refused) }
-    }
-
-    /// Key and TOML text of a line; nil for a comment and an empty line.
-    static func setting(in line: Substring) -> (key: String, value: String)? {
-        guard let mark = line.firstIndex(of: "="), !line.hasPrefix("#") else { return nil }
-        func trimmed(_ text: Substring) -> String {
-            var text = text
-            while text.last?.isWhitespace == true { text.removeLast() }
-            return String(text.drop { $0.isWhitespace })
-        }
-        return (trimmed(line[..<mark]), trimmed(line[line.index(after: mark)...]))
-    }
-
-    private static func lines(of file: String) throws -> [Substring] {
-        guard let input = fopen(file == "-" ? "/dev/stdin" : file, "r") else {
-            throw ValidationError("\(file) cannot be read: \(String(cString: strerror(errno))).")
-        }
-        defer { fclose(input) }
-        var text: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = fread(&buffer, 1, buffer.count, input)
-            if count == 0 { break }
-            text += buffer.prefix(count)
-        }
-        return String(decoding: text, as: UTF8.self).split(separator: "\n")
     }
 }

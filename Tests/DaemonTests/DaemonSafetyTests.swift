@@ -39,6 +39,61 @@ import Wire
         }
     }
 
+    @Test(
+        "an import knows tables, and says what is wrong with a directory, noise and an empty file")
+    func importsFiles() throws {
+        try withDaemon { daemon throws in
+            let file = daemon.directory.appending("tables.toml")
+            try TestSupport.write("[control]\nmax_rate_dps = 90\n", to: file)
+            #expect(try daemon.control("import", file.string).status == 0)
+            #expect(try daemon.control("get", Self.key).output == "90\n")
+            let directory = try daemon.control("import", daemon.directory.string)
+            #expect(directory.status == 66 && directory.errors.contains("is a directory"))
+            try TestSupport.write("control\u{0}", to: file)
+            let noise = try daemon.control("import", file.string)
+            #expect(noise.status == 66 && noise.errors.contains("NUL"))
+            try TestSupport.write("# nothing\n", to: file)
+            let empty = try daemon.control("import", file.string)
+            #expect(empty.status == 0 && empty.output.contains("holds no settings"))
+        }
+    }
+
+    @Test("a named pipe as configuration holds neither start nor reload up")
+    func pipes() throws {
+        try withTemporaryDirectory { directory throws in
+            let pipe = directory.appending("airframed.toml")
+            try #require(mkfifo(pipe.string, 0o600) == 0)
+            let start = try Program.run(
+                [try Program.built("airframed"), "--config", pipe.string], in: directory)
+            #expect(start.status == 78 && start.errors.contains("is a pipe or a device"))
+            unlink(pipe.string)
+            try TestSupport.write("[control]\nmax_rate_dps = 90\n", to: pipe)
+            let daemon = try RunningDaemon(in: directory, ["--config", pipe.string])
+            unlink(pipe.string)
+            try #require(mkfifo(pipe.string, 0o600) == 0)
+            let reload = try daemon.control("reload")
+            #expect(reload.status == 1 && reload.errors.contains("is a pipe or a device"))
+            #expect(try daemon.control("get", Self.key).output == "90\n")
+        }
+    }
+
+    @Test(
+        "a process that may open too few files says so instead of ending by a trap",
+        arguments: [8, 13, 40])
+    func fewDescriptors(limit: Int) throws {
+        try withTemporaryDirectory { directory throws in
+            let result = try Program.run(
+                [
+                    "sh", "-c", "ulimit -n \(limit); exec \"$@\"", "sh",
+                    try Program.built("airframed"),
+                ]
+                    + RunningDaemon.arguments(in: directory), in: directory)
+            #expect(result.status == 70)
+            #expect(result.errors.contains("may have \(limit) files open, and needs 64"))
+            #expect(result.errors.contains("LimitNOFILE="))
+        }
+    }
+
     @Test("whoever is refused is told why, and status remembers who, why and when")
     func lastRefusal() throws {
         try withDaemon { daemon throws in

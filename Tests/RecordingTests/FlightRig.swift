@@ -15,6 +15,8 @@ struct FlightRig: ~Copyable {
     var tick = 0
     /// Another version's layout, for the raw memory of state and parameters.
     var layout: OtherLayout?
+    /// Changes what is recorded.
+    var tamper: (TapeKind, inout [UInt8]) -> Void = { _, _ in }
 
     init(_ motion: BaseMotion.Kind, motor: MotorType = .torque, tapeBytes: Int = 1 << 20) {
         var parameters = SimulatedGimbal.Parameters()
@@ -60,9 +62,10 @@ struct FlightRig: ~Copyable {
     /// Reads the tape.
     mutating func listen() {
         var frames: [(kind: TapeKind, tick: UInt64, now: Instant, bytes: [UInt8])] = []
-        let layout = layout
+        let (layout, tamper) = (layout, tamper)
         loop.tape.drain { frame in
-            let bytes = layout?.packed(frame) ?? Array(frame.bytes)
+            var bytes = layout?.packed(frame) ?? Array(frame.bytes)
+            tamper(frame.kind, &bytes)
             frames.append((frame.kind, frame.tick, frame.now, bytes))
         }
         for frame in frames {

@@ -246,10 +246,10 @@ public struct FlightKeeper {
             let help =
                 switch error {
                 case .noSpace, .diskQuotaExceeded, .fileTooLarge:
-                    "Free space, or lower recording.max_total_mb; recording.directory may be another disk."
+                    "Free space, or lower recording.max_total_mb; persistence.directory may be on another disk."
                 case .readOnlyFileSystem, .permissionDenied, .notPermitted:
-                    "Let the service write there, or set recording.directory."
-                default: "Look at `dmesg`; recording.directory may be another disk."
+                    "Let the service write there, or set persistence.directory."
+                default: "Look at `dmesg`; persistence.directory may be on another disk."
                 }
             sentence =
                 "\(path): \(error) while \(what) a recording; nothing else is disturbed, and it is tried again. \(help)"

@@ -110,6 +110,11 @@ public struct FlightReplay: Sendable {
             return true
         }
         run.report.remarks += outcome.remarks
+        if run.impossible > 0 {
+            run.report.remarks.append(
+                "\(run.impossible) states or tunings in it hold bytes that are no values, and are left out: it is damaged, or was made up"
+            )
+        }
         return run.report
     }
 
@@ -123,6 +128,10 @@ public struct FlightReplay: Sendable {
         private var stabilizer: Stabilizer?
         /// What belongs to the tick whose end comes next, in the loop's order.
         private var pending: [FlightFile.Record] = []
+        /// States and tunings whose bytes are none.
+        private(set) var impossible = 0
+        /// More than a tick takes: a file that never ends one must not take all memory.
+        private static let pendingLimit = 4096
         private var lastTick: UInt64?
         private var start: Int64?
 
@@ -142,7 +151,8 @@ public struct FlightReplay: Sendable {
             case .state:
                 // The first thing of its tick: what stands before it belongs to one whose end was lost.
                 pending = [record]
-            case .parameters, .command, .sample: pending.append(record)
+            case .parameters, .command, .sample:
+                if pending.count < Self.pendingLimit { pending.append(record) }
             case .tick(let tick): end(tick, time, observe)
             }
         }
@@ -169,13 +179,16 @@ public struct FlightReplay: Sendable {
         private mutating func give(_ input: FlightFile.Record, now: Instant) {
             switch input {
             case .state(let bytes):
-                guard stabilizer == nil, var state = memory.stabilizer(bytes, fresh: fresh) else {
+                guard stabilizer == nil else { return }
+                guard var state = memory.stabilizer(bytes, fresh: fresh) else {
+                    impossible += 1
                     return
                 }
                 if let change { state.apply(change(state.parameters)) }
                 stabilizer = state
             case .parameters(let bytes):
                 guard let parameters = memory.parameters(bytes, fresh: fresh.parameters) else {
+                    impossible += 1
                     return
                 }
                 stabilizer?.apply(change?(parameters) ?? parameters)

@@ -41,7 +41,7 @@ public struct RecordedMemory: Sendable {
     /// - Parameters:
     ///   - bytes: As recorded.
     ///   - fresh: Lends what the recording does not have.
-    /// - Returns: Nil when the length is wrong.
+    /// - Returns: Nil when the length is wrong, or a variable's bytes are no value of its type.
     func stabilizer(_ bytes: [UInt8], fresh: Stabilizer) -> Stabilizer? {
         states.value(bytes, fresh: fresh)
     }
@@ -51,7 +51,7 @@ public struct RecordedMemory: Sendable {
     /// - Parameters:
     ///   - bytes: As recorded.
     ///   - fresh: Lend what the recording does not have.
-    /// - Returns: Nil when the length is wrong.
+    /// - Returns: Nil when the length is wrong, or a variable's bytes are no value of its type.
     func parameters(_ bytes: [UInt8], fresh: Stabilizer.Parameters) -> Stabilizer.Parameters? {
         tunings.value(bytes, fresh: fresh)
     }
@@ -70,6 +70,8 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     /// Bytes of a recorded value.
     private let size: Int
     private var moves: [Move] = []
+    /// What has to be looked at before memory becomes a value.
+    private let checks: [BytePattern.Check]
 
     /// - Parameters:
     ///   - recorded: The recording's map.
@@ -89,6 +91,7 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
             moves.append(Move(from: place.offset, to: field.offset, count: field.size))
         }
         self.missing = missing
+        checks = BytePattern.checks(of: Value.self)
     }
 
     /// A recorded value in this program's layout.
@@ -96,11 +99,14 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     /// - Parameters:
     ///   - memory: As it was recorded.
     ///   - fresh: Lends what the recording does not have.
-    /// - Returns: Nil when the length is wrong.
+    /// - Returns: Nil when the length is wrong, or bytes are no value of their variable's type.
     func value(_ memory: [UInt8], fresh: Value) -> Value? {
         guard memory.count == size else { return nil }
-        var value = fresh
-        withUnsafeMutableBytes(of: &value) { own in
+        // In memory that has no type yet: only what is checked becomes a value.
+        return withUnsafeTemporaryAllocation(
+            byteCount: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment
+        ) { own in
+            withUnsafeBytes(of: fresh) { own.copyMemory(from: $0) }
             memory.withUnsafeBytes { recorded in
                 for move in moves {
                     UnsafeMutableRawBufferPointer(rebasing: own[move.to..<move.to + move.count])
@@ -109,7 +115,10 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
                                 rebasing: recorded[move.from..<move.from + move.count]))
                 }
             }
+            guard let start = own.baseAddress, checks.allSatisfy({ $0.holds(start) }) else {
+                return nil
+            }
+            return start.assumingMemoryBound(to: Value.self).pointee
         }
-        return value
     }
 }

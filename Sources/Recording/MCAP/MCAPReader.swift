@@ -24,6 +24,8 @@ public struct MCAPReader: Sendable {
         public var remarks: [String] = []
         /// Whether the file ends as its writer wanted.
         public var isComplete = false
+        /// Bytes that chunks may still unpack to.
+        var room = Int.max
     }
 
     private struct Channel {
@@ -32,8 +34,10 @@ public struct MCAPReader: Sendable {
     }
 
     private let bytes: [UInt8]
-    /// Larger chunks are refused: a damaged length must not take all memory.
-    static let chunkLimit: UInt64 = 1 << 30
+    /// Larger chunks are refused: a damaged length must not take all memory. The recorder's have 300 kB.
+    static let chunkLimit: UInt64 = 1 << 24
+    /// All chunks together may unpack to so many times the file and this. Recordings shrink to a half or a tenth.
+    static let expansion = (factor: 50, bytes: 4_000_000)
 
     /// - Parameter bytes: A whole file, its magic bytes included.
     init(bytes: [UInt8]) { self.bytes = bytes }
@@ -45,6 +49,7 @@ public struct MCAPReader: Sendable {
     public func read(_ visit: (Item) -> Bool) -> Outcome {
         bytes.withUnsafeBytes { raw in
             var outcome = Outcome()
+            outcome.room = Self.expansion.bytes + Self.expansion.factor * raw.count
             var channels: [UInt16: Channel] = [:]
             var schemas: [UInt16: String] = [:]
             var cursor = MCAPCursor(raw, at: MCAPOpcode.magic.count)
@@ -141,6 +146,11 @@ public struct MCAPReader: Sendable {
             let crc = cursor.integer(UInt32.self), let compression = cursor.text(),
             let payload = cursor.longBlock(), size <= chunkLimit
         else { return "a chunk is damaged; it is left out" }
+        guard size <= outcome.room else {
+            return
+                "a chunk would unpack to more than \(expansion.factor) times the file; it is left out"
+        }
+        outcome.room -= Int(size)
         let records: [UInt8]
         switch compression {
         case "": records = Array(payload)

@@ -1,11 +1,13 @@
+import GimbalCore
 import Recording
 import SystemPackage
 
 extension FuzzTargets {
-    /// A recording, as `airframectl record info`, `plot` and `export` read it. A replay is left out: it takes a state from memory
-    /// as it is, and the layout's mark is no guard against malice.
+    /// A recording, as `airframectl record info`, `plot` and `export` read it, and its states and tunings as a replay does. The
+    /// replay's arithmetic is left out: a trap there is an end that `replay` explains.
     public static func recording(_ bytes: [UInt8]) {
         guard let file = try? FlightFile(bytes: bytes, path: "fuzzed.mcap") else { return }
+        _ = FlightReplay.parameters(in: file, fallback: Stabilizer.Parameters())
         let series = FlightSeries(file)
         precondition(series.times.count == series.torque.count, "columns of different lengths")
         precondition(series.outcome.readBytes <= bytes.count, "more was read than there is")

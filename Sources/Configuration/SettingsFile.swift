@@ -1,0 +1,68 @@
+public import SystemPackage
+
+/// A file of settings for a daemon that runs already: what it says, for somebody else to judge.
+public enum SettingsFile {
+    /// One setting as it is written.
+    public struct Pair: Sendable, Equatable {
+        /// Dotted path, tables and all; an element of an array of tables as `a[0]`.
+        public var key: String
+        /// TOML.
+        public var value: String
+        /// Counts from 1.
+        public var line: Int
+    }
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: Its path; `-` for standard input.
+    ///   - files: The file system.
+    /// - Returns: What it says, in its order; whether there are such settings is not looked at.
+    /// - Throws: Why it is no file, or no TOML.
+    public static func pairs(
+        in path: FilePath, files: ConfigurationFiles = .system
+    ) throws(ConfigurationFailure) -> [Pair] {
+        let bytes: [UInt8]
+        do throws(Errno) {
+            bytes = try files.read(path == "-" ? "/dev/stdin" : path)
+        } catch {
+            throw ConfigurationFailure(
+                problems: [ConfigurationLoader.problem(of: error, path: path.string)])
+        }
+        return try pairs(of: bytes, path: path.string)
+    }
+
+    /// Reads a text.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text.
+    ///   - path: Its name in messages.
+    /// - Returns: What it says, in its order.
+    /// - Throws: Why it is no TOML.
+    public static func pairs(
+        of bytes: [UInt8], path: String
+    ) throws(ConfigurationFailure) -> [Pair] {
+        guard bytes.count <= ConfigurationFiles.sizeLimit else {
+            throw ConfigurationFailure(problems: [.tooLarge(path)])
+        }
+        let document = TOMLDocument(bytes: bytes, path: path)
+        let problems = document.problems.filter { [.unreadable, .syntax].contains($0.kind) }
+        guard problems.isEmpty else { throw ConfigurationFailure(problems: problems) }
+        return TOMLKeyLocator(bytes).locations.compactMap { steps, location in
+            // A table in a line is its pairs, which have places of their own; so is an element of an array the array's.
+            guard let value = location.value, !value.hasPrefix("{"), case .key = steps.last else {
+                return nil
+            }
+            return Pair(key: name(steps), value: value, line: location.line)
+        }.sorted { ($0.line, $0.key) < ($1.line, $1.key) }
+    }
+
+    private static func name(_ steps: [TOMLKeyLocator.Step]) -> String {
+        steps.reduce(into: "") { name, step in
+            switch step {
+            case .key(let key): name += name.isEmpty ? key : ".\(key)"
+            case .index(let index): name += "[\(index)]"
+            }
+        }
+    }
+}

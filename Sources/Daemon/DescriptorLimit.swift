@@ -1,0 +1,28 @@
+import Glibc
+
+/// How many files the process may have open (RLIMIT_NOFILE). Without enough of them parts of the daemon and of Swift's runtime end by
+/// a trap wherever they happen to need one more, so they are asked for before anything else.
+enum DescriptorLimit {
+    /// What the daemon needs with everything switched on, and some clients.
+    static let least: rlim_t = 64
+    /// With as many clients as there may be.
+    private static let enough: rlim_t = 256
+
+    /// Raises the limit as far as it may.
+    ///
+    /// - Throws: It stays too low.
+    static func demand() throws(DaemonError) {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        if limit.rlim_cur < enough {
+            limit.rlim_cur = min(enough, limit.rlim_max)
+            _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        }
+        guard limit.rlim_cur >= least else {
+            throw DaemonError(
+                sentence: "The process may have \(limit.rlim_cur) files open, and needs \(least). "
+                    + "Raise the limit: LimitNOFILE= in the unit, `ulimit -n` in a shell.",
+                exitStatus: DaemonError.failed)
+        }
+    }
+}

@@ -1,0 +1,192 @@
+@_spi(Reflection) import Swift
+
+/// Which bytes are a value of a type. Raw memory of a recording becomes a variable only where this says yes: Swift jumps by
+/// the case of an enumeration without looking whether there is such a case, and a file may say anything.
+///
+/// Nothing is listed here: the answer comes from the types' own metadata, so a variable that is added tomorrow is checked as
+/// well. Numbers may be any bits. A Bool is 0 or 1. An enumeration or an optional has one of its cases, and what that case
+/// holds is checked in turn. Whole numbers that count or index (Int) stay within what can be counted in a recording.
+///
+/// Source: Swift ABI documentation, "Type Metadata" and "Value Witness Table" (64-bit layouts).
+enum BytePattern {
+    /// Whether bytes are a value of a type that is nothing but its bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: At least the type's size.
+    ///   - type: Any struct, tuple, enumeration or number.
+    /// - Returns: False also for kinds of types that are not known here.
+    static func isValue(_ bytes: UnsafeRawPointer, of type: Any.Type) -> Bool {
+        if type == Bool.self { return bytes.load(as: UInt8.self) <= 1 }
+        if type == Int.self { return counts.contains(bytes.loadUnaligned(as: Int.self)) }
+        if let array = type as? any FixedArray.Type {
+            return (0..<array.elements).allSatisfy {
+                isValue(bytes + $0 * array.stride, of: array.element)
+            }
+        }
+        switch Kind(of: type) {
+        case .parts(let parts):
+            return parts.allSatisfy { isValue(bytes + $0.offset, of: $0.type) }
+        case .number: return true
+        case .enumeration(let cases):
+            guard let tag = cases.tag(bytes) else { return false }
+            return tag >= cases.payloads || isPayload(bytes, of: type)
+        case .other: return false
+        }
+    }
+
+    /// A variable whose bytes may be no value.
+    struct Check: @unchecked Sendable {
+        /// Bytes from the beginning.
+        var offset: Int
+        /// Its type; metadata that never changes.
+        var type: Any.Type
+
+        /// Whether they are one.
+        func holds(_ start: UnsafeRawPointer) -> Bool {
+            BytePattern.isValue(start + offset, of: type)
+        }
+    }
+
+    /// The variables of a type that have to be looked at.
+    ///
+    /// - Parameters:
+    ///   - type: A type that is nothing but its bytes.
+    ///   - offset: Where it lies.
+    /// - Returns: Those that cannot be just any bits.
+    static func checks(of type: Any.Type, at offset: Int = 0) -> [Check] {
+        if isAny(type) { return [] }
+        if type != Int.self, case .parts(let parts) = Kind(of: type) {
+            return parts.flatMap { checks(of: $0.type, at: offset + $0.offset) }
+        }
+        return [Check(offset: offset, type: type)]
+    }
+
+    /// Whether every pattern of bits is a value, so that nothing has to be looked at.
+    static func isAny(_ type: Any.Type) -> Bool {
+        if type == Bool.self || type == Int.self { return false }
+        if let array = type as? any FixedArray.Type { return isAny(array.element) }
+        return switch Kind(of: type) {
+        case .parts(let parts): parts.allSatisfy { isAny($0.type) }
+        case .number: true
+        case .enumeration, .other: false
+        }
+    }
+
+    /// More than anything can have been counted, and far from where arithmetic ends.
+    private static let counts = -(1 << 40)...(1 << 40)
+
+    /// Checks what a case holds, once it is known that there is such a case.
+    private static func isPayload(_ bytes: UnsafeRawPointer, of type: Any.Type) -> Bool {
+        func load<Value>(_: Value.Type) -> Any {
+            withUnsafeTemporaryAllocation(
+                byteCount: max(1, MemoryLayout<Value>.size),
+                alignment: MemoryLayout<Value>.alignment
+            ) { room -> Any in
+                room.copyMemory(
+                    from: UnsafeRawBufferPointer(start: bytes, count: MemoryLayout<Value>.size))
+                guard let start = room.baseAddress else { return () }
+                return start.assumingMemoryBound(to: Value.self).pointee
+            }
+        }
+        guard let held = Mirror(reflecting: _openExistential(type, do: load)).children.first?.value
+        else { return false }
+        func check<Value>(_ value: Value) -> Bool {
+            withUnsafeBytes(of: value) { raw in
+                raw.baseAddress.map { isValue($0, of: Value.self) } ?? true
+            }
+        }
+        return _openExistential(held, do: check)
+    }
+
+    private enum Kind {
+        /// Variables with names.
+        case parts([(offset: Int, type: Any.Type)])
+        /// Any bits.
+        case number
+        case enumeration(Cases)
+        case other
+
+        init(of type: Any.Type) {
+            var parts: [(offset: Int, type: Any.Type)] = []
+            let isKnown = _forEachField(of: type) { _, offset, type, _ in
+                parts.append((offset, type))
+                return true
+            }
+            if let cases = Cases(of: type) {
+                self = .enumeration(cases)
+            } else if parts.contains(where: { _typeName($0.type).hasPrefix("Builtin.") }) {
+                self = .number
+            } else {
+                self = isKnown ? .parts(parts) : .other
+            }
+        }
+    }
+
+    /// The cases of an enumeration, as its metadata has them.
+    private struct Cases {
+        /// Cases that hold something; they are counted first.
+        let payloads: Int
+        /// All cases.
+        let count: Int
+        private let metadata: UnsafeRawPointer
+        private let witnesses: UnsafeRawPointer
+
+        /// Nil when the type is no enumeration.
+        init?(of type: Any.Type) {
+            metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+            // MetadataKind: Enum 0x201, Optional 0x202.
+            guard [0x201, 0x202].contains(metadata.load(as: UInt.self)) else { return nil }
+            // The value witness table stands before the metadata, the context descriptor behind its kind.
+            witnesses = (metadata - 8).load(as: UnsafeRawPointer.self)
+            let descriptor = (metadata + 8).load(as: UnsafeRawPointer.self)
+            payloads = Int((descriptor + 20).load(as: UInt32.self) & 0xFF_FFFF)
+            count = payloads + Int((descriptor + 24).load(as: UInt32.self))
+        }
+
+        /// Which case the bytes are; nil when they are none.
+        func tag(_ bytes: UnsafeRawPointer) -> Int? {
+            // The first of the witnesses that only enumerations have: behind eight functions, size, stride and flags.
+            typealias GetTag = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> UInt32
+            let function = (witnesses + 88).load(as: UnsafeRawPointer.self)
+            let tag = unsafeBitCast(function, to: GetTag.self)(bytes, metadata)
+            return Int(tag) < count && isCanonical(bytes, tag) ? Int(tag) : nil
+        }
+
+        /// Whether the bits that tell the cases apart are those of this case: the witness takes some that no case has for one,
+        /// and a jump table does not.
+        private func isCanonical(_ bytes: UnsafeRawPointer, _ tag: UInt32) -> Bool {
+            let size = (witnesses + 64).load(as: Int.self)
+            func injected(_ tag: UInt32, into value: [UInt8]) -> [UInt8] {
+                typealias Inject =
+                    @convention(c) (UnsafeMutableRawPointer, UInt32, UnsafeRawPointer) -> Void
+                let function = (witnesses + 104).load(as: UnsafeRawPointer.self)
+                return withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { room in
+                    room.copyBytes(from: value)
+                    if let start = room.baseAddress {
+                        unsafeBitCast(function, to: Inject.self)(start, tag, metadata)
+                    }
+                    return Array(room)
+                }
+            }
+            // Without anything held all bits tell.
+            guard payloads > 0 else { return true }
+            let value = Array(UnsafeRawBufferPointer(start: bytes, count: size))
+            let telling = injected(0, into: [UInt8](repeating: 0xFF, count: size))
+            return zip(zip(value, injected(tag, into: value)), telling)
+                .allSatisfy { ($0.0 ^ $0.1) & ~$1 == 0 }
+        }
+    }
+}
+
+/// An array whose elements lie in it.
+private protocol FixedArray {
+    static var element: Any.Type { get }
+    static var elements: Int { get }
+    static var stride: Int { get }
+}
+
+extension InlineArray: FixedArray {
+    fileprivate static var element: Any.Type { Element.self }
+    fileprivate static var elements: Int { count }
+    fileprivate static var stride: Int { MemoryLayout<Element>.stride }
+}

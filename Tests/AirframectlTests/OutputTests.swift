@@ -1,0 +1,24 @@
+import Testing
+
+@testable import airframectl
+
+@Suite("What airframectl writes") struct OutputTests {
+    @Test("keeps its own styles and shows every other control")
+    func shown() {
+        let style = Style(isColoured: true)
+        for role in Style.Role.allCases {
+            #expect(Output.shown(style(role, "x")) == style(role, "x"))
+        }
+        #expect(
+            Output.shown(style(.good, "phone \u{9B}2J\u{1B}]0;title\u{7}"))
+                == "\u{1B}[32mphone \\u009b2J\\u001b]0;title\\u0007\u{1B}[0m")
+        #expect(Output.shown("\u{1B}") == #"\u001b"#)
+        #expect(Output.shown("\u{1B}[31mred") == #"\u001b[31mred"#)
+        #expect(Output.shown("a\nb\tc") == "a\nb\tc")
+    }
+
+    @Test("JSON with a control in a string stays the same JSON")
+    func json() {
+        #expect(Output.shown("{\"name\":\"a\u{9B}b\"}") == #"{"name":"a\u009bb"}"#)
+    }
+}
