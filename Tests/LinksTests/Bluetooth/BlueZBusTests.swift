@@ -75,6 +75,46 @@ struct BlueZBusTests {
         #expect(harness.answered { $0.read(ShimHarness.char1) } == name)
     }
 
+    @Test("a write that waits for a disk is answered later; others are answered meanwhile")
+    func later() throws {
+        let harness = try ShimHarness()
+        let fake = try harness.connect()
+        harness.isLeftForLater = true
+        let before = fake.replies
+        for _ in 0..<2 { fake.write(ShimHarness.char1, [1]) }
+        harness.pump { harness.requests.count == 2 }
+        harness.isLeftForLater = false
+        #expect(harness.answered { $0.write(ShimHarness.char1, [2]) } == "")
+        #expect(fake.replies == before + 1)
+        let tokens = harness.requests.map(\.token)
+        #expect(Set(tokens).count == 3)
+        harness.bus.answer(tokens[1], .application(0x82))
+        harness.pump { fake.replies == before + 2 }
+        #expect(fake.error == "Failed" && fake.message == "0x82")
+        harness.bus.answer(tokens[0], nil)
+        harness.pump { fake.replies == before + 3 }
+        #expect(fake.error == "")
+        // Once is enough, and a token that never was is none.
+        harness.bus.answer(tokens[0], nil)
+        harness.bus.answer(99, nil)
+        #expect(harness.answered { $0.write(ShimHarness.char1, [3]) } == "")
+        #expect(fake.replies == before + 4)
+    }
+
+    @Test(
+        "no more than sixteen writes wait for a disk, and none outlasts the connection to the bus")
+    func muchLater() throws {
+        let harness = try ShimHarness()
+        let fake = try harness.connect()
+        harness.isLeftForLater = true
+        for _ in 0..<16 { fake.write(ShimHarness.char1, [1]) }
+        harness.pump { harness.requests.count == 16 }
+        #expect(harness.answered { $0.write(ShimHarness.char1, [1]) } == "Failed")
+        #expect(fake.message == "0x82")
+        harness.bus.close()
+        for request in harness.requests { harness.bus.answer(request.token, nil) }
+    }
+
     @Test("writes of every length arrive whole, up to 512 bytes; more and offsets are refused")
     func writes() throws {
         let harness = try ShimHarness()

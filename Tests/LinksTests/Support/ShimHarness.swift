@@ -21,6 +21,8 @@ final class ShimHarness {
     var subscriptions: [Bool] = []
     var readAnswer: Result<[UInt8], ATTError> = .success([7, 8, 9])
     var writeAnswer: ATTError?
+    /// Writes are answered by `bus.answer`.
+    var isLeftForLater = false
     var busError: Int32?
 
     init(isEncrypted: Bool = false) throws {
@@ -33,6 +35,7 @@ final class ShimHarness {
         bus.onWrite = { [unowned self] request, bytes in
             requests.append(request)
             if writes.count < 1000 { writes.append(Array(bytes)) }
+            if isLeftForLater { return .later }
             return writeAnswer.map { .refused($0) } ?? .done
         }
         bus.onSubscription = { [unowned self] in
