@@ -87,7 +87,7 @@ public final class Commander: Sendable {
     ///   - request: What is wanted.
     ///   - source: Who wants it.
     ///   - now: When it was received, on the loop's clock.
-    /// - Throws: Why it was refused; then nothing has changed.
+    /// - Throws: The refusal; then nothing has changed, except that `stopped` takes the source's own stop back.
     public func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(MotionRefusal) {
@@ -124,9 +124,11 @@ public final class Commander: Sendable {
         return state.withLock { state in
             Self.learn(from: loop, &state)
             let isEntered = Self.enterStage(&state, loop, now: now)
-            for hold in [state.holder, state.driver].compactMap(\.self)
-            where Self.isSilent(hold, now: now, state.rules) {
-                Self.release(by: hold.source, &state, now: now)
+            if let holder = state.holder, Self.isSilent(holder, now: now, state.rules) {
+                Self.releaseCamera(&state, now: now)
+            }
+            if let driver = state.driver, Self.isSilent(driver, now: now, state.rules) {
+                Self.stopWheels(&state)
             }
             return isEntered ? Self.loss(state, now: now) : nil
         }
@@ -196,6 +198,11 @@ public final class Commander: Sendable {
         if case .drive(let left, let right) = request {
             return drive(left, right, from: source, now: now, &state)
         }
+        if case .release = request {
+            if state.holder?.source == source { state.loss.settle() }
+            release(by: source, &state, now: now)
+            return nil
+        }
         if let refusal = admit(source, beside: state.holder, now: now, state.rules) {
             return refusal
         }
@@ -215,16 +222,14 @@ public final class Commander: Sendable {
             state.holder = Hold(source: source, lastRequest: now)
             return nil
         }
-        if case .release = request {
-            if state.holder?.source == source { state.loss.settle() }
-            release(by: source, &state, now: now)
-            return nil
-        }
         if let command = command(for: request, now: now, state.rules) {
             let timed = TimedCommand(command, received: now)
             guard state.ring.room > reserve, state.ring.push(timed) else { return .busy }
         }
-        if case .excite = request { return nil }
+        switch request {
+        case .excite, .resetEmergencyStop: return nil
+        default: break
+        }
         state.holder = Hold(source: source, lastRequest: now)
         if request.turnsCamera {
             state.loss.turned(by: source, now: now)
@@ -382,7 +387,11 @@ public final class Commander: Sendable {
     /// Ends the source's control of camera and wheels; its motion stands still.
     private static func release(by source: CommandSource, _ state: inout State, now: Instant) {
         if state.driver?.source == source { stopWheels(&state) }
-        guard state.holder?.source == source else { return }
+        if state.holder?.source == source { releaseCamera(&state, now: now) }
+    }
+
+    /// Camera and stepper motors are free; their motion stands still.
+    private static func releaseCamera(_ state: inout State, now: Instant) {
         if state.isTurning {
             let still = Command.rate(.zero, validUntil: now)
             let stop = Command.track(pan: 0, tilt: 0, validUntil: now)

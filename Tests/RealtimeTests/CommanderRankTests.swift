@@ -118,5 +118,18 @@ struct CommanderRankTests {
         #expect(commander.view(now: at(31)).driver == rider)
         commander.advance(now: at(37.1))
         #expect(commander.view(now: at(38)).driver == nil)
+        // A source that holds both keeps the one that it uses.
+        let laptop = source(.diagnostics)
+        try commander.request(.take, from: laptop, now: at(40))
+        try commander.request(.drive(left: 1, right: 1), from: laptop, now: at(49))
+        commander.advance(now: at(51))
+        #expect(commander.view(now: at(51)).holder == nil)
+        #expect(commander.view(now: at(51)).driver == laptop)
+        // The holder of the camera does not keep a driver from giving the wheels back.
+        try commander.request(.take, from: phone, now: at(52))
+        try commander.request(.drive(left: 1, right: 1), from: laptop, now: at(52))
+        try commander.request(.release, from: laptop, now: at(52))
+        #expect(commander.view(now: at(52)).driver == nil)
+        #expect(commander.view(now: at(52)).holder == phone)
     }
 }
