@@ -50,7 +50,8 @@ final class ClientConnection {
     /// The connection as `ClientSlots` sees it.
     var standing: ClientSlots.Client {
         ClientSlots.Client(
-            mayWrite: mayWrite, isStreaming: !streams.isEmpty, lastRequest: lastRequest)
+            mayWrite: mayWrite, isStreaming: !streams.isEmpty || isWaiting,
+            lastRequest: lastRequest)
     }
 
     /// Reads what is there, at most one chunk, so that a fast client does not keep others waiting.

@@ -9,7 +9,7 @@ struct ClientSlots {
     /// A connection, as far as it matters here.
     struct Client {
         var mayWrite: Bool
-        /// Whether it has subscribed to something.
+        /// Whether it has subscribed to something, or waits for an answer.
         var isStreaming: Bool
         /// Time of the last request, or of the connection.
         var lastRequest: Instant

@@ -100,6 +100,7 @@ struct DiagnosticsLoop {
             }
         }
         guard isNext, let line = connection.input.next() else { return }
+        connection.lastRequest = now
         handler.answer(line, from: connection, clients: status, now: now)
         connection.flush(now: now)
     }
