@@ -98,7 +98,7 @@ extension Settings {
         /// What stands behind the service.
         public var role = RBLRole.auto
         /// The advertised name.
-        public var name = "BLE Mini"
+        public var name = "AirOS Gimbal"
         /// Speed of the serial port.
         public var baud = RBLSpeed.baud57600
         /// The serial port behind role serial.

@@ -18,6 +18,6 @@ extension Settings {
         /// Phones at the same time.
         public var maxCentrals = 4
         /// Writes of one phone per second.
-        public var maxWritesHz = 250.0
+        public var maxWritesHz = 600.0
     }
 }

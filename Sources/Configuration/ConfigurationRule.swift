@@ -45,6 +45,15 @@ struct ConfigurationRule: Sendable {
                     "\(Int(limit / 3)) is a good start at this loop rate."
                 )
             },
+            ConfigurationRule(keys: ["loop.rate_hz", "imu.timeout_ms"]) { settings in
+                let period = 1000 / Double(settings.loop.rateHz)
+                let timeout = settings.imu.timeoutMs
+                guard timeout < 1.5 * period else { return nil }
+                return (
+                    "leaves less than one and a half periods in imu.timeout_ms = \(SettingValue.text(of: timeout))",
+                    "Samples would count as late: set imu.timeout_ms to \(Int((2 * period).rounded(.up)))."
+                )
+            },
             ConfigurationRule(keys: ["retract.joints_deg", "joints.range_deg"]) { settings in
                 let (pose, range) = (settings.retract.jointsDeg, settings.joints.rangeDeg)
                 var joints = JointRange()

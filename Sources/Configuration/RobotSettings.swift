@@ -8,6 +8,14 @@ public enum RobotMotors: String, Sendable, CaseIterable {
     case gpio
 }
 
+/// What `F>` and `B>` of a robot's remote control do.
+public enum SliderMotion: String, Sendable, CaseIterable {
+    /// One step each, as in the original.
+    case step
+    /// A turn at `robot.slider_speed` until `S>` or the dead-man.
+    case rate
+}
+
 extension Settings {
     /// `[rider]`
     public struct Rider: Sendable, Equatable {
@@ -47,6 +55,8 @@ extension Settings {
         public var maxSpeed = 800.0
         /// Steps/s².
         public var acceleration = 2000.0
+        /// What the slider's commands do.
+        public var sliderMotion = SliderMotion.step
         /// How fast the slider turns its motor, steps/s.
         public var sliderSpeed = 200.0
         /// Steps for one unit of a joystick's 100.

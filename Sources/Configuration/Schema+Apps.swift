@@ -40,7 +40,9 @@ extension Schema {
         ),
         .text(
             "rbl.name", \.rbl.name, maxLength: 20, .live,
-            "The service's advertised name; a client may change it, and the change is saved."),
+            "The service's advertised name; a client may change it, and the change is saved.",
+            hint: "Both services have one address: with two names a phone may show either for both."
+        ),
         .choice(
             "rbl.baud", \.rbl.baud, .live,
             "Speed of the serial port behind the service; a client may change it, and the change is saved."

@@ -57,9 +57,13 @@ extension Schema {
         .number(
             "robot.acceleration", \.robot.acceleration, 1...100_000, unit: "steps/s²", .restart,
             "How fast a motor speeds up and slows down."),
+        .choice(
+            "robot.slider_motion", \.robot.sliderMotion, .live,
+            "What a command of the slider does: step is one step as in the original, rate a turn while commands arrive."
+        ),
         .number(
             "robot.slider_speed", \.robot.sliderSpeed, 1...1000, unit: "steps/s", .restart,
-            "How fast the slider's motor turns while its commands arrive."),
+            "How fast the slider's motor turns while its commands arrive, with slider_motion rate."),
         .number(
             "robot.steps_per_unit", \.robot.stepsPerUnit, -1000...1000, .restart,
             "Steps for each of the joystick's 100 units; negative turns it round."),

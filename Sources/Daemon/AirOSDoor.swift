@@ -20,6 +20,9 @@ final class AirOSDoor: AirOSBackend {
         var toldThatNothingTurns: Set<Central> = []
     }
 
+    /// How long the status says that a phone's calibration has failed, s: twenty notifications.
+    private static let failureSeconds = 2.0
+
     private let commander: Commander
     private let tuning: Tuning
     private let hub: TelemetryHub
@@ -71,7 +74,11 @@ final class AirOSDoor: AirOSBackend {
 
     var mode: AirOSMode { AirOSMode(commander.view(now: clock.now).mode) }
 
-    var status: AirOSStatus { calibration.isRunning ? .calibrating : AirOSStatus(mode) }
+    var status: AirOSStatus {
+        if calibration.isRunning { return .calibrating }
+        return calibration.hasFailed(since: clock.now.advanced(bySeconds: -Self.failureSeconds))
+            ? .calibrationFailed : AirOSStatus(mode)
+    }
 
     func pid(_ axis: GimbalAxis) -> PIDTriple { tuning.settings.airos.pid.ofAxis(axis).present }
 
@@ -108,13 +115,19 @@ final class AirOSDoor: AirOSBackend {
         }
     }
 
-    func setPID(_ pid: PIDTriple, of axis: GimbalAxis, by central: Central) throws(GATTRefusal) {
+    func setPID(
+        _ pid: PIDTriple, of axis: GimbalAxis, by central: Central, now: Instant
+    ) throws(GATTRefusal) {
+        try admit(central, now)
         try tune { () throws(RequestError) in
             try tuning.change(["airos.pid.\(axis.name)": .pid(pid)], by: central.description)
         }
     }
 
-    func setKalman(_ kalman: KalmanTriple, by central: Central) throws(GATTRefusal) {
+    func setKalman(
+        _ kalman: KalmanTriple, by central: Central, now: Instant
+    ) throws(GATTRefusal) {
+        try admit(central, now)
         try tune { () throws(RequestError) in
             try tuning.change(
                 [
@@ -137,6 +150,7 @@ final class AirOSDoor: AirOSBackend {
             try track(pan: .nan, tilt: Angle.degrees(sign * speed).radians, central, now)
         case .calibrate: try calibrate(central, now)
         case .save:
+            try admit(central, now)
             let answer = later()
             tuning.save(mode: modeToKeep(now), by: central.description) { answer(GATTRefusal($0)) }
         case .defaults: try restoreDefaults(central, now, later)
@@ -237,6 +251,15 @@ final class AirOSDoor: AirOSBackend {
     {
         do {
             try commander.request(request, from: CommandSource(central), now: now)
+        } catch {
+            throw GATTRefusal(RequestError(error))
+        }
+    }
+
+    /// What changes how the camera behaves under somebody's control is his to change.
+    private func admit(_ central: Central, _ now: Instant) throws(GATTRefusal) {
+        do {
+            try commander.admit(CommandSource(central), now: now)
         } catch {
             throw GATTRefusal(RequestError(error))
         }

@@ -34,6 +34,8 @@ final class CalibrationService: Sendable {
         var saving: CalibrationKind?
         var owner: CommandSource?
         var began = Instant(nanoseconds: 0)
+        /// When a phone's came to nothing.
+        var failed: Instant?
         var report = CalibrationReport()
     }
 
@@ -101,6 +103,11 @@ final class CalibrationService: Sendable {
     /// Whether one goes on.
     var isRunning: Bool { state.withLock { $0.run != nil || $0.saving != nil } }
 
+    /// Whether one that a phone began has come to nothing since then.
+    func hasFailed(since moment: Instant) -> Bool {
+        state.withLock { state in state.failed.map { $0 >= moment } ?? false }
+    }
+
     /// Takes the newest sample of a tick. Cheap while nothing is calibrated.
     func feed(_ snapshot: StabilizerSnapshot) {
         state.withLock { state in
@@ -135,17 +142,18 @@ final class CalibrationService: Sendable {
                 return (run, state.outcome)
             }
         guard let finished else { return }
-        end(finished.run, finished.outcome, date: date)
+        end(finished.run, finished.outcome, now: now, date: date)
     }
 
     private func end(
-        _ run: CalibrationRun, _ outcome: CalibrationOutcome<CalibrationRun.Result>, date: Double
+        _ run: CalibrationRun, _ outcome: CalibrationOutcome<CalibrationRun.Result>, now: Instant,
+        date: Double
     ) {
         switch outcome {
-        case .collecting: finish(run, .refused, "")
+        case .collecting: finish(run, .refused, "", now)
         case .refused(let reason):
             door.noteRefusal(of: run.kind, reason)
-            finish(run, .refused, reason)
+            finish(run, .refused, reason, now)
         case .done(let result):
             let record = CalibrationRecord(
                 kind: run.kind, values: result.values, sigma: result.sigma,
@@ -155,9 +163,9 @@ final class CalibrationService: Sendable {
                 case .success:
                     let news = "The \(run.kind.rawValue) is calibrated, in force and saved."
                     let sentence = result.advice.isEmpty ? news : "\(news) \(result.advice)"
-                    self.finish(run, .done, sentence, residual: result.residual)
+                    self.finish(run, .done, sentence, now, residual: result.residual)
                 case .failure(let error):
-                    self.finish(run, .refused, error.message, residual: result.residual)
+                    self.finish(run, .refused, error.message, now, residual: result.residual)
                 }
             }
         }
@@ -165,7 +173,7 @@ final class CalibrationService: Sendable {
 
     private func finish(
         _ run: CalibrationRun, _ ending: CalibrationReport.State, _ sentence: String,
-        residual: Double = .nan
+        _ now: Instant, residual: Double = .nan
     ) {
         door.setCalibrating(false)
         state.withLock { state in
@@ -174,6 +182,7 @@ final class CalibrationService: Sendable {
             state.report.sentence = sentence
             state.report.residual = Number(residual)
             if case .done = ending { state.report.progress = 1 }
+            if case .refused = ending, state.owner?.link == .airos { state.failed = now }
         }
     }
 

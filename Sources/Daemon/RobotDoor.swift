@@ -15,7 +15,11 @@ struct RobotDoor: RobotBackend {
         let request: MotionRequest =
             switch command {
             case .slide(let forwards):
-                .step(axis: 0, .turn(forwards ? robot.sliderSpeed : -robot.sliderSpeed))
+                switch robot.sliderMotion {
+                case .step: .step(axis: 0, .by(forwards ? 1 : -1))
+                case .rate:
+                    .step(axis: 0, .turn(forwards ? robot.sliderSpeed : -robot.sliderSpeed))
+                }
             case .stop: .step(axis: 0, .hold)
             case .turn(let units): .step(axis: 1, .position(steps(units)))
             case .lift(let units): .step(axis: 2, .position(steps(units)))

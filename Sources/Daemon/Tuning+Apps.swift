@@ -136,7 +136,7 @@ extension Tuning {
         save(Self.airOSKeys, by: who, what, kept, change)
     }
 
-    /// What has to be written; nil when everything is on the disk.
+    /// What has to be written; nil when the disk says it already, and the change is in force.
     private func unsaved(
         _ keys: [String], _ change: StoreChange
     ) throws(RequestError) -> [String: String?]? {
@@ -148,7 +148,13 @@ extension Tuning {
                 } catch {
                     throw RequestError(error)
                 }
-                guard changed.hasUnsavedChanges(among: keys) else { return nil }
+                guard changed.hasUnsavedChanges(among: keys) else {
+                    // What is in force may differ all the same: a change that was never saved.
+                    state.rollback.amend { $0.adopt(keys, from: changed) }
+                    state.store = changed
+                    self.publish(&state)
+                    return nil
+                }
                 guard state.appSaves.take(now: self.clock.now) else {
                     throw RequestError(.refused, "phones have saved too often; try again in 5 s")
                 }

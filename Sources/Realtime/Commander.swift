@@ -106,6 +106,17 @@ public final class Commander: Sendable {
         if let refusal { throw refusal }
     }
 
+    /// Whether the source may speak beside who is in control, for requests that move nothing themselves; it takes no control.
+    ///
+    /// - Throws: Why not.
+    public func admit(_ source: CommandSource, now: Instant) throws(MotionRefusal) {
+        let refusal: MotionRefusal? = state.withLock { state in
+            if state.rules.barred.contains(source.link) { return .barred(source.link) }
+            return Self.admit(source, beside: state.holder, now: now, state.rules)
+        }
+        if let refusal { throw refusal }
+    }
+
     /// The source's connection is gone: if it was in control, its rates stop at once.
     public func disconnected(_ source: CommandSource, now: Instant) {
         state.withLock { state in
@@ -217,7 +228,7 @@ public final class Commander: Sendable {
             steppers.ask(axis, wish.goal(now: now, validUntil: until))
             switch wish {
             case .turn, .home: state.turningSteppers.insert(axis)
-            case .hold, .position: state.turningSteppers.remove(axis)
+            case .hold, .position, .by: state.turningSteppers.remove(axis)
             }
             state.holder = Hold(source: source, lastRequest: now)
             return nil

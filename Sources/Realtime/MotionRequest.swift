@@ -82,6 +82,8 @@ public enum StepWish: Sendable, Equatable {
     case turn(Double)
     /// Go to this position, steps from home, and hold it.
     case position(Int)
+    /// Go so many steps further than it is or was told to go, and hold that position.
+    case by(Int)
     /// Look for the home switch, whose edge is position 0 from then on.
     case home
 
@@ -91,6 +93,7 @@ public enum StepWish: Sendable, Equatable {
         case .hold: .hold
         case .turn(let speed): .velocity(speed, validUntil: validUntil)
         case .position(let steps): .position(steps)
+        case .by(let steps): .further(steps)
         case .home: .home(asked: now)
         }
     }

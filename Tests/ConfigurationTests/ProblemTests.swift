@@ -314,6 +314,17 @@ struct ProblemTests {
             ])
     }
 
+    @Test("refuse a loop that is too slow for the sensor's timeout")
+    func slowLoop() {
+        #expect(
+            problems("loop.rate_hz = 50\nimu.timeout_ms = 20").map(\.description) == [
+                "\(mainPath):1: loop.rate_hz = 50 leaves less than one and a half periods in imu.timeout_ms = 20. "
+                    + "Samples would count as late: set imu.timeout_ms to 40."
+            ])
+        #expect(problems("loop.rate_hz = 50\nimu.timeout_ms = 40").isEmpty)
+        #expect(problems("loop.rate_hz = 100").isEmpty)
+    }
+
     @Test("are at least one, and no crash, for texts that are hardly ever TOML", arguments: 0..<40)
     func soup(seed: Int) {
         var generator = Generator(seed: UInt64(seed))

@@ -186,6 +186,48 @@ import Wire
         }
     }
 
+    @Test("defaults end what was written and never saved: in force is what the app shows")
+    func defaultsOfUnsavedGains() throws {
+        try withBench { bench, _ throws in
+            try bench.write(.pitchPID, Self.strong.bytes)
+            try bench.write(.kalman, Self.kalman.bytes)
+            try bench.say("defaults")
+            #expect(try bench.read(.pitchPID) == PIDTriple.tilt.bytes)
+            #expect(bench.tuning.settings.airos.pid.pitch == .tilt)
+            #expect(bench.tuning.settings.estimator.kalmanRMeasure == 0.03)
+        }
+    }
+
+    @Test("a phone beside the one in control changes neither gains nor filter, and saves nothing")
+    func gainsBelongToWhoIsInControl() throws {
+        try withBench { bench, _ throws in
+            bench.run(0.1)
+            try bench.write(.mode, [4])
+            let other = BluetoothBench.iPad
+            #expect(throws: ATTError.notAuthorized) {
+                try bench.write(.pitchPID, Self.strong.bytes, by: other)
+            }
+            #expect(throws: ATTError.notAuthorized) {
+                try bench.write(.kalman, Self.kalman.bytes, by: other)
+            }
+            #expect(throws: ATTError.notAuthorized) { try bench.say("save", by: other) }
+            #expect(bench.tuning.settings.airos.pid.pitch == .tilt)
+            try bench.write(.pitchPID, Self.strong.bytes)
+            try bench.say("save")
+            bench.airOS.disconnected(BluetoothBench.iPhone, now: bench.now)
+            try bench.write(.pitchPID, PIDTriple.tilt.bytes, by: other)
+            #expect(bench.tuning.settings.airos.pid.pitch == .tilt)
+        }
+    }
+
+    @Test("all services have one name unless somebody wants two")
+    func oneName() throws {
+        try withBench { bench, _ throws in
+            #expect(bench.services.count == 2)
+            #expect(Set(bench.services.map(\.advertisedName)) == ["AirOS Gimbal"])
+        }
+    }
+
     @Test("tracking is saved as locked: nobody sends speeds at a start")
     func saveWhileTracking() throws {
         try withBench { bench, directory throws in
@@ -288,7 +330,7 @@ import Wire
         }
     }
 
-    @Test("a calibration that comes to nothing ends with its reason in the log")
+    @Test("a calibration that comes to nothing shows in the status, with its reason in the log")
     func calibrationRefused() throws {
         try withBench(motion: .walking) { bench, _ throws in
             bench.run(6)
@@ -296,6 +338,8 @@ import Wire
             let seconds = bench.run(until: { !bench.calibration.isRunning }, atMost: 20)
             #expect(seconds != nil)
             #expect(bench.log.contains("The gyro was not calibrated. The camera was never still"))
+            #expect(try bench.read(.status) == [6], "the phone sees that it failed")
+            bench.run(2.1)
             #expect(try bench.read(.status) == [2])
         }
     }

@@ -199,4 +199,19 @@ struct StepAxisTests {
         listener.run(Self.home, seconds: 2)
         #expect(listener.fastest <= 100)
     }
+
+    @Test("a step further counts from where the motor was to go, however fast the steps come")
+    func further() {
+        var parameters = StepAxis.Parameters()
+        parameters.maximum = 12
+        var goal = StepAxis.Goal.hold
+        for _ in 0..<3 { goal = goal.replaced(by: .further(1), at: 7, parameters) }
+        guard case .position(10) = goal else { return #expect(Bool(false), "\(goal)") }
+        for _ in 0..<9 { goal = goal.replaced(by: .further(1), at: 8, parameters) }
+        goal = goal.replaced(by: .further(-1), at: 8, parameters)
+        guard case .position(11) = goal else { return #expect(Bool(false), "\(goal)") }
+        goal = goal.replaced(by: .hold, at: 9, parameters)
+        goal = goal.replaced(by: .further(-1), at: 9, parameters)
+        guard case .position(8) = goal else { return #expect(Bool(false), "\(goal)") }
+    }
 }

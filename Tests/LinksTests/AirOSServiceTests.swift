@@ -40,10 +40,14 @@ import Wire
         func setMode(_ mode: AirOSMode, by central: Central, now: Instant) throws(GATTRefusal) {
             try change { $0.mode = mode }
         }
-        func setPID(_ pid: PIDTriple, of axis: GimbalAxis, by: Central) throws(GATTRefusal) {
+        func setPID(
+            _ pid: PIDTriple, of axis: GimbalAxis, by: Central, now: Instant
+        ) throws(GATTRefusal) {
             try change { $0.pid[axis] = pid }
         }
-        func setKalman(_ kalman: KalmanTriple, by central: Central) throws(GATTRefusal) {
+        func setKalman(
+            _ kalman: KalmanTriple, by central: Central, now: Instant
+        ) throws(GATTRefusal) {
             try change { $0.kalman = kalman }
         }
         func carryOut(

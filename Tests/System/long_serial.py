@@ -83,12 +83,12 @@ wait(lambda: (robot(gimbal)["x_steps"], robot(gimbal)["y_steps"]) == (-45, -7), 
 step("robot: R45> U7>, then L-45>D-7> in one write: both motors are there, and hold")
 for piece in (b"F", b">F>", b"F>"):
     write(piece)
-wait(lambda: robot(gimbal)["slider_steps"] > 0, what="the slider's motor")
-wait(lambda: robot(gimbal)["slider_steps"] == (time.sleep(0.5), robot(gimbal)["slider_steps"])[1], what="a standstill")
-there = robot(gimbal)["slider_steps"]
-step(f"robot: F> cut in two, and again: {there} steps forwards, and no further when no command comes")
+wait(lambda: robot(gimbal)["slider_steps"] == 3, what="a step for each command")
+time.sleep(0.5)
+assert robot(gimbal)["slider_steps"] == 3
+step("robot: F>F> cut in two, and again: a step for each, and no further")
 write(b"B>")
-wait(lambda: robot(gimbal)["slider_steps"] < there, what="backwards")
+wait(lambda: robot(gimbal)["slider_steps"] == 2, what="a step backwards")
 write(b"S>")
 assert (robot(gimbal)["x_steps"], robot(gimbal)["y_steps"]) == (-45, -7)
 write(b"E>")

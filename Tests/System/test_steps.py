@@ -90,7 +90,7 @@ def home():
 for line in range(HOME, HOME + 3):
     gpio_set(line, 1)
 gimbal = Gimbal("robot.motors=gpio", f"robot.gpio_chip={gpio_chip()}", f"robot.first_line={FIRST}", f"robot.max_speed={FULL}",
-                f"robot.slider_speed={FULL}", "robot.acceleration=20000", "robot.steps_per_unit=100", "robot.dead_man_s=2",
+                f"robot.slider_speed={FULL}", "robot.slider_motion=rate", "robot.acceleration=20000", "robot.steps_per_unit=100", "robot.dead_man_s=2",
                 f"robot.home_line={HOME}", "robot.homing_speed=500", f"robot.x.minimum=-{LOWEST}",
                 "loop.rate_hz=100", "rbl.role=robot")
 gimbal.wait_radio("advertising")

@@ -27,6 +27,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         case hold
         /// Go to a position, steps from home; beyond a limit: to the limit.
         case position(Int)
+        /// So many steps beyond the position in force: a request, which `replaced` makes a position of. A motor holds.
+        case further(Int)
         /// Turn at a velocity, steps/s, until then; after that it holds.
         case velocity(Double, validUntil: Instant)
         /// Look for the switch; its edge becomes position 0. Another time is another search.
@@ -123,7 +125,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
 
     private mutating func wish(_ goal: Goal, isAtSwitch: Bool, now: Instant) -> Double {
         switch goal {
-        case .hold:
+        case .hold, .further:
             abandonHoming()
             return 0
         case .position(let wanted):
@@ -200,5 +202,24 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         case .done, .failed:
             return 0
         }
+    }
+}
+
+extension StepAxis.Goal {
+    /// The goal after this one, while the motor is at `position`: what is asked for further counts from where it was to go, so
+    /// that commands that arrive faster than the motor steps are not lost.
+    ///
+    /// - Parameters:
+    ///   - goal: What is asked for.
+    ///   - position: Steps from home.
+    ///   - parameters: The motor's: nothing is counted beyond its limits.
+    /// - Returns: What the motor is to do; never `further`.
+    public func replaced(
+        by goal: Self, at position: Int, _ parameters: StepAxis.Parameters
+    ) -> Self {
+        guard case .further(let steps) = goal else { return goal }
+        var from = position
+        if case .position(let target) = self { from = target }
+        return .position(min(max(from + steps, parameters.minimum), parameters.maximum))
     }
 }

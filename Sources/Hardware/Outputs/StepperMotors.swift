@@ -37,6 +37,7 @@ public final class StepperMotors: Sendable {
     }
 
     private let door: Mutex<Door>
+    private let parameters: [StepAxis.Parameters]
     private let context: StepperContext
     private let thread = Mutex<RealtimeThread?>(nil)
 
@@ -58,6 +59,7 @@ public final class StepperMotors: Sendable {
         lines: sending some StepperLines, parameters: [StepAxis.Parameters], hasSwitches: Bool
     ) {
         self.hasSwitches = hasSwitches
+        self.parameters = parameters
         let ends = makeMailbox(initial: StepperGoals())
         door = Mutex(Door(mailbox: ends.writer))
         context = StepperContext(
@@ -80,11 +82,13 @@ public final class StepperMotors: Sendable {
     ///   - goal: Replaces the one before; the other motors keep theirs.
     ///   - axis: 0...2.
     public func ask(_ goal: StepAxis.Goal, axis: Int) {
+        let position = positions[axis]
+        let limits = parameters[axis]
         door.withLock { door in
             switch axis {
-            case 0: door.goals.first = goal
-            case 1: door.goals.second = goal
-            default: door.goals.third = goal
+            case 0: door.goals.first = door.goals.first.replaced(by: goal, at: position, limits)
+            case 1: door.goals.second = door.goals.second.replaced(by: goal, at: position, limits)
+            default: door.goals.third = door.goals.third.replaced(by: goal, at: position, limits)
             }
             door.mailbox.publish(door.goals)
         }

@@ -21,9 +21,11 @@ public protocol AirOSBackend: Sendable {
     /// Changes the mode. `now` is here and below when the request was received, for dead-men and `Stage.request`.
     func setMode(_ mode: AirOSMode, by central: Central, now: Instant) throws(GATTRefusal)
     /// Changes the gains of an axis.
-    func setPID(_ pid: PIDTriple, of axis: GimbalAxis, by central: Central) throws(GATTRefusal)
+    func setPID(
+        _ pid: PIDTriple, of axis: GimbalAxis, by central: Central, now: Instant
+    ) throws(GATTRefusal)
     /// Changes the numbers of the filter.
-    func setKalman(_ kalman: KalmanTriple, by central: Central) throws(GATTRefusal)
+    func setKalman(_ kalman: KalmanTriple, by central: Central, now: Instant) throws(GATTRefusal)
     /// Does what was written to the control characteristic. What has to reach the disk is answered `later`.
     func carryOut(
         _ command: AirOSCommand, by central: Central, now: Instant, later: GATTLater

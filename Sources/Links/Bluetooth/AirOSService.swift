@@ -116,23 +116,23 @@ public final class AirOSService: GATTService {
                 try AirOSCommand(bytes: value)
             }
             try backend.carryOut(command, by: central, now: now, later: later)
-        case .pitchPID: try setPID(value, of: .pitch, central)
-        case .rollPID: try setPID(value, of: .roll, central)
-        case .yawPID: try setPID(value, of: .yaw, central)
+        case .pitchPID: try setPID(value, of: .pitch, central, now)
+        case .rollPID: try setPID(value, of: .roll, central, now)
+        case .yawPID: try setPID(value, of: .yaw, central, now)
         case .kalman:
             let kalman = try Self.decoded { () throws(AirOSError) in
                 try KalmanTriple(bytes: value)
             }
-            try backend.setKalman(kalman, by: central)
+            try backend.setKalman(kalman, by: central, now: now)
         case .pitch, .roll, .yaw, .status, nil: throw .notOffered
         }
     }
 
     private func setPID(
-        _ value: [UInt8], of axis: GimbalAxis, _ central: Central
+        _ value: [UInt8], of axis: GimbalAxis, _ central: Central, _ now: Instant
     ) throws(GATTRefusal) {
         let pid = try Self.decoded { () throws(AirOSError) in try PIDTriple(bytes: value) }
-        try backend.setPID(pid, of: axis, by: central)
+        try backend.setPID(pid, of: axis, by: central, now: now)
     }
 
     private static func decoded<Value>(

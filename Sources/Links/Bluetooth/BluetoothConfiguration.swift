@@ -17,7 +17,7 @@ public struct BluetoothConfiguration: Sendable {
     /// Phones connected at the same time; more are disconnected.
     public var maximumCentrals = 4
     /// Writes per second of one phone that are carried out, on average and as a burst.
-    public var writesPerSecond = 250.0
+    public var writesPerSecond = 600.0
     /// Address of the bus; nil: the system bus.
     public var busAddress: String?
 

@@ -35,6 +35,9 @@ final class BluetoothLoop {
     private let clock: @Sendable () -> Instant
     private let table: CharacteristicTable
     private var notifier: RadioNotifier
+    /// Phones that were connected when bluetoothd died. The kernel keeps their links for some seconds, on which no new bluetoothd
+    /// answers: a phone waits for it, and cannot connect anew.
+    private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
     /// When poll(2) returned: what is handled after it counts as received then.
@@ -158,7 +161,10 @@ final class BluetoothLoop {
     private func take(_ event: BlueZBus.Event) {
         switch event {
         case .radio(let event):
-            if case .daemon(false) = event { endConnections() }
+            if case .daemon(false) = event {
+                orphans = Set(centrals.entries.keys)
+                endConnections()
+            }
             if case .interface(_, let path, false) = event, path == supervisor.adapterPath {
                 endConnections()
             }
@@ -252,7 +258,7 @@ extension BluetoothLoop {
                     "\(central) writes more than \(configuration.writesPerSecond) times per second; \(counters.refusedWrites) writes refused so far."
                 )
             }
-            return .refused(.application(ATTError.tooManyWrites))
+            return .refused(.tooManyWrites)
         }
         let (service, uuid) = table[request.characteristic]
         counters.writes += 1
@@ -325,7 +331,13 @@ extension BluetoothLoop {
 
     private func take(_ event: BlueZBus.DeviceEvent) {
         switch event {
-        case .connected(let device, true): connect(device, clock())
+        case .connected(let device, true):
+            // As the new bluetoothd lists it, before it has any service.
+            if orphans.remove(device) != nil, supervisor.application != .done {
+                logger.notice("\(CentralRegistry.address(of: device)) has a dead link: ended.")
+                return bus.disconnect(device: device)
+            }
+            connect(device, clock())
         case .connected(let device, false): disconnect(device)
         case .removed(let device):
             disconnect(device)
@@ -380,9 +392,4 @@ extension BluetoothLoop {
 extension Int {
     /// 1, 2, 4, 8, …: when something that repeats is worth a line in the log.
     fileprivate var isPowerOfTwo: Bool { self > 0 && self & (self - 1) == 0 }
-}
-
-extension ATTError {
-    /// Application error of a write beyond the limit on their rate.
-    static let tooManyWrites: UInt8 = 0x80
 }

@@ -47,6 +47,8 @@ extension ATTError {
     public static let notNow = ATTError.application(0x82)
     /// 0x83: nothing has been measured yet.
     public static let noValue = ATTError.application(0x83)
+    /// 0x84: the phone writes faster than `bluetooth.max_writes_hz`; the same write is taken a little later.
+    public static let tooManyWrites = ATTError.application(0x84)
 }
 
 extension GATTRefusal {

@@ -55,6 +55,9 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     case fpv = 4
     /// Mode `personTracking`.
     case personTracking = 5
+    /// A phone's calibration has just failed. The original firmware's never did: its app passes over the value, and sees the
+    /// calibration end with the next.
+    case calibrationFailed = 6
 
     /// The status of a mode while nothing is calibrated.
     public init(_ mode: AirOSMode) {

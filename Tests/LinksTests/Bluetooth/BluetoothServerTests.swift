@@ -91,6 +91,28 @@ struct BluetoothServerTests {
         }
     }
 
+    @Test("a dead link that a new bluetoothd lists is ended, others are left alone")
+    func deadLinks() async throws {
+        try await withRadio { server, bus in
+            var fake: FakeBlueZ? = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            fake?.connect(phone(2), true)
+            try pump(fake, "the phone") { server.status.centrals.count == 1 }
+            fake = nil
+            try pump(nil, "no bluetoothd") { server.status.state == "no bluetoothd" }
+            let back = try FakeBlueZ(bus)
+            back.connect(phone(3), true)
+            back.connect(phone(2), true)
+            try pump(back, "the disconnection") { back.disconnections == 1 }
+            try pump(back, "advertising") { server.status.state == "advertising" }
+            #expect(server.status.centrals.map(\.address) == ["C0:1A:B0:00:00:03"])
+            // It comes back, and is a phone like any other.
+            back.connect(phone(2), true)
+            try pump(back, "the phone") { server.status.centrals.count == 2 }
+            #expect(back.disconnections == 1)
+        }
+    }
+
     @Test("without a bus there is a status that says so, and an end that does not wait")
     func noBus() async throws {
         try await withRadio(change: { $0.busAddress = "unix:path=/nowhere" }) { server, _ in
@@ -127,7 +149,7 @@ struct BluetoothServerTests {
         }
     }
 
-    @Test("a phone that writes too much hears 0x80; another one is served")
+    @Test("a phone that writes too much hears 0x84; another one is served")
     func tooManyWrites() async throws {
         try await withRadio(change: { $0.writesPerSecond = 10 }) { server, bus in
             let fake = try FakeBlueZ(bus)
@@ -137,7 +159,7 @@ struct BluetoothServerTests {
                 for _ in 0..<50 { fake.write(ShimHarness.char1, [1], device: phone(2)) }
                 try pump(fake, "answers") { fake.replies == 50 * batch }
             }
-            #expect(fake.error == "Failed" && fake.message == "0x80")
+            #expect(fake.error == "Failed" && fake.message == "0x84")
             let error = try answered(fake) { $0.write(ShimHarness.char1, [1], device: phone(3)) }
             #expect(error == "")
             try pump(fake, "the counters") {
