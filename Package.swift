@@ -197,7 +197,8 @@ let package = Package(
             path: "Tests/Fuzz/Targets", swiftSettings: strict),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
         .testTarget(
-            name: "BenchTests", dependencies: ["airframe-bench", "Realtime"],
+            name: "BenchTests",
+            dependencies: ["airframe-bench", "GimbalCore", "Realtime", "Simulation"],
             swiftSettings: strict),
         .target(
             name: "TestSupport",

@@ -104,7 +104,7 @@ public enum Schema {
             "Full scale of the accelerometer; larger readings are implausible."),
         .number(
             "imu.frozen_ms", \.imu.frozenMs, 10...10_000, unit: "ms", .restart,
-            "Identical samples for so long, eight at least, mean a frozen sensor; in lockstep, if it had noise.",
+            "Identical samples of gyroscope or accelerometer for so long, eight at least, mean a frozen chip; less is enough once its noise is known. In lockstep, if it had noise.",
             hint: "A sensor slower than the loop repeats itself: stay above four of its periods."
         ),
         .number(

@@ -142,7 +142,7 @@ struct ConditionReporter {
 
     private static func level(of condition: Conditions) -> Logger.Level {
         switch Supervisor.response(to: condition.subtracting(.inactiveMode | .shutdown)) {
-        case .off, .softOff: .error
+        case .off, .brake, .softOff: .error
         case .blockStart, .report: .info
         }
     }

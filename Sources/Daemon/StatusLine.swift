@@ -9,7 +9,7 @@ enum StatusLine {
         let reason = Conditions.catalogue.last { words in
             guard snapshot.conditions.intersects(words.condition) else { return false }
             switch Supervisor.response(to: words.condition) {
-            case .off, .softOff, .blockStart: return true
+            case .off, .brake, .softOff, .blockStart: return true
             case .report: return false
             }
         }

@@ -180,6 +180,7 @@ extension Supervisor.Phase {
         case .starting: "soft start"
         case .active: "running"
         case .stopping: "soft stop"
+        case .braking: "braking"
         }
     }
 }

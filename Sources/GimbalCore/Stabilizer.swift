@@ -9,6 +9,21 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     public private(set) var snapshot = StabilizerSnapshot()
 
     private var screen: SampleScreen
+    private var witness = GyroWitness()
+    /// The torques that the motors were told, N·m.
+    private var told = JointHistory()
+    /// What the motors do as the next samples will show it; nil while the outputs are off.
+    private var motors: GyroWitness.Motors?
+    /// For how long the motors have braked, s, and the rate at which they began, rad/s.
+    private var brakeTime = 0.0
+    private var brakeRate = 0.0
+    /// The last output.
+    private var lastOutput = MotorOutput.off
+    /// Rate of the newest sample, believed or not, camera frame, bias included, rad/s, and its time.
+    private var newestRate = Vector3.zero
+    private var newestTime = Instant(nanoseconds: 0)
+    /// Whether a sample has come since the last step.
+    private var hasNewSample = false
     private var estimator: AttitudeEstimator
     private var strides = StrideAiding()
     private var vibration = VibrationLevel()
@@ -122,7 +137,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// sensor said, before the correction.
     @_noLocks
     public mutating func integrate(_ new: IMUSample) {
-        guard case .use(let dt) = screen.judge(new) else { return }
+        guard case .use(let dt) = screen.judge(new, isBelieved: isBelieved(new)) else { return }
         noteTemperature(of: new)
         let corrected = parameters.correction.apply(new)
         estimator.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
@@ -137,6 +152,20 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.rawAccel = new.accel
         snapshot.hasMagneticField = new.contents.contains(.magneticField)
         snapshot.rawMagneticField = new.magneticField
+    }
+
+    /// Whether all that is known of the camera's motion allows this sample.
+    private mutating func isBelieved(_ new: IMUSample) -> Bool {
+        let dt = new.time.seconds(since: newestTime)
+        guard dt > 0, new.gyro.isFinite else { return true }
+        newestTime = new.time
+        newestRate = parameters.correction.apply(new).gyro
+        hasNewSample = true
+        return witness.believes(
+            rate: newestRate - estimator.bias,
+            joints: new.contents.contains(.joints) ? new.joints : nil,
+            isRepeated: screen.repeatsGyro(new), motors: motors,
+            sensorDelay: estimator.parameters.sensorDelay, dt: dt)
     }
 
     /// The first temperature says how far the calibrated bias can be trusted. One that no chip can have is ignored.
@@ -157,6 +186,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         var dt = 0.0
         if let lastStep { dt = min(max(now.seconds(since: lastStep), 0), 0.1) }
         lastStep = now
+        if !hasNewSample, let motors { witness.pass(motors, dt: dt) }
+        hasNewSample = false
         filteredRate = rateFilter.step(estimator.rate, dt: dt)
         observeJoints(dt: dt)
         watchGravity()
@@ -170,6 +201,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         exciter.supervise(
             authority: supervisor.authority, conditions: conditions, error: snapshot.attitudeError,
             dt: dt)
+        superviseBrake(conditions: conditions, dt: dt)
         if supervisor.isEnabled, !wasEnabled { takeOver() }
         if wasEnabled, !supervisor.isEnabled { pointing.letGo() }
         var output = control(now: now, dt: dt)
@@ -183,9 +215,40 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             faults.noteUnsoundOutput()
             output = .off
         }
+        observeMotors(output, dt: dt)
         record(output, conditions: conditions)
         snapshot.pointing = pointing.snapshot(now: now)
         return output
+    }
+
+    /// What the motors will have done to the camera when the next samples are measured.
+    private mutating func observeMotors(_ output: MotorOutput, dt: Double) {
+        lastOutput = output
+        guard output.enabled, dt > 0 else {
+            if motors != nil { told.fill(.zero) }
+            motors = nil
+            return
+        }
+        let (inertia, sigma) = drive.inertia
+        let limit = parameters.controller.torqueLimit
+        told.append(output.torque, dt: dt)
+        switch parameters.motorType {
+        case .servo:
+            motors = GyroWitness.Motors(acceleration: .zero, strongest: 0)
+        case .torque, .field:
+            let exerts = parameters.motorType == .torque
+            let torques =
+                exerts
+                ? told.value(age: parameters.controller.loopDelay, dt: dt) : drive.exerted
+            let moment = JointKinematics(joints: joints.motion.angles).moment(torques: torques)
+            let least = min(inertia.yaw, min(inertia.roll, inertia.pitch))
+            let most = max(limit.yaw, max(limit.roll, limit.pitch))
+            let doubt = max(sigma.yaw, max(sigma.roll, sigma.pitch))
+            motors = GyroWitness.Motors(
+                acceleration: Vector3(
+                    moment.x / inertia.roll, moment.y / inertia.pitch, moment.z / inertia.yaw),
+                strongest: most / least * (1 + doubt))
+        }
     }
 
     /// Where the joints are, and what their motion says about the gyroscope.
@@ -223,10 +286,31 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if !pointing.mode.needsJoints { reversed.insert(drive.mirrored) }
         faults.step(
             FaultLatch.Evidence(
-                isEnabled: supervisor.isEnabled, reversed: reversed,
+                isEnabled: isClosed, reversed: reversed,
                 saturated: parameters.motorType.exertsTorque ? drive.saturated : .none,
                 rate: estimator.rate.norm, error: snapshot.attitudeError.norm, external: external),
             dt: dt)
+    }
+
+    /// Ends a brake that makes the camera faster: its motor does not do as it is told.
+    private mutating func superviseBrake(conditions: Conditions, dt: Double) {
+        guard supervisor.isEnabled, !isClosed else {
+            brakeTime = 0
+            brakeRate = newestRate.norm
+            return
+        }
+        brakeTime += dt
+        let answer = parameters.controller.loopDelay + 0.004
+        guard brakeTime > answer, newestRate.norm > 1.1 * brakeRate + 0.1 else { return }
+        supervisor.phase = .off
+        supervisor.authority = 0
+    }
+
+    /// Whether the outputs follow the sensors: they are on and do not brake.
+    private var isClosed: Bool {
+        @inline(__always) get {
+            if case .braking = supervisor.phase { false } else { supervisor.isEnabled }
+        }
     }
 
     /// Whether there is, or with the outputs on there will be, something that shows the joints.
@@ -242,6 +326,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func conditions(now: Instant) -> Conditions {
         var result = screen.conditions(now: now) | external
         if case .inactive = pointing.mode { result.insert(.inactiveMode) }
+        if witness.isContradicted { result.insert(.gyroContradicted) }
         if !estimator.isConverged { result.insert(.estimateNotConverged) }
         if isGravityLost { result.insert(.gravityMismatch) }
         if parameters.isCalibrating { result.insert(.calibrating) }
@@ -296,6 +381,19 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             snapshot.attitudeError = .zero
             drive.rest(dt: dt)
             return .off
+        }
+        guard isClosed else {
+            snapshot.attitudeError = .zero
+            return drive.step(
+                MotorDrive.Brake(
+                    rate: witness.undisputedRate(
+                        gyro: newestRate - estimator.bias,
+                        isLoopReversed: !faults.reversed.isEmpty),
+                    gyro: newestRate - estimator.bias, attitude: estimator.attitude,
+                    reversed: faults.reversed,
+                    joints: joints.motion.angles, areJointsMeasured: joints.isMeasured,
+                    authority: supervisor.authority, dt: dt),
+                after: lastOutput)
         }
         if drive.isReady, !wasReady {
             pointing.resume(from: estimator.attitude, rate: estimator.rate)

@@ -142,6 +142,11 @@ extension Conditions {
             condition: .imuImplausible, name: "imu_implausible",
             sentence: "The IMU delivers values that are not finite or outside its range."),
         ConditionWords(
+            condition: .gyroContradicted, name: "gyro_contradicted",
+            sentence:
+                "The gyroscope reports a motion that encoders or motors exclude. Hold the camera calm; check the gyroscope, then the encoders."
+        ),
+        ConditionWords(
             condition: .imuTimeFault, name: "imu_time_fault",
             sentence: "The samples' time jumped or ran backwards."),
         ConditionWords(

@@ -11,6 +11,7 @@ enum FaultBench {
 
     /// What a sensor says wrongly, on gimbals of every kind that stand still and that are carried.
     static func runSensors(_ options: Options, _ report: inout BenchReport) {
+        FalseAlarms.run(&report)
         let gimbals =
             [.standard, .phone, .blindPhone, .driven(by: .servo), .driven(by: .field)]
             + (1...16).map { FaultGimbal.drawn(seed: $0) }
@@ -73,9 +74,9 @@ extension FaultRun.Fault {
     var bars: (seconds: Double, degrees: Double) {
         switch kind {
         case .order: (0.02, 3)
-        case .response: (0.1, 3)
+        case .response: (0.1, 4)
         case .command: (Commander.Rules().deadManSeconds + 0.02, 1)
-        case .sensor: (0.05, 3)
+        case .sensor: (0.05, 4)
         case .lie: (.infinity, largestLie)
         }
     }

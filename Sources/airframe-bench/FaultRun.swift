@@ -93,7 +93,7 @@ struct FaultRun {
     /// When it goes wrong, s: bias, inertia and friction are known by then.
     static let onset = 5.0
     /// How long is looked at it, s.
-    var after: Double { fault == .accelSideways ? 6 : 1.6 }
+    var after: Double { fault == .accelSideways ? 6 : fault == .gyroBurst ? 3 : 1.6 }
     /// How long a camera may coast that its motors have let go, s.
     static let coast = 0.5
 
@@ -115,13 +115,16 @@ struct FaultRun {
         for (point, healthy) in zip(faulty, intended).prefix(safe + 1) {
             outcome.unintended = max(outcome.unintended, deviation(point, healthy))
         }
-        guard fault.kind == .lie, off < faulty.count else { return outcome }
+        guard fault.kind != .command, off < faulty.count else { return outcome }
         let released = trace(isFaulty: false, stop: Self.onset + Double(off) * 1e-3)
         for (point, healthy) in zip(faulty, released).dropFirst(off).prefix(Int(Self.coast * 1e3)) {
             outcome.unintended = max(outcome.unintended, deviation(point, healthy))
         }
-        // Heading is free after a restart; the horizon is not.
-        for (point, healthy) in zip(faulty, intended).dropFirst(off) where point.isEnabled {
+        // Once the outputs have come back, the horizon must be what it was; the heading is free.
+        guard let on = faulty.indices.first(where: { $0 > off && faulty[$0].isEnabled }) else {
+            return outcome
+        }
+        for (point, healthy) in zip(faulty, intended).dropFirst(on + 1000) where point.isEnabled {
             outcome.unintended = max(outcome.unintended, point.tilt(from: healthy))
         }
         return outcome
@@ -165,9 +168,7 @@ struct FaultRun {
         }
     }
 
-    /// The run, from the onset on, a point for every millisecond.
-    ///
-    /// - Parameter stop: When an emergency stop turns the outputs off, s; nil: never.
+    /// The run, from the onset on, a point for every millisecond, with an emergency stop at `stop`, s.
     private func trace(isFaulty: Bool, stop: Double? = nil) -> [Point] {
         var gimbal = SimulatedGimbal(
             parameters: gimbal.simulated,
@@ -220,7 +221,9 @@ struct FaultRun {
     ) {
         if tick == 3000 { try? commander.request(.mode(mode), from: holder, now: now) }
         let isSilent = isWrong && (fault == .silence || fault == .disconnection)
-        guard tick > 3500, tick % 50 == 0, !isSilent else { return }
+        // A camera that is let go in a turn would coast without any fault.
+        let isTurning = fault.kind == .command || fault.kind == .order
+        guard tick > 3500, tick % 50 == 0, !isSilent, isTurning else { return }
         switch mode {
         case .tracking:
             try? commander.request(.track(pan: 0.3, tilt: 0.1), from: holder, now: now)

@@ -37,7 +37,6 @@ enum PointingStarts {
             start(Case(name: "500 Hz loop") { _ in }, motion, loopHz: 500, &report)
         }
         coldStart(&report)
-        falseAlarms(&report)
     }
 
     /// Found inertia, no tremor, and how far the search turns the camera.
@@ -87,28 +86,6 @@ enum PointingStarts {
             var run = PointingRun.inMotion(.walking, seed: seed, seconds: 12)
             change(&run)
             return run.run().level
-        }
-    }
-
-    /// Switched on in motion, with nothing wrong.
-    private static func falseAlarms(_ report: inout BenchReport) {
-        for type in [MotorType.torque, .field, .servo] {
-            var alarms = 0
-            var starts = 0
-            for motion in [BaseMotion.Kind.walking, .running, .handheld] {
-                for factor in [1 / 17.0, 1, 4] {
-                    for seed in UInt64(1)...20 {
-                        var run = PointingRun.inMotion(motion, seed: seed, seconds: 4)
-                        run.use(type)
-                        run.parameters.plant.inertia = run.parameters.plant.inertia * factor
-                        if run.run().conditions.intersects(.responseReversed) { alarms += 1 }
-                        starts += 1
-                    }
-                }
-            }
-            report.check(
-                "\(starts) starts in motion, \(type): called reversed", Double(alarms),
-                atMost: 0, "")
         }
     }
 

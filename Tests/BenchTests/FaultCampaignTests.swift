@@ -1,4 +1,6 @@
+import GimbalCore
 import Realtime
+import Simulation
 import Testing
 
 @testable import airframe_bench
@@ -16,6 +18,34 @@ struct FaultCampaignTests {
             #expect(row.returned == 0, "\(row.fault.rawValue)")
             #expect(row.slowest <= bars.seconds, "\(row.fault.rawValue)")
             #expect(row.largest <= bars.degrees, "\(row.fault.rawValue)")
+        }
+    }
+
+    @Test(
+        "a sensor that lies moves a phone by no more than it may, standing and walking",
+        arguments: FaultRun.Fault.sensorLies)
+    func lie(fault: FaultRun.Fault) {
+        for motion in [BaseMotion.Kind.still, .walking] {
+            for gimbal in [FaultGimbal.phone, .blindPhone] {
+                let outcome = FaultRun(
+                    fault: fault, mode: .locked, seed: 2, gimbal: gimbal, motion: motion
+                ).run()
+                let name = "\(gimbal.name), \(motion)"
+                // The hand's motion hides the answer to the motors for some milliseconds more.
+                let isHidden = fault == .gyroReversed && motion == .walking
+                #expect(outcome.unintended <= (isHidden ? 15 : fault.bars.degrees), "\(name)")
+                if fault.kind == .sensor {
+                    #expect(outcome.secondsToSafe <= fault.bars.seconds, "\(name)")
+                }
+            }
+        }
+    }
+
+    @Test("one wild sample, or ten, do not turn the outputs off", arguments: [2, 3] as [UInt64])
+    func spikes(seed: UInt64) {
+        for fault in [FaultRun.Fault.gyroSpike, .gyroSpikes] {
+            let outcome = FaultRun(fault: fault, seed: seed, gimbal: .phone, motion: .still).run()
+            #expect(outcome.isOn && outcome.secondsToSafe.isNaN)
         }
     }
 }

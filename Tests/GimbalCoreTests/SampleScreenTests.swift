@@ -8,7 +8,8 @@ struct SampleScreenTests {
     func sample(at milliseconds: Int) -> IMUSample {
         IMUSample(
             time: Instant(nanoseconds: Int64(milliseconds) * 1_000_000),
-            gyro: Vector3(1e-4 * Double(milliseconds % 7), 0, 0), accel: Vector3(0, 0, -9.81))
+            gyro: Vector3(1e-4 * Double(milliseconds % 7), 0, 0),
+            accel: Vector3(0, 1e-3 * Double(milliseconds % 5), -9.81))
     }
 
     /// A screen that has seen a healthy sensor for `milliseconds`.
@@ -44,8 +45,13 @@ struct SampleScreenTests {
         bad.gyro.y = value
         #expect(screen.judge(bad) == .refuse)
         #expect(screen.counters.implausible == 1)
-        #expect(screen.conditions(now: now(101)) == .imuImplausible)
-        for t in 101..<160 { _ = screen.judge(sample(at: t)) }
+        #expect(screen.conditions(now: now(101)).isEmpty, "a sample less is no fault")
+        for t in 101..<105 {
+            bad.time = now(t)
+            _ = screen.judge(bad)
+        }
+        #expect(screen.conditions(now: now(105)) == .imuImplausible)
+        for t in 105..<160 { _ = screen.judge(sample(at: t)) }
         #expect(screen.conditions(now: now(160)).isEmpty)
     }
 
@@ -99,6 +105,39 @@ struct SampleScreenTests {
         #expect(screen.counters.frozen == 1)
         _ = screen.judge(sample(at: 301))
         #expect(screen.conditions(now: now(301)).isEmpty)
+    }
+
+    @Test(
+        "of two chips each can freeze alone: within 9 ms once its noise is known",
+        arguments: [true, false])
+    func oneChip(isGyro: Bool) {
+        var screen = SampleScreen(parameters: SampleScreen.Parameters())
+        for t in 0..<400 { _ = screen.judge(sample(at: t)) }
+        for t in 400..<420 {
+            var half = sample(at: t)
+            if isGyro {
+                half.gyro = sample(at: 399).gyro
+            } else {
+                half.accel = sample(at: 399).accel
+            }
+            _ = screen.judge(half)
+            #expect(screen.conditions(now: now(t)).isEmpty == (t < 407))
+        }
+        #expect(screen.counters.frozen == 1)
+    }
+
+    @Test("a chip that often repeats itself may do so four times as long")
+    func quietChip() {
+        var screen = SampleScreen(parameters: SampleScreen.Parameters())
+        func held(_ t: Int, for length: Int) -> IMUSample {
+            var sample = sample(at: t)
+            sample.gyro = self.sample(at: t - t % length).gyro
+            return sample
+        }
+        for t in 0..<2000 { _ = screen.judge(held(t, for: t < 1000 ? 6 : 20)) }
+        #expect(screen.counters.frozen == 0)
+        for t in 2000..<2100 { _ = screen.judge(held(t, for: 100)) }
+        #expect(screen.counters.frozen == 1)
     }
 
     @Test("no sample for longer than the stale time is stale, counted once")

@@ -23,7 +23,9 @@ struct SensorCorrectionTests {
                 tick += 1
                 flicker = -flicker
                 stabilizer.integrate(
-                    IMUSample(time: now, gyro: gyro + Vector3(flicker, 0, 0), accel: accel))
+                    IMUSample(
+                        time: now, gyro: gyro + Vector3(flicker, 0, 0),
+                        accel: accel + Vector3(flicker * 1e-5, 0, 0)))
                 _ = stabilizer.step(now: now)
             }
         }

@@ -42,9 +42,11 @@ struct SupervisorTests {
         let condition = Conditions(rawValue: 1 << bit)
         let expected: Response =
             switch condition {
-            case .imuMissing, .imuStale, .imuFrozen, .gravityMismatch, .emergencyStop, .shutdown,
-                .simulatorMissing, .simulatorSilent, .responseReversed, .controlFault:
+            case .imuMissing, .emergencyStop, .shutdown, .simulatorMissing, .simulatorSilent,
+                .controlFault:
                 .off
+            case .imuStale, .imuFrozen, .gyroContradicted, .gravityMismatch, .responseReversed:
+                .brake
             case .inactiveMode, .retracted, .calibrating, .imuImplausible, .imuTimeFault,
                 .busError, .encoderMissing, .loopUnreliable:
                 .softOff
@@ -95,11 +97,26 @@ struct SupervisorTests {
         }
     }
 
-    @Test("a lost sensor turns the outputs off within one tick")
+    @Test("an emergency stop turns the outputs off within one tick, a brake as well")
     func off() {
-        let state = run(active, .imuStale, seconds: tick)
-        #expect(state.phase == .off)
-        #expect(state.authority == 0)
+        for before in [active, run(active, .imuStale, seconds: tick)] {
+            let state = run(before, .emergencyStop, seconds: tick)
+            #expect(state.phase == .off)
+            #expect(state.authority == 0)
+        }
+    }
+
+    @Test(
+        "a lost sensor brakes for 25 ms and then turns the outputs off, whatever happens meanwhile",
+        arguments: [Conditions.imuStale, .none, .inactiveMode, .estimateNotConverged])
+    func brake(meanwhile: Conditions) {
+        var state = run(active, .imuStale, seconds: tick)
+        #expect(state.phase == .braking && state.authority == 1)
+        state = run(state, meanwhile, seconds: parameters.brakeSeconds - 2 * tick)
+        #expect(state.phase == .braking)
+        state = run(state, meanwhile, seconds: 3 * tick)
+        #expect(state.phase == .off && state.authority == 0)
+        #expect(run(Supervisor.State(), .imuStale, seconds: tick).phase == .off)
     }
 
     @Test("inactive ramps down to off, and the next start needs no recovery time")

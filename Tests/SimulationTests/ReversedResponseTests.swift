@@ -78,6 +78,8 @@ struct ReversedResponseTests {
             guard time >= onset else { continue }
             if output.enabled {
                 outcome.everEnabled = true
+                // How far a brake lets it go is the campaign's: FaultRun.
+                if stabilizer.snapshot.phase == .braking { continue }
                 if outcome.conditions.intersects(.responseReversed) { outcome.hasReturned = true }
                 let from = start ?? gimbal.attitude
                 start = from

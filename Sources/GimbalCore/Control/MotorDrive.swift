@@ -233,6 +233,81 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
+    /// What stops the camera while the gyroscope cannot be used, until the outputs are off.
+    struct Brake: Sendable, BitwiseCopyable {
+        /// The camera's rate as far as it is known, camera frame, rad/s.
+        var rate: Vector3
+        /// The gyroscope's rate, camera frame, rad/s: on an axis that answers the wrong way round it is believed upside down.
+        var gyro: Vector3
+        /// Estimated camera attitude, body to earth.
+        var attitude: Quaternion
+        /// The axes that answer the wrong way round: motor or gyroscope.
+        var reversed: AxisSet
+        /// Joint angles, rad.
+        var joints: AxisVector
+        /// Whether `joints` come from encoders.
+        var areJointsMeasured: Bool
+        /// 0...1.
+        var authority: Double
+        /// Seconds since the previous period.
+        var dt: Double
+
+        @_noLocks
+        init(
+            rate: Vector3, gyro: Vector3, attitude: Quaternion, reversed: AxisSet,
+            joints: AxisVector, areJointsMeasured: Bool, authority: Double, dt: Double
+        ) {
+            self.rate = rate
+            self.gyro = gyro
+            self.attitude = attitude
+            self.reversed = reversed
+            self.joints = joints
+            self.areJointsMeasured = areJointsMeasured
+            self.authority = authority
+            self.dt = dt
+        }
+    }
+
+    /// One period of braking.
+    ///
+    /// Motors that exert a torque damp the camera's rate; servos stay where they are.
+    ///
+    /// - Parameters:
+    ///   - brake: What is known of the motion.
+    ///   - last: The output of the previous period.
+    @_noLocks
+    mutating func step(_ brake: Brake, after last: MotorOutput) -> MotorOutput {
+        switch type {
+        case .servo: return last
+        case .field:
+            let fields = field.step(
+                attitude: brake.attitude, rate: brake.rate,
+                setpoint: Setpoint(attitude: brake.attitude, rate: .zero),
+                measuredJoints: brake.areJointsMeasured ? brake.joints : nil, handleRate: nil,
+                excitation: .zero, authority: brake.authority, dt: brake.dt)
+            return MotorOutput(enabled: true, field: fields.field, power: fields.power)
+        case .torque: return damp(brake)
+        }
+    }
+
+    private mutating func damp(_ brake: Brake) -> MotorOutput {
+        let kinematics = JointKinematics(joints: brake.joints)
+        let inertia = kinematics.inertia(from: torque.learnedInertia)
+        var rates = kinematics.components(of: brake.rate)
+        let mirrored = kinematics.components(of: brake.gyro)
+        if brake.reversed.contains(.yaw) { rates.yaw = -mirrored.yaw }
+        if brake.reversed.contains(.roll) { rates.roll = -mirrored.roll }
+        if brake.reversed.contains(.pitch) { rates.pitch = -mirrored.pitch }
+        // The phase that the delay costs stays below 0.35 rad.
+        let gain = min(120, 0.35 / max(torque.parameters.loopDelay, 1e-3)) * brake.authority
+        let limit = thermal.limit(peak: torque.parameters.torqueLimit, parameters: motors)
+        let torques = (rates * inertia * -gain).clamped(to: limit)
+        thermal.pass(torque: torques, parameters: motors, dt: brake.dt)
+        return MotorOutput(
+            enabled: true, torque: torques, angle: brake.joints,
+            power: AxisVector(repeating: brake.areJointsMeasured ? 1 : 0))
+    }
+
     /// Whether the camera goes where torques take it.
     private mutating func watchResponse(to torques: AxisVector, _ input: Input) {
         // At the end of its range a joint is pushed by its stop.

@@ -8,8 +8,15 @@ extension AttitudeEstimator {
         period = Period()
         orientation = orientation.normalized
         isRefuted = gravityWatch.refutes(
-            verticalShare: p.impulse.z / (restForce * p.duration), duration: p.duration,
-            parameters: parameters)
+            force: p.impulse / (restForce * p.duration), inclinationSigma: inclinationSigma,
+            duration: p.duration, parameters: parameters)
+        if gravityWatch.isDoubtful {
+            predict(p)
+            velocityX = 0
+            velocityY = 0
+            covariance.restartVelocity(variance: 1)
+            return
+        }
         let keep = 1 - p.duration / (parameters.velocityMemory + p.duration)
         velocityX = velocityX * keep + p.impulse.x
         velocityY = velocityY * keep + p.impulse.y

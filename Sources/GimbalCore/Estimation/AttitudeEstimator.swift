@@ -178,6 +178,11 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { detector.isAtRest }
     }
 
+    /// Whether gravity has jumped without a turn of the gyroscope, so that the accelerometer is not used.
+    public var isGravityDoubtful: Bool {
+        @_noLocks @_noAllocation get { gravityWatch.isDoubtful }
+    }
+
     /// Whether motors may be switched on: the inclination is known, and the bias is as well, unless there is no rest to
     /// learn it from. While it may be rest, waiting pays: it ends within `restTime`.
     ///

@@ -89,6 +89,9 @@ extension AttitudeEstimator {
         public var gravityFilterTime = 1.0
         /// How long it has to stay below, s, 0.2...10.
         public var gravityPatience = 1.0
+        /// The same where the estimate was sure before, and gravity has jumped without a turn of the gyroscope, s: until
+        /// then the accelerometer is wrong, and is not used.
+        public var gravityDoubtPatience = 6.0
         /// Group delay of the gyroscope's low-pass filter, s, 0...0.02; the attitude is carried forward by it with
         /// the current rate. 3 ms is typical of a MEMS sensor with its filter at 100 Hz.
         public var sensorDelay = 0.003

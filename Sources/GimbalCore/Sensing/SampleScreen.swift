@@ -13,8 +13,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// Share of full scale from which on a reading is at its end, 0.9...1: the sensor's own scale error and its
         /// filters keep a saturated axis a little below.
         public var fullScaleShare = 0.98
-        /// Samples identical to the bit for so long, and at least `fewestIdentical` of them, mean a frozen sensor, s. Real
-        /// sensors flicker by their noise.
+        /// Samples of gyroscope or accelerometer that are identical to the bit for so long mean a frozen chip, s. Real chips
+        /// flicker by their noise; once that is known, a shorter repetition is enough (`FreezeTest`).
         public var frozenSeconds = 0.04
         /// Only a sensor that has shown noise can be frozen: for simulators, which need not have any, so that a camera at
         /// rest, or one that turns evenly, repeats itself to the bit.
@@ -38,7 +38,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         public var gyroSaturated: UInt64 = 0
         /// Samples accepted with an accelerometer axis at full scale: the true specific force was larger.
         public var accelClipped: UInt64 = 0
-        /// Samples refused because a value was NaN, infinite or out of range.
+        /// Samples refused because a value was NaN, infinite, out of range, or contradicted by all that is known of the
+        /// camera's motion.
         public var implausible: UInt64 = 0
         /// Times a frozen sensor was detected.
         public var frozen: UInt64 = 0
@@ -67,9 +68,10 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     public private(set) var counters = Counters()
 
     private var last: IMUSample?
-    private var identical: Int32 = 0
-    private var unchangedSince = Instant(nanoseconds: 0)
-    private var isFrozen = false
+    private var gyro = FreezeTest()
+    private var accel = FreezeTest()
+    /// Refused samples less a fifth of the accepted ones: a wild sample now and then is a sample less.
+    private var refused = 0.0
     private var noise = NoiseEvidence()
     private var saturatedUntil: Instant?
     private var implausibleUntil: Instant?
@@ -81,15 +83,21 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
 
     /// Judges one sample and remembers it.
     ///
-    /// - Parameter sample: The next raw sample, in the order of arrival.
+    /// - Parameters:
+    ///   - sample: The next raw sample, in the order of arrival.
+    ///   - isBelieved: Whether all that is known of the camera's motion allows it.
     /// - Returns: What to do with it. Loop thread; constant time.
     @_noLocks
-    public mutating func judge(_ sample: IMUSample) -> Verdict {
-        guard isPlausible(sample) else {
+    public mutating func judge(_ sample: IMUSample, isBelieved: Bool = true) -> Verdict {
+        guard isPlausible(sample), isBelieved else {
             counters.implausible &+= 1
-            implausibleUntil = sample.time.advanced(bySeconds: parameters.holdSeconds)
+            refused = min(refused + 1, 2 * Self.mostRefused)
+            if refused > Self.mostRefused {
+                implausibleUntil = sample.time.advanced(bySeconds: parameters.holdSeconds)
+            }
             return .refuse
         }
+        refused = max(refused - 0.2, 0)
         guard let previous = last else {
             last = sample
             counters.accepted &+= 1
@@ -103,7 +111,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
             return .refuse
         }
         if parameters.frozenNeedsNoise { noise.add(previous, sample) }
-        noteRepetition(of: previous, by: sample)
+        noteRepetition(of: previous, by: sample, dt: dt)
         last = sample
         counters.accepted &+= 1
         noteFullScale(sample)
@@ -126,15 +134,28 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         } else {
             result.insert(.imuMissing)
         }
-        if isFrozen { result.insert(.imuFrozen) }
+        if gyro.isFrozen || accel.isFrozen { result.insert(.imuFrozen) }
         if let until = implausibleUntil, now < until { result.insert(.imuImplausible) }
         if let until = timeFaultUntil, now < until { result.insert(.imuTimeFault) }
         if let until = saturatedUntil, now < until { result.insert(.imuSaturated) }
         return result
     }
 
-    /// A filter far below the sample rate can leave a few in a row alike.
-    private static var fewestIdentical: Int32 { @_noLocks get { 8 } }
+    /// Whether this gyroscope's sample repeats the one before to the bit.
+    @_noLocks
+    func repeatsGyro(_ sample: IMUSample) -> Bool {
+        guard let last, canFreeze(sample) else { return false }
+        return sample.gyro == last.gyro
+    }
+
+    /// More of them mean a sensor that cannot be used.
+    private static var mostRefused: Double { @_noLocks get { 4.5 } }
+
+    /// Simulators need not have noise, and a saturated gyroscope shows none.
+    private func canFreeze(_ sample: IMUSample) -> Bool {
+        (!parameters.frozenNeedsNoise || noise.isNoisy)
+            && Self.isWithin(sample.gyro, parameters.fullScaleShare * parameters.gyroRange)
+    }
 
     private func isPlausible(_ sample: IMUSample) -> Bool {
         // Comparisons with NaN are false.
@@ -169,19 +190,16 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         }
     }
 
-    private mutating func noteRepetition(of previous: IMUSample, by sample: IMUSample) {
-        guard sample.gyro == previous.gyro, sample.accel == previous.accel else {
-            identical = 0
-            isFrozen = false
-            return
-        }
-        guard !isFrozen else { return }
-        if identical == 0 { unchangedSince = previous.time }
-        identical &+= 1
-        isFrozen =
-            identical >= Self.fewestIdentical
-            && sample.time.seconds(since: unchangedSince) >= parameters.frozenSeconds
-            && (!parameters.frozenNeedsNoise || noise.isNoisy)
-        if isFrozen { counters.frozen &+= 1 }
+    private mutating func noteRepetition(
+        of previous: IMUSample, by sample: IMUSample, dt: Double
+    ) {
+        let canFreeze = canFreeze(sample)
+        let isGyroFrozen = gyro.note(
+            isSame: canFreeze && sample.gyro == previous.gyro, dt: dt,
+            longestSeconds: parameters.frozenSeconds)
+        let isAccelFrozen = accel.note(
+            isSame: canFreeze && sample.accel == previous.accel, dt: dt,
+            longestSeconds: parameters.frozenSeconds)
+        if isGyroFrozen || isAccelFrozen { counters.frozen &+= 1 }
     }
 }

@@ -173,6 +173,10 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var jointsOutOfReach: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 32) }
     }
+    /// Joints or motors contradict the gyroscope; it is believed again once the camera is calm.
+    @inlinable public static var gyroContradicted: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 34) }
+    }
     /// The loop swings by what its own motors do: its gains are lowered, and what they rest on is measured anew.
     @inlinable public static var loopOscillating: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 40) }

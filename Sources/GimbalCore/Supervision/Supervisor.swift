@@ -6,6 +6,8 @@ public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
     case blockStart
     /// Outputs ramp down to off.
     case softOff
+    /// The motors stop the camera by what is known without the sensor that failed, then the outputs are off.
+    case brake
     /// Outputs off at once.
     case off
 
@@ -26,6 +28,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         public var softStartSeconds = 0.5
         /// Ramp from full authority to off, s.
         public var softStopSeconds = 0.2
+        /// How long the motors stop the camera before the outputs are off, s.
+        public var brakeSeconds = 0.025
         /// After a fault, conditions must have been clear for this long before the outputs come back, s.
         public var recoverySeconds = 0.5
 
@@ -43,6 +47,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         case active
         /// Ramping down.
         case stopping
+        /// Stopping the camera before the outputs are off.
+        case braking
     }
 
     /// All that one evaluation hands to the next.
@@ -54,6 +60,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         /// How long the outputs stay off after the fault that turned them off has gone, s. Zero before any fault:
         /// the first start, and leaving the mode `inactive`, need no waiting.
         public var recoverySeconds = 0.0
+        /// How much longer the motors stop the camera, s.
+        public var brakeSeconds = 0.0
 
         /// Outputs off, nothing has happened yet.
         public init() {}
@@ -67,16 +75,26 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     @_noLocks
     public static func response(to conditions: Conditions) -> Response {
         if conditions.intersects(offAtOnce) { return .off }
+        if conditions.intersects(braking) { return .brake }
         if conditions.intersects(softly) { return .softOff }
         return conditions.intersects(blocking) ? .blockStart : .report
     }
 
-    /// Conditions that turn the outputs off at once: nobody knows where the camera points, or somebody said stop.
+    /// Conditions that turn the outputs off at once: a stop was asked for, or no output can be made.
     @inlinable
     public static var offAtOnce: Conditions {
         @_noLocks get {
-            .imuMissing | .imuStale | .imuFrozen | .gravityMismatch | .emergencyStop | .shutdown
-                | .simulatorMissing | .simulatorSilent | .responseReversed | .controlFault
+            .imuMissing | .emergencyStop | .shutdown | .simulatorMissing | .simulatorSilent
+                | .controlFault
+        }
+    }
+
+    /// Conditions under which the loop cannot be closed any more: the camera's motion is not known, or a sign is wrong. A
+    /// camera that is let go in motion coasts, so its motors stop it first.
+    @inlinable
+    public static var braking: Conditions {
+        @_noLocks get {
+            .imuStale | .imuFrozen | .gyroContradicted | .gravityMismatch | .responseReversed
         }
     }
 
@@ -97,7 +115,9 @@ public struct Supervisor: Sendable, BitwiseCopyable {
 
     /// Everything that keeps the outputs from being on.
     @inlinable
-    public static var inhibiting: Conditions { @_noLocks get { offAtOnce | softly | blocking } }
+    public static var inhibiting: Conditions {
+        @_noLocks get { offAtOnce | braking | softly | blocking }
+    }
 
     /// One evaluation. Most severe condition wins.
     ///
@@ -113,11 +133,18 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     ) -> State {
         var next = state
         noteFault(&next, conditions: conditions, dt: dt, parameters: parameters)
+        // A brake once begun ends in off.
+        if next.phase == .braking { next.brakeSeconds -= dt }
         switch response(to: conditions) {
         case .off:
             next.phase = .off
+        case .brake:
+            if next.phase != .off, next.phase != .braking {
+                next.phase = .braking
+                next.brakeSeconds = parameters.brakeSeconds
+            }
         case .softOff:
-            if next.phase != .off { next.phase = .stopping }
+            if next.phase != .off, next.phase != .braking { next.phase = .stopping }
         case .blockStart:
             if next.phase == .stopping { next.phase = .starting }
         case .report:
@@ -156,6 +183,11 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         case .stopping:
             state.authority -= dt / max(parameters.softStopSeconds, 1e-3)
             if state.authority <= 0 {
+                state.authority = 0
+                state.phase = .off
+            }
+        case .braking:
+            if state.brakeSeconds <= 0 {
                 state.authority = 0
                 state.phase = .off
             }

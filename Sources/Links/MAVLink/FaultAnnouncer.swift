@@ -47,7 +47,7 @@ struct FaultAnnouncer {
     private static func severity(of condition: Conditions) -> UInt8 {
         if condition.intersects(.emergencyStop) { return 1 }
         switch Supervisor.response(to: condition.subtracting(.inactiveMode | .shutdown)) {
-        case .off, .softOff: return 3
+        case .off, .brake, .softOff: return 3
         case .blockStart, .report: return 5
         }
     }

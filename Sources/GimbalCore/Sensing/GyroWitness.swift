@@ -1,0 +1,288 @@
+internal import CMathShim
+
+/// Whether the gyroscope can be believed, by the witnesses that it has: the motors' torque over the inertia, the joints'
+/// encoders, and its own history. In the literature this is fault detection by analytical redundancy (Gertler,
+/// "Fault Detection and Diagnosis in Engineering Systems", 1998).
+///
+/// The reference is the rate that the camera must have by the last believed sample, the motors' acceleration and the
+/// disturbance of the last moments. A sample that leaves the reference by more than its usual scatter opens a dispute.
+/// During a dispute the reference goes on without the gyroscope, and the encoders decide: a camera that turns otherwise than
+/// expected turns its joints as much. A change that neither motors nor a hand can exert is refused; where no witness confirms
+/// it within four samples, the gyroscope is contradicted. A smaller change is used meanwhile. So a single wild sample costs
+/// nothing, a hand may push as it likes, and a gyroscope that the joints contradict is given up within 10 ms.
+///
+/// With the outputs off nothing is judged; a gyroscope that was contradicted is believed again once it has been calm for
+/// a tenth of a second.
+///
+/// Loop thread only; constant time, no allocation.
+struct GyroWitness: Sendable, BitwiseCopyable {
+    /// What the motors do.
+    struct Motors: Sendable, BitwiseCopyable {
+        /// Acceleration of the camera by its motors when the sample was measured, camera frame, rad/s².
+        var acceleration: Vector3
+        /// The largest that they can exert, rad/s².
+        var strongest: Double
+
+        @_noLocks
+        init(acceleration: Vector3, strongest: Double) {
+            self.acceleration = acceleration
+            self.strongest = strongest
+        }
+    }
+
+    /// The rate of the camera as far as it is known without a disputed gyroscope, camera frame, rad/s.
+    private(set) var reference = Vector3.zero
+    /// Whether a witness contradicts the gyroscope, or none confirms what can hardly be.
+    private(set) var isContradicted = false
+
+    /// The joints as encoders measured them, rad.
+    private var joints = JointHistory()
+    private var hasJoints = false
+    /// The smallest step that the encoders have made, rad.
+    private var encoderStep = Double.infinity
+    private var lastJoints = AxisVector.zero
+    private var hasReference = false
+    /// Acceleration that the motors do not explain, smoothed, rad/s².
+    private var disturbance = Vector3.zero
+    /// Mean square of the change that is not explained from one sample to the next, rad²/s².
+    private var scatter = 0.0
+    private var isDisputed = false
+    private var isRefusing = false
+    /// The last rate that was used, and what the motors have added since, rad/s.
+    private var held = Vector3.zero
+    /// For how long samples have been refused, s.
+    private var refused = 0.0
+    private var age = 0.0
+    /// Angle that the gyroscope claims beyond the reference since the dispute began, rad.
+    private var claimed = Vector3.zero
+    /// Angle of the reference beyond the rate with which the dispute began, rad.
+    private var modelled = Vector3.zero
+    private var startRate = Vector3.zero
+    /// Over the last moments, axis by axis, rad²/s²: squares of what the motors changed the rate by from one sample to the
+    /// next, and products with what the gyroscope changed by.
+    private var told = Vector3.zero
+    private var answer = Vector3.zero
+    private var lastRate = Vector3.zero
+    private var calm = 0.0
+    private var sampleSeconds = 0.0
+
+    /// Time constant of `disturbance`, s.
+    private static var disturbanceMemory: Double { @_noLocks get { 0.02 } }
+    /// Time constant of `told` and `answer`, s.
+    private static var answerMemory: Double { @_noLocks get { 0.03 } }
+    /// Time constant of `scatter`, s.
+    private static var scatterMemory: Double { @_noLocks get { 1 } }
+    /// What a hand, a blow or a stop can exert on any camera, rad/s².
+    private static var blow: Double { @_noLocks get { 3000 } }
+    /// The handle's rate may change by this during a dispute, rad/s².
+    private static var handleAcceleration: Double { @_noLocks get { 50 } }
+    /// No witness is heard against the gyroscope before this, and for so long a refused one waits for a witness, s.
+    private static var hearing: Double { @_noLocks get { 0.0035 } }
+    /// Below this a camera without motors is calm, as in the hand of a person who walks, rad/s.
+    private static var calmRate: Double { @_noLocks get { 1 } }
+    /// A dispute that no witness can decide ends, s.
+    private static var longestDispute: Double { @_noLocks get { 0.03 } }
+
+    @_noLocks
+    init() {}
+
+    /// Judges one sample.
+    ///
+    /// - Parameters:
+    ///   - rate: The gyroscope's rate less its bias, camera frame, rad/s.
+    ///   - measuredJoints: What the encoders say at the same time, rad; nil without.
+    ///   - isRepeated: Whether the gyroscope repeated its last sample to the bit.
+    ///   - motors: What the motors do; nil while the outputs are off.
+    ///   - sensorDelay: How much older the gyroscope's rate is than the joints' angles, s.
+    ///   - dt: Seconds since the sample before, more than 0.
+    /// - Returns: Whether the sample may be used.
+    @_noLocks
+    mutating func believes(
+        rate: Vector3, joints measuredJoints: AxisVector?, isRepeated: Bool, motors: Motors?,
+        sensorDelay: Double, dt: Double
+    ) -> Bool {
+        guard rate.isFinite else { return false }
+        note(measuredJoints, dt: dt)
+        guard hasReference, dt < 0.02, let motors else {
+            return rest(rate: rate, dt: dt)
+        }
+        calm = 0
+        sampleSeconds = dt
+        pass(motors, dt: dt)
+        let difference = rate - reference
+        let change = rate - lastRate
+        lastRate = rate
+        let noise = 8 * cm_sqrt(scatter) + 0.05
+        let strongest = max(2 * motors.strongest, Self.blow) * min(dt, 0.002)
+        // A jump is no answer.
+        if change.norm < strongest { compare(change, with: motors.acceleration * dt) }
+        let limit = noise + strongest
+        if !isDisputed {
+            guard difference.norm > noise || isRepeated else {
+                learn(difference, dt: dt)
+                reference = rate
+                held = rate
+                return true
+            }
+            open()
+        }
+        // From the last sample that was used, or from where the motors have taken the camera since.
+        held += motors.acceleration * dt
+        isRefusing = (rate - held).norm > limit
+        refused = isRefusing ? refused + dt : 0
+        claimed += difference * dt
+        // A gyroscope that comes back to where it should be had a hiccup.
+        if !isContradicted, !isRepeated, !isRefusing, difference.norm < noise {
+            settle(rate)
+            return true
+        }
+        switch encoders(sensorDelay: sensorDelay) {
+        case true?:
+            if !isContradicted {
+                settle(rate)
+                return true
+            }
+        case false?: isContradicted = true
+        case nil:
+            if refused > Self.hearing {
+                isContradicted = true
+            } else if !isContradicted, !isRefusing, !isRepeated, age > Self.longestDispute {
+                settle(rate)
+                return true
+            }
+        }
+        guard !isContradicted, !isRefusing else { return false }
+        held = rate
+        return true
+    }
+
+    /// Lets time pass without a sample.
+    @_noLocks
+    mutating func pass(_ motors: Motors, dt: Double) {
+        if isDisputed {
+            age += dt
+            modelled += (reference - startRate) * dt
+            disturbance = disturbance * (1 - min(dt / Self.disturbanceMemory, 1))
+        }
+        reference += (motors.acceleration + disturbance) * dt
+    }
+
+    /// The camera's rate now without a disputed gyroscope, camera frame, rad/s: the reference. On an axis on which the
+    /// gyroscope has answered the motors the wrong way round, it is believed upside down: then either it or the motor has
+    /// changed its sign, and both are stopped alike.
+    ///
+    /// - Parameters:
+    ///   - gyro: The gyroscope's rate less its bias, camera frame, rad/s.
+    ///   - isLoopReversed: Whether an axis is known to answer the wrong way round. Without that, and without a dispute, a
+    ///     hand that pushes against the motors looks alike.
+    @_noLocks
+    func undisputedRate(gyro: Vector3, isLoopReversed: Bool) -> Vector3 {
+        guard isDisputed || isLoopReversed else { return reference }
+        return Vector3(
+            isMirrored(answer.x, told.x) ? -gyro.x : reference.x,
+            isMirrored(answer.y, told.y) ? -gyro.y : reference.y,
+            isMirrored(answer.z, told.z) ? -gyro.z : reference.z)
+    }
+
+    private func isMirrored(_ answer: Double, _ told: Double) -> Bool {
+        told > 1e-4 && answer < -0.4 * told
+    }
+
+    @_noLocks
+    private mutating func note(_ new: AxisVector?, dt: Double) {
+        guard let new, new.isFinite else {
+            hasJoints = false
+            return
+        }
+        if !hasJoints { joints.fill(new) }
+        if hasJoints { noteStep(new - lastJoints) }
+        joints.append(new, dt: dt)
+        lastJoints = new
+        hasJoints = true
+    }
+
+    @_noLocks
+    private mutating func noteStep(_ step: AxisVector) {
+        if step.yaw != 0 { encoderStep = min(encoderStep, abs(step.yaw)) }
+        if step.roll != 0 { encoderStep = min(encoderStep, abs(step.roll)) }
+        if step.pitch != 0 { encoderStep = min(encoderStep, abs(step.pitch)) }
+    }
+
+    /// The outputs are off, or the samples have a gap: nothing is judged.
+    @_noLocks
+    private mutating func rest(rate: Vector3, dt: Double) -> Bool {
+        isDisputed = false
+        disturbance = .zero
+        // A refused gyroscope is no more believed because the motors have let go meanwhile.
+        guard isContradicted || isRefusing else {
+            reference = rate
+            held = rate
+            hasReference = true
+            return true
+        }
+        calm = rate.norm < Self.calmRate ? calm + min(dt, 0.02) : 0
+        if calm > 0.1 {
+            isContradicted = false
+            isRefusing = false
+        }
+        return false
+    }
+
+    @_noLocks
+    private mutating func learn(_ difference: Vector3, dt: Double) {
+        let share = dt / (Self.disturbanceMemory + dt)
+        disturbance += difference * (share / dt)
+        scatter += (difference.squaredNorm - scatter) * (dt / (Self.scatterMemory + dt))
+    }
+
+    @_noLocks
+    private mutating func open() {
+        isDisputed = true
+        isRefusing = false
+        refused = 0
+        age = 0
+        claimed = .zero
+        modelled = .zero
+        startRate = reference
+    }
+
+    @_noLocks
+    private mutating func compare(_ change: Vector3, with push: Vector3) {
+        let keep = 1 - min(sampleSeconds / Self.answerMemory, 1)
+        told = told * keep + Vector3(push.x * push.x, push.y * push.y, push.z * push.z)
+        answer = answer * keep + Vector3(push.x * change.x, push.y * change.y, push.z * change.z)
+    }
+
+    /// The gyroscope is right.
+    @_noLocks
+    private mutating func settle(_ rate: Vector3) {
+        isDisputed = false
+        isRefusing = false
+        disturbance = .zero
+        reference = rate
+        held = rate
+    }
+
+    /// Whether the joints have turned as the gyroscope claims; nil where they cannot tell, or not yet.
+    @_noLocks
+    private func encoders(sensorDelay: Double) -> Bool? {
+        guard hasJoints else { return nil }
+        let kinematics = JointKinematics(joints: lastJoints)
+        let claim = kinematics.jointRates(relativeRate: claimed)
+        let size = cm_sqrt(
+            claim.yaw * claim.yaw + claim.roll * claim.roll + claim.pitch * claim.pitch)
+        // From a little before the gyroscope could see it.
+        let span = age + max(sensorDelay, 0) + 2 * sampleSeconds
+        let least =
+            max(3e-3, 4 * min(encoderStep, 2e-3)) + 0.5 * Self.handleAcceleration * span * span
+        guard size > least else { return nil }
+        let past = joints.value(age: span + sampleSeconds, dt: sampleSeconds)
+        let before = joints.value(age: span + 0.01 + sampleSeconds, dt: sampleSeconds)
+        let trend = (past - before) * (1 / 0.01)
+        let moved =
+            lastJoints - past - trend * span - kinematics.jointRates(relativeRate: modelled)
+        let product = claim.yaw * moved.yaw + claim.roll * moved.roll + claim.pitch * moved.pitch
+        if product > 0.3 * size * size { return true }
+        return age > Self.hearing ? false : nil
+    }
+}
