@@ -275,6 +275,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - brake: What is known of the motion.
     ///   - last: The output of the previous period.
+    /// - Returns: What the motors are to do in this period.
     @_noLocks
     mutating func step(_ brake: Brake, after last: MotorOutput) -> MotorOutput {
         switch type {

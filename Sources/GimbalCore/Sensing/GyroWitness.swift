@@ -175,6 +175,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     ///   - gyro: The gyroscope's rate less its bias, camera frame, rad/s.
     ///   - isLoopReversed: Whether an axis is known to answer the wrong way round. Without that, and without a dispute, a
     ///     hand that pushes against the motors looks alike.
+    /// - Returns: The rate; finite if the gyroscope's is.
     @_noLocks
     func undisputedRate(gyro: Vector3, isLoopReversed: Bool) -> Vector3 {
         guard isDisputed || isLoopReversed else { return reference }
