@@ -182,7 +182,11 @@ public enum Schema {
             "Moment of inertia about the camera's axes; a starting value while find_inertia is on."),
         .bool(
             "control.find_inertia", \.control.findInertia, .live,
-            "Measure the inertia with a small shake whenever the motors come on; false trusts inertia_kg_m2."
+            "Measure the inertia with a small shake whenever the motors come on; false keeps inertia_kg_m2 unless that shows another camera."
+        ),
+        .bool(
+            "control.watch_oscillation", \.control.watchOscillation, .live,
+            "Lower the gains, and measure the inertia anew, where the motors make the camera oscillate."
         ),
         .number(
             "control.max_rate_dps", \.control.maxRateDps, 1...2000, unit: "deg/s", .live,

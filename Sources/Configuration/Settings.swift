@@ -179,6 +179,8 @@ extension Settings {
         public var inertiaKgM2 = AttitudeController.Parameters().inertia
         /// Whether the inertia is looked for when the motors come on.
         public var findInertia = true
+        /// Whether gains go down where the motors make the camera oscillate.
+        public var watchOscillation = true
         /// Largest rate that the attitude controller asks for, deg/s.
         public var maxRateDps = 360.0
         /// From the camera's motion to the torque that answers it, ms.

@@ -119,6 +119,9 @@ extension Settings {
         controller.derivativeCutoffHz = min(control.derivativeCutoffHz, Double(loop.rateHz) / 3)
         controller.inertia = control.inertiaKgM2
         controller.findsInertia = control.findInertia
+        // A slower loop has too few periods in one of the probe's to doubt what somebody has written down.
+        controller.checksInertia = loop.rateHz >= 200
+        controller.watchesOscillation = control.watchOscillation
         controller.torqueLimit = motors.torqueLimitNm
         controller.maxRate = Angle.degrees(control.maxRateDps).radians
         controller.loopDelay = control.loopDelayMs / 1e3

@@ -32,6 +32,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var drive: MotorDrive
     private var rateFilter: RateFilter
     private var sampleAge = SampleAge()
+    private var pace = SamplePace()
     /// Rate without what the filters take out, body frame, rad/s.
     private var filteredRate = Vector3.zero
     private var exciter = Exciter()
@@ -138,6 +139,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     @_noLocks
     public mutating func integrate(_ new: IMUSample) {
         guard case .use(let dt) = screen.judge(new, isBelieved: isBelieved(new)) else { return }
+        pace.note()
         noteTemperature(of: new)
         let corrected = parameters.correction.apply(new)
         estimator.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
@@ -188,6 +190,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         lastStep = now
         if !hasNewSample, let motors { witness.pass(motors, dt: dt) }
         hasNewSample = false
+        pace.step(dt: dt)
+        drive.sampleWait = pace.wait
         filteredRate = rateFilter.step(estimator.rate, dt: dt)
         observeJoints(dt: dt)
         watchGravity()
@@ -334,7 +338,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if isStopped { result.insert(.emergencyStop) }
         if isShuttingDown { result.insert(.shutdown) }
         if let until = pointing.rateValidUntil, !(now < until) { result.insert(.commandExpired) }
-        if supervisor.isEnabled, !drive.isReady { result.insert(.inertiaUnknown) }
+        if supervisor.isEnabled, !drive.isReady, drive.abandoned.isEmpty {
+            result.insert(.inertiaUnknown)
+        }
+        if pace.wait > 0 { result.insert(.samplesSlow) }
         if pointing.isBootModeMissing { result.insert(.bootModeUnavailable) }
         if supervisor.isEnabled, pointing.isBlind { result.insert(.jointsUnknown) }
         if pointing.isRetracted, parameters.modes.isOffWhenRetracted { result.insert(.retracted) }
@@ -355,6 +362,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             axes.atLimit.insert(pointing.atLimit)
             axes.saturated = drive.saturated
             axes.slipped = drive.slipping
+            axes.oscillating = drive.oscillating
+            axes.abandoned = drive.abandoned
+            axes.stale = drive.stale
         } else {
             axes.outOfReach = drive.outOfReach(angles)
         }

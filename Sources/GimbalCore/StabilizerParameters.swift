@@ -33,7 +33,10 @@ extension Stabilizer {
         public var bootMode = Mode.locked
 
         /// The defaults: the default plant of the simulation, its inertia to be found.
-        public init() { controller.findsInertia = true }
+        public init() {
+            controller.findsInertia = true
+            controller.checksInertia = true
+        }
 
         /// The estimator's assumptions, with what calibration knows of the gyroscope's bias at this temperature, °C or NaN.
         @_noLocks

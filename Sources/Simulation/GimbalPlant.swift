@@ -75,7 +75,7 @@ public struct GimbalPlant: Sendable {
     public static var gravity: Double { 9.81 }
 
     /// Masses, friction and limits.
-    public let parameters: Parameters
+    public private(set) var parameters: Parameters
     /// Camera to earth.
     public private(set) var attitude: Quaternion
     /// Camera frame, rad/s.
@@ -112,6 +112,11 @@ public struct GimbalPlant: Sendable {
     /// - Returns: [0, 0, -9.81] at rest and level.
     public func specificForce(base: BaseMotion.State) -> Vector3 {
         attitude.inverseRotate(base.acceleration - Vector3(0, 0, GimbalPlant.gravity))
+    }
+
+    /// Somebody puts another camera on: its inertia is the present one times this.
+    mutating func scaleInertia(by factor: Double) {
+        parameters.inertia = parameters.inertia * factor
     }
 
     /// One step of free motion under torques.

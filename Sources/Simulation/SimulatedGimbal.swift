@@ -133,6 +133,12 @@ public struct SimulatedGimbal: Sendable {
             dt: Double(stepNanoseconds) * 1e-9)
     }
 
+    /// True moments of inertia about the camera's axes at present, kg·m².
+    public var inertia: AxisVector { plant.parameters.inertia }
+
+    /// Another camera from now on: its inertia is the present one times this.
+    public mutating func scaleInertia(by factor: Double) { plant.scaleInertia(by: factor) }
+
     /// Hands an output to the motors; it takes effect after the transport delay.
     ///
     /// - Parameters:

@@ -17,6 +17,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             let restarts =
                 !(newValue.inertia == tuning.inertia)
                 || newValue.findsInertia != tuning.findsInertia
+                || newValue.checksInertia != tuning.checksInertia
             tuning = newValue
             if restarts { believeInertia() }
             distribute()
@@ -32,6 +33,11 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// Range of the joints; where they are measured, no torque pushes beyond it.
     var jointRange: JointRange?
 
+    /// How much longer than a tick a sample has to last, s: it adds to the delay.
+    var sampleWait = 0.0 {
+        didSet { if sampleWait != oldValue { distribute() } }
+    }
+
     private var tuning: Parameters
     private var rollPID = PIDController()
     private var pitchPID = PIDController()
@@ -39,6 +45,10 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     private var friction = JointFrictions()
     private var imbalance = ImbalanceCompensator()
     private var inertia: InertiaSearch
+    private var oscillation = OscillationWatch()
+    /// The camera's axes whose gains are down because they have oscillated, and what was believed of them before, kg·m².
+    private(set) var oscillating = AxisSet.none
+    private var suspected = AxisVector(repeating: 1)
     private var lag = LagCompensator()
     private var lagCoefficients = LagCompensator.Coefficients()
     private var period = 0.0
@@ -49,7 +59,9 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     public init(parameters: Parameters) {
         tuning = parameters
         limit = parameters.torqueLimit
-        inertia = InertiaSearch(start: parameters.inertia, isKnown: !parameters.findsInertia)
+        inertia = InertiaSearch(
+            start: parameters.inertia, isKnown: !parameters.findsInertia,
+            isChecked: parameters.checksInertia)
         distribute()
     }
 
@@ -77,6 +89,12 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
 
     /// The axes on which the probe that looks for the inertia has come back upside down.
     var reversed: AxisSet { @_noLocks get { inertia.reversed } }
+
+    /// The camera's axes whose inertia could not be found, and is looked for again later.
+    var abandoned: AxisSet { @_noLocks get { inertia.abandoned } }
+
+    /// The camera's axes whose given inertia belongs to another camera.
+    var stale: AxisSet { @_noLocks get { inertia.stale } }
 
     /// The load that the integrals hold at present, camera frame, N·m.
     public var integralMoment: Vector3 {
@@ -145,13 +163,21 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             return .zero
         }
         let exerted = kinematics.moment(torques: torque * share)
+        watchOscillation(exerted: exerted - inertia.probe * share, rate: rate, dt: dt)
         if inertia.observe(moment: exerted, rate: rate, dt: dt) { distribute() }
         return torque * share
     }
 
     /// What happened since the last period is not known: the search for the inertia measures again.
     @_noLocks @_noAllocation
-    mutating func forgetResponse() { inertia.forget() }
+    mutating func forgetResponse() {
+        inertia.forget()
+        oscillation.reset()
+    }
+
+    /// The camera is shaken on purpose: its oscillation is nobody's fault.
+    @_noLocks @_noAllocation
+    mutating func forgetOscillation() { oscillation.reset() }
 
     /// The integrals start from zero again; a load that they held moves the camera until they hold it again.
     @_noLocks @_noAllocation
@@ -169,9 +195,12 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         yawPID.reset()
         friction.reset()
         imbalance.doubt()
-        inertia.begin(torqueLimit: tuning.torqueLimit, loopDelay: tuning.loopDelay)
+        inertia.begin(
+            torqueLimit: tuning.torqueLimit, loopDelay: tuning.loopDelay + sampleWait)
         distribute()
         lag.reset()
+        oscillation.reset()
+        oscillating = .none
         attitudeError = .zero
         saturated = .none
     }
@@ -221,6 +250,52 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         yawPID.unwind(excess: excess.z)
     }
 
+    /// Gains go down for as long as the motors shake the camera; then what they rest on is measured anew.
+    private mutating func watchOscillation(exerted: Vector3, rate: Vector3, dt: Double) {
+        guard tuning.watchesOscillation else { return }
+        let axes = inertia.values
+        let (shaken, swing, caution) = (limit * Self.shakenShare, inertia.swings, inertia.caution)
+        let corner = Self.beyondCrossover / max(loopDelay, 1e-3)
+        let seen = oscillation.step(
+            yaw: OscillationWatch.Sight(
+                told: exerted.z / axes.yaw, rate: rate.z,
+                floor: max(shaken.yaw, swing.yaw) / axes.yaw,
+                corner: max(corner * cm_sqrt(caution.yaw), Self.hand)),
+            roll: OscillationWatch.Sight(
+                told: exerted.x / axes.roll, rate: rate.x,
+                floor: max(shaken.roll, swing.roll) / axes.roll,
+                corner: max(corner * cm_sqrt(caution.roll), Self.hand)),
+            pitch: OscillationWatch.Sight(
+                told: exerted.y / axes.pitch, rate: rate.y,
+                floor: max(shaken.pitch, swing.pitch) / axes.pitch,
+                corner: max(corner * cm_sqrt(caution.pitch), Self.hand)),
+            dt: dt)
+        if !seen.isEmpty {
+            let new = seen.subtracting(oscillating)
+            if new.contains(.yaw) { suspected.yaw = axes.yaw }
+            if new.contains(.roll) { suspected.roll = axes.roll }
+            if new.contains(.pitch) { suspected.pitch = axes.pitch }
+            oscillating.insert(seen)
+            inertia.suspect(seen)
+            distribute()
+        } else if !oscillating.isEmpty, !inertia.isProbing {
+            // The same inertia as before: it was not the loop that shook the camera.
+            let isYaw = abs(cm_log(axes.yaw / suspected.yaw)) > 0.3
+            let isRoll = abs(cm_log(axes.roll / suspected.roll)) > 0.3
+            let isPitch = abs(cm_log(axes.pitch / suspected.pitch)) > 0.3
+            let guilty = AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
+            oscillation.tolerate(oscillating.subtracting(guilty))
+            oscillating = .none
+        }
+    }
+
+    /// Share of a motor's torque that is spent on an oscillation of the loop, RMS; noise takes a twentieth of it.
+    private static var shakenShare: Double { @_noLocks get { 0.15 } }
+    /// From where on nothing but an oscillation is expected, times the loop's delay: half an octave above the crossover.
+    private static var beyondCrossover: Double { @_noLocks get { 0.85 } }
+    /// Below it a hand and its steps have their say, rad/s.
+    private static var hand: Double { @_noLocks get { 2 * .pi * 10 } }
+
     /// What is learned of a load leaves the integrals.
     private mutating func learnImbalance(specificForce: Vector3, dt: Double) {
         let limit = min(
@@ -233,10 +308,11 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     }
 
     /// From motion to torque, s: as configured, or longer where the probe came back later than that.
-    private var loopDelay: Double { tuning.loopDelay + inertia.extraDelay }
+    private var loopDelay: Double { tuning.loopDelay + sampleWait + inertia.extraDelay }
 
-    /// A loop with more delay than it was tuned for keeps its shape, and its margins, when every corner moves down with it.
-    private var stretch: Double { loopDelay > 0 ? tuning.loopDelay / loopDelay : 1 }
+    /// A loop with more delay than it was tuned for keeps its shape, and its margins, when every corner moves down with it. One with
+    /// less has more margins, and stays as it was tuned.
+    private var stretch: Double { loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1 }
 
     private mutating func distribute() {
         let p = parameters
@@ -263,7 +339,8 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     }
 
     private mutating func believeInertia() {
-        inertia = InertiaSearch(start: tuning.inertia, isKnown: !tuning.findsInertia)
+        inertia = InertiaSearch(
+            start: tuning.inertia, isKnown: !tuning.findsInertia, isChecked: tuning.checksInertia)
     }
 
     private func axis(

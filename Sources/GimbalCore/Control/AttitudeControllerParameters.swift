@@ -17,6 +17,10 @@ extension AttitudeController {
         /// Whether the inertia is looked for by a small probe whenever the outputs come on; without it `inertia` is taken
         /// as true.
         public var findsInertia = false
+        /// Whether a given `inertia` is checked by the same probe, and left where the probe finds another camera.
+        public var checksInertia = false
+        /// Whether gains go down, and the inertia is looked for again, where the motors make the camera oscillate.
+        public var watchesOscillation = true
         /// Largest torque of each motor, N·m.
         public var torqueLimit = AxisVector(repeating: 0.25)
         /// Largest rate that an attitude error may command, rad/s.

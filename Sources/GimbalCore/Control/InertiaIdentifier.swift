@@ -10,6 +10,11 @@ internal import CMathShim
 /// has not broken away does not, therefore the probe grows until two blocks agree. Two frequencies beside it, where
 /// nothing is exerted, say how large the disturbances are.
 ///
+/// An answer that is clear but comes at a phase that no camera has is one of another delay than believed. At one frequency a delay
+/// cannot be told from a wrong sign or from friction, therefore the probe goes down to a third of its frequency, where twelve
+/// milliseconds more or less are unambiguous, and comes back with what it has found there. A search without a result ends: the probe
+/// is silent for a while, and begins again.
+///
 /// The belief is log-normal. A controller uses the lower edge (`caution`): too little gain is sluggish, too much
 /// oscillates.
 ///
@@ -27,6 +32,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         var loopDelay = 0.0035
         /// The motor's limit, N·m.
         var torqueLimit = 0.25
+        /// How much longer than `loopDelay` the delay is as another axis of the same loop has found it, s; NaN: none has.
+        var foundDelay = Double.nan
 
         @_noLocks
         init() {}
@@ -43,20 +50,31 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var modelSigma: Double { @_noLocks get { 0.1 } }
     /// Largest angle of the probe, rad.
     private static var largestAngle: Double { @_noLocks get { 0.7 * .pi / 180 } }
+    /// How much slower the probe is where it looks for the delay.
+    private static var descent: Double { @_noLocks get { 3 } }
+    /// Measurements after which a search without a result ends, fast and slow.
+    private static var mostRounds: Int { @_noLocks get { 16 } }
+    private static var mostSlowRounds: Int { @_noLocks get { 6 } }
+    /// How long nothing is exerted after that, s.
+    private static var silence: Double { @_noLocks get { 10 } }
 
     /// What is believed, kg·m².
     private(set) var inertia: Double
     /// Standard deviation of that, natural logarithm.
     private(set) var sigma: Double
-    /// How much later than `loopDelay` the effect of a torque was seen, s, not below zero: friction, which leads, hides some
-    /// of it.
+    /// How much later than `loopDelay` the effect of a torque was seen, s. Below zero only where the slow probe has shown that:
+    /// friction leads as well.
     private(set) var extraDelay = 0.0
     /// Whether two blocks in a row have shown a camera that goes against the torque.
     private(set) var isReversed = false
-    /// Whether the probe is at work.
+    /// Whether a search is going on, silent or not.
     private(set) var isProbing = false
+    /// Whether the last search has ended without a result, and the probe is silent.
+    private(set) var hasGivenUp = false
 
     private var amplitude = 0.0
+    /// With which the inertia was found the last time, N·m.
+    private var usefulAmplitude = 0.0
     private var time = 0.0
     private var periods = 0
     private var lastRate = 0.0
@@ -65,6 +83,16 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var previous = 0.0
     private var previousAmplitude = 0.0
     private var rounds = 0
+    /// Whether the probe looks for the delay.
+    private var isSlow = false
+    /// What the slow probe has found, s beyond `loopDelay`.
+    private var coarseDelay = 0.0
+    /// Phase of the previous answer, rad; NaN: it was not clear.
+    private var previousPhase = Double.nan
+    /// Size of the previous answer, kg·m².
+    private var previousSize = 0.0
+    /// How long the probe has been silent, s.
+    private var silent = 0.0
     private var centre = Demodulator()
     private var below = Demodulator()
     private var above = Demodulator()
@@ -98,12 +126,35 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         sigma = max(sigma, least)
         guard !isKnown else { return }
         isProbing = true
-        amplitude = 0.03 * p.torqueLimit
+        isReversed = false
+        begin(p)
+    }
+
+    /// A search begins, at full speed.
+    private mutating func begin(_ p: Parameters) {
+        hasGivenUp = false
+        isSlow = false
+        coarseDelay = 0
+        silent = 0
+        start(p)
+    }
+
+    /// The probe begins with a small torque, or with half of what has shown the inertia the last time.
+    private mutating func start(_ p: Parameters) {
+        amplitude = max(0.03 * p.torqueLimit, 0.5 * usefulAmplitude)
         rounds = 0
         previous = 0
-        isReversed = false
+        previousPhase = .nan
         forget()
     }
+
+    /// Hz.
+    private func frequency(_ p: Parameters) -> Double {
+        isSlow ? p.frequency / Self.descent : p.frequency
+    }
+
+    /// Length of one measurement now, s.
+    private var block: Double { isSlow ? Self.blockSeconds * Self.descent : Self.blockSeconds }
 
     /// What happened since the last period is not known: the measurement that is going on begins again.
     @_noLocks
@@ -115,10 +166,13 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// The moment to add about this axis in this period, N·m.
     @_noLocks
     func probe(_ p: Parameters) -> Double {
-        guard isProbing else { return 0 }
-        let window = 0.5 - 0.5 * cm_cos(2 * .pi * time / Self.blockSeconds)
-        return amplitude * min(1, 4 * window) * cm_sin(2 * .pi * p.frequency * time)
+        guard isProbing, !hasGivenUp else { return 0 }
+        let window = 0.5 - 0.5 * cm_cos(2 * .pi * time / block)
+        return amplitude * min(1, 4 * window) * cm_sin(2 * .pi * frequency(p) * time)
     }
+
+    /// The probe's amplitude, N·m.
+    var swing: Double { @_noLocks get { isProbing && !hasGivenUp ? amplitude : 0 } }
 
     /// Takes what was exerted and what was measured in this period.
     ///
@@ -130,26 +184,40 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func observe(moment: Double, rate: Double, parameters p: Parameters, dt: Double) {
         guard isProbing else { return }
+        if hasGivenUp {
+            silent += dt
+            if silent > Self.silence { begin(p) }
+            return
+        }
+        // One loop, one delay: where it is known, an odd phase is not its doing.
+        let isOther = abs(p.foundDelay) > 0.001
+        if !p.foundDelay.isNaN, isSlow || (isOther && coarseDelay == 0) {
+            isSlow = false
+            let present = amplitude
+            start(p)
+            amplitude = present
+            coarseDelay = isOther ? p.foundDelay : 0
+        }
         // Changes of momentum and of rate: right whatever the length of a period.
         let impulse = hasRate ? lastMoment * dt : 0
         let change = hasRate ? rate - lastRate : 0
         lastMoment = moment
         lastRate = rate
         hasRate = true
-        let window = 0.5 - 0.5 * cm_cos(2 * .pi * time / Self.blockSeconds)
-        let spacing = 2 / Self.blockSeconds
+        let window = 0.5 - 0.5 * cm_cos(2 * .pi * time / block)
+        let (frequency, spacing) = (frequency(p), 2 / block)
         centre.add(
             impulse: impulse, change: change, weight: window,
-            angle: 2 * .pi * p.frequency * time)
+            angle: 2 * .pi * frequency * time)
         below.add(
             impulse: impulse, change: change, weight: window,
-            angle: 2 * .pi * (p.frequency - spacing) * time)
+            angle: 2 * .pi * (frequency - spacing) * time)
         above.add(
             impulse: impulse, change: change, weight: window,
-            angle: 2 * .pi * (p.frequency + spacing) * time)
+            angle: 2 * .pi * (frequency + spacing) * time)
         time += dt
         periods += 1
-        if time >= Self.blockSeconds {
+        if time >= block {
             finishBlock(p, period: time / Double(periods))
             clear()
         }
@@ -164,53 +232,101 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     }
 
     private mutating func finishBlock(_ p: Parameters, period: Double) {
-        let omega = 2 * Double.pi * p.frequency
-        let spacing = 4 * Double.pi / Self.blockSeconds
+        let omega = 2 * Double.pi * frequency(p)
         // The change of the rate is seen half a period late, the impulse is noted a whole one late.
-        let lag = p.loopDelay - period / 2
-        var ratio = centre.ratio(lag: lag * omega)
-        // A motor or a sensor with the wrong sign mirrors all of it.
-        let sign = ratio.inPhase < 0 ? -1.0 : 1.0
-        ratio = (sign * ratio.inPhase, sign * ratio.inQuadrature)
-        let late = max(0, cm_atan2(ratio.inQuadrature, ratio.inPhase))
-        let found = ratio.inPhase * cm_cos(late) + ratio.inQuadrature * cm_sin(late)
-        let noise = cm_sqrt(
-            (below.residual(inertia: sign * found, lag: (lag + late / omega) * (omega - spacing))
-                + above.residual(
-                    inertia: sign * found, lag: (lag + late / omega) * (omega + spacing)))
-                / 4)
-        let signal = found * centre.changeNorm
-        let isSeen =
-            found > 0 && noise < 0.25 * signal && ratio.inQuadrature > -2 * ratio.inPhase
-            && late < 1.2 && found > Self.smallest && found < Self.largest
-        let angle = centre.changeNorm / (omega * omega) * 4 / Self.blockSeconds
+        let lag = p.loopDelay + coarseDelay - period / 2
+        let answer = centre.ratio(lag: lag * omega)
+        let size = cm_sqrt(
+            answer.inPhase * answer.inPhase + answer.inQuadrature * answer.inQuadrature)
+        let phase = cm_atan2(answer.inQuadrature, answer.inPhase)
+        let angle = centre.changeNorm / (omega * omega) * 4 / block
+        let isClear =
+            noise(inertia: size, lag: lag + phase / omega, omega: omega)
+            < 0.25 * size * centre.changeNorm
+        let agrees =
+            isClear && abs(phase - previousPhase) < 0.3 && abs(cm_log(size / previousSize)) < 0.2
         let isOther =
             amplitude > 1.4 * previousAmplitude || angle > 0.5 * Self.largestAngle
             || amplitude >= 0.5 * p.torqueLimit
-        let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < 0.2
-        // A joint that has not broken away is a spring, which mirrors a light camera as well.
-        if isSeen, agrees, sign < 0, angle > 0.25 * Self.largestAngle { isReversed = true }
-        if isSeen, isOther, agrees, sign > 0 {
-            extraDelay = late / omega
-            // The larger friction is beside the torque that accelerates, the more of it is elastic.
-            let friction = max(0, -ratio.inQuadrature / ratio.inPhase)
-            learn(found, sigma: max(noise / signal, max(Self.modelSigma, 0.25 * friction)))
+        previousPhase = isClear ? phase : .nan
+        previousSize = size
+        if isSlow {
+            // A joint that has not broken away is a spring: its answer is mirrored, and says nothing about a delay.
+            let isUpright = abs(phase) < 2
+            if agrees, isOther, isUpright || angle > 0.25 * Self.largestAngle {
+                return ascend(phase: phase, isReversed: !isUpright, omega: omega, p)
+            }
+        } else {
+            look(at: answer, lag: lag, omega: omega, angle: angle, isOther: isOther)
+            if !isKnown, agrees, isOther, coarseDelay == 0, p.foundDelay.isNaN,
+                !isPlausible(phase: phase)
+            {
+                isSlow = true
+                return start(p)
+            }
         }
-        previous = isSeen ? sign * found : 0
         previousAmplitude = amplitude
         rounds += 1
         if isKnown {
+            usefulAmplitude = amplitude
             isProbing = false
             return
         }
         // Grow until seen, but not beyond a small angle or half of the motor.
         let room = angle > 0 ? Self.largestAngle / angle : 2
-        amplitude *= min(2, max(room, 0.1))
-        if rounds >= 16 {
-            rounds = 0
-            amplitude = 0.03 * p.torqueLimit
+        amplitude = min(amplitude * min(2, max(room, 0.1)), 0.5 * p.torqueLimit)
+        if rounds >= (isSlow ? Self.mostSlowRounds : Self.mostRounds) { hasGivenUp = true }
+    }
+
+    /// Whether a camera of some inertia and friction answers at this phase, rad, with about the delay that is believed.
+    private func isPlausible(phase: Double) -> Bool { phase > -0.8 && phase < 1 }
+
+    /// What the probe says at its full speed.
+    private mutating func look(
+        at answer: (inPhase: Double, inQuadrature: Double), lag: Double, omega: Double,
+        angle: Double, isOther: Bool
+    ) {
+        // A motor or a sensor with the wrong sign mirrors all of it.
+        let sign = answer.inPhase < 0 ? -1.0 : 1.0
+        let ratio = (inPhase: sign * answer.inPhase, inQuadrature: sign * answer.inQuadrature)
+        let late = max(0, cm_atan2(ratio.inQuadrature, ratio.inPhase))
+        let found = ratio.inPhase * cm_cos(late) + ratio.inQuadrature * cm_sin(late)
+        let noise = noise(inertia: sign * found, lag: lag + late / omega, omega: omega)
+        let signal = found * centre.changeNorm
+        let isSeen =
+            found > 0 && noise < 0.25 * signal && ratio.inQuadrature > -2 * ratio.inPhase
+            && late < 1.2 && found > Self.smallest && found < Self.largest
+        let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < 0.2
+        // A joint that has not broken away is a spring, which mirrors a light camera as well; a late answer does at one frequency.
+        if isSeen, agrees, sign < 0, angle > 0.25 * Self.largestAngle, coarseDelay > 0 {
+            isReversed = true
         }
-        amplitude = min(amplitude, 0.5 * p.torqueLimit)
+        if isSeen, isOther, agrees, sign > 0 {
+            extraDelay = coarseDelay + late / omega
+            // The larger friction is beside the torque that accelerates, the more of it is elastic.
+            let friction = max(0, -ratio.inQuadrature / ratio.inPhase)
+            learn(found, sigma: max(noise / signal, max(Self.modelSigma, 0.25 * friction)))
+        }
+        previous = isSeen ? sign * found : 0
+    }
+
+    /// The delay is found: back to full speed with it.
+    private mutating func ascend(
+        phase: Double, isReversed reversed: Bool, omega: Double, _ p: Parameters
+    ) {
+        // Not a delay, but a camera that goes against the torque.
+        if reversed { isReversed = true }
+        coarseDelay = max(phase / omega, -p.loopDelay)
+        isSlow = false
+        start(p)
+    }
+
+    /// What moves beside the probe's frequency without a torque, as an impulse, N·m·s.
+    private func noise(inertia: Double, lag: Double, omega: Double) -> Double {
+        let spacing = 4 * Double.pi / block
+        return cm_sqrt(
+            (below.residual(inertia: inertia, lag: lag * (omega - spacing))
+                + above.residual(inertia: inertia, lag: lag * (omega + spacing))) / 4)
     }
 
     /// Merges an independent measurement, kg·m² and natural logarithm, into the belief.

@@ -1,3 +1,5 @@
+internal import CMathShim
+
 /// The inertia of all three axes: three probes at frequencies of their own, so that one does not hide another.
 ///
 /// Loop thread only; constant time, no allocation.
@@ -8,12 +10,25 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     private var yawParameters = InertiaIdentifier.Parameters()
     private var rollParameters = InertiaIdentifier.Parameters()
     private var pitchParameters = InertiaIdentifier.Parameters()
+    /// What somebody has written down, kg·m², and is believed as long as no probe says otherwise; nil: it is looked for.
+    private var given: AxisVector?
+    /// Whether the probe looks at what is given when the outputs come on.
+    private var isChecked = false
+    /// The camera's axes of which the probe has said otherwise.
+    private(set) var stale = AxisSet.none
 
     /// Standard deviation at the start, natural logarithm: a phone and a heavy camera differ 70-fold, ± 1.5 of these
     /// around their geometric mean.
     private static var startSigma: Double { @_noLocks get { 1.4 } }
     /// Standard deviation after the outputs were off, in which time anybody may have put on another lens.
     private static var doubtSigma: Double { @_noLocks get { 0.5 } }
+    /// By how much the probe may find another inertia than is given, natural logarithm: what a joint's elastic friction makes of
+    /// it, and the loop's margins cover.
+    private static var agreement: Double { @_noLocks get { 0.3 } }
+    /// What an oscillation adds to the standard deviation: gains go down to half.
+    private static var suspicion: Double { @_noLocks get { 0.35 } }
+    /// With that the gains are a hundredth.
+    private static var mostSigma: Double { @_noLocks get { 2.5 } }
     /// A set-point is followed from here on.
     private static var readySigma: Double { @_noLocks get { 0.6 } }
 
@@ -28,9 +43,12 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - start: kg·m² about the camera's axes.
-    ///   - isKnown: Whether that is taken as true for ever.
+    ///   - isKnown: Whether that is taken as true.
+    ///   - isChecked: Whether the probe looks at what is known as well, whenever the outputs come on.
     @_noLocks
-    init(start: AxisVector, isKnown: Bool) {
+    init(start: AxisVector, isKnown: Bool, isChecked: Bool = false) {
+        if isKnown { given = start }
+        self.isChecked = isChecked
         yawParameters.start = start.yaw
         rollParameters.start = start.roll
         pitchParameters.start = start.pitch
@@ -58,11 +76,40 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         @_noLocks get { AxisVector(yaw: yaw.caution, roll: roll.caution, pitch: pitch.caution) }
     }
 
-    /// How much later than assumed the torque's effect is seen, s; never less than zero, as friction hides a shorter delay.
-    /// Small differences are within the margins.
+    /// How much later than assumed the torque's effect is seen, s: the mean of the axes. Small differences are within the margins.
     var extraDelay: Double {
         @_noLocks get {
-            max(0, (yaw.extraDelay + roll.extraDelay + pitch.extraDelay) / 3 - 0.0003)
+            let mean = foundDelay
+            guard !mean.isNaN else { return 0 }
+            return mean < 0 ? min(0, mean + 0.0003) : max(0, mean - 0.0003)
+        }
+    }
+
+    /// How much longer than believed the delay is, s: the mean of the axes that are known; NaN: none is.
+    private var foundDelay: Double {
+        @_noLocks get {
+            // One loop, one delay: the axes that have not answered yet know nothing about it.
+            var (sum, count) = (0.0, 0.0)
+            if yaw.isKnown {
+                sum += yaw.extraDelay
+                count += 1
+            }
+            if roll.isKnown {
+                sum += roll.extraDelay
+                count += 1
+            }
+            if pitch.isKnown {
+                sum += pitch.extraDelay
+                count += 1
+            }
+            return count > 0 ? sum / count : .nan
+        }
+    }
+
+    /// The axes whose search has ended without a result.
+    var abandoned: AxisSet {
+        @_noLocks get {
+            AxisSet(yaw: yaw.hasGivenUp, roll: roll.hasGivenUp, pitch: pitch.hasGivenUp)
         }
     }
 
@@ -86,10 +133,9 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         @_noLocks get { yaw.isProbing || roll.isProbing || pitch.isProbing }
     }
 
-    /// The outputs are about to come on: look, unless the inertia is given.
+    /// The outputs are about to come on: look, unless the inertia is given and not to be checked.
     @_noLocks
     mutating func begin(torqueLimit: AxisVector, loopDelay: Double) {
-        guard yawParameters.startSigma > 0 else { return }
         yawParameters.torqueLimit = torqueLimit.yaw
         rollParameters.torqueLimit = torqueLimit.roll
         pitchParameters.torqueLimit = torqueLimit.pitch
@@ -102,9 +148,27 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         yawParameters.frequency = Self.frequencies.yaw - shift
         rollParameters.frequency = Self.frequencies.roll - shift
         pitchParameters.frequency = highest
-        yaw.doubt(sigma: Self.doubtSigma, parameters: yawParameters)
-        roll.doubt(sigma: Self.doubtSigma, parameters: rollParameters)
-        pitch.doubt(sigma: Self.doubtSigma, parameters: pitchParameters)
+        guard given == nil || isChecked else { return }
+        // What is given may belong to any other camera, what was found to another lens.
+        let sigma = given == nil ? Self.doubtSigma : Self.startSigma
+        yaw.doubt(sigma: sigma, parameters: yawParameters)
+        roll.doubt(sigma: sigma, parameters: rollParameters)
+        pitch.doubt(sigma: sigma, parameters: pitchParameters)
+    }
+
+    /// These of the camera's axes are shaken by their own motors: believe less, so that the gains go down, and look again.
+    @_noLocks
+    mutating func suspect(_ axes: AxisSet) {
+        if axes.contains(.yaw) { Self.suspect(&yaw, yawParameters) }
+        if axes.contains(.roll) { Self.suspect(&roll, rollParameters) }
+        if axes.contains(.pitch) { Self.suspect(&pitch, pitchParameters) }
+    }
+
+    private static func suspect(
+        _ axis: inout InertiaIdentifier, _ parameters: InertiaIdentifier.Parameters
+    ) {
+        let sigma = max(axis.sigma, InertiaIdentifier.knownSigma) + suspicion
+        axis.doubt(sigma: min(sigma, mostSigma), parameters: parameters)
     }
 
     /// What happened since the last period is not known: the measurements that are going on begin again.
@@ -123,6 +187,11 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
+    /// What the loop may make of the probe, N·m: its answer to what the probe moves is no oscillation.
+    var swings: AxisVector {
+        @_noLocks get { AxisVector(yaw: yaw.swing, roll: roll.swing, pitch: pitch.swing) }
+    }
+
     /// Takes what was exerted (N·m) and measured (rad/s), camera frame.
     ///
     /// - Returns: Whether the belief has changed.
@@ -130,9 +199,29 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     mutating func observe(moment: Vector3, rate: Vector3, dt: Double) -> Bool {
         guard isProbing else { return false }
         let before = sigmas
+        let found = foundDelay
+        yawParameters.foundDelay = found
+        rollParameters.foundDelay = found
+        pitchParameters.foundDelay = found
         yaw.observe(moment: moment.z, rate: rate.z, parameters: yawParameters, dt: dt)
         roll.observe(moment: moment.x, rate: rate.x, parameters: rollParameters, dt: dt)
         pitch.observe(moment: moment.y, rate: rate.y, parameters: pitchParameters, dt: dt)
+        if let given {
+            let isYaw = Self.compare(&yaw, with: given.yaw)
+            let isRoll = Self.compare(&roll, with: given.roll)
+            let isPitch = Self.compare(&pitch, with: given.pitch)
+            stale = AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
+        }
         return !(sigmas == before)
+    }
+
+    /// What is given holds where the probe agrees with it.
+    ///
+    /// - Returns: Whether the probe has found another camera.
+    private static func compare(_ axis: inout InertiaIdentifier, with given: Double) -> Bool {
+        guard axis.isKnown else { return false }
+        if abs(cm_log(axis.inertia / given)) > agreement { return true }
+        if axis.sigma > 0 { axis.assume(given, sigma: 0) }
+        return false
     }
 }

@@ -76,6 +76,12 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func clearIntegrals() { torque.clearIntegrals() }
 
+    /// How much longer than a tick a sample has to last, s: a delay that nobody has configured.
+    var sampleWait: Double {
+        @_noLocks get { torque.sampleWait }
+        @_noLocks @inline(__always) set { torque.sampleWait = newValue }
+    }
+
     // What only looks is inlined: to call it, the compiler would copy all of this, some 12 kB, in every tick.
 
     /// The motors whose torque is limited because they are hot.
@@ -94,6 +100,28 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             case .field: field.saturated
             }
         }
+    }
+
+    /// The camera's axes whose gains are down because their motors have made it oscillate.
+    var oscillating: AxisSet {
+        @_noLocks @inline(__always) get {
+            switch type {
+            case .torque: torque.oscillating
+            case .servo, .field: .none
+            }
+        }
+    }
+
+    /// The camera's axes whose inertia could not be found, and is looked for again later.
+    var abandoned: AxisSet {
+        @_noLocks @inline(__always) get {
+            if case .torque = type { torque.abandoned } else { .none }
+        }
+    }
+
+    /// The camera's axes whose given inertia belongs to another camera.
+    var stale: AxisSet {
+        @_noLocks @inline(__always) get { if case .torque = type { torque.stale } else { .none } }
     }
 
     /// The joints that answered the wrong way round in the last step: a motor or the sensor has the wrong sign.
@@ -201,6 +229,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     mutating func step(_ input: Input) -> MotorOutput {
         switch type {
         case .torque:
+            if !(input.excitation == .zero) { torque.forgetOscillation() }
             torque.limit = thermal.limit(
                 peak: torque.parameters.torqueLimit, parameters: motors)
             let torques = torque.step(

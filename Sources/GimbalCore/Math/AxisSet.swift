@@ -20,12 +20,20 @@ public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
     public var isEmpty: Bool { @_noLocks get { rawValue == 0 } }
 
     /// Whether this axis is in it.
-    @inlinable
+    @inlinable @_noLocks
     public func contains(_ axis: GimbalAxis) -> Bool { rawValue & 1 << axis.rawValue != 0 }
 
     /// Adds `other`.
     @inlinable @_noLocks
     public mutating func insert(_ other: AxisSet) { rawValue |= other.rawValue }
+
+    /// What is left without `other`.
+    @_noLocks
+    func subtracting(_ other: AxisSet) -> AxisSet {
+        var rest = self
+        rest.rawValue &= ~other.rawValue
+        return rest
+    }
 }
 
 extension AxisVector {

@@ -14,6 +14,12 @@ public struct ConditionAxes: Sendable, BitwiseCopyable {
     public var outOfReach = AxisSet.none
     /// Of `responseReversed`, until it is reset.
     public var reversed = AxisSet.none
+    /// Of `loopOscillating`, the camera's axes.
+    public var oscillating = AxisSet.none
+    /// Of `inertiaNotFound`, the camera's axes.
+    public var abandoned = AxisSet.none
+    /// Of `tuningStale`, the camera's axes.
+    public var stale = AxisSet.none
 
     /// Nothing holds.
     @_noLocks
@@ -30,6 +36,9 @@ public struct ConditionAxes: Sendable, BitwiseCopyable {
             if !atLimit.isEmpty { result.insert(.jointLimit) }
             if !outOfReach.isEmpty { result.insert(.jointsOutOfReach) }
             if !reversed.isEmpty { result.insert(.responseReversed) }
+            if !oscillating.isEmpty { result.insert(.loopOscillating) }
+            if !abandoned.isEmpty { result.insert(.inertiaNotFound) }
+            if !stale.isEmpty { result.insert(.tuningStale) }
             return result
         }
     }
@@ -44,6 +53,9 @@ public struct ConditionAxes: Sendable, BitwiseCopyable {
         case .jointLimit: atLimit
         case .jointsOutOfReach: outOfReach
         case .responseReversed: reversed
+        case .loopOscillating: oscillating
+        case .inertiaNotFound: abandoned
+        case .tuningStale: stale
         default: .none
         }
     }

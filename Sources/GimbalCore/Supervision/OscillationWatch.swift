@@ -1,0 +1,168 @@
+internal import CMathShim
+
+/// Sees a loop that shakes its camera.
+///
+/// No set-point and no hand has power above a loop's crossover; what turns the camera there comes from the motors, from a
+/// vibration, or is the gyroscope's noise. An oscillation of the loop is what the motors did some moments ago: rate and
+/// acceleration told, both above the crossover, are coherent at any phase (so neither the delay nor the inertia has to be known),
+/// and the motors spend a share of what they can give on it. Noise is not coherent with what was told before, and a knock dies
+/// away. A vibration from outside cannot be told from it by looking; whoever lowers the gains sees that it does not end, and
+/// has it tolerated.
+///
+/// Loop thread only; constant time, no allocation.
+struct OscillationWatch: Sendable, BitwiseCopyable {
+    /// What one axis has to offer in a period.
+    struct Sight: Sendable, BitwiseCopyable {
+        /// What the errors have made the motors do, rad/s², or a rate, rad/s, where motors are told rates.
+        var told: Double
+        /// Camera's rate, rad/s.
+        var rate: Double
+        /// From which RMS on `told` counts, its unit.
+        var floor: Double
+        /// Above which there is nothing to do for the loop, rad/s.
+        var corner: Double
+
+        @_noLocks
+        init(told: Double, rate: Double, floor: Double, corner: Double) {
+            self.told = told
+            self.rate = rate
+            self.floor = floor
+            self.corner = corner
+        }
+    }
+
+    private var yaw = AxisOscillation()
+    private var roll = AxisOscillation()
+    private var pitch = AxisOscillation()
+    private var told = JointHistory()
+
+    /// How long before a rate what was told is compared with it, s: longer than noise remembers.
+    private static var age: Double { @_noLocks get { 0.008 } }
+
+    @_noLocks
+    init() {}
+
+    /// The outputs are about to come on, or something shakes the camera on purpose.
+    @_noLocks
+    mutating func reset() { self = OscillationWatch() }
+
+    /// One period.
+    ///
+    /// - Parameters:
+    ///   - sightYaw: About the camera's z axis.
+    ///   - sightRoll: About x.
+    ///   - sightPitch: About y.
+    ///   - dt: Seconds since the previous call, more than 0.
+    /// - Returns: The axes whose oscillation has just been seen, or goes on: told again as long as it lasts.
+    @_noLocks
+    mutating func step(
+        yaw sightYaw: Sight, roll sightRoll: Sight, pitch sightPitch: Sight, dt: Double
+    ) -> AxisSet {
+        let past = told.value(age: Self.age, dt: dt)
+        told.append(
+            AxisVector(yaw: sightYaw.told, roll: sightRoll.told, pitch: sightPitch.told), dt: dt)
+        let isYaw = yaw.step(past.yaw, sightYaw, dt: dt)
+        let isRoll = roll.step(past.roll, sightRoll, dt: dt)
+        let isPitch = pitch.step(past.pitch, sightPitch, dt: dt)
+        return AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
+    }
+
+    /// These axes have been proved innocent: what shakes them at present comes from outside, and is not told again unless it
+    /// doubles.
+    @_noLocks
+    mutating func tolerate(_ axes: AxisSet) {
+        if axes.contains(.yaw) { yaw.tolerate() }
+        if axes.contains(.roll) { roll.tolerate() }
+        if axes.contains(.pitch) { pitch.tolerate() }
+    }
+}
+
+/// One axis of `OscillationWatch`.
+private struct AxisOscillation: Sendable, BitwiseCopyable {
+    // High-passes of second order: the rate, what was told, and its integral.
+    private var rateLow = Vector2()
+    private var toldLow = Vector2()
+    private var sumLow = Vector2()
+    // Means over the memory: squares, and products with the rate.
+    private var rateSquare = 0.0
+    private var toldSquare = 0.0
+    private var sumSquare = 0.0
+    private var inPhase = 0.0
+    private var inQuadrature = 0.0
+    /// How long it has been going on, s.
+    private var evidence = 0.0
+    /// RMS of `told` when it was seen last, and up to where it is tolerated.
+    private var level = 0.0
+    private var tolerated = 0.0
+
+    /// Over which means are taken, s.
+    private static var memory: Double { @_noLocks get { 0.04 } }
+    /// How much of the rate what was told must explain.
+    private static var leastCoherence: Double { @_noLocks get { 0.6 } }
+    /// How long that must last: a knock has died away, s.
+    private static var patience: Double { @_noLocks get { 0.08 } }
+    /// How often it is told again, s.
+    private static var repetition: Double { @_noLocks get { 0.08 } }
+    /// Share of the motor's means, in terms of the floor, that nothing but an oscillation takes, coherent or not.
+    private static var plenty: Double { @_noLocks get { 3 } }
+
+    private struct Vector2: Sendable, BitwiseCopyable {
+        var first = 0.0
+        var second = 0.0
+        @_noLocks
+        init() {}
+
+        /// High-pass of second order, both poles at one place.
+        mutating func pass(_ value: Double, share: Double) -> Double {
+            first += (value - first) * share
+            let high = value - first
+            second += (high - second) * share
+            return high - second
+        }
+    }
+
+    @_noLocks
+    init() {}
+
+    @_noLocks
+    mutating func tolerate() {
+        tolerated = 2 * level
+        evidence = 0
+    }
+
+    /// One period; `past` is what was told some moments before the rate.
+    mutating func step(_ past: Double, _ seen: OscillationWatch.Sight, dt: Double) -> Bool {
+        let share = seen.corner * dt / (1 + seen.corner * dt)
+        let rate = rateLow.pass(seen.rate, share: share)
+        let told = toldLow.pass(past, share: share)
+        // The same filter over the integral of what was told: a quarter turn later.
+        let before = sumLow.first
+        sumLow.first += (past - sumLow.first) * share
+        sumLow.second += (before - sumLow.second) * share
+        let sum = sumLow.first - sumLow.second
+        let fresh = dt / (Self.memory + dt)
+        rateSquare += (rate * rate - rateSquare) * fresh
+        toldSquare += (told * told - toldSquare) * fresh
+        sumSquare += (sum * sum - sumSquare) * fresh
+        inPhase += (rate * sum - inPhase) * fresh
+        inQuadrature += (rate * told - inQuadrature) * fresh
+        let size = cm_sqrt(toldSquare)
+        let least = rateSquare * toldSquare * sumSquare
+        let isCoherent =
+            inPhase * inPhase * toldSquare + inQuadrature * inQuadrature * sumSquare
+            > Self.leastCoherence * least
+        // Nothing that takes half of a motor is tolerated.
+        let isLarge = size > max(seen.floor, min(tolerated, Self.plenty * seen.floor))
+        guard isLarge, least > 0, isCoherent || size > Self.plenty * seen.floor else {
+            evidence = max(0, evidence - dt)
+            if evidence == 0, size < 0.5 * level { level = 0 }
+            return false
+        }
+        evidence += size > Self.plenty * seen.floor ? 2 * dt : dt
+        // What dies away since the gains went down needs no lower ones.
+        guard evidence > Self.patience, size > 0.7 * level || level == 0 else { return false }
+        evidence -= Self.repetition
+        level = size
+        return true
+    }
+}

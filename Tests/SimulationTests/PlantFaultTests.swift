@@ -1,0 +1,169 @@
+import GimbalCore
+import Simulation
+import Testing
+
+/// A plant that is not what the controller believes: another inertia, another delay. The true camera is measured.
+@Suite("Faults of the plant")
+struct PlantFaultTests {
+    /// What came of a run on torque motors, standing still.
+    struct Outcome {
+        /// Largest angle of the true camera to where it was at the beginning, degrees.
+        var turned = 0.0
+        /// RMS of the true rate above 15 Hz over the last second, deg/s.
+        var tremor = 0.0
+        /// RMS of the largest motor torque over the last second, N·m.
+        var torque = 0.0
+        /// Seconds from the fault until a condition was told for the first time.
+        var named: [UInt64: Double] = [:]
+        /// Everything that holds at the end.
+        var last: Conditions = .none
+        /// Found inertia over the true one, about the pitch axis.
+        var inertia = 0.0
+
+        func seconds(until condition: Conditions) -> Double {
+            named[condition.rawValue] ?? .infinity
+        }
+    }
+
+    static let watched: [Conditions] = [
+        .loopOscillating, .inertiaNotFound, .tuningStale, .inertiaUnknown, .samplesSlow,
+    ]
+
+    /// A run of so many seconds; what is measured begins with the fault, or at 1 s.
+    static func run(
+        seconds: Double, onset: Double = 0,
+        _ change: (inout SimulatedGimbal.Parameters, inout Stabilizer.Parameters) -> Void = {
+            _, _ in
+        },
+        fault: (inout SimulatedGimbal) -> Void = { _ in }
+    ) -> Outcome {
+        var parameters = SimulatedGimbal.Parameters()
+        var tuning = Stabilizer.Parameters()
+        change(&parameters, &tuning)
+        var gimbal = SimulatedGimbal(
+            parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 1)
+        var stabilizer = Stabilizer(parameters: tuning)
+        var outcome = Outcome()
+        var first: Quaternion?
+        var (tremor, lastRate) = (Vector3.zero, Vector3.zero)
+        let ticks = Int(seconds * 1000)
+        for tick in 1...ticks {
+            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
+            if tick == Int(onset * 1000) { fault(&gimbal) }
+            gimbal.advance(to: now) { stabilizer.integrate($0) }
+            let output = stabilizer.step(now: now)
+            gimbal.apply(output, at: now)
+            let time = Double(tick) * 1e-3
+            guard time > max(onset, 1) else { continue }
+            let start = first ?? gimbal.attitude
+            first = start
+            outcome.turned = max(
+                outcome.turned, start.error(to: gimbal.attitude).norm * 180 / .pi)
+            for condition in watched where stabilizer.snapshot.conditions.intersects(condition) {
+                if outcome.named[condition.rawValue] == nil {
+                    outcome.named[condition.rawValue] = time - onset
+                }
+            }
+            tremor = (tremor + gimbal.rate - lastRate) * 0.914
+            lastRate = gimbal.rate
+            guard tick > ticks - 1000 else { continue }
+            let largest = max(
+                abs(output.torque.yaw), abs(output.torque.roll), abs(output.torque.pitch))
+            outcome.tremor += tremor.squaredNorm / 1000
+            outcome.torque += largest * largest / 1000
+        }
+        outcome.tremor = outcome.tremor.squareRoot() * 180 / .pi
+        outcome.torque = outcome.torque.squareRoot()
+        outcome.last = stabilizer.snapshot.conditions
+        outcome.inertia = stabilizer.snapshot.inertia.pitch / gimbal.inertia.pitch
+        return outcome
+    }
+
+    @Test("a camera that loses two thirds of its inertia oscillates for less than half a second")
+    func lighter() {
+        let outcome = Self.run(seconds: 9, onset: 5, fault: { $0.scaleInertia(by: 1 / 3.0) })
+        #expect(outcome.seconds(until: .loopOscillating) < 0.3)
+        #expect(outcome.tremor < 1 && outcome.torque < 0.03, "\(outcome)")
+        #expect(outcome.turned < 1)
+        #expect(!outcome.last.intersects(.loopOscillating))
+        #expect(abs(outcome.inertia - 1) < 0.25)
+    }
+
+    @Test("a loop that does not watch for oscillations lets it go on")
+    func unwatched() {
+        let outcome = Self.run(
+            seconds: 7, onset: 5, { $1.controller.watchesOscillation = false },
+            fault: { $0.scaleInertia(by: 1 / 3.0) })
+        #expect(outcome.seconds(until: .loopOscillating) == .infinity)
+        #expect(outcome.tremor > 10)
+    }
+
+    @Test(
+        "a delay other than believed is measured by the probe, longer or shorter",
+        arguments: [0.003, 0.005, 0.007, -0.005])
+    func delay(_ surplus: Double) {
+        let outcome = Self.run(seconds: 8) { parameters, tuning in
+            if surplus > 0 {
+                parameters.transportDelay += surplus
+            } else {
+                tuning.controller.loopDelay -= surplus
+            }
+        }
+        #expect(!outcome.last.intersects(.inertiaUnknown | .inertiaNotFound), "\(outcome)")
+        #expect(outcome.tremor < 1 && outcome.torque < 0.03, "\(outcome)")
+        #expect(outcome.turned < 2, "\(outcome)")
+        #expect(abs(outcome.inertia - 1) < 0.3, "\(outcome)")
+    }
+
+    @Test(
+        "samples that come more slowly than the ticks are told within a second, and lower the gains",
+        arguments: [200.0, 250, 333])
+    func slowSamples(_ rate: Double) {
+        let outcome = Self.run(seconds: 8) { parameters, _ in parameters.imu.sampleRate = rate }
+        #expect(outcome.seconds(until: .samplesSlow) < 1.1)
+        #expect(outcome.tremor < 3 && outcome.turned < 3, "\(outcome)")
+        #expect(abs(outcome.inertia - 1) < 0.3, "\(outcome)")
+    }
+
+    @Test("a sensor's clock that is a twentieth slow is no slow sensor")
+    func slowClock() {
+        let outcome = Self.run(seconds: 4) { parameters, _ in parameters.imu.sampleRate = 950 }
+        #expect(outcome.seconds(until: .samplesSlow) == .infinity)
+    }
+
+    @Test("a search without a result ends in words, and with calm motors")
+    func stuck() {
+        // Nobody turns these joints.
+        let outcome = Self.run(seconds: 12) { parameters, _ in
+            parameters.plant.friction.coulomb = 0.5
+            parameters.plant.friction.stiction = 0.5
+        }
+        #expect(outcome.seconds(until: .inertiaNotFound) < 11)
+        #expect(outcome.last.intersects(.inertiaNotFound))
+        #expect(outcome.torque < 0.03, "\(outcome)")
+    }
+
+    @Test(
+        "a saved inertia that belongs to another camera is told at the start, and not used",
+        arguments: [0.1, 0.2, 0.4, 3.0])
+    func stale(_ factor: Double) {
+        let outcome = Self.run(seconds: 6) { parameters, tuning in
+            tuning.controller.findsInertia = false
+            parameters.plant.scale(inertia: factor)
+        }
+        #expect(outcome.seconds(until: .tuningStale) < 3)
+        #expect(outcome.last.intersects(.tuningStale))
+        #expect(outcome.tremor < 1 && outcome.turned < 2, "\(outcome)")
+        #expect(abs(outcome.inertia - 1) < 0.4, "\(outcome)")
+    }
+
+    @Test("one that belongs to this camera is kept to the bit", arguments: [0.85, 1, 1.15])
+    func kept(_ factor: Double) {
+        let outcome = Self.run(seconds: 6) { parameters, tuning in
+            tuning.controller.findsInertia = false
+            parameters.plant.scale(inertia: factor)
+        }
+        #expect(outcome.seconds(until: .tuningStale) == .infinity)
+        #expect(abs(outcome.inertia * factor - 1) < 1e-12)
+    }
+}
