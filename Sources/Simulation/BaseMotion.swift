@@ -56,6 +56,8 @@ public struct BaseMotion: Sendable {
     /// 2007).
     public var unevenness = 0.0
 
+    /// What is played in the place of sines, after the stillness.
+    private var recording: RecordedMotion?
     private var yaw: [Wave] = []
     private var roll: [Wave] = []
     private var pitch: [Wave] = []
@@ -140,8 +142,15 @@ public struct BaseMotion: Sendable {
         }
     }
 
+    /// A motion that was recorded, with the handle at rest before and after it.
+    public init(_ recording: RecordedMotion, stillDuration: Double = 4) {
+        self.init(.still, seed: 0, stillDuration: stillDuration)
+        self.recording = recording
+    }
+
     /// The handle at `seconds` after the start.
     public func state(at seconds: Double) -> State {
+        if let recording { return recording.state(at: seconds - stillDuration) }
         let since = seconds - stillDuration
         let turn = turned(since)
         let heading = pose + turnRate * turn.time
