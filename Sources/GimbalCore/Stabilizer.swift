@@ -138,8 +138,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// sensor said, before the correction.
     @_noLocks
     public mutating func integrate(_ new: IMUSample) {
-        guard case .use(let dt) = screen.judge(new, isBelieved: isBelieved(new)) else { return }
         pace.note()
+        guard case .use(let dt) = screen.judge(new, isBelieved: isBelieved(new)) else { return }
         noteTemperature(of: new)
         let corrected = parameters.correction.apply(new)
         estimator.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)

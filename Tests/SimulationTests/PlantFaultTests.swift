@@ -81,7 +81,7 @@ struct PlantFaultTests {
 
     @Test("a camera that loses two thirds of its inertia oscillates for less than half a second")
     func lighter() {
-        let outcome = Self.run(seconds: 9, onset: 5, fault: { $0.scaleInertia(by: 1 / 3.0) })
+        let outcome = Self.run(seconds: 10, onset: 6, fault: { $0.scaleInertia(by: 1 / 3.0) })
         #expect(outcome.seconds(until: .loopOscillating) < 0.3)
         #expect(outcome.tremor < 1 && outcome.torque < 0.03, "\(outcome)")
         #expect(outcome.turned < 1)
@@ -92,7 +92,7 @@ struct PlantFaultTests {
     @Test("a loop that does not watch for oscillations lets it go on")
     func unwatched() {
         let outcome = Self.run(
-            seconds: 7, onset: 5, { $1.controller.watchesOscillation = false },
+            seconds: 8, onset: 6, { $1.controller.watchesOscillation = false },
             fault: { $0.scaleInertia(by: 1 / 3.0) })
         #expect(outcome.seconds(until: .loopOscillating) == .infinity)
         #expect(outcome.tremor > 10)

@@ -297,10 +297,10 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             found > 0 && noise < 0.25 * signal && ratio.inQuadrature > -2 * ratio.inPhase
             && late < 1.2 && found > Self.smallest && found < Self.largest
         let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < 0.2
-        // A joint that has not broken away is a spring, which mirrors a light camera as well; a late answer does at one frequency.
-        if isSeen, agrees, sign < 0, angle > 0.25 * Self.largestAngle, coarseDelay > 0 {
-            isReversed = true
-        }
+        // A joint that has not broken away is a spring, which mirrors a light camera as well; so does an answer that is 10 ms late,
+        // the later the less exactly.
+        let isExact = abs(ratio.inQuadrature) < 0.35 * ratio.inPhase || coarseDelay > 0
+        if isSeen, agrees, sign < 0, angle > 0.25 * Self.largestAngle, isExact { isReversed = true }
         if isSeen, isOther, agrees, sign > 0 {
             extraDelay = coarseDelay + late / omega
             // The larger friction is beside the torque that accelerates, the more of it is elastic.
