@@ -257,9 +257,11 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
                 return ascend(phase: phase, isReversed: !isUpright, omega: omega, p)
             }
         } else {
+            // The mirror image itself is most likely a wrong sign, which a larger swing shows.
+            let isAtMost = amplitude >= 0.5 * p.torqueLimit
             look(at: answer, lag: lag, omega: omega, angle: angle, isOther: isOther)
             if !isKnown, agrees, isOther, coarseDelay == 0, p.foundDelay.isNaN,
-                !isPlausible(phase: phase)
+                !isPlausible(phase: phase), abs(phase) < .pi - 0.35 || isAtMost
             {
                 isSlow = true
                 return start(p)

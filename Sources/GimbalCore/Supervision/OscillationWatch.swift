@@ -89,6 +89,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var sumSquare = 0.0
     private var inPhase = 0.0
     private var inQuadrature = 0.0
+    /// Products of what was told with its integral: an oscillation has none, what runs away is its own integral.
+    private var growth = 0.0
     /// How long it has been going on, s.
     private var evidence = 0.0
     /// RMS of `told` when it was seen last, and up to where it is tolerated.
@@ -146,6 +148,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         sumSquare += (sum * sum - sumSquare) * fresh
         inPhase += (rate * sum - inPhase) * fresh
         inQuadrature += (rate * told - inQuadrature) * fresh
+        growth += (told * sum - growth) * fresh
+        let isSwinging = growth * growth < 0.5 * toldSquare * sumSquare
         let size = cm_sqrt(toldSquare)
         let least = rateSquare * toldSquare * sumSquare
         let isCoherent =
@@ -153,7 +157,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             > Self.leastCoherence * least
         // Nothing that takes half of a motor is tolerated.
         let isLarge = size > max(seen.floor, min(tolerated, Self.plenty * seen.floor))
-        guard isLarge, least > 0, isCoherent || size > Self.plenty * seen.floor else {
+        guard isLarge, isSwinging, least > 0, isCoherent || size > Self.plenty * seen.floor else {
             evidence = max(0, evidence - dt)
             if evidence == 0, size < 0.5 * level { level = 0 }
             return false
