@@ -228,7 +228,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// What the motors will have done to the camera when the next samples are measured.
     private mutating func observeMotors(_ output: MotorOutput, dt: Double) {
         lastOutput = output
-        guard output.enabled, dt > 0 else {
+        guard output.enabled, drive.isReady, dt > 0 else {
             if motors != nil { told.fill(.zero) }
             motors = nil
             return
@@ -238,7 +238,11 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         told.append(output.torque, dt: dt)
         switch parameters.motorType {
         case .servo:
-            motors = GyroWitness.Motors(acceleration: .zero, strongest: 0)
+            // Within a millisecond, as far as its horn is concerned, a servo turns at its full rate.
+            let rate = parameters.servo.maxRate
+            motors = GyroWitness.Motors(
+                acceleration: .zero,
+                strongest: 1500 * max(rate.yaw, max(rate.roll, rate.pitch)))
         case .torque, .field:
             let exerts = parameters.motorType == .torque
             let torques =
@@ -248,10 +252,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             let least = min(inertia.yaw, min(inertia.roll, inertia.pitch))
             let most = max(limit.yaw, max(limit.roll, limit.pitch))
             let doubt = max(sigma.yaw, max(sigma.roll, sigma.pitch))
+            // A rotor that falls into its field snaps.
+            let snap = exerts ? 0 : 12000.0
             motors = GyroWitness.Motors(
                 acceleration: Vector3(
                     moment.x / inertia.roll, moment.y / inertia.pitch, moment.z / inertia.yaw),
-                strongest: most / least * (1 + doubt))
+                strongest: max(snap, 2 * most / least * (1 + doubt)))
         }
     }
 

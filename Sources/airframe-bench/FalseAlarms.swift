@@ -1,5 +1,7 @@
 import GimbalCore
+import PlainText
 import Simulation
+import Wire
 
 /// Starts of the motors in the hand of a person who walks, runs or stands, with nothing wrong: no fault may be named.
 enum FalseAlarms {
@@ -19,8 +21,16 @@ enum FalseAlarms {
                         var run = PointingRun.inMotion(motion, seed: seed, seconds: 4)
                         run.use(type)
                         run.parameters.plant.inertia = run.parameters.plant.inertia * factor
-                        if run.run().conditions.intersects(Self.alarms) { alarms += 1 }
+                        let held = run.run().conditions
                         starts += 1
+                        guard held.intersects(Self.alarms) else { continue }
+                        alarms += 1
+                        let names = Conditions.catalogue.filter {
+                            $0.condition.intersects(Self.alarms) && held.intersects($0.condition)
+                        }.map(\.name).joined(separator: " ")
+                        report.note(
+                            "    \(names): \(type), \(motion), seed \(seed),"
+                                + " \(Format.fixed(factor, 2)) x inertia")
                     }
                 }
             }

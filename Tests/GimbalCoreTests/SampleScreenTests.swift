@@ -45,13 +45,8 @@ struct SampleScreenTests {
         bad.gyro.y = value
         #expect(screen.judge(bad) == .refuse)
         #expect(screen.counters.implausible == 1)
-        #expect(screen.conditions(now: now(101)).isEmpty, "a sample less is no fault")
-        for t in 101..<105 {
-            bad.time = now(t)
-            _ = screen.judge(bad)
-        }
-        #expect(screen.conditions(now: now(105)) == .imuImplausible)
-        for t in 105..<160 { _ = screen.judge(sample(at: t)) }
+        #expect(screen.conditions(now: now(101)) == .imuImplausible)
+        for t in 101..<160 { _ = screen.judge(sample(at: t)) }
         #expect(screen.conditions(now: now(160)).isEmpty)
     }
 
@@ -105,6 +100,15 @@ struct SampleScreenTests {
         #expect(screen.counters.frozen == 1)
         _ = screen.judge(sample(at: 301))
         #expect(screen.conditions(now: now(301)).isEmpty)
+    }
+
+    @Test("a sample that is not believed is a sample less; five in a row are a fault")
+    func notBelieved() {
+        var screen = healthy()
+        for t in 100..<104 { #expect(screen.judge(sample(at: t), isBelieved: false) == .refuse) }
+        #expect(screen.conditions(now: now(104)).isEmpty && screen.counters.implausible == 4)
+        _ = screen.judge(sample(at: 104), isBelieved: false)
+        #expect(screen.conditions(now: now(105)) == .imuImplausible)
     }
 
     @Test(

@@ -20,7 +20,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     struct Motors: Sendable, BitwiseCopyable {
         /// Acceleration of the camera by its motors when the sample was measured, camera frame, rad/s².
         var acceleration: Vector3
-        /// The largest that they can exert, rad/s².
+        /// The largest change of the rate that can be believed without a witness, rad/s²: twice what the motors can exert.
         var strongest: Double
 
         @_noLocks
@@ -74,8 +74,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private static var scatterMemory: Double { @_noLocks get { 1 } }
     /// What a hand, a blow or a stop can exert on any camera, rad/s².
     private static var blow: Double { @_noLocks get { 3000 } }
-    /// The handle's rate may change by this during a dispute, rad/s².
-    private static var handleAcceleration: Double { @_noLocks get { 50 } }
+    /// The handle's rate may change by this during a dispute, rad/s²: a runner's does.
+    private static var handleAcceleration: Double { @_noLocks get { 300 } }
     /// No witness is heard against the gyroscope before this, and for so long a refused one waits for a witness, s.
     private static var hearing: Double { @_noLocks get { 0.0035 } }
     /// Below this a camera without motors is calm, as in the hand of a person who walks, rad/s.
@@ -113,7 +113,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         let change = rate - lastRate
         lastRate = rate
         let noise = 8 * cm_sqrt(scatter) + 0.05
-        let strongest = max(2 * motors.strongest, Self.blow) * min(dt, 0.002)
+        let strongest = max(motors.strongest, Self.blow) * min(dt, 0.002)
         // A jump is no answer.
         if change.norm < strongest { compare(change, with: motors.acceleration * dt) }
         let limit = noise + strongest

@@ -70,7 +70,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     private var last: IMUSample?
     private var gyro = FreezeTest()
     private var accel = FreezeTest()
-    /// Refused samples less a fifth of the accepted ones: a wild sample now and then is a sample less.
+    /// Refused samples less a fifth of the accepted ones: a sample that is not believed now and then is a sample less.
     private var refused = 0.0
     private var noise = NoiseEvidence()
     private var saturatedUntil: Instant?
@@ -89,10 +89,11 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     /// - Returns: What to do with it. Loop thread; constant time.
     @_noLocks
     public mutating func judge(_ sample: IMUSample, isBelieved: Bool = true) -> Verdict {
-        guard isPlausible(sample), isBelieved else {
+        let isPossible = isPlausible(sample)
+        guard isPossible, isBelieved else {
             counters.implausible &+= 1
             refused = min(refused + 1, 2 * Self.mostRefused)
-            if refused > Self.mostRefused {
+            if !isPossible || refused > Self.mostRefused {
                 implausibleUntil = sample.time.advanced(bySeconds: parameters.holdSeconds)
             }
             return .refuse
