@@ -6,13 +6,15 @@ import Testing
 struct BadLogReplayTests {
     /// Six seconds of rest and four of fast translation, changed, replayed; each estimate is finite.
     private func replay(
-        _ change: (inout IMULog) -> Void
+        doubtPatience: Double = 6, _ change: (inout IMULog) -> Void
     ) throws -> (report: ReplayReport, rows: [AttitudeReplay.Row], log: IMULog) {
         var log = try IMULog(path: fixture("broad_16_cut.imu"))
         log.records.removeSubrange(2857...)
         change(&log)
         var rows: [AttitudeReplay.Row] = []
-        let report = AttitudeReplay.run(log, parameters: .init()) { row in
+        var parameters = AttitudeEstimator.Parameters()
+        parameters.gravityDoubtPatience = doubtPatience
+        let report = AttitudeReplay.run(log, parameters: parameters) { row in
             #expect(row.attitude.isFinite && row.bias.isFinite && row.biasSigma.isFinite)
             rows.append(row)
         }
@@ -106,7 +108,7 @@ struct BadLogReplayTests {
 
     @Test("a sensor that is swapped for one mounted otherwise shows, and the estimate stays finite")
     func swapped() throws {
-        let run = try replay { log in
+        let run = try replay(doubtPatience: 0.5) { log in
             // On its side, and with another bias.
             for index in 700..<1700 {
                 let (gyro, accel) = (log.records[index].gyro, log.records[index].accel)

@@ -211,16 +211,20 @@ struct Pointing: Sendable, BitwiseCopyable {
             generator.yawRoom = limiter.yawRoom
             return setpoint
         }
-        let reachable = limiter.limit(
-            setpoint, handle: handle, range: range,
-            pace: JointLimiter.Pace(
+        // A rotor that slips would otherwise stop the camera on its way back.
+        let pace =
+            handle.isBelieved
+            ? JointLimiter.Pace(rate: .infinity, braking: .infinity)
+            : JointLimiter.Pace(
                 rate: modes.follow.slowest + handle.rate.norm,
-                braking: generator.parameters.maxAcceleration.smallest), dt: dt)
+                braking: generator.parameters.maxAcceleration.smallest)
+        let reachable = limiter.limit(
+            setpoint, handle: handle, range: range, pace: pace, dt: dt)
         generator.yawRoom = limiter.yawRoom
         let turning = generator.turning
         unwind(turning)
         // In a tilted hand a turn moves more joints than the one of its name.
-        if limiter.isGoingBeyond { generator.stop(at: turning + before) }
+        if limiter.isGoingBeyond, !handle.isBelieved { generator.stop(at: turning + before) }
         return reachable
     }
 

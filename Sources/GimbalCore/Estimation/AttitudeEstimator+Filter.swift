@@ -15,6 +15,7 @@ extension AttitudeEstimator {
             velocityX = 0
             velocityY = 0
             covariance.restartVelocity(variance: 1)
+            accelerationWeight = 0
             return
         }
         let keep = 1 - p.duration / (parameters.velocityMemory + p.duration)
