@@ -233,7 +233,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             motors = nil
             return
         }
-        let (inertia, sigma) = drive.inertia
+        let inertia = drive.inertia.values
         let limit = parameters.controller.torqueLimit
         told.append(output.torque, dt: dt)
         switch parameters.motorType {
@@ -251,13 +251,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             let moment = JointKinematics(joints: joints.motion.angles).moment(torques: torques)
             let least = min(inertia.yaw, min(inertia.roll, inertia.pitch))
             let most = max(limit.yaw, max(limit.roll, limit.pitch))
-            let doubt = max(sigma.yaw, max(sigma.roll, sigma.pitch))
             // A rotor that falls into its field snaps.
             let snap = exerts ? 0 : 12000.0
             motors = GyroWitness.Motors(
                 acceleration: Vector3(
                     moment.x / inertia.roll, moment.y / inertia.pitch, moment.z / inertia.yaw),
-                strongest: max(snap, 2 * most / least * (1 + doubt)))
+                strongest: max(snap, 3.5 * most / least))
         }
     }
 
@@ -336,6 +335,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func conditions(now: Instant) -> Conditions {
         var result = screen.conditions(now: now) | external
         if case .inactive = pointing.mode { result.insert(.inactiveMode) }
+        if estimator.isGravityDoubtful { result.insert(.attitudeDoubtful) }
         if witness.isContradicted { result.insert(.gyroContradicted) }
         if !estimator.isConverged { result.insert(.estimateNotConverged) }
         if isGravityLost { result.insert(.gravityMismatch) }

@@ -90,7 +90,7 @@ extension Conditions {
         ConditionWords(
             condition: .attitudeDoubtful, name: "attitude_doubtful",
             sentence:
-                "The horizon is 5° or more away from where gravity is. Hold the camera still for some seconds."
+                "Gravity has jumped, though the gyroscope saw no turn, so the accelerometer is not used. Check it if this lasts."
         ),
         ConditionWords(
             condition: .motorSlipped, name: "motor_slipped",

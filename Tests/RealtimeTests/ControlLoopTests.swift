@@ -10,7 +10,8 @@ struct ControlLoopTests {
     static func sample(_ number: Int) -> IMUSample {
         var sample = IMUSample(
             time: time(number),
-            gyro: Vector3(1e-4 * Double(number % 7), 0, 0), accel: Vector3(0, 0, -9.81))
+            gyro: Vector3(1e-4 * Double(number % 7), 0, 0),
+            accel: Vector3(0, 1e-3 * Double(number % 5), -9.81))
         sample.contents.insert(.joints)
         sample.contents.insert(.jointRates)
         return sample

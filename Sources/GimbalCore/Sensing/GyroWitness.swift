@@ -20,7 +20,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     struct Motors: Sendable, BitwiseCopyable {
         /// Acceleration of the camera by its motors when the sample was measured, camera frame, rad/s².
         var acceleration: Vector3
-        /// The largest change of the rate that can be believed without a witness, rad/s²: twice what the motors can exert.
+        /// The largest change of the rate that can be believed without a witness, rad/s²: what the motors can exert on
+        /// a camera of a third of the believed inertia.
         var strongest: Double
 
         @_noLocks

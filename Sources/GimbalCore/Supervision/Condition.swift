@@ -185,7 +185,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var inertiaNotFound: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 41) }
     }
-    /// Gravity, averaged over seconds, is 5° or more away from where the estimate has it.
+    /// Gravity has jumped without a turn of the gyroscope: the accelerometer is not used.
     @inlinable public static var attitudeDoubtful: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 42) }
     }
