@@ -7,7 +7,7 @@ internal import CMathShim
 /// metres would.
 ///
 /// Gravity that jumps elsewhere while the gyroscope shows no turn is a fault of the accelerometer, as long as the estimate was
-/// sure: within a tenth of a second the watch doubts it. An accelerometer in doubt is not used, until it comes back
+/// sure: within a fifth of a second the watch doubts it. An accelerometer in doubt is not used, until it comes back
 /// or `gravityDoubtPatience` has passed; then the estimate is refuted after all.
 struct GravityWatch: Sendable, BitwiseCopyable {
     /// Vertical specific force, smoothed, over what it is at rest: 1 where all is well, -1 upside down.
@@ -18,12 +18,13 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     private var time = 0.0
     private var doubtTime = 0.0
     private var sureTime = 0.0
+    private var elsewhereTime = 0.0
     /// Specific force over gravity, smoothed over `doubtMemory`, earth frame, z along gravity.
     private var recent = Vector3(0, 0, 1)
 
-    /// Time constant of `recent`, s: longer than a runner's step, of which it must not see half.
+    /// Time constant of `recent`, and for how long gravity must be elsewhere, s.
     private static var doubtMemory: Double { @_noLocks @_noAllocation get { 0.2 } }
-    /// Doubt begins where the vertical part of `recent` is below this, though its length is gravity's.
+    /// Doubt begins where the vertical part of the force is below this share of it, though its length is gravity's.
     private static var doubtShare: Double { @_noLocks @_noAllocation get { 0.6 } }
     /// The estimate is sure where its inclination's standard deviation has been below this, rad, for so long, s.
     private static var sureSigma: Double { @_noLocks @_noAllocation get { 0.1 } }
@@ -52,9 +53,12 @@ struct GravityWatch: Sendable, BitwiseCopyable {
         if isDoubtful {
             isDoubtful = recent.z < 0.8 * length && length > 0.4
         } else {
-            isDoubtful =
-                recent.z < Self.doubtShare * length && length > 0.7 && length < 1.3
-                && sureTime > Self.sureSeconds
+            // Without a break: a hand that swings far is elsewhere for moments only.
+            let size = force.norm
+            let isElsewhere = force.z < Self.doubtShare * size && size > 0.7 && size < 1.3
+            elsewhereTime = isElsewhere ? elsewhereTime + duration : 0
+            isDoubtful = elsewhereTime > Self.doubtMemory && sureTime > Self.sureSeconds
+            if isDoubtful { elsewhereTime = 0 }
         }
         doubtTime = isDoubtful ? doubtTime + duration : 0
         if isDoubtful {
