@@ -53,14 +53,17 @@ enum FaultBench {
             report.check(
                 "\(name): safe after", row.slowest * 1e3, atMost: bars.seconds * 1e3, "ms")
         }
-        report.check("\(name): unintended", row.largest, atMost: bars.degrees, "°")
+        report.check(
+            "\(name): unintended until safe", row.largestUntilSafe, atMost: bars.degrees, "°")
+        report.check(
+            "\(name): unintended with coasting", row.largest, atMost: bars.coasting, "°")
         report.check(
             "\(name): never safe, or on again", Double(row.unsafe + row.returned), atMost: 0, "")
     }
 }
 
 extension FaultRun.Fault {
-    /// Longest time until safe, s, and largest unintended motion, degrees.
+    /// Largest unintended motion under a lie, degrees.
     private var largestLie: Double {
         switch self {
         case .gyroSpike: 0.1
@@ -71,13 +74,14 @@ extension FaultRun.Fault {
         }
     }
 
-    var bars: (seconds: Double, degrees: Double) {
+    /// Longest time until safe, s, and largest unintended motion, degrees: until then, and with the coasting after it.
+    var bars: (seconds: Double, degrees: Double, coasting: Double) {
         switch kind {
-        case .order: (0.02, 3)
-        case .response: (0.1, 4)
-        case .command: (Commander.Rules().deadManSeconds + 0.02, 1)
-        case .sensor: (0.05, 4)
-        case .lie: (.infinity, largestLie)
+        case .order: (0.02, 3, 3)
+        case .response: (0.1, 3, 4)
+        case .command: (Commander.Rules().deadManSeconds + 0.02, 1, 1)
+        case .sensor: (0.05, 3, 4)
+        case .lie: (.infinity, largestLie, largestLie)
         }
     }
 }

@@ -10,6 +10,7 @@ struct FaultCampaign {
         var runs = 0
         var slowest = 0.0
         var largest = 0.0
+        var largestUntilSafe = 0.0
         /// The run of `largest`: mode and seed.
         var worst = ""
         /// Runs that never became safe.
@@ -51,6 +52,7 @@ struct FaultCampaign {
 
     private static func count(_ outcome: FaultRun.Outcome, of run: FaultRun, in row: inout Row) {
         row.runs += 1
+        row.largestUntilSafe = max(row.largestUntilSafe, outcome.untilSafe)
         if outcome.unintended > row.largest {
             row.largest = outcome.unintended
             row.worst = "\(run.mode.name), seed \(run.seed)"

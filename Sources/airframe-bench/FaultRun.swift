@@ -77,6 +77,8 @@ struct FaultRun {
         var secondsToSafe = Double.nan
         /// Largest unintended motion of the true camera, degrees.
         var unintended = 0.0
+        /// The same until the outputs are off or, for commands, until the set-point is still.
+        var untilSafe = 0.0
         /// Whether the outputs are on at the end.
         var isOn = false
         /// Everything that held after the fault.
@@ -115,6 +117,7 @@ struct FaultRun {
         for (point, healthy) in zip(faulty, intended).prefix(safe + 1) {
             outcome.unintended = max(outcome.unintended, deviation(point, healthy))
         }
+        outcome.untilSafe = outcome.unintended
         guard fault.kind != .command, off < faulty.count else { return outcome }
         let released = trace(isFaulty: false, stop: Self.onset + Double(off) * 1e-3)
         for (point, healthy) in zip(faulty, released).dropFirst(off).prefix(Int(Self.coast * 1e3)) {

@@ -17,7 +17,8 @@ struct FaultCampaignTests {
             #expect(row.unsafe == 0, "\(row.fault.rawValue)")
             #expect(row.returned == 0, "\(row.fault.rawValue)")
             #expect(row.slowest <= bars.seconds, "\(row.fault.rawValue)")
-            #expect(row.largest <= bars.degrees, "\(row.fault.rawValue)")
+            #expect(row.largestUntilSafe <= bars.degrees, "\(row.fault.rawValue)")
+            #expect(row.largest <= bars.coasting, "\(row.fault.rawValue)")
         }
     }
 
