@@ -172,7 +172,7 @@ let package = Package(
             name: "airframe-bench",
             dependencies: [
                 "GimbalCore", "Calibration", "Identification", "Simulation", "Realtime",
-                "Recording",
+                "Recording", "Configuration",
                 "PlainText",
                 "Plot", "Wire", "Links", "Hardware", "CLinuxShim", "CMallocCounter", "FakeBlueZ",
                 .product(name: "Logging", package: "swift-log"),

@@ -10,6 +10,8 @@ public struct GimbalPlant: Sendable {
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Camera's moments of inertia about its axes, kg·m².
         public var inertia = AxisVector(repeating: 2.5e-3)
+        /// The tensor's elements beside its diagonal, kg·m²: xy, xz and yz in x, y and z.
+        public var inertiaProducts = Vector3.zero
         /// Friction of the yaw joint.
         public var yawFriction = JointFriction.Parameters()
         /// Friction of the roll joint.
@@ -19,6 +21,8 @@ public struct GimbalPlant: Sendable {
         /// Mass times offset of the centre of mass from the joints' common point, camera frame, kg·m: 5 mN·m under 1 g
         /// about each axis that gravity or acceleration reaches.
         public var imbalance = Vector3(5e-3 / 9.81, 5e-3 / 9.81, 5e-3 / 9.81)
+        /// Torque by which the motors' magnets pull the joints to their iron.
+        public var cogging = Cogging()
         /// Spring of the cables about joint zero, N·m/rad.
         public var cableStiffness = AxisVector(repeating: 5e-3)
         /// Largest motor torque, N·m.
@@ -48,6 +52,7 @@ public struct GimbalPlant: Sendable {
             inertia: Double = 1, friction factor: Double = 1, imbalance: Double = 1
         ) {
             self.inertia = self.inertia * inertia
+            inertiaProducts = inertiaProducts * inertia
             self.imbalance = self.imbalance * imbalance
             var joint = friction
             joint.coulomb *= factor
@@ -85,6 +90,7 @@ public struct GimbalPlant: Sendable {
     /// Joint rates, rad/s.
     public private(set) var jointRates = AxisVector.zero
 
+    private var tensor: InertiaTensor
     private var yawFriction: JointFriction
     private var rollFriction: JointFriction
     private var pitchFriction: JointFriction
@@ -97,6 +103,7 @@ public struct GimbalPlant: Sendable {
     ///   - joints: Joint angles at the start, rad.
     public init(parameters: Parameters, base: BaseMotion.State, joints: AxisVector = .zero) {
         self.parameters = parameters
+        tensor = InertiaTensor(parameters)
         self.joints = joints
         let relative = JointKinematics.attitude(joints: joints)
         attitude = (base.attitude * relative).normalized
@@ -117,6 +124,8 @@ public struct GimbalPlant: Sendable {
     /// Somebody puts another camera on: its inertia is the present one times this.
     mutating func scaleInertia(by factor: Double) {
         parameters.inertia = parameters.inertia * factor
+        parameters.inertiaProducts = parameters.inertiaProducts * factor
+        tensor = InertiaTensor(parameters)
     }
 
     /// One step of free motion under torques.
@@ -131,10 +140,7 @@ public struct GimbalPlant: Sendable {
         let moment =
             kinematics.moment(torques: torque)
             - parameters.imbalance.cross(specificForce(base: base)) + drive.push
-        let inertia = parameters.inertia
-        let momentum = Vector3(inertia.roll * rate.x, inertia.pitch * rate.y, inertia.yaw * rate.z)
-        let net = moment - rate.cross(momentum)
-        rate += Vector3(net.x / inertia.roll, net.y / inertia.pitch, net.z / inertia.yaw) * dt
+        rate += tensor.acceleration(moment - rate.cross(tensor.momentum(rate))) * dt
         attitude = (attitude * Quaternion(rotationVector: rate * dt)).normalized
     }
 
@@ -152,11 +158,9 @@ public struct GimbalPlant: Sendable {
         var copy = self
         let kinematics = copy.updateJoints(base: base)
         let passive = copy.jointTorque(motor: .zero, dt: dt)
-        let j = parameters.inertia
-        let momentum = Vector3(j.roll * rate.x, j.pitch * rate.y, j.yaw * rate.z)
         let needed =
-            Vector3(j.roll * acceleration.x, j.pitch * acceleration.y, j.yaw * acceleration.z)
-            + rate.cross(momentum) + parameters.imbalance.cross(specificForce(base: base)) - push
+            tensor.momentum(acceleration) + rate.cross(tensor.momentum(rate))
+            + parameters.imbalance.cross(specificForce(base: base)) - push
         return kinematics.torques(moment: needed) - passive
     }
 
@@ -206,7 +210,8 @@ public struct GimbalPlant: Sendable {
             yaw: stop(joints.yaw, jointRates.yaw, p.jointRange.yaw, p.inertia.yaw),
             roll: stop(joints.roll, jointRates.roll, p.jointRange.roll, p.inertia.roll),
             pitch: stop(joints.pitch, jointRates.pitch, p.jointRange.pitch, p.inertia.pitch))
-        return motor + friction + stops - p.cableStiffness * joints
+        let torque = motor + friction + stops - p.cableStiffness * joints
+        return p.cogging.isNone ? torque : torque + p.cogging.torque(at: joints)
     }
 
     private func stop(

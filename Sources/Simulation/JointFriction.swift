@@ -17,6 +17,8 @@ public struct JointFriction: Sendable, BitwiseCopyable {
         public var viscous = 1e-3
         /// Speed at which the friction has fallen most of the way from stiction to Coulomb, rad/s (Stribeck).
         public var stribeckRate = 0.05
+        /// By which share a joint rubs more while it turns forwards, and less while it turns back, -1...1.
+        public var asymmetry = 0.0
         /// How far a joint creeps before it breaks away, rad.
         public var breakawayAngle = 0.9e-3
         /// Damping of the bristles as a share of critical damping for `inertia`, 1.
@@ -55,7 +57,8 @@ public struct JointFriction: Sendable, BitwiseCopyable {
         guard p.stiction > 0 else { return -p.viscous * rate }
         let stiffness = p.stiction / p.breakawayAngle
         let slow = rate / p.stribeckRate
-        let level = p.coulomb + (p.stiction - p.coulomb) * cm_exp(-slow * slow)
+        let side = rate > 0 ? 1 + p.asymmetry : 1 - p.asymmetry
+        let level = (p.coulomb + (p.stiction - p.coulomb) * cm_exp(-slow * slow)) * side
         let speed = abs(rate)
         let before = deflection
         if speed > 1e-12 {

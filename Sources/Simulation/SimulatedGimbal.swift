@@ -24,6 +24,10 @@ public struct SimulatedGimbal: Sendable {
         public var field = FieldMotorModel.Parameters()
         /// How the joints are driven.
         public var motor = MotorType.torque
+        /// Torque of each motor over what it was told, 1: the true motor constant over the one that is configured.
+        public var motorConstant = AxisVector(repeating: 1)
+        /// How the camera's sensor sits on it, camera frame to the sensor's.
+        public var sensorMounting = Quaternion.identity
         /// From `apply` to the power stage, s; at most 0.1.
         public var transportDelay = 0.00102
         /// Lag of the motors' current loop, s.
@@ -72,6 +76,7 @@ public struct SimulatedGimbal: Sendable {
     private var latched = MotorOutput.off
     private var frame = -1.0
     private var bus: RandomSource
+    private let isAskew: Bool
     private var lastSample: IMUSample?
     private let start: Instant
     private let stepNanoseconds: Int64
@@ -92,6 +97,7 @@ public struct SimulatedGimbal: Sendable {
         self.parameters = parameters
         self.motion = motion
         self.start = start
+        isAskew = parameters.sensorMounting != .identity
         now = start
         base = motion.state(at: 0)
         stepNanoseconds = Int64(1e9 / parameters.plant.stepRate)
@@ -185,11 +191,12 @@ public struct SimulatedGimbal: Sendable {
         base = motion.state(at: now.seconds(since: start))
         switch parameters.motor {
         case .torque:
-            turn(by: output.enabled ? output.torque : .zero, base: before, dt: dt)
+            let wanted = output.torque * parameters.motorConstant
+            turn(by: output.enabled ? wanted : .zero, base: before, dt: dt)
         case .field:
             let wanted = fieldMotors.torque(
                 output: output, joints: plant.joints, jointRates: plant.jointRates, dt: dt)
-            turn(by: wanted, base: before, dt: dt)
+            turn(by: wanted * parameters.motorConstant, base: before, dt: dt)
         case .servo:
             // Pulses leave at the frame rate; between them the last one counts.
             let pulse = cm_floor(now.seconds(since: start) * parameters.servo.frameRate)
@@ -207,7 +214,14 @@ public struct SimulatedGimbal: Sendable {
                     yaw: yawServo.rate, roll: rollServo.rate, pitch: pitchServo.rate),
                 base: base)
         }
-        imu.feed(rate: plant.rate, specificForce: plant.specificForce(base: base))
+        if isAskew {
+            let turn = parameters.sensorMounting
+            imu.feed(
+                rate: turn.rotate(plant.rate),
+                specificForce: turn.rotate(plant.specificForce(base: base)))
+        } else {
+            imu.feed(rate: plant.rate, specificForce: plant.specificForce(base: base))
+        }
         if parameters.hasHandleGyro {
             handleIMU.feed(rate: base.rate, specificForce: .zero)
         }

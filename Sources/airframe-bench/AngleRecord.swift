@@ -13,6 +13,9 @@ struct AngleRecord {
     /// Root mean square about zero.
     var rms: Double { Self.rms(values[...], about: 0) }
 
+    /// Root mean square about this value.
+    func rms(about centre: Double) -> Double { Self.rms(values[...], about: centre) }
+
     /// RMS about the mean of each 10 s.
     var jitter: Double {
         let window = 10 * Self.rate

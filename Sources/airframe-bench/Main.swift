@@ -44,6 +44,9 @@ struct Main {
             name: "sensor-faults", summary: "sensors that lie, on gimbals of every kind",
             run: FaultBench.runSensors),
         Bench(
+            name: "gallery", summary: "gimbals drawn at random, in each motion; not in all",
+            isInAll: false, run: GalleryBench.run),
+        Bench(
             name: "actuators", summary: "servos and motors without encoders, stabilised",
             run: ActuatorBench.run),
         Bench(

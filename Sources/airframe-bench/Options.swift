@@ -1,6 +1,7 @@
 import Glibc
 import PlainText
 import Realtime
+import Simulation
 
 /// The command line.
 struct Options: Sendable {
@@ -26,6 +27,11 @@ struct Options: Sendable {
     var rounds = 5
     /// Seeds of each combination of fault, mode and source.
     var faultSeeds = 4
+    /// Gimbals of the gallery, and the seeds that they are drawn from.
+    var count = 200
+    var seeds = GallerySeeds.all
+    /// The only motion of the gallery; nil: each.
+    var motion: BaseMotion.Kind?
     /// Length of the soak, simulated minutes.
     var soakMinutes = 60.0
     /// Items through the ring between two threads.
@@ -75,6 +81,17 @@ struct Options: Sendable {
                     return nil
                 }
                 faultSeeds = value
+            case "--count":
+                guard let value = iterator.next().flatMap({ Int($0) }), value > 0 else {
+                    return nil
+                }
+                count = value
+            case "--seeds":
+                guard let value = iterator.next().flatMap(GallerySeeds.init) else { return nil }
+                seeds = value
+            case "--motion":
+                guard let value = iterator.next().flatMap(BaseMotion.Kind.init) else { return nil }
+                motion = value
             case "--soak-minutes":
                 guard let value = iterator.next().flatMap(Double.init), value > 0 else {
                     return nil
@@ -111,6 +128,9 @@ struct Options: Sendable {
             "  --seconds S       length of an allocation run (60)",
             "  --rounds N        wake-up rounds (5), --round-seconds S each (5)",
             "  --fault-seeds N   seeds of each fault, mode and source (4)",
+            "  --count N         gimbals of `gallery` (200)",
+            "  --seeds WHICH     of `gallery`: all, even (to develop on), odd (to report on), or one number",
+            "  --motion NAME     of `gallery`: still, handheld, walking or running; otherwise each",
             "  --soak-minutes N  minutes of `soak` and `soak-links`, 10 at least (60)",
             "  --items N         items through the ring between two threads (100000000)",
             "  --cpu N|any       CPU of the real-time threads and of cyclictest (the last)",

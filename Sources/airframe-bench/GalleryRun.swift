@@ -1,0 +1,202 @@
+import Configuration
+import GimbalCore
+import Glibc
+import PlainText
+import Simulation
+import Wire
+
+/// One drawn gimbal with the daemon's own tuning for what its owner knows, carried in one way.
+struct GalleryRun {
+    var gimbal: DrawnGimbal
+    var motion: BaseMotion.Kind
+    /// Seconds in all, and from which on the figures count: the search for inertia and delay is over.
+    var seconds = 18.0
+    var settled = 8.0
+    /// Where the camera points and all that is told of it, each 20 ms, for whoever looks into one gimbal.
+    var isTraced = false
+
+    /// What came out; angles in degrees.
+    struct Outcome {
+        /// Until a set-point was followed, s; NaN: never.
+        var start = Double.nan
+        /// RMS above 1 Hz of roll or pitch, whichever is larger.
+        var shake = Double.nan
+        /// RMS about the mean of roll or pitch, whichever is larger.
+        var hold = Double.nan
+        /// Largest tilt from where it was on the average.
+        var largest = Double.nan
+        /// Largest RMS over half a second of the true rate above 15 Hz, deg/s, and of the angle that belongs to it.
+        var tremor = 0.0
+        var buzz = 0.0
+        /// The same angle of the handle.
+        var handleBuzz = 0.0
+        /// Largest turn from the motors' start until a set-point was followed.
+        var searchAngle = 0.0
+        /// Outputs that were on have gone off.
+        var isShutOff = false
+        /// All conditions that name a fault.
+        var faults: Conditions = .none
+        /// Found inertia over the true one, the farthest of the axes; a motor that is stronger makes it smaller.
+        var inertiaRatio = Double.nan
+
+        /// A camera that stays where it should be.
+        var isHeld: Bool { !isShutOff && largest < 5 }
+        /// Faster and wider than what noise, friction and a servo's pulses do, and more than the handle's own.
+        var isOscillating: Bool { tremor > 3 && buzz > max(0.05, handleBuzz) || tremor > 60 }
+    }
+
+    /// Conditions that name a fault which no drawn gimbal has.
+    static var faults: Conditions {
+        .responseReversed | .gyroContradicted | .imuFrozen | .imuImplausible | .imuStale
+            | .imuTimeFault | .gravityMismatch | .controlFault | .loopOscillating | .inertiaNotFound
+            | .motorStalled | .loopUnreliable | .imuSaturated | .attitudeDoubtful
+    }
+
+    /// The settings of an owner who knows motors and loop.
+    var tuning: Stabilizer.Parameters {
+        get throws {
+            let torque = gimbal.torqueLimit
+            let loaded = try ConfigurationLoader.load(
+                ConfigurationSource(
+                    config: "/dev/null",
+                    overrides: [
+                        "loop.rate_hz=\(gimbal.loopHz)", "motors.type=\(gimbal.parameters.motor)",
+                        "motors.torque_limit_nm=[\(torque), \(torque), \(torque)]",
+                    ]))
+            return loaded.settings.stabilizerParameters
+        }
+    }
+
+    func run() throws -> Outcome {
+        let degrees = 180 / Double.pi
+        var simulated = SimulatedGimbal(
+            parameters: gimbal.parameters,
+            motion: BaseMotion(motion, seed: gimbal.seed, stillDuration: 1, rampDuration: 1),
+            seed: gimbal.seed)
+        var stabilizer = Stabilizer(parameters: try tuning)
+        var outcome = Outcome()
+        var (roll, pitch) = (AngleRecord(), AngleRecord())
+        var tilts: [(roll: Double, pitch: Double)] = []
+        var tremor = TremorWatch()
+        var handle = TremorWatch()
+        var held: Quaternion?
+        var wasEnabled = false
+        let dt = 1 / Double(gimbal.loopHz)
+        for tick in 1...Int(seconds / dt) {
+            let time = Double(tick) * dt
+            let now = Instant(nanoseconds: Int64(time * 1e9))
+            simulated.advance(to: now) { stabilizer.integrate($0) }
+            let output = stabilizer.step(now: now)
+            simulated.apply(output, at: now)
+            let snapshot = stabilizer.snapshot
+            if snapshot.output.enabled, outcome.start.isNaN {
+                let start = held ?? simulated.attitude
+                held = start
+                outcome.searchAngle = max(
+                    outcome.searchAngle, start.error(to: simulated.attitude).norm * degrees)
+                if snapshot.authority == 1, !snapshot.conditions.intersects(.inertiaUnknown) {
+                    outcome.start = time
+                }
+            }
+            if wasEnabled, !snapshot.output.enabled { outcome.isShutOff = true }
+            wasEnabled = snapshot.output.enabled
+            outcome.faults.insert(Self.faults.common(with: snapshot.conditions))
+            let isSettled = time > settled
+            tremor.note(simulated.rate * degrees, counts: isSettled, dt: dt)
+            handle.note(simulated.base.rate * degrees, counts: isSettled, dt: dt)
+            if isTraced, tick % max(1, gimbal.loopHz / 50) == 0 {
+                trace(time, simulated, stabilizer, tremor.present)
+            }
+            guard isSettled else { continue }
+            let angles = EulerZXY.angles(simulated.attitude) * degrees
+            // The record is kept at 1 kHz whatever the loop does.
+            while Double(tilts.count) < (time - settled) * Double(AngleRecord.rate) {
+                roll.append(angles.roll)
+                pitch.append(angles.pitch)
+                tilts.append((angles.roll, angles.pitch))
+            }
+        }
+        outcome.tremor = tremor.largest.rate
+        outcome.buzz = tremor.largest.angle
+        outcome.handleBuzz = handle.largest.angle
+        outcome.shake = max(roll.shake, pitch.shake)
+        let centre = (roll: roll.mean, pitch: pitch.mean)
+        outcome.hold = max(
+            roll.rms(about: centre.roll), pitch.rms(about: centre.pitch))
+        outcome.largest =
+            tilts.map { max(abs($0.roll - centre.roll), abs($0.pitch - centre.pitch)) }.max()
+            ?? .nan
+        if !stabilizer.snapshot.output.enabled { outcome.isShutOff = true }
+        let (found, truth) = (stabilizer.snapshot.inertia, gimbal.parameters.plant.inertia)
+        for axis in GimbalAxis.allCases {
+            let ratio = found[axis] * gimbal.parameters.motorConstant[axis] / truth[axis]
+            if outcome.inertiaRatio.isNaN
+                || abs(log(ratio)) > abs(log(outcome.inertiaRatio))
+            {
+                outcome.inertiaRatio = ratio
+            }
+        }
+        return outcome
+    }
+
+    private func trace(
+        _ time: Double, _ simulated: SimulatedGimbal, _ stabilizer: Stabilizer, _ tremor: Double
+    ) {
+        let degrees = 180 / Double.pi
+        let snapshot = stabilizer.snapshot
+        let (angles, torque) = (EulerZXY.angles(simulated.attitude) * degrees, simulated.torque)
+        let (sigma, found) = (snapshot.inertiaSigma, snapshot.inertia)
+        func row(_ vector: AxisVector, _ decimals: Int) -> String {
+            "\(Format.fixed(vector.yaw, decimals)) \(Format.fixed(vector.roll, decimals))"
+                + " \(Format.fixed(vector.pitch, decimals))"
+        }
+        print(
+            "\(Format.fixed(time, 2)) angle \(row(angles, 2)) torque \(row(torque, 3)) tremor"
+                + " \(Format.fixed(tremor, 2)) inertia \(row(found * 1e3, 3)) sigma"
+                + " \(row(sigma, 2)) \(snapshot.phase) \(snapshot.conditions.names)")
+    }
+}
+
+extension Conditions {
+    /// What both sets have.
+    fileprivate func common(with other: Conditions) -> Conditions {
+        subtracting(subtracting(other))
+    }
+
+    /// Their names.
+    var names: String {
+        Conditions.catalogue.filter { intersects($0.condition) }.map(\.name)
+            .joined(separator: " ")
+    }
+}
+
+/// True rate above 15 Hz: an oscillation of the loop, or what steps and friction leave there.
+private struct TremorWatch {
+    /// RMS over the last window, deg/s, and the largest of the windows that count, with that of the angle.
+    private(set) var present = 0.0
+    private(set) var largest = (rate: 0.0, angle: 0.0)
+
+    private var lows = (Vector3.zero, Vector3.zero)
+    private var angle = Vector3.zero
+    private var (sum, angles, time) = (0.0, 0.0, 0.0)
+
+    mutating func note(_ rate: Vector3, counts: Bool, dt: Double) {
+        let share = 1 - exp(-2 * Double.pi * 15 * dt)
+        lows.0 += (rate - lows.0) * share
+        let high = rate - lows.0
+        lows.1 += (high - lows.1) * share
+        let fast = high - lows.1
+        // An integral that forgets below 15 Hz.
+        angle = (angle + fast * dt) * (1 - share)
+        sum += fast.squaredNorm * dt
+        angles += angle.squaredNorm * dt
+        time += dt
+        guard time >= 0.5 else { return }
+        present = (sum / time).squareRoot()
+        if counts {
+            largest.rate = max(largest.rate, present)
+            largest.angle = max(largest.angle, (angles / time).squareRoot())
+        }
+        (sum, angles, time) = (0, 0, 0)
+    }
+}
