@@ -85,6 +85,8 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
 
     func settings() -> [Setting] { tuning.list() }
 
+    func hasSetting(_ key: String) -> Bool { tuning.has(key) }
+
     func set(
         key: String, value: JSONValue, rollback: Double?, client: DiagnosticsClient
     ) throws(RequestError) -> Setting {

@@ -98,6 +98,9 @@ final class Tuning: Sendable {
         }
     }
 
+    /// Whether there is a setting of this name.
+    func has(_ key: String) -> Bool { Schema.setting(key) != nil }
+
     /// Changes one live setting.
     ///
     /// - Parameters:

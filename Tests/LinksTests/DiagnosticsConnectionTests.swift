@@ -99,6 +99,66 @@ struct DiagnosticsConnectionTests {
         }
     }
 
+    @Test("a question that takes its time, and whatever waits for it, keeps no stop waiting")
+    func stopOvertakesQuestions() async throws {
+        try await withServer { path, backend in
+            backend.record.withLock { $0.isDoctorSlow = true }
+            let client = try PlainClient(path)
+            try client.send("{\"id\":1,\"method\":\"doctor\"}\n{\"id\":2,\"method\":\"stop\"}\n")
+            // A list of names as long as a line may be, behind it.
+            let names = [String](repeating: "\"loop\"", count: 9000).joined(separator: ",")
+            let reader = try PlainClient(path)
+            try reader.send(#"{"id":1,"method":"get","params":{"keys":[\#(names)]}}"# + "\n")
+            let other = try PlainClient(path)
+            while backend.calls.isEmpty { usleep(1000) }
+            #expect(backend.calls == ["stop"])
+            #expect(try other.ask(#"{"id":1,"method":"stop"}"#)["result"] != nil)
+            #expect(try other.ask(#"{"id":2,"method":"ping"}"#)["id"] == 2)
+            backend.record.withLock { $0.isDoctorSlow = false }
+            #expect(try client.json()["id"] == 1)
+            #expect(try client.json()["id"] == 2)
+            #expect(try reader.json()["result"]?.array?.count == 1)
+            #expect(backend.calls == ["stop", "stop", "stop"])
+        }
+    }
+
+    @Test("a long line that is no question is carried out in its turn, also for a client that has left")
+    func longOrders() async throws {
+        try await withServer { path, backend in
+            let padding = String(repeating: " ", count: 60_000)
+            let client = try PlainClient(path)
+            try client.send(
+                "{\"id\":1,\"method\":\"take\"}\n{\"id\":2,\(padding)\"method\":\"save\"}\n"
+                    + "{\"id\":3,\(padding)\"method\":\"release\"}\n")
+            client.close()
+            while backend.closed.isEmpty { usleep(1000) }
+            #expect(backend.calls == ["take", "save", "release"])
+        }
+    }
+
+    @Test("questions of a client that has left are not answered")
+    func leavesWithQuestions() async throws {
+        try await withServer { path, backend in
+            backend.record.withLock { $0.isDoctorSlow = true }
+            let slow = try PlainClient(path)
+            try slow.send("{\"id\":1,\"method\":\"doctor\"}\n")
+            usleep(20_000)
+            for _ in 0..<20 {
+                let client = try PlainClient(path)
+                try client.send("{\"id\":1,\"method\":\"status\"}\n")
+                usleep(2000)
+                client.close()
+            }
+            let other = try PlainClient(path)
+            #expect(try other.ask(#"{"id":1,"method":"ping"}"#)["id"] == 1)
+            backend.record.withLock { $0.isDoctorSlow = false }
+            #expect(try slow.json()["id"] == 1)
+            #expect(try other.ask(#"{"id":2,"method":"status"}"#)["id"] == 2)
+            #expect(backend.statuses == 1)
+            #expect(backend.closed.count == 20)
+        }
+    }
+
     @Test("whoever hangs up while the disk is slow leaves nothing behind, and what waited is done")
     func hangsUpWhileWaiting() async throws {
         try await withServer { path, backend in

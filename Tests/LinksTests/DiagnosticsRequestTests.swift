@@ -216,7 +216,7 @@ struct DiagnosticsRequestTests {
         let backend = FakeBackend()
         let handler = RequestHandler(
             backend: backend, policy: AccessPolicy(ownUser: 1, group: 1, groupName: "airframe"),
-            later: try LateReplies())
+            later: try LateReplies(), desk: try QuestionDesk())
         let reader = ClientConnection(
             descriptor: FileDescriptor(rawValue: -1),
             client: DiagnosticsClient(id: 1, pid: 1, user: 1000), mayWrite: false,

@@ -12,8 +12,8 @@ import Wire
 /// beside the control loop, and everything that a client can do is in this file.
 ///
 /// A stop overtakes everything. Whatever has arrived is looked through for one before anything else is answered, behind requests
-/// that wait as well; a turn ends after `turnSeconds`, so the next look is never far; what waits for a disk is answered by
-/// another thread (`LateReplies`).
+/// that wait as well; a turn ends after `turnSeconds`, so the next look is never far. What may be long to read or to answer is left
+/// to the `QuestionDesk`, what waits for a disk to whoever writes there; both answer by `LateReplies`.
 struct DiagnosticsLoop {
     /// Requests of one client answered before the others have their turn.
     private static let requestsPerTurn = 8
@@ -29,6 +29,7 @@ struct DiagnosticsLoop {
     private let clock: @Sendable () -> Instant
 
     private let later: LateReplies
+    private let desk: QuestionDesk
     private var connections: [ClientConnection] = []
     /// Who is served first in the next turn.
     private var first = 0
@@ -40,11 +41,12 @@ struct DiagnosticsLoop {
     /// A loop over an open socket, which `run` closes when it returns; it returns when `wake` becomes readable.
     init(
         listener: SocketListener, wake: FileDescriptor,
-        configuration: DiagnosticsConfiguration, backend: any DiagnosticsBackend,
-        later: LateReplies, logger: Logger, clock: @escaping @Sendable () -> Instant
+        configuration: DiagnosticsConfiguration, handler: RequestHandler, later: LateReplies,
+        desk: QuestionDesk, logger: Logger, clock: @escaping @Sendable () -> Instant
     ) {
-        handler = RequestHandler(backend: backend, policy: listener.policy, later: later)
+        self.handler = handler
         self.later = later
+        self.desk = desk
         self.listener = listener
         self.wake = wake
         self.configuration = configuration
@@ -80,7 +82,7 @@ struct DiagnosticsLoop {
             receive(connection, Int32(entry.revents), chunk)
         }
         if ready > 0, entries[1].revents != 0 { accept(now: now) }
-        if ready > 0, entries[2].revents != 0 { finishReplies() }
+        if ready > 0, entries[2].revents != 0 { finishReplies(now) }
         for connection in connections where connection.hasLines { hurryStops(of: connection, now) }
         serve(now)
         for connection in connections where connection.isFinished { close(connection) }
@@ -124,12 +126,12 @@ struct DiagnosticsLoop {
         }
     }
 
-    private func finishReplies() {
+    private func finishReplies(_ now: Instant) {
         for reply in later.take() {
             guard let connection = connections.first(where: { $0.client.id == reply.client }) else {
                 continue
             }
-            handler.finish(reply, of: connection)
+            handler.finish(reply, of: connection, clients: status, now: now)
             if connection.outputBroken { connection.output.discard() }
         }
     }
@@ -195,6 +197,7 @@ struct DiagnosticsLoop {
             // Both directions are shut: nothing that is sent now would be read. What was asked for is still done.
             connection.outputBroken = true
             connection.output.discard()
+            desk.abandon(client: connection.client.id)
             if connection.wantsInput { connection.read(into: chunk) }
         } else if events & POLLIN != 0 {
             connection.read(into: chunk)
@@ -337,6 +340,7 @@ extension DiagnosticsLoop {
         try? connection.descriptor.close()
         // There is a descriptor again for whoever waits.
         acceptPause = nil
+        desk.forget(client: connection.client.id)
         handler.backend.clientClosed(connection.client)
         logger.debug("\(connection.client) closed.")
     }

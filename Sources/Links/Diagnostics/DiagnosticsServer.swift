@@ -7,11 +7,12 @@ import SystemPackage
 
 /// The diagnostics socket as a service: newline-delimited JSON on a UNIX stream socket, see `Wire`.
 ///
-/// Everything happens on one ordinary thread, `airframed-diag`; `run()` waits for it without blocking a thread of
-/// Swift's pool, and returns within a few milliseconds of a graceful shutdown or a cancellation.
+/// Everything happens on one ordinary thread, `airframed-diag`, but questions are answered by a second one, `airframed-ask`;
+/// `run()` waits for both without blocking a thread of Swift's pool, and returns within a few milliseconds of a graceful shutdown
+/// or a cancellation, or when the question is answered that is being answered then.
 public final class DiagnosticsServer: Service {
-    /// Stack of the thread, locked with everything else. The tests of a debug build pass with 128 KiB and not with 64;
-    /// the rest is for the backend, which may parse a configuration here.
+    /// Stack of each thread, locked with everything else. The tests of a debug build pass with 128 KiB and not with 64;
+    /// the rest is for the backend.
     private static let stackSize = 512 * 1024
 
     private let configuration: DiagnosticsConfiguration
@@ -19,7 +20,9 @@ public final class DiagnosticsServer: Service {
     private let logger: Logger
     private let clock: @Sendable () -> Instant
     private let thread: ServiceThread
+    private let questions: ServiceThread
     private let later: LateReplies
+    private let desk: QuestionDesk
     /// The open socket, until the thread takes it.
     private let listener = Mutex<SocketListener?>(nil)
 
@@ -40,6 +43,8 @@ public final class DiagnosticsServer: Service {
         self.logger = logger
         self.clock = clock
         later = try LateReplies()
+        desk = try QuestionDesk()
+        questions = try ServiceThread(name: "airframed-ask", stackSize: Self.stackSize)
         thread = try ServiceThread(name: "airframed-diag", stackSize: Self.stackSize)
     }
 
@@ -61,15 +66,28 @@ public final class DiagnosticsServer: Service {
     /// - Throws: `SocketError` when the socket was not open and cannot be opened, or the thread not be started.
     public func run() async throws {
         if listener.withLock({ $0 == nil }) { try open() }
-        try await thread.run { self.serve() }
+        guard let listener = listener.withLock({ $0.take() }) else { return }
+        let handler = RequestHandler(
+            backend: backend, policy: listener.policy, later: later, desk: desk)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.thread.run { self.serve(listener, handler) } }
+            group.addTask {
+                try await self.questions.run {
+                    self.desk.serve(
+                        until: self.questions.wake, handler: handler, later: self.later)
+                }
+            }
+            // When one has ended, whyever, the other has nothing to do.
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 
-    /// The body of the thread.
-    private func serve() {
-        guard let listener = listener.withLock({ $0.take() }) else { return }
+    /// The body of the server's thread.
+    private func serve(_ listener: SocketListener, _ handler: RequestHandler) {
         var loop = DiagnosticsLoop(
-            listener: listener, wake: thread.wake, configuration: configuration, backend: backend,
-            later: later, logger: logger, clock: clock)
+            listener: listener, wake: thread.wake, configuration: configuration,
+            handler: handler, later: later, desk: desk, logger: logger, clock: clock)
         loop.run()
     }
 

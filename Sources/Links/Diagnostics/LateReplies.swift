@@ -1,3 +1,4 @@
+import GimbalCore
 import Synchronization
 import SystemPackage
 import Wire
@@ -6,12 +7,13 @@ import Wire
 final class LateReplies: Sendable {
     /// One of them.
     struct Reply: Sendable {
+        /// Sends it, on the server's thread; `clients` and the time are those of then.
+        typealias Finish =
+            @Sendable (RequestHandler, ClientConnection, _ clients: ClientStatus, Instant) -> Void
+
         /// Whose request it was; the client may have gone.
         var client: Int
-        /// The id of the request.
-        var id: JSONValue
-        /// Makes the encoded result, on the server's thread.
-        var result: @Sendable (RequestHandler) throws(RequestError) -> [UInt8]
+        var finish: Finish
     }
 
     private let replies = Mutex<[Reply]>([])

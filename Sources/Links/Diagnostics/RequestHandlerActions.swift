@@ -51,9 +51,8 @@ extension RequestHandler {
             let key = try parameters.requiredString("key")
             let value = try parameters.required("value")
             let rollback = try parameters.number("rollback", in: 1...3600, unit: "s")
-            let settings = backend.settings()
-            guard settings.contains(where: { $0.key == key }) else {
-                throw unknownKey(key, settings, field: "key")
+            guard backend.hasSetting(key) else {
+                throw unknownKey(key, backend.settings(), field: "key")
             }
             return try encode(
                 try backend.set(key: key, value: value, rollback: rollback, client: client))

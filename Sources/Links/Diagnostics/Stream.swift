@@ -64,12 +64,14 @@ struct VariableIndex {
     func resolve(_ patterns: [String]) throws(RequestError) -> (names: [String], indices: [Int]) {
         var indices: [Int] = []
         var seen: Set<Int> = []
-        for pattern in patterns {
+        // A name or section each once, however often it is asked for.
+        var asked: Set<String> = []
+        for pattern in patterns where asked.insert(pattern).inserted {
             let matches = self.matches(pattern)
             guard !matches.isEmpty else {
                 throw RequestError(
                     .unknownKey,
-                    "There is no variable \"\(pattern)\"; `variables` lists them."
+                    "There is no variable \"\(pattern.prefix(128))\"; `variables` lists them."
                         + Suggestion.sentence(for: pattern, in: order),
                     field: "names")
             }

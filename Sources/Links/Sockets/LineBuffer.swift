@@ -1,3 +1,5 @@
+import Glibc
+
 /// Cuts a stream of bytes into lines, with bounded memory.
 ///
 /// Lines end with `\n`; a `\r` before it is dropped, for clients that send CRLF. A line longer than the limit is
@@ -20,6 +22,8 @@ struct LineBuffer {
     private var scanned = 0
     /// Up to here `arrivals` has looked.
     private var looked = 0
+    /// Up to here `arrivals` has found no newline after `looked`.
+    private var searched = 0
     private var isSkipping = false
 
     init(limit: Int) { self.limit = limit }
@@ -36,6 +40,7 @@ struct LineBuffer {
             bytes.removeFirst(start)
             scanned -= start
             looked = max(0, looked - start)
+            searched = max(0, searched - start)
             start = 0
         }
         bytes += chunk
@@ -46,17 +51,28 @@ struct LineBuffer {
     /// - Parameter visit: The line, and whether it is the one that `next` returns.
     mutating func arrivals(_ visit: (ArraySlice<UInt8>, _ isNext: Bool) -> Void) {
         var from = max(looked, start)
-        while let newline = bytes[from...].firstIndex(of: UInt8(ascii: "\n")) {
+        while let newline = newline(from: max(from, searched)) {
             // The rest of a line that is too long is none.
             if !isSkipping || from > start { visit(bytes[from..<newline], from == start) }
             from = newline + 1
         }
         looked = from
+        searched = bytes.count
+    }
+
+    /// The next newline at or after a place. By memchr(3): a debug build, too, has to be quick with what a stranger sends.
+    private func newline(from place: Int) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, place < bytes.count,
+                let found = memchr(base + place, 0x0A, bytes.count - place)
+            else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
     }
 
     /// The next line, nil when none is complete.
     mutating func next() -> Line? {
-        guard let newline = bytes[scanned...].firstIndex(of: UInt8(ascii: "\n")) else {
+        guard let newline = newline(from: scanned) else {
             scanned = bytes.count
             return endOfLineMissing()
         }
@@ -80,12 +96,14 @@ struct LineBuffer {
             start = 0
             scanned = 0
             looked = 0
+            searched = 0
         } else if start == bytes.count {
             // Nothing left: give the memory of a long line back.
             bytes.removeAll(keepingCapacity: bytes.capacity <= 4096)
             start = 0
             scanned = 0
             looked = 0
+            searched = 0
         }
         guard isLong, !isSkipping else { return nil }
         isSkipping = true

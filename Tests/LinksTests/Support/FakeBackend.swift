@@ -1,3 +1,4 @@
+import Glibc
 import Links
 import Synchronization
 import Wire
@@ -16,6 +17,8 @@ final class FakeBackend: DiagnosticsBackend {
         /// Whether what is saved waits for `finishDisk`.
         var isDiskSlow = false
         var waiting: [@Sendable () -> Void] = []
+        /// Whether `doctor` takes until this is false.
+        var isDoctorSlow = false
     }
 
     let record = Mutex(Record())
@@ -52,8 +55,13 @@ final class FakeBackend: DiagnosticsBackend {
         return status
     }
 
-    func doctor() -> [DoctorCheck] { [DoctorCheck("loop", .ok, "1000 Hz")] }
+    func doctor() -> [DoctorCheck] {
+        while record.withLock({ $0.isDoctorSlow }) { usleep(1000) }
+        return [DoctorCheck("loop", .ok, "1000 Hz")]
+    }
     func version() -> VersionInfo { VersionInfo(program: "airframed", version: "0.1.0") }
+
+    func hasSetting(_ key: String) -> Bool { settings().contains { $0.key == key } }
 
     func settings() -> [Setting] {
         [
