@@ -105,7 +105,7 @@ struct ReachTests {
         "after any requests the set-point is where the joints can be, and the joints stay there",
         arguments: [
             (1, 0, 0), (2, 25, 0), (3, -25, 20), (4, 60, 0), (5, -60, 0), (6, 0, 75),
-            (7, 90, 0), (8, -10, -40),
+            (7, 90, 0), (8, -10, -40), (3, -68, -69), (11, 87, -54), (13, -40, -25), (35, -75, -75),
         ] as [(UInt64, Double, Double)])
     func anySequence(seed: UInt64, turning: Double, tilted: Double) {
         var rig = Rig(seed: seed, turning: turning, tilted: tilted)
@@ -148,7 +148,7 @@ struct ReachTests {
         )
         #expect(mostAsked < 1.5, "the set-point leads the joints out of their range: \(asked)")
         #expect(most < 5, "the joints leave their range: \(beyond)")
-        #expect(wrong < 15, "the camera is thrown")
+        #expect(wrong < 5, "the camera is thrown: \(wrong)")
         #expect(isOn)
     }
 

@@ -39,6 +39,12 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// What no joint does in one period, rad.
     private static var leap: Double { @_noLocks get { 3 * .pi / 180 } }
 
+    /// How much no joint's rate changes in one period, rad/s.
+    private static var jolt: Double { @_noLocks get { 0.5 } }
+
+    /// Within this of what can be reached the joints have caught up, rad.
+    private static var near: Double { @_noLocks get { 0.05 * .pi / 180 } }
+
     /// The joints of which the last set-point asked for an angle at or beyond the end of the range.
     private(set) var atEnd = AxisSet.none
     /// The nearest angles to those asked for, Z-X-Y, rad, that the camera still answers to; NaN where the joint of that name
@@ -58,6 +64,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     private var answered = AxisVector.unknown
     /// The joint angles that were handed on, rad; NaN before the first.
     private var given = AxisVector.unknown
+    /// How fast these turn, rad/s.
+    private var speed = AxisVector.zero
     /// Whether they are on their way to what can be reached.
     private var isCatchingUp = false
 
@@ -69,6 +77,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     mutating func reset() {
         wanted = .unknown
         given = .unknown
+        speed = .zero
         isCatchingUp = false
         lose()
     }
@@ -142,28 +151,59 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             yaw: step.yaw < 0 ? low.yaw : high.yaw, roll: step.roll < 0 ? low.roll : high.roll,
             pitch: step.pitch < 0 ? low.pitch : high.pitch)
         let braking = JointLimiter.stoppingRate(within: towards - before, braking: pace.braking)
-        let leap = AxisVector(repeating: JointLimiter.leap)
-        guard
-            steepest < 1 || isCatchingUp || !step.isWithin(braking * dt)
-                || !step.isWithin(leap)
-        else {
-            given = nearest
-            return setpoint
-        }
-        let most = braking.clamped(to: AxisVector(repeating: pace.rate))
-        let reachable = before + step.clamped(to: most * dt)
-        isCatchingUp = !step.isWithin(most * dt)
-        given = reachable
         let slopes = AxisVector(yaw: yaw.slope, roll: roll.slope, pitch: pitch.slope)
-        let attitude = handle.attitude * JointKinematics.attitude(joints: reachable)
         // What moves with the handle, and what the joints still do.
         let carriedHere = setpoint.attitude.conjugate.rotate(handle.rate)
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)
+        let turning = rates * slopes
+        let isLeap =
+            !step.isWithin(AxisVector(repeating: JointLimiter.leap))
+            || !(turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt))
+        guard steepest < 1 || isCatchingUp || !step.isWithin(braking * dt) || isLeap else {
+            given = nearest
+            speed = turning
+            return setpoint
+        }
+        let most = braking.clamped(to: AxisVector(repeating: pace.rate))
+        if isLeap || !step.isWithin(most * dt) { isCatchingUp = true }
+        if isCatchingUp, pace.rate.isFinite {
+            catchUp(step, turning, most: most, pace: pace, dt: dt)
+            let inside = given.clamped(from: low, to: high)
+            speed = AxisVector(
+                yaw: inside.yaw == given.yaw ? speed.yaw : 0,
+                roll: inside.roll == given.roll ? speed.roll : 0,
+                pitch: inside.pitch == given.pitch ? speed.pitch : 0)
+            given = inside
+        } else {
+            isCatchingUp = false
+            given = nearest
+            speed = turning.clamped(to: most)
+        }
+        let attitude = handle.attitude * JointKinematics.attitude(joints: given)
         let carried = attitude.conjugate.rotate(handle.rate)
-        let turning = (rates * slopes).clamped(to: most)
-        let own = JointKinematics(joints: reachable).relativeRate(jointRates: turning)
+        let own = JointKinematics(joints: given).relativeRate(jointRates: speed)
         return Setpoint(attitude: attitude, rate: carried + own)
+    }
+
+    /// Brings the joints to what can be reached, with a rate that changes as fast as they brake: after a leap, also one that a hand
+    /// or a request makes, the camera can still follow.
+    private mutating func catchUp(
+        _ step: AxisVector, _ turning: AxisVector, most: AxisVector, pace: Pace, dt: Double
+    ) {
+        func closing(_ distance: Double) -> Double {
+            let rate = min(cm_sqrt(2 * pace.braking * abs(distance)), 20 * abs(distance))
+            return distance < 0 ? -rate : rate
+        }
+        let closing = AxisVector(
+            yaw: closing(step.yaw), roll: closing(step.roll), pitch: closing(step.pitch))
+        let change = (turning + closing).clamped(to: most) - speed
+        speed = speed + change.clamped(to: AxisVector(repeating: pace.braking * dt))
+        given = given + speed * dt
+        let rest = step - speed * dt
+        isCatchingUp =
+            !(rest.isWithin(AxisVector(repeating: JointLimiter.near))
+            && (turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt)))
     }
 
     /// The angles of the same attitude that are nearest to `before`: whole turns of yaw and pitch, and beyond ±90° of roll,
