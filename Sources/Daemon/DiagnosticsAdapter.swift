@@ -70,7 +70,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         let facts = MachineFacts.read(tuning.settings)
         return Doctor(status: status).checks
             + MachineDoctor(status: status, facts: facts).checks
-            + bluetooth.checks(status.bluetooth)
+            + bluetooth.checks(status.bluetooth) + LinkDoctor(settings: tuning.settings).checks
     }
 
     func pair(

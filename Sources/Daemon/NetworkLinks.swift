@@ -1,4 +1,4 @@
-import Configuration
+public import Configuration
 import Hardware
 import Links
 import Logging
@@ -13,6 +13,9 @@ struct NetworkLinks: Sendable {
     private let mavlink: MAVLinkServer?
     /// A remote control for the wheels; nil where nobody can reach them.
     private let rider: RiderServer?
+    /// A minute where a rider's counter is the time in milliseconds, twenty where it counts datagrams.
+    private static let riderMargin: UInt64 = 60_000
+
     /// The newest time or counter of each key; written behind the links.
     private let freshness: [FreshnessFile]
 
@@ -37,7 +40,9 @@ struct NetworkLinks: Sendable {
             var configuration = configuration
             if settings.mavlink.requireSignature {
                 let key = try settings.keyFile("mavlink").read()
-                let newest = try settings.freshnessFile("mavlink", log)
+                let newest = try settings.freshnessFile(
+                    "mavlink", margin: MAVLinkSigning.minute, log)
+                newest.expect(MAVLinkSigning.time(seconds: WallClock.seconds))
                 freshness.append(newest)
                 configuration.signing = MAVLinkSigning(key: key, newest: newest.value)
                 configuration.freshness = newest
@@ -54,7 +59,7 @@ struct NetworkLinks: Sendable {
             var newest: FreshnessFile?
             if settings.rider.requireSignature {
                 key = try settings.keyFile("rider").read()
-                newest = try settings.freshnessFile("rider", log)
+                newest = try settings.freshnessFile("rider", margin: Self.riderMargin, log)
             }
             if let newest { freshness.append(newest) }
             return try RiderServer(
@@ -77,6 +82,22 @@ struct NetworkLinks: Sendable {
 }
 
 extension Settings {
+    /// What keeps airframed from starting with these settings on this computer, as a sentence: the file of a key that a setting
+    /// requires is missing or unfit. Nil: nothing of that kind.
+    public var keyProblem: String? {
+        var links: [String] = []
+        if mavlink.requireSignature, mavlinkConfiguration != nil { links.append("mavlink") }
+        if rider.requireSignature, !rider.listen.isEmpty { links.append("rider") }
+        for link in links {
+            do {
+                _ = try keyFile(link).read()
+            } catch {
+                return error.description
+            }
+        }
+        return nil
+    }
+
     /// Where a link's passphrase is.
     fileprivate func keyFile(_ link: String) -> KeyFile {
         KeyFile(
@@ -85,8 +106,11 @@ extension Settings {
     }
 
     /// Where a link's newest signature is kept.
-    fileprivate func freshnessFile(_ link: String, _ log: Logger) throws -> FreshnessFile {
+    fileprivate func freshnessFile(_ link: String, margin: UInt64, _ log: Logger) throws
+        -> FreshnessFile
+    {
         try FreshnessFile(
-            path: FilePath(persistence.directory).appending("\(link).newest"), logger: log)
+            path: FilePath(persistence.directory).appending("\(link).newest"), margin: margin,
+            logger: log)
     }
 }

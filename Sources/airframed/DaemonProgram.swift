@@ -85,6 +85,10 @@ struct Airframed: ParsableCommand {
         let source = ConfigurationSource(config: config, overrides: overrides)
         let loaded = try load(source)
         if checkConfig {
+            if let problem = loaded.settings.keyProblem {
+                complain(problem)
+                throw ExitCode(ExitStatus.badConfiguration)
+            }
             print("The configuration is good: \(loaded.filesSentence).".visibleLines)
             return
         }

@@ -1,3 +1,4 @@
+import Glibc
 import SystemPackage
 import TestSupport
 import Testing
@@ -26,6 +27,27 @@ import Wire
             #expect(result.errors.contains("\(file):4: control.max_rate_dps"))
             #expect(result.errors.contains("\(file):5: control.feed_foward"))
             #expect(result.errors.contains("feed_forward"), "a guess at what was meant")
+        }
+    }
+
+    @Test("--check-config looks for the file of a key that a setting requires")
+    func missingKey() throws {
+        try withTemporaryDirectory { directory throws in
+            func check(_ link: String, _ value: String) throws -> Program.Result {
+                try Program.run(
+                    [
+                        try Program.built("airframed"), "--check-config",
+                        "--set=persistence.directory=\(directory)", "--set=\(link).listen=\(value)",
+                        "--set=\(link).require_signature=true",
+                    ], in: directory)
+            }
+            let missing = try check("rider", "127.0.0.1:4210")
+            #expect(missing.status == 78)
+            #expect(missing.errors.contains("rider.require_signature is true, but"))
+            #expect(missing.errors.contains("\(directory)/rider.key"))
+            try write("a passphrase\n", to: directory.appending("rider.key"))
+            #expect(chmod(directory.appending("rider.key").string, 0o640) == 0)
+            #expect(try check("rider", "127.0.0.1:4210").status == 0)
         }
     }
 

@@ -122,7 +122,9 @@ struct DiagnosticsConnectionTests {
         }
     }
 
-    @Test("a long line that is no question is carried out in its turn, also for a client that has left")
+    @Test(
+        "a long line that is no question is carried out in its turn, also for a client that has left"
+    )
     func longOrders() async throws {
         try await withServer { path, backend in
             let padding = String(repeating: " ", count: 60_000)

@@ -7,35 +7,69 @@ public import SystemPackage
 
 /// The newest time or counter that a link's key was used with, kept over restarts so that nothing recorded before counts again.
 ///
-/// A thread of its own, `airframed-keys`, writes it once a minute and at the end: links never wait for a disk. After a power
-/// cut the last minute is missing.
+/// The file is ahead of its use: a value counts only when the disk has it or a later one, so not even a power cut lets a
+/// recorded one count again. After a power cut what is genuine has to pass the file's value first, which is at most `margin` newer
+/// than the last one used; at the end the file gets that one itself. A thread of its own, `airframed-keys`, writes: links never
+/// wait for a disk.
 public final class FreshnessFile: Service {
     private static let stackSize = 128 * 1024
-    private static let period: Int64 = 60_000_000_000
 
     private let path: FilePath
+    private let margin: UInt64
     private let logger: Logger
     private let thread: ServiceThread
+    private let bell: FileDescriptor
+    private let bellWriter: FileDescriptor
+    /// Of an earlier run.
+    private let floor: UInt64
     private let newest: Atomic<UInt64>
-    private let written: Atomic<UInt64>
+    /// What is to be on the disk, with the margin above it.
+    private let wanted: Atomic<UInt64>
+    /// Up to here values may be used.
+    private let reserved: Atomic<UInt64>
 
     /// Reads the value of an earlier run; a file without a number is named in the log and counts as none.
     ///
     /// - Parameters:
     ///   - path: Where it is.
+    ///   - margin: How far the file is ahead of what is used, in the unit of the values.
     ///   - logger: Hears of failures to read and write.
     /// - Throws: `Errno` when the process has no descriptors left.
-    public init(path: FilePath, logger: Logger) throws {
+    public init(path: FilePath, margin: UInt64, logger: Logger) throws {
         self.path = path
+        self.margin = margin
         self.logger = logger
         thread = try ServiceThread(name: "airframed-keys", stackSize: Self.stackSize)
-        let value = Self.read(path, logger)
-        newest = Atomic(value)
-        written = Atomic(value)
+        (bell, bellWriter) = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
+        floor = Self.read(path, logger)
+        newest = Atomic(floor)
+        wanted = Atomic(floor)
+        reserved = Atomic(floor)
     }
 
-    /// The newest one. Any thread.
-    public var value: UInt64 { newest.load(ordering: .relaxed) }
+    deinit {
+        try? bell.close()
+        try? bellWriter.close()
+    }
+
+    /// The newest one of an earlier run, or later. Nothing up to it counts.
+    public var value: UInt64 { floor }
+
+    /// Whether a value may be used: the disk will know it after a power cut. Otherwise it is written, and a later one will do. Any
+    /// thread; waits for nothing.
+    public func admits(_ value: UInt64) -> Bool {
+        let reserved = reserved.load(ordering: .acquiring)
+        if value > reserved || reserved - value < margin / 2 { expect(value) }
+        return value <= reserved
+    }
+
+    /// Values like this one come soon: has the disk know. Any thread; waits for nothing.
+    public func expect(_ value: UInt64) {
+        guard value > wanted.load(ordering: .relaxed) else { return }
+        wanted.store(value, ordering: .relaxed)
+        // A full pipe rings as well.
+        _ = try? bellWriter.writeAll([1])
+    }
 
     /// A newer one was used. Any thread; waits for nothing.
     public func note(_ value: UInt64) { newest.store(value, ordering: .relaxed) }
@@ -49,17 +83,32 @@ public final class FreshnessFile: Service {
 
     private func keep() {
         while true {
-            var entries = [pollfd(fd: thread.wake.rawValue, events: Int16(POLLIN), revents: 0)]
+            var entries = [thread.wake, bell].map {
+                pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0)
+            }
             var ready: Int32 = 0
-            _ = cl_socket_wait(&entries, entries.count, Self.period, &ready)
-            write()
-            if entries[0].revents != 0 { return }
+            _ = cl_socket_wait(&entries, entries.count, 3_600_000_000_000, &ready)
+            if entries[0].revents != 0 { return end() }
+            withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { buffer in
+                _ = try? bell.read(into: buffer)
+            }
+            let (ahead, isTooLarge) = wanted.load(ordering: .relaxed).addingReportingOverflow(
+                margin)
+            let value = isTooLarge ? UInt64.max : ahead
+            guard value > reserved.load(ordering: .relaxed) else { continue }
+            write(value)
+            // Also when that failed: a full disk, which the log has named, does not take the link away.
+            reserved.store(value, ordering: .releasing)
         }
     }
 
-    private func write() {
-        let value = value
-        guard value != written.load(ordering: .relaxed) else { return }
+    /// Whoever goes on after a restart that was asked for is not kept waiting.
+    private func end() {
+        let value = newest.load(ordering: .relaxed)
+        if value != reserved.load(ordering: .relaxed) { write(value) }
+    }
+
+    private func write(_ value: UInt64) {
         let new = FilePath(path.string + ".new")
         do {
             let file = try FileDescriptor.open(
@@ -70,7 +119,11 @@ public final class FreshnessFile: Service {
                 guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
             }
             guard rename(new.string, path.string) == 0 else { throw Errno(rawValue: errno) }
-            written.store(value, ordering: .relaxed)
+            let folder = try FileDescriptor.open(
+                path.removingLastComponent(), .readOnly, options: [.closeOnExec, .directory])
+            try folder.closeAfter {
+                guard fsync(folder.rawValue) == 0 else { throw Errno(rawValue: errno) }
+            }
         } catch {
             logger.warning("\(path): \(error); after a restart older frames may count again.")
         }

@@ -262,7 +262,10 @@ final class MAVLinkComponent {
             return false
         }
         let time = configuration.timeOfDay()
-        guard signing?.believes(bytes, from: frame.sender, time: time) ?? true else {
+        let isBelieved = signing?.believes(bytes, from: frame.sender, time: time) { time in
+            configuration.freshness?.admits(time) ?? true
+        }
+        guard isBelieved ?? true else {
             counters.unsigned += 1
             return false
         }

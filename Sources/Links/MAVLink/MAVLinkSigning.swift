@@ -14,7 +14,7 @@ public struct MAVLinkSigning: Sendable {
     }
 
     /// A minute, in units of 10 µs.
-    private static let minute: UInt64 = 6_000_000
+    public static let minute: UInt64 = 6_000_000
     /// Links of all senders that are remembered.
     private static let mostStreams = 256
     /// 2015-01-01 in seconds since 1970.
@@ -53,8 +53,12 @@ public struct MAVLinkSigning: Sendable {
     ///   - bytes: The whole frame.
     ///   - sender: The sender in its header.
     ///   - time: The time of day.
+    ///   - admits: Whether the time of a genuine frame may be used by now, see `FreshnessFile`.
     /// - Returns: Whether it is.
-    mutating func believes(_ bytes: [UInt8], from sender: MAVLinkAddress, time: UInt64) -> Bool {
+    mutating func believes(
+        _ bytes: [UInt8], from sender: MAVLinkAddress, time: UInt64,
+        _ admits: (UInt64) -> Bool = { _ in true }
+    ) -> Bool {
         guard let signature = MAVLinkSignature(frame: bytes) else { return false }
         timestamp = max(timestamp, time)
         let stream = Stream(sender: sender, link: signature.link)
@@ -66,7 +70,9 @@ public struct MAVLinkSigning: Sendable {
                 streams.count < Self.mostStreams
             else { return false }
         }
-        guard MAVLinkSignature.isRight(bytes, key: key) else { return false }
+        guard MAVLinkSignature.isRight(bytes, key: key), admits(signature.timestamp) else {
+            return false
+        }
         streams[stream] = signature.timestamp
         newest = max(newest, signature.timestamp)
         timestamp = max(timestamp, newest)

@@ -73,7 +73,8 @@ public final class RiderServer: Service {
         guard let socket = socket.withLock({ $0.take() }) else { return }
         defer { socket.close() }
         var station = RiderStation(
-            backend: backend, key: key, newest: freshness?.value ?? 0, logger: logger)
+            backend: backend, key: key, newest: freshness?.value ?? 0,
+            admits: { [freshness] in freshness?.admits($0) ?? true }, logger: logger)
         var statusDue = Instant(nanoseconds: .min)
         while true {
             let before = clock()

@@ -33,14 +33,18 @@ struct RiderStation {
     private let key: SharedKey?
     /// The newest counter with a right code; lower ones are old.
     private(set) var newest: UInt64
+    /// Whether a genuine counter may be used by now.
+    private let admits: (UInt64) -> Bool
     private let backend: any RiderBackend
     private let log: Logger
     private var remotes: [DatagramAddress: Remote] = [:]
     private var nextNumber: UInt64 = 1
 
     init(
-        backend: any RiderBackend, key: SharedKey? = nil, newest: UInt64 = 0, logger: Logger
+        backend: any RiderBackend, key: SharedKey? = nil, newest: UInt64 = 0,
+        admits: @escaping (UInt64) -> Bool = { _ in true }, logger: Logger
     ) {
+        self.admits = admits
         self.backend = backend
         self.key = key
         self.newest = newest
@@ -87,7 +91,9 @@ struct RiderStation {
     /// Whether a datagram has a right code and a new counter, which is old from then on.
     private mutating func isProved(_ sealed: SealedRiderCommand?) -> Bool {
         guard let key else { return true }
-        guard let sealed, sealed.counter > newest, sealed.isRight(key: key) else { return false }
+        guard let sealed, sealed.counter > newest, sealed.isRight(key: key),
+            admits(sealed.counter)
+        else { return false }
         newest = sealed.counter
         return true
     }

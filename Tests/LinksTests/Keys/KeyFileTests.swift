@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import SystemPackage
 import Testing
 import Wire
@@ -52,7 +53,8 @@ import Wire
     private let directory = TemporaryDirectory()
 
     private func file(_ log: LineLog = LineLog()) throws -> FreshnessFile {
-        try FreshnessFile(path: FilePath(directory.file("mavlink.newest")), logger: log.logger)
+        try FreshnessFile(
+            path: FilePath(directory.file("mavlink.newest")), margin: 60, logger: log.logger)
     }
 
     @Test("is there after a restart")
@@ -64,6 +66,39 @@ import Wire
         running.cancel()
         try await running.value
         #expect(try file().value == 123_456_789)
+    }
+
+    @Test("a value is used only when the disk has it or a later one; a power cut forgets none")
+    func powerCut() async throws {
+        let first = try file()
+        #expect(!first.admits(1000), "the disk does not know it yet")
+        let running = Task { try await first.run() }
+        while !first.admits(1000) { usleep(1000) }
+        first.note(1000)
+        // A power cut now: nothing up to 1000 counts again, and what is genuine is soon beyond the file's value.
+        #expect(try file().value == 1060)
+        #expect(first.admits(1029))
+        #expect(try file().value == 1060)
+        #expect(first.admits(1055))
+        while try file().value < 1115 { usleep(1000) }
+        #expect(!first.admits(5000))
+        while !first.admits(5001) { usleep(1000) }
+        first.note(5001)
+        running.cancel()
+        try await running.value
+        #expect(try file().value == 5001, "an ordinary restart leaves no gap")
+    }
+
+    @Test("a disk that cannot be written to is named, and takes no link away")
+    func brokenDisk() async throws {
+        let log = LineLog()
+        let file = try FreshnessFile(
+            path: FilePath("/proc/no such folder/newest"), margin: 60, logger: log.logger)
+        let running = Task { try await file.run() }
+        while !file.admits(1000) { usleep(1000) }
+        running.cancel()
+        try await running.value
+        #expect(log.lines.contains { $0.contains("older frames may count again") })
     }
 
     @Test("a file without a number counts as none, and is named")

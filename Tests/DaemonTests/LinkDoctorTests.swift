@@ -1,0 +1,45 @@
+import Configuration
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite("What doctor says of links over networks") struct LinkDoctorTests {
+    private func findings(_ change: (inout Settings) -> Void) -> [String] {
+        var settings = Settings()
+        change(&settings)
+        return LinkDoctor(settings: settings).checks.map { "\($0.level.rawValue): \($0.finding)" }
+    }
+
+    @Test("nothing, where nobody but this computer reaches them")
+    func closed() {
+        #expect(findings { _ in } == [])
+        #expect(findings { $0.mavlink.listen = "127.0.0.1:14550" } == [])
+        #expect(findings { $0.rider.listen = "[::1]:4210" } == [])
+    }
+
+    @Test("a warning, where whoever reaches a port may steer without a key")
+    func open() {
+        let mavlink = findings { $0.mavlink.listen = "0.0.0.0:14550" }
+        #expect(mavlink == ["warn: mavlink without a key: whoever reaches the port may steer"])
+        let both = findings {
+            $0.mavlink.listen = "0.0.0.0:14550"
+            $0.rider.listen = "192.168.4.1:4210"
+        }
+        #expect(both.first?.contains("mavlink and rider") == true)
+    }
+
+    @Test("none for a link with a key, or one that may not steer")
+    func guarded() {
+        let keyed = findings {
+            $0.mavlink.listen = "0.0.0.0:14550"
+            $0.mavlink.requireSignature = true
+        }
+        #expect(keyed == ["ok: mavlink with a key"])
+        let barred = findings {
+            $0.mavlink.listen = "0.0.0.0:14550"
+            $0.commander.allowMavlink = false
+        }
+        #expect(barred == [])
+    }
+}
