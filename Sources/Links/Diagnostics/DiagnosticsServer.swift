@@ -14,6 +14,8 @@ public final class DiagnosticsServer: Service {
     /// Stack of each thread, locked with everything else. The tests of a debug build pass with 128 KiB and not with 64;
     /// the rest is for the backend.
     private static let stackSize = 512 * 1024
+    /// The nice value of the server's thread, as low as the unit allows (`LimitNICE`); everybody else's is 0.
+    private static let niceness: Int32 = -4
 
     private let configuration: DiagnosticsConfiguration
     private let backend: any DiagnosticsBackend
@@ -85,6 +87,8 @@ public final class DiagnosticsServer: Service {
 
     /// The body of the server's thread.
     private func serve(_ listener: SocketListener, _ handler: RequestHandler) {
+        // Of this thread alone, and refused without a right to it: with fewer processors than threads, questions are what waits.
+        setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         var loop = DiagnosticsLoop(
             listener: listener, wake: thread.wake, configuration: configuration,
             handler: handler, later: later, desk: desk, logger: logger, clock: clock)

@@ -28,9 +28,6 @@ final class QuestionDesk: Sendable {
         var clients: ClientStatus
     }
 
-    /// The thread's nice value; the server's thread has 0.
-    private static let niceness: Int32 = 10
-
     private let questions = Mutex<[Question]>([])
     private let bell: FileDescriptor
     private let bellWriter: FileDescriptor
@@ -73,8 +70,6 @@ final class QuestionDesk: Sendable {
     ///   - handler: Makes the answers.
     ///   - later: Where they go.
     func serve(until wake: FileDescriptor, handler: RequestHandler, later: LateReplies) {
-        // Of this thread alone, and never refused: where there are fewer processors than threads, questions are what waits.
-        setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         while wait(for: wake) {
             guard let question = next() else { continue }
             let finish = handler.prepare(question)
