@@ -19,6 +19,8 @@ BIN = .build/$(CONFIGURATION)
 RELEASE_FLAGS := -c release --static-swift-stdlib -Xlinker --no-export-dynamic $(LINKER)
 # Larger recordings for `make bench`; the figures that need them say so when the folder is absent.
 IMU_DATA ?= ../shared/data/imu
+# People who walk, for `make bench-pointing`.
+GAIT_DATA ?= ../shared/data/gait
 # Peers from PyPI, never committed.
 PEERS := .build/peers
 
@@ -103,6 +105,7 @@ bench: counter ## measure every figure and print it beside its bar
 bench-pointing: ## how still each kind of motor holds the camera, beside a controller that knows everything
 	swift build $(RELEASE_FLAGS) --product airframe-bench
 	$(BIN)/airframe-bench pointing actuators
+	$(BIN)/airframe-bench pointing --recorded $(GAIT_DATA)
 
 bench-estimator: $(PEERS)/vqf_cost ## the estimator and VQF (from PyPI) side by side on the recorded trials
 	swift build $(RELEASE_FLAGS) --product airframectl

@@ -7,6 +7,10 @@ extension Schema {
         .choice(
             "hardware.simulation.motion", \.hardware.simulation.motion, .restart,
             "How the simulated handle moves."),
+        .optionalPath(
+            "hardware.simulation.motion_file", \.hardware.simulation.motionFile, .restart,
+            "A recorded motion (.imu, x forward, y left, z up) that is played again and again instead.",
+            hint: "One second of rest at its beginning says the offset of the gyroscope."),
         .bool(
             "hardware.simulation.encoders", \.hardware.simulation.encoders, .restart,
             "Whether the simulated brushless motors have encoders; modes that follow the handle need them."

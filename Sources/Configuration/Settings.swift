@@ -89,6 +89,8 @@ extension Settings {
     public struct Simulation: Sendable, Equatable {
         /// How the handle moves.
         public var motion = HandleMotion.walking
+        /// A recording that is played instead; `off`: none.
+        public var motionFile = "off"
         /// Whether brushless motors have encoders.
         public var encoders = true
         /// Start of the random numbers.

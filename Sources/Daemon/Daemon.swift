@@ -66,7 +66,7 @@ public struct Daemon {
         let store = keeper.load(into: configuration)
         let settings = store.settings
         let stabilizer = settings.stabilizerParameters(calibrated: keeper.calibrations)
-        let loop = LoopAssembly(settings, stabilizer)
+        let loop = try LoopAssembly(settings, stabilizer)
         let sensors = loop.sensors
         let hub = TelemetryHub(ring: loop.telemetry)
         // In lockstep a board would be a second world.
@@ -212,6 +212,8 @@ public struct DaemonError: Error, CustomStringConvertible {
     /// What the process ends with; sysexits(3).
     public let exitStatus: Int32
 
+    /// EX_NOINPUT: a file that is to be played cannot be read.
+    static let noInput: Int32 = 66
     /// EX_SOFTWARE: a part of the daemon failed.
     static let failed: Int32 = 70
     /// EX_IOERR: the hardware did not do as it was told.

@@ -27,7 +27,8 @@ package struct LoopAssembly: ~Copyable {
     /// - Parameters:
     ///   - settings: Backend, rate and threads.
     ///   - stabilizer: The loop's tuning at the start.
-    init(_ settings: Settings, _ stabilizer: Stabilizer.Parameters) {
+    /// - Throws: `DaemonError` when the simulated handle's motion cannot be read.
+    init(_ settings: Settings, _ stabilizer: Stabilizer.Parameters) throws {
         switch settings.hardware.backend {
         case .simulated, .linux:
             let isLinux = settings.hardware.backend == .linux
@@ -35,7 +36,7 @@ package struct LoopAssembly: ~Copyable {
                 isLinux
                 ? settings.wiring.makeBus(
                     reports: sensors, period: 1 / Double(settings.loop.rateHz))
-                : SimulatedBus(settings)
+                : try SimulatedBus(settings)
             let assembly = GimbalRuntime.assemble(
                 parameters: stabilizer, bus: bus,
                 outputs: isLinux ? settings.wiring.makeOutputs() : OutputBuses(),

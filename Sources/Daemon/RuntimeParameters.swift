@@ -6,7 +6,9 @@ import Hardware
 import Links
 import Logging
 import Realtime
+import Recording
 import Simulation
+import SystemPackage
 
 extension Settings {
     /// Rate, priorities and CPU of the real-time threads.
@@ -102,7 +104,9 @@ extension Settings.Commanding {
 
 extension SimulatedBus {
     /// The gimbal that `[hardware.simulation]` describes.
-    init(_ settings: Settings) {
+    ///
+    /// - Throws: `DaemonError` when the recorded motion cannot be read.
+    init(_ settings: Settings) throws {
         var parameters = SimulatedGimbal.Parameters()
         parameters.motor = settings.motors.type
         parameters.imu.sampleRate = Double(settings.loop.rateHz)
@@ -120,14 +124,37 @@ extension SimulatedBus {
         parameters.imu.gyroVibration =
             Vector3(1, 1, 1) * Angle.degrees(simulation.vibrationDps).radians
         let seed = UInt64(settings.hardware.simulation.seed)
-        let kind: BaseMotion.Kind =
-            switch settings.hardware.simulation.motion {
-            case .still: .still
-            case .handheld: .handheld
-            case .walking: .walking
-            case .running: .running
+        self.init(parameters: parameters, motion: try simulation.handleMotion, seed: seed)
+    }
+}
+
+extension Settings.Simulation {
+    /// How the handle moves: as recorded, where a recording is named.
+    fileprivate var handleMotion: BaseMotion {
+        get throws {
+            if motionFile != "off" { return try recordedMotion }
+            let kind: BaseMotion.Kind =
+                switch motion {
+                case .still: .still
+                case .handheld: .handheld
+                case .walking: .walking
+                case .running: .running
+                }
+            return BaseMotion(kind, seed: UInt64(seed))
+        }
+    }
+
+    private var recordedMotion: BaseMotion {
+        get throws {
+            do throws(IMULogError) {
+                let log = try IMULog(path: FilePath(motionFile))
+                let samples = try log.handleSamples(path: FilePath(motionFile))
+                return BaseMotion(
+                    RecordedMotion(samples, sampleRate: log.sampleRate), isRepeated: true)
+            } catch {
+                throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.noInput)
             }
-        self.init(parameters: parameters, motion: BaseMotion(kind, seed: seed), seed: seed)
+        }
     }
 }
 

@@ -14,6 +14,8 @@ public enum IMULogError: Error, Equatable, Sendable {
     case wrongLength(path: FilePath, bytes: Int, records: Int, expected: Int)
     /// The header's sample rate is not a positive number.
     case impossibleRate(path: FilePath, hertz: Double)
+    /// There are too few records to play a motion from.
+    case tooShort(path: FilePath, records: Int)
     /// A sensor that the task needs was not recorded.
     case missingSensor(path: FilePath, sensor: String, cause: String)
 }
@@ -38,6 +40,8 @@ extension IMULogError: CustomStringConvertible {
                 + "the file has \(found) whole ones (\(bytes) bytes)"
         case .impossibleRate(let path, let hertz):
             return "\(path): sample rate \(hertz) Hz; expected a positive number"
+        case .tooShort(let path, let records):
+            return "\(path): \(records) records are no motion; expected two at least"
         case .missingSensor(let path, let sensor, let cause):
             return "\(path): no \(sensor) in this log: \(cause)"
         }

@@ -58,6 +58,7 @@ public struct BaseMotion: Sendable {
 
     /// What is played in the place of sines, after the stillness.
     private var recording: RecordedMotion?
+    private var isRepeated = false
     private var yaw: [Wave] = []
     private var roll: [Wave] = []
     private var pitch: [Wave] = []
@@ -143,14 +144,26 @@ public struct BaseMotion: Sendable {
     }
 
     /// A motion that was recorded, with the handle at rest before and after it.
-    public init(_ recording: RecordedMotion, stillDuration: Double = 4) {
+    ///
+    /// - Parameters:
+    ///   - recording: What is played.
+    ///   - stillDuration: Rest before it begins, s.
+    ///   - isRepeated: Whether it is played again and again, turned in between, within `RecordedMotion.returnSeconds`, to
+    ///     where it begins.
+    public init(
+        _ recording: RecordedMotion, stillDuration: Double = 4, isRepeated: Bool = false
+    ) {
         self.init(.still, seed: 0, stillDuration: stillDuration)
         self.recording = recording
+        self.isRepeated = isRepeated
     }
 
     /// The handle at `seconds` after the start.
     public func state(at seconds: Double) -> State {
-        if let recording { return recording.state(at: seconds - stillDuration) }
+        if let recording {
+            let since = seconds - stillDuration
+            return isRepeated ? recording.repeated(at: since) : recording.state(at: since)
+        }
         let since = seconds - stillDuration
         let turn = turned(since)
         let heading = pose + turnRate * turn.time

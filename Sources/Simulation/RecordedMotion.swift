@@ -3,25 +3,12 @@ public import GimbalCore
 
 /// The motion of a handle as an inertial sensor has recorded it, for `BaseMotion`.
 ///
-/// The recorded rate is the truth, less its offset at rest and led by the accelerometer so that it does not drift: the correction
-/// is part of the rate that is played, so attitude and rate stay derivatives of each other. The recorded specific force, turned by
-/// that attitude, is the acceleration; below 0.1 Hz it is a tilt, because nobody drifts away at a speed that grows. Between two samples rate and acceleration are straight lines, so a recording at 100 Hz has nothing above
-/// 50 Hz. Heading begins at zero.
+/// The recorded rate is the truth, less its mean over the calmest second and led by the accelerometer so that it does not drift:
+/// the correction is part of the rate that is played, so attitude and rate stay derivatives of each other. The recorded specific force, turned by
+/// that attitude, is the acceleration; below 0.1 Hz it is a tilt, because nobody drifts away at a speed that grows. Between two
+/// samples rate and acceleration are straight lines, so a recording at 100 Hz has nothing above 50 Hz. Heading begins at zero. Where
+/// the recording begins or ends in the middle of a motion, that is slowed down to rest over a third of a second.
 public struct RecordedMotion: Sendable {
-    /// What a sensor on the handle has said.
-    public struct Sample: Sendable, BitwiseCopyable {
-        /// rad/s, handle frame (x forward, y right, z down).
-        public var rate: Vector3
-        /// m/s², handle frame; [0, 0, -9.81] at rest and level.
-        public var specificForce: Vector3
-
-        /// A sample with these values.
-        public init(rate: Vector3, specificForce: Vector3) {
-            self.rate = rate
-            self.specificForce = specificForce
-        }
-    }
-
     /// Length of the recording, s; before and after it the handle is at rest where it was.
     public var duration: Double { Double(knots.count - 1) / sampleRate }
 
@@ -37,19 +24,17 @@ public struct RecordedMotion: Sendable {
     /// Reads what was recorded.
     ///
     /// - Parameters:
-    ///   - samples: At equal times, two at least.
+    ///   - samples: Rate and specific force in the handle's frame (x forward, y right, z down), at equal times, whatever the samples'
+    ///     own times say; finite, two at least.
     ///   - sampleRate: Per second.
-    ///   - restSeconds: How long nothing moves at first: it says the gyroscope's offset.
-    public init(_ samples: [Sample], sampleRate: Double, restSeconds: Double = 1) {
+    ///   - restSeconds: For how long nothing moves at some time: that says the gyroscope's offset.
+    public init(_ samples: [IMUSample], sampleRate: Double, restSeconds: Double = 1) {
         precondition(samples.count >= 2 && sampleRate > 0)
         self.sampleRate = sampleRate
-        let rest = samples.prefix(max(1, Int(restSeconds * sampleRate)))
-        var bias = Vector3.zero
+        let count = min(samples.count, max(1, Int(restSeconds * sampleRate)))
+        let bias = Self.calmest(samples, count: count)
         var down = Vector3.zero
-        for sample in rest {
-            bias += sample.rate * (1 / Double(rest.count))
-            down += sample.specificForce * (-1 / Double(rest.count))
-        }
+        for sample in samples.prefix(count) { down += sample.accel * (-1 / Double(count)) }
         let scale = GimbalPlant.gravity / max(down.norm, 1e-3)
         var upright = Self.upright(down)
         var corrections = [Vector3](repeating: .zero, count: samples.count)
@@ -66,24 +51,72 @@ public struct RecordedMotion: Sendable {
         }
         integrate(samples, bias: bias, scale: scale, from: upright, corrections: corrections)
         for (i, drift) in slow.enumerated() { knots[i].acceleration -= drift }
+        slowEnds()
+    }
+
+    /// The mean rate over those `count` samples in a row that differ least from theirs.
+    private static func calmest(_ samples: [IMUSample], count: Int) -> Vector3 {
+        var (sum, squares) = (Vector3.zero, 0.0)
+        var (best, least) = (Vector3.zero, Double.infinity)
+        for (i, sample) in samples.enumerated() {
+            sum += sample.gyro
+            squares += sample.gyro.squaredNorm
+            if i >= count {
+                sum -= samples[i - count].gyro
+                squares -= samples[i - count].gyro.squaredNorm
+            }
+            guard i + 1 >= count else { continue }
+            let spread = squares - sum.squaredNorm / Double(count)
+            if spread < least { (best, least) = (sum * (1 / Double(count)), spread) }
+        }
+        return best
+    }
+
+    /// Lets the motion grow from rest and come to rest; what is between keeps its attitude.
+    private mutating func slowEnds() {
+        let count = min(Int(sampleRate / 3), (knots.count - 1) / 2)
+        guard count > 0 else { return }
+        let dt = 1 / sampleRate
+        for i in 0..<count {
+            let share = 0.5 - 0.5 * cm_cos(.pi * Double(i) / Double(count))
+            for place in [i, knots.count - 1 - i] {
+                knots[place].rate = knots[place].rate * share
+                knots[place].acceleration = knots[place].acceleration * share
+            }
+        }
+        for i in (0..<count).reversed() {
+            // Backwards: the turn from this knot to the next, undone.
+            var here = knots[i]
+            here.attitude = .identity
+            let turn = Self.turned(here, knots[i + 1], share: 1, dt: dt)
+            knots[i].attitude = (knots[i + 1].attitude * turn.conjugate).normalized
+        }
+        for i in (knots.count - count)..<knots.count {
+            knots[i].attitude = Self.turned(knots[i - 1], knots[i], share: 1, dt: dt)
+        }
+        let heading = Quaternion.aboutZ(-EulerZXY.angles(knots[0].attitude).yaw)
+        for i in knots.indices {
+            knots[i].attitude = heading * knots[i].attitude
+            knots[i].acceleration = heading.rotate(knots[i].acceleration)
+        }
     }
 
     /// Attitude, rate and acceleration of every sample.
     ///
     /// `corrections` are what the gyroscope lacks, earth frame, rad/s.
     private mutating func integrate(
-        _ samples: [Sample], bias: Vector3, scale: Double, from start: Quaternion,
+        _ samples: [IMUSample], bias: Vector3, scale: Double, from start: Quaternion,
         corrections: [Vector3]
     ) {
         knots.removeAll(keepingCapacity: true)
         var attitude = start
         for (sample, correction) in zip(samples, corrections) {
-            let rate = sample.rate - bias + attitude.inverseRotate(correction)
+            let rate = sample.gyro - bias + attitude.inverseRotate(correction)
             if let last = knots.last {
                 let straight = Knot(attitude: attitude, rate: rate, acceleration: .zero)
                 attitude = Self.turned(last, straight, share: 1, dt: 1 / sampleRate)
             }
-            let force = attitude.rotate(sample.specificForce * scale)
+            let force = attitude.rotate(sample.accel * scale)
             knots.append(
                 Knot(
                     attitude: attitude, rate: rate,
@@ -123,11 +156,33 @@ public struct RecordedMotion: Sendable {
             acceleration: here.acceleration + (next.acceleration - here.acceleration) * share)
     }
 
+    /// Rest after the recording, of which the handle turns back for most, s, when it is repeated.
+    public static let returnSeconds = 4.0
+
+    /// The handle at `seconds` after the start of a recording that begins again and again; before it at rest.
+    ///
+    /// In between the handle turns back to where it began, along the shortest way, evenly started and stopped.
+    public func repeated(at seconds: Double) -> BaseMotion.State {
+        let round = duration + Self.returnSeconds
+        guard seconds > 0 else { return state(at: seconds) }
+        let time = seconds - cm_floor(seconds / round) * round
+        guard time >= duration else { return state(at: time) }
+        let (end, start) = (knots[knots.count - 1].attitude, knots[0].attitude)
+        // A fifth of rest at each end, a raised cosine between.
+        let moving = 0.6 * Self.returnSeconds
+        let place = min(max((time - duration - 0.2 * Self.returnSeconds) / moving, 0), 1)
+        let whole = end.error(to: start)
+        let share = 0.5 - 0.5 * cm_cos(.pi * place)
+        let speed = 0.5 * .pi / moving * cm_sin(.pi * place)
+        return BaseMotion.State(
+            attitude: (end * Quaternion(rotationVector: whole * share)).normalized,
+            rate: whole * speed, acceleration: .zero)
+    }
+
     /// The attitude with heading zero in which `down` is straight down, handle frame.
     private static func upright(_ down: Vector3) -> Quaternion {
-        let roll = cm_atan2(down.y, down.z)
-        let pitch = cm_atan2(-down.x, cm_sqrt(down.y * down.y + down.z * down.z))
-        return .aboutY(pitch) * .aboutX(roll)
+        let roll = cm_atan2(down.y, cm_sqrt(down.x * down.x + down.z * down.z))
+        return .aboutX(roll) * .aboutY(cm_atan2(-down.x, down.z))
     }
 
     /// The attitude a share of the way from one knot to the next, between which the rate is a straight line.

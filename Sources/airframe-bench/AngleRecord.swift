@@ -34,20 +34,46 @@ struct AngleRecord {
 
     /// RMS above 1 Hz, second-order Butterworth; the first 2 s are the filter's own.
     var shake: Double {
-        guard let first = values.first, values.count > 3 * Self.rate else { return .nan }
+        let quick = quick
+        return quick.isEmpty ? .nan : Self.rms(quick[...], about: 0)
+    }
+
+    /// Largest less smallest above 1 Hz within 10 s, of the worst 10 s: the number that makers of gimbals print as ±half of it.
+    /// The shorter rest at the end counts as well where it is at least half as long.
+    var peakToPeak: Double {
+        let quick = quick
+        let window = 10 * Self.rate
+        var worst = Double.nan
+        var start = 0
+        while start < quick.count, start == 0 || quick.count - start >= window / 2 {
+            let part = quick[start..<min(start + window, quick.count)]
+            guard let least = part.min(), let most = part.max() else { break }
+            worst = worst.isNaN ? most - least : max(worst, most - least)
+            start += window
+        }
+        return worst
+    }
+
+    /// Largest distance from zero.
+    var largest: Double { values.reduce(0) { max($0, abs($1)) } }
+
+    /// What is above 1 Hz, without the first 2 s; empty where there is too little.
+    private var quick: [Double] {
+        guard let first = values.first, values.count > 3 * Self.rate else { return [] }
         let k = Double.pi / Double(Self.rate)
         let root = 2.0.squareRoot()
         let n = 1 / (1 + root * k + k * k)
         var (x1, x2, y1, y2) = (first, first, 0.0, 0.0)
-        var sum = 0.0
+        var result: [Double] = []
+        result.reserveCapacity(values.count)
         for (i, x) in values.enumerated() {
             let y =
                 n * (x - 2 * x1 + x2)
                 - n * (2 * (k * k - 1) * y1 + (1 - root * k + k * k) * y2)
             (x2, x1, y2, y1) = (x1, x, y1, y)
-            if i >= 2 * Self.rate { sum += y * y }
+            if i >= 2 * Self.rate { result.append(y) }
         }
-        return (sum / Double(values.count - 2 * Self.rate)).squareRoot()
+        return result
     }
 
     private static func mean(_ part: ArraySlice<Double>) -> Double {

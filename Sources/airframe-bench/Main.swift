@@ -32,7 +32,13 @@ struct Main {
             try EstimatorBench.run(dataDirectory: $0.dataDirectory, &$1)
         },
         Bench(
-            name: "pointing", summary: "the simulated gimbal, stabilised", run: PointingBench.run),
+            name: "pointing", summary: "the simulated gimbal, stabilised"
+        ) { options, report in
+            guard let directory = options.recordedDirectory else {
+                return PointingBench.run(options, &report)
+            }
+            try RecordedBench.run(directory, &report)
+        },
         Bench(
             name: "autotune", summary: "gimbals it has never seen", run: AutotuneBench.run),
         Bench(

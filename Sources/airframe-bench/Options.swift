@@ -9,6 +9,8 @@ struct Options: Sendable {
     var names: [String] = []
     /// Directory of the recorded trials; nil: those figures are left out, and said to be.
     var dataDirectory: String?
+    /// Directory of recorded motions that the simulated handle plays in `pointing`; nil: the simulated walkers.
+    var recordedDirectory: String?
     /// The daemon to measure; nil: the one beside the bench.
     var daemon: String?
     /// Where the estimator's harder logs go, one folder for each scenario, and nothing else is done; nil: nowhere.
@@ -49,6 +51,9 @@ struct Options: Sendable {
             case "--data":
                 guard let value = iterator.next() else { return nil }
                 dataDirectory = value
+            case "--recorded":
+                guard let value = iterator.next() else { return nil }
+                recordedDirectory = value
             case "--daemon":
                 guard let value = iterator.next() else { return nil }
                 daemon = value
@@ -121,6 +126,7 @@ struct Options: Sendable {
         lines += [
             "", "  --gate            exit 1 when a bar is missed",
             "  --data DIRECTORY  recorded trials (.imu) for the estimator",
+            "  --recorded DIR    `pointing` on all motions recorded there (.imu), in the place of its own",
             "  --daemon PATH     the daemon to measure (the one beside the bench)",
             "  --export DIR      write the harder logs of --data there, and end",
             "  --cost LOG        print the ns of one update over that log, and end",

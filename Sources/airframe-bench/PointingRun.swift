@@ -18,6 +18,8 @@ struct PointingRun {
     var parameters = SimulatedGimbal.Parameters()
     var tuning = Stabilizer.Parameters()
     var motion = BaseMotion.Kind.walking
+    /// What is played in the place of `motion`.
+    var recording: RecordedMotion?
     /// Seconds of stillness before the motion, and over which it grows.
     var stillSeconds = 4.0
     var rampSeconds = 2.0
@@ -40,6 +42,8 @@ struct PointingRun {
         var pitch = AngleRecord()
         var holdRoll = AngleRecord()
         var holdPitch = AngleRecord()
+        /// Angle between the true vertical and the estimate's, degrees.
+        var tilt = AngleRecord()
         /// Seconds until the motors had full authority; NaN = never.
         var start = Double.nan
         /// Seconds until the camera was within 1° of level for good.
@@ -95,6 +99,7 @@ struct PointingRun {
         var base = BaseMotion(
             motion, seed: seed, stillDuration: stillSeconds, rampDuration: rampSeconds)
         base.unevenness = unevenness
+        if let recording { base = BaseMotion(recording, stillDuration: stillSeconds) }
         var gimbal = SimulatedGimbal(
             parameters: isPerfect ? PerfectKnowledge.undelayed(parameters) : parameters,
             motion: base, seed: seed)
@@ -130,7 +135,9 @@ struct PointingRun {
                     isPerfect
                     ? gimbal.attitude.error(to: perfect.attitude)
                     : stabilizer.snapshot.attitudeError
+                let tilt = gimbal.tiltError(of: stabilizer.snapshot.attitude) * degrees
                 for _ in 0..<max(1, AngleRecord.rate / loopHz) {
+                    outcome.tilt.append(tilt)
                     outcome.roll.append(angles.roll)
                     outcome.pitch.append(angles.pitch)
                     outcome.holdRoll.append(error.x * degrees)
@@ -185,6 +192,15 @@ struct PointingRun {
             perfect.point(to: target)
         case .push(let moment, _): gimbal.push = Vector3(0, moment, 0)
         }
+    }
+}
+
+extension SimulatedGimbal {
+    /// Angle between the true vertical and that of an estimate, rad.
+    fileprivate func tiltError(of estimate: Quaternion) -> Double {
+        let down = Vector3(0, 0, 1)
+        let (seen, real) = (estimate.inverseRotate(down), attitude.inverseRotate(down))
+        return atan2(seen.cross(real).norm, seen.dot(real))
     }
 }
 

@@ -43,8 +43,8 @@ struct Airframed: ParsableCommand {
             Reads /etc/airframe/airframed.toml and conf.d/*.toml beside it; every key has a default, so that no \
             file is needed. Stops on SIGTERM and SIGINT, reads its files again on SIGHUP.
 
-            Exit status: 0 after a stop that was asked for, 64 for a wrong command line, 70 when a part of it \
-            failed, 73 when the socket cannot be made, 74 when --outputs-off reached no motor, 78 for a bad configuration.
+            Exit status: 0 after a stop that was asked for, 64 for a wrong command line, 66 for a recorded motion that \
+            cannot be read, 70 when a part of it failed, 73 when the socket cannot be made, 74 when --outputs-off reached no motor, 78 for a bad configuration.
             """,
         version: Version.text)
 
@@ -55,6 +55,12 @@ struct Airframed: ParsableCommand {
         name: .customLong("set"), parsing: .singleValue,
         help: ArgumentHelp("Overrides one key; may be repeated.", valueName: "key=value"))
     var overrides: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Move the simulated gimbal's handle as recorded in this .imu file, again and again.",
+            valueName: "file"))
+    var motionFile: String?
 
     @Flag(help: "Check the configuration, print every problem, and exit.")
     var checkConfig = false
@@ -82,7 +88,7 @@ struct Airframed: ParsableCommand {
     /// - Throws: `ExitCode`, after the sentence has been written.
     @MainActor
     func run(startProblems: [String]) async throws {
-        let source = ConfigurationSource(config: config, overrides: overrides)
+        let source = ConfigurationSource(config: config, overrides: overrides + motionOverride)
         let loaded = try load(source)
         if checkConfig {
             if let problem = loaded.settings.keyProblem {
@@ -108,6 +114,14 @@ struct Airframed: ParsableCommand {
             complain(error.sentence)
             throw ExitCode(error.exitStatus)
         }
+    }
+
+    /// The option in the words of the configuration, in which paths are absolute.
+    private var motionOverride: [String] {
+        guard let motionFile, let folder = getcwd(nil, 0) else { return [] }
+        defer { free(folder) }
+        let path = FilePath(String(cString: folder)).pushing(FilePath(motionFile))
+        return ["hardware.simulation.motion_file=\(path)"]
     }
 
     private func load(_ source: ConfigurationSource) throws -> LoadedConfiguration {

@@ -1,0 +1,29 @@
+public import GimbalCore
+public import SystemPackage
+
+extension IMULog {
+    /// The log as samples of a sensor on a handle (x forward, y right, z down), for a simulation that plays it.
+    ///
+    /// The log's x axis points forward, y left and z up while it is level. What is no number repeats the sample before it; the
+    /// samples are taken to be at equal times.
+    ///
+    /// - Parameter path: The log's name, for the error.
+    /// - Returns: One sample for each record, two at least.
+    /// - Throws: `IMULogError`: a sensor is missing, or nothing was recorded.
+    public func handleSamples(path: FilePath) throws(IMULogError) -> [IMUSample] {
+        guard records.count >= 2 else { throw .tooShort(path: path, records: records.count) }
+        try requireSensors(magnetometer: false, path: path)
+        func isWhole(_ record: Record) -> Bool { record.gyro.isFinite && record.accel.isFinite }
+        guard var last = records.first(where: isWhole) else {
+            throw .missingSensor(
+                path: path, sensor: "gyroscope", cause: "no record has numbers of both sensors")
+        }
+        return records.enumerated().map { index, record in
+            if isWhole(record) { last = record }
+            return IMUSample(
+                time: Instant(nanoseconds: Int64(Double(index) / sampleRate * 1e9)),
+                gyro: Vector3(last.gyro.x, -last.gyro.y, -last.gyro.z),
+                accel: Vector3(last.accel.x, -last.accel.y, -last.accel.z))
+        }
+    }
+}
