@@ -26,6 +26,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var hasNewSample = false
     private var estimator: AttitudeEstimator
     private var strides = StrideAiding()
+    private var tiltDoubt = TiltDoubt()
     private var vibration = VibrationLevel()
     private var joints = JointObserver()
     private var pointing: Pointing
@@ -143,6 +144,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         noteTemperature(of: new)
         let corrected = parameters.correction.apply(new)
         estimator.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
+        tiltDoubt.follow(estimator)
         strides.follow(&estimator)
         if corrected.contents.contains(.magneticField) {
             estimator.update(magneticField: corrected.magneticField, dt: dt)
@@ -335,7 +337,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func conditions(now: Instant) -> Conditions {
         var result = screen.conditions(now: now) | external
         if case .inactive = pointing.mode { result.insert(.inactiveMode) }
-        if estimator.isGravityDoubtful { result.insert(.attitudeDoubtful) }
+        if estimator.isGravityDoubtful || tiltDoubt.isDoubtful { result.insert(.attitudeDoubtful) }
         if witness.isContradicted { result.insert(.gyroContradicted) }
         if !estimator.isConverged { result.insert(.estimateNotConverged) }
         if isGravityLost { result.insert(.gravityMismatch) }

@@ -90,7 +90,7 @@ extension Conditions {
         ConditionWords(
             condition: .attitudeDoubtful, name: "attitude_doubtful",
             sentence:
-                "Gravity has jumped, though the gyroscope saw no turn, so the accelerometer is not used. Check it if this lasts."
+                "Gravity has jumped, though the gyroscope saw no turn, or has leaned away from the estimate for longer than anybody's motion explains. Keep the camera still for ten seconds, and check the accelerometer if this lasts."
         ),
         ConditionWords(
             condition: .motorSlipped, name: "motor_slipped",

@@ -185,7 +185,8 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var inertiaNotFound: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 41) }
     }
-    /// Gravity has jumped without a turn of the gyroscope: the accelerometer is not used.
+    /// Gravity has jumped without a turn of the gyroscope, so that the accelerometer is not used, or has leaned away from the
+    /// estimate for longer than motion explains.
     @inlinable public static var attitudeDoubtful: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 42) }
     }

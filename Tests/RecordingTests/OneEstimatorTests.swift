@@ -1,0 +1,74 @@
+import Foundation
+import Recording
+import SystemPackage
+import Testing
+
+@testable import GimbalCore
+
+/// Replay, bench and flight: the same code, with the same settings.
+@Suite("One estimator everywhere")
+struct OneEstimatorTests {
+    /// Where the vertical was believed to be after each record, sensor axes with z up: by the controller that flies, its
+    /// motors off, and whether it ever doubted that.
+    static func flown(_ log: IMULog, _ path: FilePath) throws -> (up: [Vector3], doubted: Bool) {
+        var stabilizer = Stabilizer(parameters: Stabilizer.Parameters())
+        let start = Instant(nanoseconds: 1_000_000_000)
+        stabilizer.apply(.mode(.inactive), now: start)
+        var isDoubted = false
+        let up = try log.handleSamples(path: path).map { sample in
+            var sample = sample
+            sample.time = Instant(nanoseconds: start.nanoseconds + sample.time.nanoseconds)
+            stabilizer.integrate(sample)
+            _ = stabilizer.step(now: sample.time)
+            isDoubted =
+                isDoubted || stabilizer.snapshot.conditions.intersects(.attitudeDoubtful)
+            let down = stabilizer.snapshot.attitude.inverseRotate(Vector3(0, 0, 1))
+            return Vector3(-down.x, down.y, down.z)
+        }
+        return (up, isDoubted)
+    }
+
+    /// The same by the replay, whose code and settings `airframe-bench estimator` uses.
+    static func replayed(_ log: IMULog) -> [Vector3] {
+        var rows: [Vector3] = []
+        AttitudeReplay.run(log, parameters: .init()) { row in
+            rows.append(row.attitude.inverseRotate(Vector3(0, 0, 1)))
+        }
+        return rows
+    }
+
+    @Test(
+        "a replay says of the vertical what the controller said in flight",
+        arguments: ["broad_16_cut.imu", "broad_07_cut.imu"])
+    func same(name: String) throws {
+        let path = try fixture(name)
+        let log = try IMULog(path: path)
+        let (flown, replayed) = (try Self.flown(log, path).up, Self.replayed(log))
+        #expect(flown.count == replayed.count && flown.count > 4000)
+        let most = zip(flown, replayed).map { ($0 - $1).norm }.max() ?? .nan
+        #expect(most < 1e-5, "\(most * 180 / .pi)°")
+    }
+
+    @Test("nobody who walked makes the estimate doubtful in flight")
+    func noFalseAlarm() throws {
+        for path in try HandleRecordingTests.recordings("gait") {
+            #expect(try !Self.flown(IMULog(path: path), path).doubted, "\(path)")
+        }
+    }
+
+    @Test("nor does the force lean away from the estimate in any hand that was recorded")
+    func noLean() throws {
+        for path in try HandleRecordingTests.recordings("imu") {
+            let log = try IMULog(path: path)
+            var estimator = AttitudeEstimator(parameters: .init())
+            var doubt = TiltDoubt()
+            var isDoubted = false
+            for sample in try log.handleSamples(path: path) {
+                estimator.update(gyro: sample.gyro, accel: sample.accel, dt: 1 / log.sampleRate)
+                doubt.follow(estimator)
+                isDoubted = isDoubted || doubt.isDoubtful
+            }
+            #expect(!isDoubted, "\(path)")
+        }
+    }
+}
