@@ -162,8 +162,6 @@ extension Settings {
         public var deadBandDeg = 0.2
         /// Bandwidth of the handle's extrapolation, rad/s.
         public var trackerBandwidth = core.trackerBandwidth
-        /// Whether a walker's steps are learned.
-        public var learnStrides = core.learnsStrides
         /// Pulses per second.
         public var frameHz = 333.0
         /// Shortest and longest pulse, µs.

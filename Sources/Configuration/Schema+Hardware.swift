@@ -181,9 +181,6 @@ extension Schema {
             "servo.tracker_bandwidth", \.servo.trackerBandwidth, 5...300, unit: "rad/s", .live,
             "How fast a motion of the handle is believed: more follows faster, less forgives a wrong delay."
         ),
-        .bool(
-            "servo.learn_strides", \.servo.learnStrides, .live,
-            "Learn what comes back with every stride of a walker, and take it out in advance."),
         .number(
             "servo.frame_hz", \.servo.frameHz, 40...400, unit: "Hz", .restart,
             "Pulses per second.",

@@ -24,7 +24,6 @@ extension Settings {
         parameters.servo.maxRate = servo.maxRateDps.radians
         parameters.servo.deadBand = Angle.degrees(servo.deadBandDeg).radians
         parameters.servo.trackerBandwidth = servo.trackerBandwidth
-        parameters.servo.learnsStrides = servo.learnStrides
         parameters.servo.attitudeLead = imu.filterDelayMs / 1e3
         parameters.servo = parameters.servo.scaled(
             yaw: airos.pid.yaw, roll: airos.pid.roll, pitch: airos.pid.pitch)

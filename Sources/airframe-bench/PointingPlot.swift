@@ -2,7 +2,7 @@ import GimbalCore
 import Plot
 import Simulation
 
-/// Walking, a commanded step, a push, tracking and servos, as pictures for people: `airframe-bench pointing --plots DIRECTORY`.
+/// Walking, a commanded step, a push and tracking, as pictures for people: `airframe-bench pointing --plots DIRECTORY`.
 enum PointingPlot {
     /// Each picture with the name of its file.
     static func figures() -> [(file: String, figure: Figure)] {
@@ -21,7 +21,6 @@ enum PointingPlot {
             ("pointing-step.svg", figure(step, "A step of 30°", from: 11.9)),
             ("pointing-push.svg", figure(push, "A push of 20 mN·m that stays", from: 11.9)),
             ("pointing-tracking.svg", tracking()),
-            ("pointing-servos.svg", servos()),
         ]
     }
 
@@ -51,37 +50,6 @@ enum PointingPlot {
                         Chart.Line("pitch", color: "#d55e00", values: rows.map(\.camera.pitch)),
                         Chart.Line("roll", color: "#0072b2", values: rows.map(\.camera.roll)),
                     ], shades: [isCommanded, isTracking], least: -5...5)
-            ])
-    }
-
-    /// Servos that learn a walker's steps, beside the loop alone.
-    private static func servos() -> Figure {
-        var run = PointingRun()
-        run.parameters.motor = .servo
-        run.tuning.motorType = .servo
-        run.isCalibrated = true
-        run.unevenness = 0.02
-        run.seconds = 20
-        let rows = run.run(tracing: true).trace
-        run.tuning.servo.learnsStrides = false
-        let alone = run.run(tracing: true).trace
-        return Figure(
-            title: "Walking, with servos that answer after 15 ms",
-            subtitle: "strides that differ by 2 % in length and in size; true angles",
-            label: "time, s", abscissa: rows.map(\.time),
-            charts: [
-                Chart(
-                    title: "Handle", label: "angle, °",
-                    lines: [Chart.Line("pitch", color: "#d55e00", values: rows.map(\.handle.pitch))]
-                ),
-                Chart(
-                    title: "Camera", label: "angle, °",
-                    lines: [
-                        Chart.Line(
-                            "pitch, steps not learned", color: "#999999",
-                            values: alone.map(\.camera.pitch)),
-                        Chart.Line("pitch", color: "#d55e00", values: rows.map(\.camera.pitch)),
-                    ], least: -1...1),
             ])
     }
 

@@ -61,8 +61,6 @@ struct ServoControllerTests {
     /// What is left of a swing of the handle, as a share of it, with servos that answer as believed.
     private static func rest(hertz: Double) -> (measured: Double, said: Double) {
         var controller = ServoController(parameters: Self.ideal)
-        // A swing is a stride like any other.
-        controller.parameters.learnsStrides = false
         var servo = PerfectServo()
         let omega = 2 * Double.pi * hertz
         var power = (left: 0.0, swing: 0.0)

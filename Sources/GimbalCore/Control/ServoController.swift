@@ -23,8 +23,6 @@ public struct ServoController: Sendable, BitwiseCopyable {
         /// Natural frequency of the tracker that extrapolates the handle's motion, rad/s: lower is calmer, higher
         /// follows faster motion.
         public var trackerBandwidth = 33.0
-        /// Whether what comes back with every stride of a walker is learned and taken out in advance.
-        public var learnsStrides = true
         /// The same where a second IMU measures the handle's rate.
         public var measuredTrackerBandwidth = 250.0
         /// How fast the handle's attitude then follows what camera and servos say, 1/s.
@@ -68,7 +66,6 @@ public struct ServoController: Sendable, BitwiseCopyable {
     /// The error that lasts, rad: taken out whatever the loop gain, else the dead band would hold it.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()
-    private var strides = StrideCompensator()
 
     /// A controller whose servos stand at zero.
     public init(parameters: Parameters) { self.parameters = parameters }
@@ -127,12 +124,9 @@ public struct ServoController: Sendable, BitwiseCopyable {
         let horizon = p.sensorDelay + p.delay + p.lag
         let predicted = handleMotion.predicted(after: horizon, share: p.lookAhead)
         let ahead = setpoint.rate * horizon + setpoint.acceleration * (0.5 * horizon * horizon)
-        let isPlain = authority >= 1 && saturated.isEmpty && excitation == .zero
-        let strides = ofStrides(
-            relative: relative, horizon: horizon, isLearning: isPlain, dt: dt)
         let goal =
             setpoint.attitude
-            * Quaternion(rotationVector: ahead + strides + surplus(of: attitudeError - lasting))
+            * Quaternion(rotationVector: ahead + surplus(of: attitudeError - lasting))
         let wanted = JointKinematics.joints(attitude: predicted.conjugate * goal)
         move(towards: wanted + excitation, authority: min(max(authority, 0), 1), dt: dt)
         history.append(joints, dt: dt)
@@ -150,26 +144,9 @@ public struct ServoController: Sendable, BitwiseCopyable {
         pitchHorn = ServoHorn(angle: joints.pitch)
         history.fill(joints)
         handleMotion = HandleTracker()
-        strides = StrideCompensator()
         lasting = .zero
         attitudeError = .zero
         saturated = .none
-    }
-
-    /// What is commanded against a walker's steps, camera frame, rad.
-    ///
-    /// They are the handle's, wherever the camera looks: learned in its frame, into which `relative` turns the camera's.
-    private mutating func ofStrides(
-        relative: Quaternion, horizon: Double, isLearning: Bool, dt: Double
-    ) -> Vector3 {
-        guard parameters.learnsStrides else {
-            strides = StrideCompensator()
-            return .zero
-        }
-        let turn = strides.step(
-            error: relative.rotate(attitudeError), lead: parameters.attitudeLead,
-            horizon: horizon, handleRate: handleMotion.rate, isLearning: isLearning, dt: dt)
-        return relative.conjugate.rotate(turn)
     }
 
     /// The part of an error, camera frame, rad, by which a loop gain other than 1 goes beyond it or stays behind.
