@@ -8,12 +8,16 @@ public struct BaseMotion: Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         /// On a table.
         case still
+        /// Carried by a person who walks, stops and turns corners, with the statistics of recorded people: `Gait`.
+        case walker
+        /// The same by a person who runs: 2.8 steps a second, rates 1.6 and accelerations twice those of walking, 6 m/s² RMS.
+        case runner
         /// Held by someone who stands: tremor and sway, 0.5...12 Hz, 0.6° RMS per axis.
         case handheld
-        /// Carried by someone who walks: 2 Hz steps with harmonics, 3° RMS of rotation about each axis and 1.5 m/s² RMS
+        /// Carried by something that walks and never varies: 2 Hz steps with harmonics, 3° RMS of rotation about each axis and 1.5 m/s² RMS
         /// of acceleration in all.
         case walking
-        /// Carried by someone who runs: 2.8 Hz steps with harmonics, 5° RMS of rotation about each axis and 6 m/s² RMS of
+        /// Carried by something that runs and never varies: 2.8 Hz steps with harmonics, 5° RMS of rotation about each axis and 6 m/s² RMS of
         /// acceleration in all. The step rate is that of slow and middling running (Cavagna, Franzetti, Heglund & Willems,
         /// "The determinants of the step frequency in running, trotting and hopping in man and other vertebrates",
         /// J. Physiol. 399, 1988). The trunk then moves up and down by 6...10 cm (Novacheck, "The biomechanics of running",
@@ -59,6 +63,8 @@ public struct BaseMotion: Sendable {
     /// What is played in the place of sines, after the stillness.
     private var recording: RecordedMotion?
     private var isRepeated = false
+    /// How a person who walks or runs turns and shakes the handle.
+    private var gait: Gait?
     private var yaw: [Wave] = []
     private var roll: [Wave] = []
     private var pitch: [Wave] = []
@@ -89,6 +95,10 @@ public struct BaseMotion: Sendable {
         switch kind {
         case .still:
             break
+        case .walker:
+            gait = Gait.walker(scale: scale, &random)
+        case .runner:
+            gait = Gait.runner(scale: scale, &random)
         case .handheld:
             let frequencies = [0.5, 0.83, 1.3, 2.1, 3.4, 5.3, 8.7, 12.0]
             func tremor(_ rms: Double) -> [Wave] {
@@ -183,6 +193,10 @@ public struct BaseMotion: Sendable {
             gain = 0.5 - 0.5 * cm_cos(omega * since)
             growth = 0.5 * omega * cm_sin(omega * since)
         }
+        if let gait {
+            return carried(
+                by: gait, at: seconds, heading: heading, turn: turn.share, gain: (gain, growth))
+        }
         // Strides that take longer or swing further than others.
         let pace = BaseMotion.sum(BaseMotion.hurry, at: seconds)
         let size = BaseMotion.sum(BaseMotion.vigour, at: seconds)
@@ -204,6 +218,27 @@ public struct BaseMotion: Sendable {
             acceleration: Vector3(
                 BaseMotion.value(north, at: moment), BaseMotion.value(east, at: moment),
                 BaseMotion.value(down, at: moment)) * gain)
+    }
+
+    /// How a person carries it, where sines do not.
+    private func carried(
+        by gait: Gait, at seconds: Double, heading: AxisVector, turn: Double,
+        gain: (value: Double, slope: Double)
+    ) -> State {
+        let swing = gait.at(seconds)
+        let course = Gait.course(seconds - stillDuration)
+        // Walking grows and ends with the course: its derivative belongs to the rate.
+        let share = gain.value * course.walking.value
+        let growth = gain.slope * course.walking.value + gain.value * course.walking.slope
+        var angles = swing.angles * share + heading
+        angles.yaw += course.heading.value
+        var rates = swing.rates * share + swing.angles * growth + turnRate * turn
+        rates.yaw += course.heading.slope
+        return State(
+            attitude: EulerZXY.quaternion(angles),
+            rate: JointKinematics(joints: angles).relativeRate(jointRates: rates),
+            acceleration: Quaternion.aboutZ(heading.yaw + course.heading.value)
+                .rotate(swing.push) * share)
     }
 
     /// Slope of 1 RMS: how much faster than usual time passes. Periods of 2 to 7 s.
