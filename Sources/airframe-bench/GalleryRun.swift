@@ -9,6 +9,8 @@ import Wire
 struct GalleryRun {
     var gimbal: DrawnGimbal
     var motion: BaseMotion.Kind
+    /// What its owner believes wrongly, or what happens to it when the figures begin; nil: nothing.
+    var fault: PlantFault?
     /// Seconds in all, and from which on the figures count: the search for inertia and delay is over.
     var seconds = 18.0
     var settled = 8.0
@@ -25,9 +27,16 @@ struct GalleryRun {
         var hold = Double.nan
         /// Largest tilt from where it was on the average.
         var largest = Double.nan
+        /// Largest tilt against where it was when the figures began, and the one over the last three seconds; the heading of a gimbal
+        /// without a compass drifts.
+        var turned = 0.0
+        var turnedLast = 0.0
         /// Largest RMS over half a second of the true rate above 15 Hz, deg/s, and of the angle that belongs to it.
         var tremor = 0.0
         var buzz = 0.0
+        /// Both over the last half second.
+        var lastTremor = 0.0
+        var lastBuzz = 0.0
         /// The same angle of the handle.
         var handleBuzz = 0.0
         /// Largest turn from the motors' start until a set-point was followed.
@@ -43,6 +52,8 @@ struct GalleryRun {
         var isHeld: Bool { !isShutOff && largest < 5 }
         /// Faster and wider than what noise, friction and a servo's pulses do, and more than the handle's own.
         var isOscillating: Bool { tremor > 3 && buzz > max(0.05, handleBuzz) || tremor > 60 }
+        /// The same of the last half second.
+        var isTrembling: Bool { lastTremor > 3 && lastBuzz > max(0.05, handleBuzz) }
     }
 
     /// Conditions that name a fault which no drawn gimbal has.
@@ -60,17 +71,22 @@ struct GalleryRun {
                 ConfigurationSource(
                     config: "/dev/null",
                     overrides: [
-                        "loop.rate_hz=\(gimbal.loopHz)", "motors.type=\(gimbal.parameters.motor)",
+                        "loop.rate_hz=\(loopHz)", "motors.type=\(gimbal.parameters.motor)",
                         "motors.torque_limit_nm=[\(torque), \(torque), \(torque)]",
-                    ]))
+                    ] + (fault?.settings(for: gimbal) ?? [])))
             return loaded.settings.stabilizerParameters
         }
     }
 
+    /// Ticks per second.
+    private var loopHz: Int { fault?.loopHz ?? gimbal.loopHz }
+
     func run() throws -> Outcome {
         let degrees = 180 / Double.pi
+        var parameters = gimbal.parameters
+        fault?.change(&parameters)
         var simulated = SimulatedGimbal(
-            parameters: gimbal.parameters,
+            parameters: parameters,
             motion: BaseMotion(motion, seed: gimbal.seed, stillDuration: 1, rampDuration: 1),
             seed: gimbal.seed)
         var stabilizer = Stabilizer(parameters: try tuning)
@@ -81,7 +97,8 @@ struct GalleryRun {
         var handle = TremorWatch()
         var held: Quaternion?
         var wasEnabled = false
-        let dt = 1 / Double(gimbal.loopHz)
+        let dt = 1 / Double(loopHz)
+        var begin: Vector3?
         for tick in 1...Int(seconds / dt) {
             let time = Double(tick) * dt
             let now = Instant(nanoseconds: Int64(time * 1e9))
@@ -104,10 +121,17 @@ struct GalleryRun {
             let isSettled = time > settled
             tremor.note(simulated.rate * degrees, counts: isSettled, dt: dt)
             handle.note(simulated.base.rate * degrees, counts: isSettled, dt: dt)
-            if isTraced, tick % max(1, gimbal.loopHz / 50) == 0 {
+            if isTraced, tick % max(1, loopHz / 50) == 0 {
                 trace(time, simulated, stabilizer, tremor.present)
             }
             guard isSettled else { continue }
+            if begin == nil { fault?.strike(&simulated) }
+            let down = simulated.attitude.inverseRotate(Vector3(0, 0, 1))
+            let first = begin ?? down
+            begin = first
+            let turned = atan2(first.cross(down).norm, first.dot(down)) * degrees
+            outcome.turned = max(outcome.turned, turned)
+            if time > seconds - 3 { outcome.turnedLast = max(outcome.turnedLast, turned) }
             let angles = EulerZXY.angles(simulated.attitude) * degrees
             // The record is kept at 1 kHz whatever the loop does.
             while Double(tilts.count) < (time - settled) * Double(AngleRecord.rate) {
@@ -116,6 +140,7 @@ struct GalleryRun {
                 tilts.append((angles.roll, angles.pitch))
             }
         }
+        (outcome.lastTremor, outcome.lastBuzz) = (tremor.present, tremor.presentAngle)
         outcome.tremor = tremor.largest.rate
         outcome.buzz = tremor.largest.angle
         outcome.handleBuzz = handle.largest.angle
@@ -174,6 +199,7 @@ extension Conditions {
 private struct TremorWatch {
     /// RMS over the last window, deg/s, and the largest of the windows that count, with that of the angle.
     private(set) var present = 0.0
+    private(set) var presentAngle = 0.0
     private(set) var largest = (rate: 0.0, angle: 0.0)
 
     private var lows = (Vector3.zero, Vector3.zero)
@@ -193,9 +219,10 @@ private struct TremorWatch {
         time += dt
         guard time >= 0.5 else { return }
         present = (sum / time).squareRoot()
+        presentAngle = (angles / time).squareRoot()
         if counts {
             largest.rate = max(largest.rate, present)
-            largest.angle = max(largest.angle, (angles / time).squareRoot())
+            largest.angle = max(largest.angle, presentAngle)
         }
         (sum, angles, time) = (0, 0, 0)
     }

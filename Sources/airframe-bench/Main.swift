@@ -53,6 +53,10 @@ struct Main {
             name: "gallery", summary: "gimbals drawn at random, in each motion; not in all",
             isInAll: false, run: GalleryBench.run),
         Bench(
+            name: "plant-faults",
+            summary: "gimbals drawn at random that are not as believed; not in all",
+            isInAll: false, run: PlantFaultBench.run),
+        Bench(
             name: "actuators", summary: "servos and motors without encoders, stabilised",
             run: ActuatorBench.run),
         Bench(

@@ -52,6 +52,8 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     private var lag = LagCompensator()
     private var lagCoefficients = LagCompensator.Coefficients()
     private var period = 0.0
+    /// Whether a joint is beyond the end of its range.
+    private var isAtStop = false
     /// What the errors alone asked for in the last step, camera frame, N·m.
     private var feedback = Vector3.zero
 
@@ -88,7 +90,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     }
 
     /// The axes on which the probe that looks for the inertia has come back upside down.
-    var reversed: AxisSet { @_noLocks get { inertia.reversed } }
+    var reversed: AxisSet { @_noLocks get { isAtStop ? .none : inertia.reversed } }
 
     /// The camera's axes whose inertia could not be found, and is looked for again later.
     var abandoned: AxisSet { @_noLocks get { inertia.abandoned } }
@@ -148,7 +150,13 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         }
         var bounds = TorqueBounds(limit: limit)
         saturated = bounds.clamp(wanted).differing(from: wanted)
-        if areJointsMeasured, let range = jointRange { bounds.keepOff(range, joints: joints) }
+        isAtStop = false
+        if areJointsMeasured, let range = jointRange {
+            bounds.keepOff(range, joints: joints)
+            isAtStop = !range.contains(joints)
+        }
+        // A stop is a spring, and mirrors what is slower than itself.
+        if isAtStop, !inertia.reversed.isEmpty { beginSearch() }
         let torque = bounds.clamp(wanted)
         if !(torque == wanted) {
             unwind(excess: kinematics.moment(torques: wanted - torque))
@@ -195,14 +203,18 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         yawPID.reset()
         friction.reset()
         imbalance.doubt()
-        inertia.begin(
-            torqueLimit: tuning.torqueLimit, loopDelay: tuning.loopDelay + sampleWait)
+        beginSearch()
         distribute()
         lag.reset()
         oscillation.reset()
         oscillating = .none
         attitudeError = .zero
         saturated = .none
+    }
+
+    private mutating func beginSearch() {
+        inertia.begin(
+            torqueLimit: tuning.torqueLimit, loopDelay: tuning.loopDelay + sampleWait)
     }
 
     /// The moment on the camera that the errors ask for, body frame, N·m, before any limit.
@@ -308,7 +320,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     }
 
     /// From motion to torque, s: as configured, or longer where the probe came back later than that.
-    private var loopDelay: Double { tuning.loopDelay + sampleWait + inertia.extraDelay }
+    var loopDelay: Double { tuning.loopDelay + sampleWait + inertia.extraDelay }
 
     /// A loop with more delay than it was tuned for keeps its shape, and its margins, when every corner moves down with it. One with
     /// less has more margins, and stays as it was tuned.

@@ -14,6 +14,10 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     static var poleCorner: Double { @_noLocks get { 4.536 } }
     static var poleDamping: Double { @_noLocks get { 0.593 } }
 
+    /// Square root of the largest gain at half the loop's rate: where a period is a large part of the delay, the corners lie so close to it
+    /// that the gain there would grow without bound, and with it the loop's.
+    private static var largestLead: Double { @_noLocks get { 1.94 } }
+
     /// The difference equation for one delay and period.
     struct Coefficients: Sendable, BitwiseCopyable {
         private(set) var b0 = 1.0
@@ -37,7 +41,8 @@ struct LagCompensator: Sendable, BitwiseCopyable {
             let zero = min(LagCompensator.zeroCorner / delay * dt / 2, 1.3)
             let pole = min(LagCompensator.poleCorner / delay * dt / 2, 1.3)
             let zeroRate = cm_cos(zero) / cm_sin(zero)
-            let poleRate = cm_cos(pole) / cm_sin(pole)
+            let poleRate = max(
+                cm_cos(pole) / cm_sin(pole), zeroRate / LagCompensator.largestLead)
             let z2 = zeroRate * zeroRate
             let z1 = 2 * LagCompensator.zeroDamping * zeroRate
             let p2 = poleRate * poleRate

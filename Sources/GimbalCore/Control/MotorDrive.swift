@@ -350,7 +350,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             accelerations: AxisVector(
                 yaw: torques.yaw / inertia.yaw, roll: torques.roll / inertia.roll,
                 pitch: torques.pitch / inertia.pitch),
-            delay: torque.parameters.loopDelay,
+            delay: torque.loopDelay,
             rates: kinematics.components(of: input.rate),
             wanted: kinematics.components(of: input.setpoint.rate),
             errors: kinematics.components(of: torque.attitudeError),

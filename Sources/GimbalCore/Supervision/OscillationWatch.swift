@@ -137,11 +137,13 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         let share = seen.corner * dt / (1 + seen.corner * dt)
         let rate = rateLow.pass(seen.rate, share: share)
         let told = toldLow.pass(past, share: share)
-        // The same filter over the integral of what was told: a quarter turn later.
+        // The same filter over the integral of what was told: a quarter turn later, up to half the loop's rate, because the
+        // integral is taken to the middle of the period.
         let before = sumLow.first
         sumLow.first += (past - sumLow.first) * share
-        sumLow.second += (before - sumLow.second) * share
-        let sum = sumLow.first - sumLow.second
+        let middle = 0.5 * (before + sumLow.first)
+        sumLow.second += (middle - sumLow.second) * share
+        let sum = middle - sumLow.second
         let fresh = dt / (Self.memory + dt)
         rateSquare += (rate * rate - rateSquare) * fresh
         toldSquare += (told * told - toldSquare) * fresh
