@@ -112,6 +112,10 @@ public enum Schema {
             "Group delay of the sensor's low-pass filter; the attitude is carried forward by it.",
             hint: "In lockstep it is 0 unless somebody sets it, with real chips that of the sensor."
         ),
+        .bool(
+            "imu.witness_gyro", \.imu.witnessGyro, .live,
+            "Believe the gyroscope within what motors, joints and its own history allow; false: until it is frozen or out of range."
+        ),
         .number(
             "imu.timeout_ms", \.imu.timeoutMs, 1...1000, unit: "ms", .restart,
             "Age at which the last sample is stale and the motors go soft."),

@@ -129,6 +129,8 @@ extension Settings {
         public var accelRangeG = 24.0
         /// Identical samples for so long mean a frozen sensor, ms.
         public var frozenMs = 40.0
+        /// Believe the gyroscope within what motors, joints and its own history allow.
+        public var witnessGyro = true
         /// Group delay of the gyroscope's filter, ms.
         public var filterDelayMs = 3.0
         /// Age at which the last sample is stale, ms.

@@ -50,6 +50,7 @@ extension Settings {
         var screen = SampleScreen.Parameters()
         screen.gyroRange = Angle.degrees(imu.gyroRangeDps).radians
         screen.accelRange = imu.accelRangeG * 9.80665
+        screen.witnessesGyro = imu.witnessGyro
         screen.frozenSeconds = imu.frozenMs / 1e3
         screen.staleSeconds = imu.timeoutMs / 1e3
         screen.gapSeconds = imu.timeoutMs / 1e3

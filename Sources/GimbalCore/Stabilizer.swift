@@ -10,10 +10,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     private var screen: SampleScreen
     private var witness = GyroWitness()
-    /// The torques that the motors were told, N·m.
-    private var told = JointHistory()
-    /// What the motors do as the next samples will show it; nil while the outputs are off.
-    private var motors: GyroWitness.Motors?
+    private var effect = MotorEffect()
     /// For how long the motors have braked, s, and the rate at which they began, rad/s.
     private var brakeTime = 0.0
     private var brakeRate = 0.0
@@ -165,10 +162,14 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         newestTime = new.time
         newestRate = parameters.correction.apply(new).gyro
         hasNewSample = true
+        guard parameters.screen.witnessesGyro else {
+            witness = GyroWitness()
+            return true
+        }
         return witness.believes(
             rate: newestRate - estimator.bias,
             joints: new.contents.contains(.joints) ? new.joints : nil,
-            isRepeated: screen.repeatsGyro(new), motors: motors,
+            isRepeated: screen.repeatsGyro(new), motors: effect.motors,
             sensorDelay: estimator.parameters.sensorDelay, dt: dt)
     }
 
@@ -190,7 +191,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         var dt = 0.0
         if let lastStep { dt = min(max(now.seconds(since: lastStep), 0), 0.1) }
         lastStep = now
-        if !hasNewSample, let motors { witness.pass(motors, dt: dt) }
+        if !hasNewSample, let motors = effect.motors { witness.pass(motors, dt: dt) }
         hasNewSample = false
         pace.step(dt: dt)
         drive.sampleWait = pace.wait
@@ -230,35 +231,24 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// What the motors will have done to the camera when the next samples are measured.
     private mutating func observeMotors(_ output: MotorOutput, dt: Double) {
         lastOutput = output
-        guard output.enabled, drive.isReady, dt > 0 else {
-            if motors != nil { told.fill(.zero) }
-            motors = nil
-            return
-        }
-        let inertia = drive.inertia.values
-        let limit = parameters.controller.torqueLimit
-        told.append(output.torque, dt: dt)
+        guard output.enabled, drive.isReady, dt > 0 else { return effect.rest() }
+        let angles = joints.motion.angles
         switch parameters.motorType {
         case .servo:
-            // Within a millisecond, as far as its horn is concerned, a servo turns at its full rate.
-            let rate = parameters.servo.maxRate
-            motors = GyroWitness.Motors(
-                acceleration: .zero,
-                strongest: 1500 * max(rate.yaw, max(rate.roll, rate.pitch)))
-        case .torque, .field:
-            let exerts = parameters.motorType == .torque
-            let torques =
-                exerts
-                ? told.value(age: parameters.controller.loopDelay, dt: dt) : drive.exerted
-            let moment = JointKinematics(joints: joints.motion.angles).moment(torques: torques)
-            let least = min(inertia.yaw, min(inertia.roll, inertia.pitch))
-            let most = max(limit.yaw, max(limit.roll, limit.pitch))
-            // A rotor that falls into its field snaps.
-            let snap = exerts ? 0 : 12000.0
-            motors = GyroWitness.Motors(
-                acceleration: Vector3(
-                    moment.x / inertia.roll, moment.y / inertia.pitch, moment.z / inertia.yaw),
-                strongest: max(snap, 3.5 * most / least))
+            effect.turn(
+                rates: supervisor.authority < 1 ? parameters.servo.maxRate : drive.servoRates,
+                joints: angles, dt: dt)
+        case .field:
+            effect.exert(
+                torques: drive.asked, delay: parameters.field.loopDelay,
+                limit: parameters.field.peakTorque * parameters.field.maxPower,
+                inertia: drive.inertia, joints: angles,
+                patience: .infinity, dt: dt)
+        case .torque:
+            effect.exert(
+                torques: output.torque, delay: parameters.controller.loopDelay,
+                limit: parameters.controller.torqueLimit, inertia: drive.inertia, joints: angles,
+                patience: 0.003, dt: dt)
         }
     }
 
@@ -295,6 +285,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         // In a mode that follows the handle, the handle may well turn twice as fast as the camera.
         var reversed = drive.reversed
         if !pointing.mode.needsJoints { reversed.insert(drive.mirrored) }
+        if isClosed { reversed.insert(witness.mirrored) }
         faults.step(
             FaultLatch.Evidence(
                 isEnabled: isClosed, reversed: reversed,
@@ -404,13 +395,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             snapshot.attitudeError = .zero
             return drive.step(
                 MotorDrive.Brake(
-                    rate: witness.undisputedRate(
-                        gyro: newestRate - estimator.bias,
-                        isLoopReversed: !faults.reversed.isEmpty),
-                    gyro: newestRate - estimator.bias, attitude: estimator.attitude,
-                    reversed: faults.reversed,
-                    joints: joints.motion.angles, areJointsMeasured: joints.isMeasured,
-                    authority: supervisor.authority, dt: dt),
+                    rate: faults.reversed.isEmpty
+                        ? witness.reference
+                        : witness.signedRate(
+                            gyro: newestRate - estimator.bias, reversed: faults.reversed),
+                    attitude: estimator.attitude, joints: joints.motion.angles,
+                    areJointsMeasured: joints.isMeasured, authority: supervisor.authority, dt: dt),
                 after: lastOutput)
         }
         if drive.isReady, !wasReady {
@@ -426,7 +416,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         let excitation = exciter.state.isActive ? exciter.step(parameters.motorType) : .zero
         var output = drive.step(
             MotorDrive.Input(
-                attitude: estimator.attitude, rate: filteredRate,
+                attitude: estimator.attitude,
+                rate: witness.isDoubtful ? witness.reference : filteredRate,
                 setpoint: setpoint.earlier(by: late), joints: joints,
                 specificForce: sample?.accel ?? .zero, excitation: excitation,
                 authority: supervisor.authority, dt: dt))

@@ -11,8 +11,9 @@ enum FalseAlarms {
     }
 
     /// Switched on in motion, with nothing wrong.
-    static func run(_ report: inout BenchReport) {
-        for type in [MotorType.torque, .field, .servo] {
+    static func run(_ report: inout BenchReport, only: [String]) {
+        for type in [MotorType.torque, .field, .servo]
+        where only.allSatisfy({ "starts, \(type)".contains($0) }) {
             var alarms = 0
             var starts = 0
             for motion in [BaseMotion.Kind.walking, .running, .handheld] {

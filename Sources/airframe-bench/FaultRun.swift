@@ -123,8 +123,10 @@ struct FaultRun {
         for (point, healthy) in zip(faulty, released).dropFirst(off).prefix(Int(Self.coast * 1e3)) {
             outcome.unintended = max(outcome.unintended, deviation(point, healthy))
         }
-        // Once the outputs have come back, the horizon must be what it was; the heading is free.
-        guard let on = faulty.indices.first(where: { $0 > off && faulty[$0].isEnabled }) else {
+        // Once the outputs have come back, the horizon must be what it was; the heading is free, and two modes keep none.
+        guard mode != .fpv, mode != .neutral,
+            let on = faulty.indices.first(where: { $0 > off && faulty[$0].isEnabled })
+        else {
             return outcome
         }
         for (point, healthy) in zip(faulty, intended).dropFirst(on + 1000) where point.isEnabled {

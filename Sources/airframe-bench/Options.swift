@@ -34,6 +34,8 @@ struct Options: Sendable {
     var seeds = GallerySeeds.all
     /// The only motion of the gallery; nil: each.
     var motion: BaseMotion.Kind?
+    /// Words that gimbal, motion and fault of a row of `sensor-faults` must contain to be run; none: all rows.
+    var only: [String] = []
     /// Length of the soak, simulated minutes.
     var soakMinutes = 60.0
     /// Items through the ring between two threads.
@@ -97,6 +99,9 @@ struct Options: Sendable {
             case "--motion":
                 guard let value = iterator.next().flatMap(BaseMotion.Kind.init) else { return nil }
                 motion = value
+            case "--only":
+                guard let value = iterator.next() else { return nil }
+                only += value.split(separator: ",").map(String.init)
             case "--soak-minutes":
                 guard let value = iterator.next().flatMap(Double.init), value > 0 else {
                     return nil
@@ -137,6 +142,7 @@ struct Options: Sendable {
             "  --count N         gimbals of `gallery` (200)",
             "  --seeds WHICH     of `gallery`: all, even (to develop on), odd (to report on), or one number",
             "  --motion NAME     of `gallery`: still, handheld, walking or running; otherwise each",
+            "  --only A,B        of `sensor-faults` the rows whose gimbal, motion and fault contain A and B",
             "  --soak-minutes N  minutes of `soak` and `soak-links`, 10 at least (60)",
             "  --items N         items through the ring between two threads (100000000)",
             "  --cpu N|any       CPU of the real-time threads and of cyclictest (the last)",

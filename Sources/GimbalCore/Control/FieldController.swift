@@ -33,6 +33,8 @@ public struct FieldController: Sendable, BitwiseCopyable {
     /// What the motors exerted when the gyroscope saw the camera as it was in the last step, N·m: by field and power of
     /// then, with each rotor where its joint's motion says. No belief in an inertia is in it.
     public private(set) var exerted = AxisVector.zero
+    /// The torques that the fields were led for in the last step, N·m: nothing that was measured since is in them.
+    public private(set) var asked = AxisVector.zero
     /// Whether the rotors are locked and the inertia is known, so that a set-point can be followed.
     public private(set) var isReady = false
     /// The joints that turn the other way than their field, as of the last step.
@@ -359,6 +361,10 @@ public struct FieldController: Sendable, BitwiseCopyable {
             pitch: peak.pitch > 0 ? torques.pitch / peak.pitch : 0)
         let bounded = load.clamped(to: AxisVector(repeating: bound))
         saturated = bounded.differing(from: load)
+        asked =
+            AxisVector(
+                yaw: bounded.yaw * peak.yaw, roll: bounded.roll * peak.roll,
+                pitch: bounded.pitch * peak.pitch) * share
         let ahead = p.loopDelay * p.polePairs
         output.field = AxisVector(
             yaw: yaw.electrical + (rates.yaw + yaw.hiddenRate) * ahead + cm_asin(bounded.yaw),

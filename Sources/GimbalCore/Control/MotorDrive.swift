@@ -197,6 +197,20 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
+    /// How fast the servos' model believes the joints to turn, rad/s; zero for others.
+    var servoRates: AxisVector {
+        @_noLocks @inline(__always) get {
+            if case .servo = type { servo.modelledRates } else { .zero }
+        }
+    }
+
+    /// The torques that motors without encoder are asked for, N·m, as far as their fields can give them; zero for others.
+    var asked: AxisVector {
+        @_noLocks @inline(__always) get {
+            if case .field = type { field.asked } else { .zero }
+        }
+    }
+
     /// Where the motors' own model believes the joints to be, rad; nil where the kind of motor has none.
     var modelledJoints: AxisVector? {
         @_noLocks @inline(__always) get {
@@ -266,12 +280,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     struct Brake: Sendable, BitwiseCopyable {
         /// The camera's rate as far as it is known, camera frame, rad/s.
         var rate: Vector3
-        /// The gyroscope's rate, camera frame, rad/s: on an axis that answers the wrong way round it is believed upside down.
-        var gyro: Vector3
         /// Estimated camera attitude, body to earth.
         var attitude: Quaternion
-        /// The axes that answer the wrong way round: motor or gyroscope.
-        var reversed: AxisSet
         /// Joint angles, rad.
         var joints: AxisVector
         /// Whether `joints` come from encoders.
@@ -283,13 +293,11 @@ struct MotorDrive: Sendable, BitwiseCopyable {
 
         @_noLocks
         init(
-            rate: Vector3, gyro: Vector3, attitude: Quaternion, reversed: AxisSet,
-            joints: AxisVector, areJointsMeasured: Bool, authority: Double, dt: Double
+            rate: Vector3, attitude: Quaternion, joints: AxisVector, areJointsMeasured: Bool,
+            authority: Double, dt: Double
         ) {
             self.rate = rate
-            self.gyro = gyro
             self.attitude = attitude
-            self.reversed = reversed
             self.joints = joints
             self.areJointsMeasured = areJointsMeasured
             self.authority = authority
@@ -299,7 +307,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
 
     /// One period of braking.
     ///
-    /// Motors that exert a torque damp the camera's rate; servos stay where they are.
+    /// Motors that exert a torque damp the camera's rate; servos stay where they are. A rotor without encoder whose camera's rate
+    /// is not known loses its field and is kicked by it, so it is let go.
     ///
     /// - Parameters:
     ///   - brake: What is known of the motion.
@@ -309,13 +318,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     mutating func step(_ brake: Brake, after last: MotorOutput) -> MotorOutput {
         switch type {
         case .servo: return last
-        case .field:
-            let fields = field.step(
-                attitude: brake.attitude, rate: brake.rate,
-                setpoint: Setpoint(attitude: brake.attitude, rate: .zero),
-                measuredJoints: brake.areJointsMeasured ? brake.joints : nil, handleRate: nil,
-                excitation: .zero, authority: brake.authority, dt: brake.dt)
-            return MotorOutput(enabled: true, field: fields.field, power: fields.power)
+        case .field: return MotorOutput(enabled: true, field: last.field, power: .zero)
         case .torque: return damp(brake)
         }
     }
@@ -323,11 +326,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     private mutating func damp(_ brake: Brake) -> MotorOutput {
         let kinematics = JointKinematics(joints: brake.joints)
         let inertia = kinematics.inertia(from: torque.learnedInertia)
-        var rates = kinematics.components(of: brake.rate)
-        let mirrored = kinematics.components(of: brake.gyro)
-        if brake.reversed.contains(.yaw) { rates.yaw = -mirrored.yaw }
-        if brake.reversed.contains(.roll) { rates.roll = -mirrored.roll }
-        if brake.reversed.contains(.pitch) { rates.pitch = -mirrored.pitch }
+        let rates = kinematics.components(of: brake.rate)
         // The phase that the delay costs stays below 0.35 rad.
         let gain = min(120, 0.35 / max(torque.parameters.loopDelay, 1e-3)) * brake.authority
         let limit = thermal.limit(peak: torque.parameters.torqueLimit, parameters: motors)

@@ -61,6 +61,10 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// What one filter period has gathered so far.
     var period = Period()
     private var gap = 0.0
+    /// How long the start has been waiting for gravity, s: a runner between two steps falls, and what the accelerometer
+    /// then shows may point anywhere.
+    private var falling = 0.0
+    private static var longestFall: Double { @_noLocks @_noAllocation get { 0.5 } }
     private var saturatedTime = 0.0
     private var isInitialized = false
 
@@ -139,6 +143,10 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         let elapsed = gap + dt
         gap = 0
         guard isInitialized, elapsed <= parameters.longestGap else {
+            if !isInitialized, accel.norm < 0.5 * abs(restForce), falling < Self.longestFall {
+                falling += max(dt, 0)
+                return
+            }
             start(gyro: gyro, accel: accel, elapsed: elapsed)
             return
         }

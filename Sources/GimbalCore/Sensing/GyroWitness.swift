@@ -23,11 +23,15 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         /// The largest change of the rate that can be believed without a witness, rad/s²: what the motors can exert on
         /// a camera of a third of the believed inertia.
         var strongest: Double
+        /// For how long the gyroscope must show the mirror image of `acceleration` until a sign is believed to be wrong, s;
+        /// infinite where `acceleration` is not what the motors exert.
+        var patience: Double
 
         @_noLocks
-        init(acceleration: Vector3, strongest: Double) {
+        init(acceleration: Vector3, strongest: Double, patience: Double) {
             self.acceleration = acceleration
             self.strongest = strongest
+            self.patience = patience
         }
     }
 
@@ -35,6 +39,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private(set) var reference = Vector3.zero
     /// Whether a witness contradicts the gyroscope, or none confirms what can hardly be.
     private(set) var isContradicted = false
+
+    /// Whether the newest sample is refused, or repeats the one before: then the camera's rate is `reference`.
+    var isDoubtful: Bool { @_noLocks get { isDisputed && (isRefusing || isRepeating) } }
 
     /// The joints as encoders measured them, rad.
     private var joints = JointHistory()
@@ -49,6 +56,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private var scatter = 0.0
     private var isDisputed = false
     private var isRefusing = false
+    private var isRepeating = false
     /// The last rate that was used, and what the motors have added since, rad/s.
     private var held = Vector3.zero
     /// For how long samples have been refused, s.
@@ -59,18 +67,20 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Angle of the reference beyond the rate with which the dispute began, rad.
     private var modelled = Vector3.zero
     private var startRate = Vector3.zero
-    /// Over the last moments, axis by axis, rad²/s²: squares of what the motors changed the rate by from one sample to the
-    /// next, and products with what the gyroscope changed by.
-    private var told = Vector3.zero
-    private var answer = Vector3.zero
+    /// About the camera's axes.
+    private var rollImage = MirrorTest()
+    private var pitchImage = MirrorTest()
+    private var yawImage = MirrorTest()
     private var lastRate = Vector3.zero
     private var calm = 0.0
     private var sampleSeconds = 0.0
+    /// Rates of the joints that are not the camera's, smoothed, rad/s.
+    private var handleRate = AxisVector.zero
 
     /// Time constant of `disturbance`, s.
     private static var disturbanceMemory: Double { @_noLocks get { 0.02 } }
-    /// Time constant of `told` and `answer`, s.
-    private static var answerMemory: Double { @_noLocks get { 0.03 } }
+    /// Time constant of `handleRate`, s: an oscillation of the camera is not the handle's.
+    private static var handleMemory: Double { @_noLocks get { 0.012 } }
     /// Time constant of `scatter`, s.
     private static var scatterMemory: Double { @_noLocks get { 1 } }
     /// What a hand, a blow or a stop can exert on any camera, rad/s².
@@ -108,6 +118,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             return rest(rate: rate, dt: dt)
         }
         calm = 0
+        isRepeating = isRepeated
         sampleSeconds = dt
         pass(motors, dt: dt)
         let difference = rate - reference
@@ -116,11 +127,12 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         let noise = 8 * cm_sqrt(scatter) + 0.05
         let strongest = max(motors.strongest, Self.blow) * min(dt, 0.002)
         // A jump is no answer.
-        if change.norm < strongest { compare(change, with: motors.acceleration * dt) }
+        if change.norm < strongest { compare(change, with: motors, dt: dt) }
         let limit = noise + strongest
         if !isDisputed {
             guard difference.norm > noise || isRepeated else {
                 learn(difference, dt: dt)
+                noteHandle(rate: rate, sensorDelay: sensorDelay, dt: dt)
                 reference = rate
                 held = rate
                 return true
@@ -168,26 +180,34 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         reference += (motors.acceleration + disturbance) * dt
     }
 
-    /// The camera's rate now without a disputed gyroscope, camera frame, rad/s: the reference. On an axis on which the
-    /// gyroscope has answered the motors the wrong way round, it is believed upside down: then either it or the motor has
-    /// changed its sign, and both are stopped alike.
+    /// The camera's axes about which the gyroscope shows the mirror image of what the motors do: it or a motor has changed its
+    /// sign. Both are stopped alike.
+    var mirrored: AxisSet {
+        @_noLocks get {
+            AxisSet(
+                yaw: yawImage.isMirrored, roll: rollImage.isMirrored, pitch: pitchImage.isMirrored)
+        }
+    }
+
+    /// The camera's rate now, camera frame, rad/s, where a sign is wrong: on each axis the gyroscope's with the sign that the
+    /// answers to the motors show, nothing where they do not show any.
     ///
     /// - Parameters:
     ///   - gyro: The gyroscope's rate less its bias, camera frame, rad/s.
-    ///   - isLoopReversed: Whether an axis is known to answer the wrong way round. Without that, and without a dispute, a
-    ///     hand that pushes against the motors looks alike.
+    ///   - reversed: The axes that are known to answer the wrong way round.
     /// - Returns: The rate; finite if the gyroscope's is.
     @_noLocks
-    func undisputedRate(gyro: Vector3, isLoopReversed: Bool) -> Vector3 {
-        guard isDisputed || isLoopReversed else { return reference }
-        return Vector3(
-            isMirrored(answer.x, told.x) ? -gyro.x : reference.x,
-            isMirrored(answer.y, told.y) ? -gyro.y : reference.y,
-            isMirrored(answer.z, told.z) ? -gyro.z : reference.z)
+    func signedRate(gyro: Vector3, reversed: AxisSet) -> Vector3 {
+        Vector3(
+            gyro.x * Self.sign(rollImage, isReversed: reversed.contains(.roll)),
+            gyro.y * Self.sign(pitchImage, isReversed: reversed.contains(.pitch)),
+            gyro.z * Self.sign(yawImage, isReversed: reversed.contains(.yaw)))
     }
 
-    private func isMirrored(_ answer: Double, _ told: Double) -> Bool {
-        told > 1e-4 && answer < -0.4 * told
+    private static func sign(_ image: MirrorTest, isReversed: Bool) -> Double {
+        let correlation = image.correlation
+        if abs(correlation) > 0.5 { return correlation > 0 ? 1 : -1 }
+        return isReversed ? -1 : 0
     }
 
     @_noLocks
@@ -249,10 +269,12 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     }
 
     @_noLocks
-    private mutating func compare(_ change: Vector3, with push: Vector3) {
-        let keep = 1 - min(sampleSeconds / Self.answerMemory, 1)
-        told = told * keep + Vector3(push.x * push.x, push.y * push.y, push.z * push.z)
-        answer = answer * keep + Vector3(push.x * change.x, push.y * change.y, push.z * change.z)
+    private mutating func compare(_ change: Vector3, with motors: Motors, dt: Double) {
+        let push = motors.acceleration * dt
+        let rule = MirrorTest.Rule(scatter: scatter / 3, patience: motors.patience, dt: dt)
+        rollImage.step(push: push.x, change: change.x, rule)
+        pitchImage.step(push: push.y, change: change.y, rule)
+        yawImage.step(push: push.z, change: change.z, rule)
     }
 
     /// The gyroscope is right.
@@ -265,7 +287,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         held = rate
     }
 
-    /// Whether the joints have turned as the gyroscope claims; nil where they cannot tell, or not yet.
+    /// Whether the joints have turned as the gyroscope claims; nil where they cannot tell, or not yet. Both are compared over
+    /// the same time, that of the gyroscope, which is behind the joints.
     @_noLocks
     private func encoders(sensorDelay: Double) -> Bool? {
         guard hasJoints else { return nil }
@@ -273,18 +296,29 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         let claim = kinematics.jointRates(relativeRate: claimed)
         let size = cm_sqrt(
             claim.yaw * claim.yaw + claim.roll * claim.roll + claim.pitch * claim.pitch)
-        // From a little before the gyroscope could see it.
-        let span = age + max(sensorDelay, 0) + 2 * sampleSeconds
         let least =
-            max(3e-3, 4 * min(encoderStep, 2e-3)) + 0.5 * Self.handleAcceleration * span * span
+            max(3e-3, 4 * min(encoderStep, 2e-3)) + 0.5 * Self.handleAcceleration * age * age
         guard size > least else { return nil }
-        let past = joints.value(age: span + sampleSeconds, dt: sampleSeconds)
-        let before = joints.value(age: span + 0.01 + sampleSeconds, dt: sampleSeconds)
-        let trend = (past - before) * (1 / 0.01)
+        let delay = max(sensorDelay, 0)
         let moved =
-            lastJoints - past - trend * span - kinematics.jointRates(relativeRate: modelled)
+            joints.value(age: delay, dt: sampleSeconds)
+            - joints.value(age: delay + age + sampleSeconds, dt: sampleSeconds)
+            - handleRate * (age + sampleSeconds)
+            - kinematics.jointRates(relativeRate: modelled + startRate * (age + sampleSeconds))
         let product = claim.yaw * moved.yaw + claim.roll * moved.roll + claim.pitch * moved.pitch
         if product > 0.3 * size * size { return true }
         return age > Self.hearing ? false : nil
+    }
+
+    /// While the gyroscope is believed: how fast the joints turn that the camera does not, because the handle does.
+    @_noLocks
+    private mutating func noteHandle(rate: Vector3, sensorDelay: Double, dt: Double) {
+        guard hasJoints else { return }
+        let delay = max(sensorDelay, 0)
+        let step =
+            joints.value(age: delay, dt: dt) - joints.value(age: delay + dt, dt: dt)
+        let camera = JointKinematics(joints: lastJoints).jointRates(relativeRate: rate)
+        let share = dt / (Self.handleMemory + dt)
+        handleRate = handleRate + (step * (1 / dt) - camera - handleRate) * share
     }
 }

@@ -19,6 +19,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// Only a sensor that has shown noise can be frozen: for simulators, which need not have any, so that a camera at
         /// rest, or one that turns evenly, repeats itself to the bit.
         public var frozenNeedsNoise = false
+        /// Whether the gyroscope is compared with motors, joints and its own history.
+        public var witnessesGyro = true
         /// Longest step between two samples, s; longer is a gap with a name.
         public var gapSeconds = 0.02
         /// No sample for this long means a stale sensor, s.

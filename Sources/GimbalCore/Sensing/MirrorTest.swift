@@ -1,0 +1,76 @@
+internal import CMathShim
+
+/// Whether the gyroscope shows the mirror image of what the motor does about one axis: one of the two has changed its sign.
+///
+/// Over the last moments the change of the rate from sample to sample is compared with the change that the motor has
+/// exerted. A loop with the right sign cannot make them opposites: for a disturbance at one frequency their phase is that
+/// of the open loop, between 90° and 180° behind; at the beginning of a push their correlation is -0.5. A wrong sign makes both grow
+/// along one exponential with the correlation -1. So the test is a correlation below -0.85, of something
+/// that the motor with the right sign does not explain and that stands out of the usual scatter.
+///
+/// Loop thread only; constant time, no allocation.
+struct MirrorTest: Sendable, BitwiseCopyable {
+    /// What holds for one sample about all axes.
+    struct Rule: Sendable, BitwiseCopyable {
+        /// Mean square of the changes that the motors do not explain as a rule, rad²/s².
+        var scatter: Double
+        /// How long an image must be mirrored, s; three samples at least.
+        var patience: Double
+        /// Seconds since the sample before, more than 0.
+        var dt: Double
+
+        @_noLocks
+        init(scatter: Double, patience: Double, dt: Double) {
+            self.scatter = scatter
+            self.patience = patience
+            self.dt = dt
+        }
+    }
+
+    /// Sums over the memory, rad²/s²: of squares, of products, and of squares of the difference.
+    private var told = 0.0
+    private var seen = 0.0
+    private var product = 0.0
+    private var unexplained = 0.0
+    /// For how long the image has been mirrored, s.
+    private var lasting = 0.0
+
+    /// Time constant of the sums, s; six samples at least.
+    private static var memory: Double { @_noLocks get { 0.008 } }
+
+    /// Whether the image is mirrored, as of the last step.
+    private(set) var isMirrored = false
+
+    /// Correlation of what is told and what is seen over the last moments, -1...1; 0 where nothing is told.
+    var correlation: Double {
+        @_noLocks get {
+            let scale = cm_sqrt(told * seen)
+            return scale > 1e-9 ? product / scale : 0
+        }
+    }
+
+    @_noLocks
+    init() {}
+
+    /// One sample.
+    ///
+    /// - Parameters:
+    ///   - push: What the motor changed the rate by since the sample before, rad/s.
+    ///   - change: What the gyroscope says that the rate changed by, rad/s.
+    ///   - rule: What holds for this sample.
+    @_noLocks
+    mutating func step(push: Double, change: Double, _ rule: Rule) {
+        let dt = rule.dt
+        let memory = max(Self.memory, 6 * dt)
+        let keep = 1 - dt / memory
+        told = told * keep + push * push
+        seen = seen * keep + change * change
+        product = product * keep + push * change
+        unexplained = unexplained * keep + (change - push) * (change - push)
+        let isImage =
+            product < -0.85 * cm_sqrt(told * seen) && product < -0.2 * told
+            && unexplained > 9 * rule.scatter * (memory / dt)
+        lasting = isImage ? lasting + dt : 0
+        isMirrored = lasting > max(rule.patience, 2.5 * dt)
+    }
+}

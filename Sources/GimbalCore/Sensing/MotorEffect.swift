@@ -1,0 +1,76 @@
+internal import CMathShim
+
+/// What the motors do to the camera's rate, as the next sample will show it: the witness of torque and inertia.
+///
+/// Loop thread only; constant time, no allocation.
+struct MotorEffect: Sendable, BitwiseCopyable {
+    /// As of the last step; nil while the outputs are off.
+    private(set) var motors: GyroWitness.Motors?
+
+    /// The torques that the motors were told, N·m.
+    private var told = JointHistory()
+    /// The fastest turn of the servos in the last moments, rad/s.
+    private var fastest = 0.0
+
+    /// How many times the believed acceleration is possible at least: with a third of the believed inertia, and a motor that
+    /// is stronger than its data sheet.
+    private static var doubt: Double { @_noLocks get { 3.5 } }
+    /// A servo is as fast as its model at most this much later or earlier, s.
+    private static var servoMemory: Double { @_noLocks get { 0.05 } }
+
+    @_noLocks
+    init() {}
+
+    /// The outputs are off.
+    @_noLocks
+    mutating func rest() {
+        if motors != nil { told.fill(.zero) }
+        motors = nil
+        fastest = 0
+    }
+
+    /// One period of motors that exert a torque.
+    ///
+    /// - Parameters:
+    ///   - torques: As commanded in this period, N·m.
+    ///   - delay: From command to the sample that shows it, s.
+    ///   - limit: The largest torques, N·m.
+    ///   - inertia: About the camera's axes, kg·m², and its standard deviation, natural logarithm.
+    ///   - joints: Their angles, rad.
+    ///   - patience: For how long an answer must be mirrored until it is believed to be, s.
+    ///   - dt: Seconds since the previous period, more than 0.
+    @_noLocks
+    mutating func exert(
+        torques: AxisVector, delay: Double, limit: AxisVector,
+        inertia: (values: AxisVector, sigmas: AxisVector), joints: AxisVector, patience: Double,
+        dt: Double
+    ) {
+        told.append(torques, dt: dt)
+        let moment = JointKinematics(joints: joints).moment(torques: told.value(age: delay, dt: dt))
+        let values = inertia.values
+        let smallest = min(values.yaw, min(values.roll, values.pitch))
+        let largest = max(limit.yaw, max(limit.roll, limit.pitch))
+        let sigma = max(inertia.sigmas.yaw, max(inertia.sigmas.roll, inertia.sigmas.pitch))
+        motors = GyroWitness.Motors(
+            acceleration: Vector3(
+                moment.x / values.roll, moment.y / values.pitch, moment.z / values.yaw),
+            strongest: max(Self.doubt, cm_exp(4 * sigma)) * largest / smallest,
+            patience: patience)
+    }
+
+    /// One period of servos. Their horns change their rate within a sample, but only when they were told to turn.
+    ///
+    /// - Parameters:
+    ///   - rates: How fast they turn at most, rad/s: as their model does, or at a start, where their horns may be elsewhere, as
+    ///     they can.
+    ///   - joints: Their angles, rad.
+    ///   - dt: Seconds since the previous period, more than 0.
+    @_noLocks
+    mutating func turn(rates: AxisVector, joints: AxisVector, dt: Double) {
+        let rate = JointKinematics(joints: joints).relativeRate(jointRates: rates).norm
+        fastest = max(rate, fastest * (1 - min(dt / Self.servoMemory, 1)))
+        motors = GyroWitness.Motors(
+            acceleration: .zero, strongest: 2 * fastest / min(dt, 0.002),
+            patience: .infinity)
+    }
+}

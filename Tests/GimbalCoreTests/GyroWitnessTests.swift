@@ -1,0 +1,135 @@
+import Glibc
+import Testing
+
+@testable import GimbalCore
+
+@Suite("Gyro witness: a gyroscope is believed within what motors, joints and history allow")
+struct GyroWitnessTests {
+    /// A witness that has watched a camera hold still for half a second.
+    func watching(joints: AxisVector? = nil) -> GyroWitness {
+        var witness = GyroWitness()
+        for t in 0..<500 {
+            _ = believes(&witness, rate: noise(t), joints: joints.map { $0 + step(t) })
+        }
+        return witness
+    }
+
+    /// What the last bits of a real sensor do, rad/s.
+    func noise(_ t: Int) -> Vector3 {
+        Vector3(1e-3 * Double(t % 7 - 3), 1e-3 * Double(t % 5 - 2), 1e-3 * Double(t % 3 - 1))
+    }
+
+    /// What the last count of an encoder does, rad.
+    func step(_ t: Int) -> AxisVector { AxisVector(repeating: t % 2 == 0 ? 0 : 1e-4) }
+
+    /// Motors that hold still and could do 1,000 rad/s².
+    var motors: GyroWitness.Motors {
+        GyroWitness.Motors(acceleration: .zero, strongest: 1000, patience: 0.003)
+    }
+
+    func believes(
+        _ witness: inout GyroWitness, rate: Vector3, joints: AxisVector? = nil,
+        isRepeated: Bool = false, isOff: Bool = false
+    ) -> Bool {
+        witness.believes(
+            rate: rate, joints: joints, isRepeated: isRepeated, motors: isOff ? nil : motors,
+            sensorDelay: 0.003, dt: 1e-3)
+    }
+
+    @Test("a quiet gyroscope is believed")
+    func quiet() {
+        var witness = watching()
+        for t in 0..<1000 { #expect(believes(&witness, rate: noise(t))) }
+        #expect(!witness.isContradicted)
+    }
+
+    @Test("one sample that nothing can exert is refused, and costs nothing more")
+    func spike() {
+        var witness = watching()
+        #expect(!believes(&witness, rate: Vector3(30, 0, 0)))
+        for t in 0..<100 { #expect(believes(&witness, rate: noise(t))) }
+        #expect(!witness.isContradicted)
+    }
+
+    @Test("a rate that nothing can exert and that stays is contradicted within 6 ms")
+    func burst() {
+        var witness = watching()
+        for t in 0..<6 { #expect(!believes(&witness, rate: Vector3(8.7, 0, 0) + noise(t))) }
+        #expect(witness.isContradicted)
+    }
+
+    @Test("a push by hand is believed, as far as a hand can push")
+    func hand() {
+        var witness = watching()
+        for t in 0..<100 {
+            let share = Double(min(t, 20)) / 20
+            #expect(believes(&witness, rate: Vector3(0, 2 * share, 0) + noise(t)))
+        }
+        #expect(!witness.isContradicted)
+    }
+
+    @Test("encoders that stand still contradict a gyroscope that claims to turn, within 15 ms")
+    func joints() {
+        var witness = watching(joints: .zero)
+        for t in 0..<15 {
+            _ = believes(&witness, rate: Vector3(0, 0, 2) + noise(t), joints: step(t))
+        }
+        #expect(witness.isContradicted)
+    }
+
+    @Test("encoders that turn along confirm what was refused at first")
+    func confirmed() {
+        var witness = watching(joints: .zero)
+        var turned = AxisVector.zero
+        var believed = 0
+        for t in 0..<30 {
+            turned.yaw += 6e-3
+            let isUsed = believes(
+                &witness, rate: Vector3(0, 0, 6) + noise(t), joints: turned + step(t))
+            if isUsed { believed += 1 }
+        }
+        #expect(!witness.isContradicted)
+        #expect(believed > 20)
+    }
+
+    @Test("with the outputs off a contradicted gyroscope is believed after 0.1 s of calm")
+    func recovery() {
+        var witness = watching()
+        for t in 0..<10 { _ = believes(&witness, rate: Vector3(8.7, 0, 0) + noise(t)) }
+        #expect(witness.isContradicted)
+        for t in 0..<90 { #expect(!believes(&witness, rate: noise(t), isOff: true)) }
+        for t in 0..<20 { _ = believes(&witness, rate: noise(t), isOff: true) }
+        #expect(!witness.isContradicted)
+        #expect(believes(&witness, rate: noise(1), isOff: true))
+    }
+
+    @Test("a repeated sample leaves the reference in force, and is no doubt by itself")
+    func repetition() {
+        var witness = watching()
+        #expect(believes(&witness, rate: noise(1), isRepeated: true))
+        #expect(witness.isDoubtful)
+        #expect(witness.reference.norm < 0.1)
+        _ = believes(&witness, rate: noise(2))
+        #expect(!witness.isDoubtful)
+    }
+
+    @Test("where a sign is wrong, each axis counts with the sign of its answers")
+    func signs() {
+        var witness = watching()
+        // Roll answers the wrong way round, pitch as it should, yaw was told nothing.
+        var rate = Vector3.zero
+        for t in 0..<40 {
+            let push = 0.1 * exp2(Double(t) / 4)
+            rate.x -= push * 1e-3
+            rate.y += push * 1e-3
+            _ = witness.believes(
+                rate: rate + noise(t), joints: nil, isRepeated: false,
+                motors: GyroWitness.Motors(
+                    acceleration: Vector3(push, push, 0), strongest: 1000, patience: 0.003),
+                sensorDelay: 0.003, dt: 1e-3)
+        }
+        #expect(witness.mirrored == AxisSet(yaw: false, roll: true, pitch: false))
+        let signed = witness.signedRate(gyro: Vector3(1, 1, 1), reversed: .none)
+        #expect(signed == Vector3(-1, 1, 0))
+    }
+}

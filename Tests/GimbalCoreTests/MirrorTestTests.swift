@@ -1,0 +1,81 @@
+import Glibc
+import Testing
+
+@testable import GimbalCore
+
+@Suite("Mirror test: the gyroscope shows the opposite of what the motor does")
+struct MirrorTestTests {
+    let rule = MirrorTest.Rule(scatter: 1e-6, patience: 0.003, dt: 1e-3)
+
+    /// Milliseconds until the test speaks, nil if it never does.
+    func delay(_ milliseconds: Int, _ signal: (Int) -> (push: Double, change: Double)) -> Int? {
+        var test = MirrorTest()
+        for t in 0..<milliseconds {
+            let (push, change) = signal(t)
+            test.step(push: push, change: change, rule)
+            if test.isMirrored { return t }
+        }
+        return nil
+    }
+
+    @Test(
+        "a loop with the wrong sign grows along an exponential, and is found within 20 ms",
+        arguments: [0.3, 1, 3])
+    func reversed(inertiaRatio: Double) throws {
+        let found = delay(100) { t in
+            let push = 2e-4 * exp(Double(t) / 5)
+            return (push, -push / inertiaRatio)
+        }
+        #expect(try #require(found) <= 20)
+    }
+
+    @Test(
+        "the same growth with the right sign is no mirror image, whatever the inertia",
+        arguments: [0.3, 1, 3])
+    func straight(inertiaRatio: Double) {
+        let found = delay(100) { t in
+            let push = 2e-4 * exp(Double(t) / 5)
+            return (push, push / inertiaRatio)
+        }
+        #expect(found == nil)
+    }
+
+    @Test("a push that the loop answers is no mirror image", arguments: [3.0, 10, 30])
+    func push(milliseconds: Double) {
+        // The motor takes the push over with the loop's time constant of 5 ms.
+        var taken = 0.0
+        let found = delay(200) { t in
+            let force = Double(t) < milliseconds ? 0.5 : 0
+            taken += (force - taken) / 5
+            return (-taken, force - taken)
+        }
+        #expect(found == nil)
+    }
+
+    @Test("a sine at any frequency with the phase of a stable loop is no mirror image")
+    func sines() {
+        for period in stride(from: 4.0, through: 200, by: 7) {
+            for degrees in stride(from: 90.0, through: 180, by: 15) {
+                let found = delay(1000) { t in
+                    let phase = 2 * Double.pi * Double(t) / period
+                    // The motor opposes what the open loop makes of the change.
+                    return (-sin(phase - degrees * .pi / 180), 0.3 * sin(phase))
+                }
+                #expect(found == nil, "period \(period) ms, \(degrees)° behind")
+            }
+        }
+    }
+
+    @Test("noise alone is no mirror image, though the motor answers it")
+    func noise() {
+        var state: UInt64 = 1
+        var last = 0.0
+        let found = delay(20_000) { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let rate = (Double(state >> 11) / Double(1 << 53) - 0.5) * 2e-3
+            defer { last = rate }
+            return (-0.2 * last, rate - last)
+        }
+        #expect(found == nil)
+    }
+}
