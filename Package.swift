@@ -234,7 +234,8 @@ let package = Package(
         .testTarget(
             name: "RecordingTests",
             dependencies: [
-                "Recording", "GimbalCore", "Realtime", "Simulation", "TestSupport", "Wire",
+                "Recording", "Configuration", "GimbalCore", "Realtime", "Simulation",
+                "TestSupport", "Wire",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

@@ -1,3 +1,5 @@
+public import GimbalCore
+
 /// A valid configuration, and where each of its values comes from.
 public struct LoadedConfiguration: Sendable {
     /// A value and its origin.
@@ -41,6 +43,20 @@ public struct LoadedConfiguration: Sendable {
             settings.control.fit(rateHz: settings.loop.rateHz)
         }
         return settings
+    }
+
+    /// What is assumed of the sensor of a log: what is written, and what a log shows itself (mean rates, their range) where
+    /// nothing is.
+    public var recordedSensor: AttitudeEstimator.Parameters {
+        var parameters = settings.stabilizerParameters.estimator
+        guard written("hardware.backend") == nil else { return parameters }
+        let unknown = AttitudeEstimator.Parameters.unknownSensor
+        if written("imu.filter_delay_ms") == nil {
+            parameters.sensorDelay = unknown.sensorDelay
+            parameters.averagesRate = unknown.averagesRate
+        }
+        if written("imu.gyro_range_dps") == nil { parameters.gyroRange = unknown.gyroRange }
+        return parameters
     }
 
     private func written(_ key: String) -> SettingValue? {

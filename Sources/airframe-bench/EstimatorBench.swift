@@ -1,3 +1,4 @@
+import Configuration
 import GimbalCore
 import Glibc
 import PlainText
@@ -28,6 +29,8 @@ enum EstimatorBench {
     }
 
     private static let degrees = 180 / Double.pi
+    /// As `airframectl replay` takes them where no setting says anything.
+    private static let parameters = LoadedConfiguration().recordedSensor
 
     /// Scores each log of a directory with default parameters, then the cost of an update.
     ///
@@ -95,7 +98,7 @@ enum EstimatorBench {
         var index = 0
         var biasError = 0.0
         var settled = 0.0
-        AttitudeReplay.run(log, parameters: .init()) { row in
+        AttitudeReplay.run(log, parameters: parameters) { row in
             let record = log.records[index]
             index += 1
             biasError = (row.bias - truth).norm * degrees
@@ -117,7 +120,7 @@ enum EstimatorBench {
         var squares = 0.0
         var count = 0.0
         var index = 0
-        AttitudeReplay.run(log, parameters: .init(), magnetometer: true) { row in
+        AttitudeReplay.run(log, parameters: parameters, magnetometer: true) { row in
             let record = log.records[index]
             index += 1
             guard record.isMoving, record.reference.isFinite else { return }
@@ -130,7 +133,7 @@ enum EstimatorBench {
     }
 
     /// The mean raw rate before the first motion: the bias of a sensor that lies still.
-    private static func restRate(_ log: IMULog) -> Vector3 {
+    static func restRate(_ log: IMULog) -> Vector3 {
         let rest = log.records.prefix { !$0.isMoving }
         return rest.reduce(Vector3.zero) { $0 + $1.gyro } / Double(max(rest.count, 1))
     }

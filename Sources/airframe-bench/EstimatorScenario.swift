@@ -31,7 +31,7 @@ struct EstimatorScenario {
             },
             EstimatorScenario(
                 name: "accelerometer + 5 m/s² sines", folder: "accel-sines", apply: addSines),
-        ]
+        ] + derived
     }
 
     /// What is exported for the comparison with peers: the logs as they are, with a bias added from rest on, and all

@@ -54,7 +54,7 @@ struct ReplayCommand: ParsableCommand {
             throw ValidationError(
                 "Name the table to write: --output EST.csv, or - for standard output.")
         }
-        let settings = try loadSettings()
+        let sensor = try loadConfiguration().recordedSensor
         let recorded: IMULog
         do throws(IMULogError) {
             recorded = try IMULog(path: FilePath(log))
@@ -65,7 +65,7 @@ struct ReplayCommand: ParsableCommand {
         var picture = plot.map { _ in
             ReplayPlot(log: recorded, name: FilePath(log).lastComponent?.string ?? log)
         }
-        let report = try write(recorded, settings, &picture, to: output)
+        let report = try write(recorded, sensor, &picture, to: output)
         for remark in report.remarks { Output.error("\(log): \(remark)") }
         if let plot, let picture {
             try write(picture.figure(remarks: report.remarks).svg(), to: plot)
@@ -78,23 +78,24 @@ struct ReplayCommand: ParsableCommand {
         }
     }
 
-    private func loadSettings() throws -> Settings {
+    private func loadConfiguration() throws -> LoadedConfiguration {
         let source = ConfigurationSource(config: config, overrides: overrides)
         do throws(ConfigurationFailure) {
-            return try ConfigurationLoader.load(source).settings
+            return try ConfigurationLoader.load(source)
         } catch {
             throw ClientError.file(error.description, field: "config")
         }
     }
 
     private func write(
-        _ recorded: IMULog, _ settings: Settings, _ picture: inout ReplayPlot?, to output: String
+        _ recorded: IMULog, _ sensor: AttitudeEstimator.Parameters,
+        _ picture: inout ReplayPlot?, to output: String
     ) throws -> ReplayReport {
         do {
             let file =
                 output == "-" ? FileDescriptor.standardOutput : try Self.create(FilePath(output))
             let report = try AttitudeReplay.writeCSV(
-                recorded, parameters: settings.stabilizerParameters.estimator,
+                recorded, parameters: sensor,
                 magnetometer: magnetometer, observe: { picture?.append($0) }
             ) { bytes in _ = try file.writeAll(bytes) }
             if output != "-" { try file.close() }

@@ -82,6 +82,32 @@ struct AttitudeEstimatorTests {
     }
 
     @Test(
+        "a mean rate stands for the middle of its sample, a momentary one for its end",
+        arguments: [48.0, 100, 200, 286], [true, false])
+    func sampleMeaning(hertz: Double, averages: Bool) {
+        var motion = SimulatedMotion()
+        motion.hertz = hertz
+        motion.averagesRate = averages
+        motion.rate = { t in t > 1 ? Vector3(2 * cm_sin(3 * (t - 1)), 0, 0) : .zero }
+        var parameters = AttitudeEstimator.Parameters.undelayed
+        parameters.averagesRate = averages
+        var right = AttitudeEstimator(parameters: parameters)
+        parameters.averagesRate = !averages
+        var wrong = AttitudeEstimator(parameters: parameters)
+        var worst = (right: 0.0, wrong: 0.0)
+        for _ in 0..<Int(3 * hertz) {
+            let sample = motion.next()
+            right.update(gyro: sample.gyro, accel: sample.accel, dt: sample.dt)
+            wrong.update(gyro: sample.gyro, accel: sample.accel, dt: sample.dt)
+            worst.right = max(worst.right, motion.inclinationError(right))
+            worst.wrong = max(worst.wrong, motion.inclinationError(wrong))
+        }
+        // Half a sample at 2 rad/s is 1 / hertz; the accelerometer's samples are momentary here, and pull a third of that.
+        #expect(worst.right < 0.4 / hertz * 57.3, "\(worst)")
+        #expect(worst.wrong > 0.75 / hertz * 57.3, "\(worst)")
+    }
+
+    @Test(
         "learns a constant bias at rest within two seconds",
         arguments: [0.5, 1.0, 3.0])
     func biasAtRest(degreesPerSecond: Double) {

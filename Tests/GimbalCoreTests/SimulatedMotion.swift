@@ -9,6 +9,12 @@ struct SimulatedMotion {
     var rate: (Double) -> Vector3 = { _ in .zero }
     /// True acceleration, earth frame, m/s².
     var acceleration: (Double) -> Vector3 = { _ in .zero }
+    /// From the point that moves as `acceleration` says to the sensor, body frame, m.
+    var lever: Vector3 = .zero
+    /// Whether the gyroscope says the mean rate since the sample before.
+    var averagesRate = false
+    /// rad/s; no axis says more.
+    var gyroRange = Double.infinity
     var bias: Vector3 = .zero
     var scale: Vector3 = .zero
     /// rad/s/√Hz.
@@ -24,17 +30,32 @@ struct SimulatedMotion {
     /// Moves on by one sample; the body turns as the mean rate says, in ten steps.
     mutating func next() -> (gyro: Vector3, accel: Vector3, dt: Double) {
         let dt = 1 / hertz
+        var mean = Vector3.zero
         for step in 0..<10 {
             let middle = time + (Double(step) + 0.5) * dt / 10
             attitude = (attitude * Quaternion(rotationVector: rate(middle) * (dt / 10))).normalized
+            mean += rate(middle) / 10
         }
         time += dt
-        let true_ = rate(time)
+        let true_ = averagesRate ? mean : rate(time)
         let scaled = Vector3(true_.x * scale.x, true_.y * scale.y, true_.z * scale.z)
         let density = cm_sqrt(hertz)
-        let gyro = true_ + scaled + bias + noise.vector() * (gyroNoise * density)
-        let force = attitude.inverseRotate(acceleration(time) - Vector3(0, 0, 9.80665))
+        let gyro = limited(true_ + scaled + bias + noise.vector() * (gyroNoise * density))
+        let force =
+            attitude.inverseRotate(acceleration(time) - Vector3(0, 0, 9.80665)) + leverForce
         return (gyro, force + noise.vector() * (accelNoise * density), dt)
+    }
+
+    /// What the lever adds to the specific force, body frame, m/s².
+    private var leverForce: Vector3 {
+        let now = rate(time)
+        let change = (rate(time + 1e-4) - rate(time - 1e-4)) / 2e-4
+        return change.cross(lever) + now.cross(now.cross(lever))
+    }
+
+    private func limited(_ v: Vector3) -> Vector3 {
+        func limited(_ x: Double) -> Double { min(max(x, -gyroRange), gyroRange) }
+        return Vector3(limited(v.x), limited(v.y), limited(v.z))
     }
 
     /// Feeds the estimator for some seconds.

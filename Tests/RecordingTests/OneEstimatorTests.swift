@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 import Recording
 import SystemPackage
@@ -70,5 +71,18 @@ struct OneEstimatorTests {
             }
             #expect(!isDoubted, "\(path)")
         }
+    }
+
+    @Test("a log without settings is replayed as an unknown sensor's, and otherwise as is flown")
+    func settings() {
+        let replayed = LoadedConfiguration().recordedSensor
+        let unknown = AttitudeEstimator.Parameters.unknownSensor
+        #expect(replayed.averagesRate && replayed.gyroRange == 0 && replayed.sensorDelay == 0)
+        #expect(unknown.averagesRate && unknown.gyroRange == 0 && unknown.sensorDelay == 0)
+        var flown = Settings().stabilizerParameters.estimator
+        flown.averagesRate = true
+        flown.gyroRange = 0
+        flown.sensorDelay = 0
+        #expect(replayed == flown)
     }
 }

@@ -108,6 +108,20 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         ys = ys * y
     }
 
+    /// Adds to the variances of tilt, up to total ignorance.
+    ///
+    /// - Parameters:
+    ///   - variance: Of both tilts, rad².
+    ///   - loss: Of x, of y, and their covariance, rad².
+    @inline(__always) @_noLocks @_noAllocation
+    mutating func addTilt(variance: Double, loss: Vector3) {
+        xx += variance + loss.x
+        yy += variance + loss.y
+        xy += loss.z
+        // Shrunk together, so that it stays a covariance.
+        if max(xx, yy) > 2 { limitTilt(variance: 2) }
+    }
+
     /// Forgets what velocity has to do with everything else; `variance` is what it has now, (m/s)².
     @_noLocks @_noAllocation
     mutating func restartVelocity(variance: Double) {

@@ -53,6 +53,7 @@ extension AttitudeEstimator {
         covariance.ss = Symmetric3(
             diagonal: parameters.initialScaleSigma * parameters.initialScaleSigma)
         assume(bias: turn.rotate(bias), sigma: cm_sqrt(variance))
+        leverArm = LeverArm(sigma: parameters.leverSigma)
         rate = turn.rotate(rate)
         relativeRate = turn.rotate(relativeRate)
         frame &+= 1

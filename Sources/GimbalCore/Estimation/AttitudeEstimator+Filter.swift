@@ -58,9 +58,8 @@ extension AttitudeEstimator {
             turn: turn, verticalImpulse: p.impulse.z, duration: p.duration)
         let tilt =
             parameters.gyroNoiseDensity * parameters.gyroNoiseDensity * p.duration
-            + parameters.rotationNoise * parameters.rotationNoise * p.squaredTurn + p.lostVariance
-        covariance.xx = min(covariance.xx + tilt, 2)
-        covariance.yy = min(covariance.yy + tilt, 2)
+            + parameters.rotationNoise * parameters.rotationNoise * p.squaredTurn
+        covariance.addTilt(variance: tilt, loss: p.lostVariance)
         covariance.bb.addToDiagonal(
             parameters.biasWalk * parameters.biasWalk * p.duration
                 + parameters.biasWalkPerRate * parameters.biasWalkPerRate * p.squaredTurn)
@@ -69,19 +68,31 @@ extension AttitudeEstimator {
         covariance.vv += velocity
     }
 
-    /// "The velocity is zero", with a sigma that says how far it is not, along each horizontal axis.
+    /// "The velocity is a lever's", with a sigma that says how far it is not, along each horizontal axis.
     @inline(__always) @_noLocks @_noAllocation
     private mutating func correctVelocity(_ duration: Double) {
         let density =
             detector.isAtRest
             ? parameters.restVelocityNoiseDensity : motion.noiseDensity(parameters)
         let noise = density * density / duration
+        leverArm.step(duration: duration, parameters: parameters)
+        let directionX = orientation.inverseRotate(Vector3(1, 0, 0)).cross(rate)
+        let directionY = orientation.inverseRotate(Vector3(0, 1, 0)).cross(rate)
+        let leverX = leverArm.velocity(directionX)
+        let leverY = leverArm.velocity(directionY)
+        let seen = (x: velocityX, y: velocityY)
+        let noiseX = covariance.uu + noise
         let squareX = correct(
-            covariance.velocityXColumn, innovation: -velocityX, variance: covariance.uu + noise,
-            limit: 3)
+            covariance.velocityXColumn, innovation: leverX.value - velocityX,
+            variance: noiseX + leverX.variance, limit: 3)
+        let noiseY = covariance.vv + noise
         let squareY = correct(
-            covariance.velocityYColumn, innovation: -velocityY, variance: covariance.vv + noise,
-            limit: 3)
+            covariance.velocityYColumn, innovation: leverY.value - velocityY,
+            variance: noiseY + leverY.variance, limit: 3)
+        if !detector.isAtRest {
+            leverArm.correct(directionX, velocity: seen.x, noise: noiseX)
+            leverArm.correct(directionY, velocity: seen.y, noise: noiseY)
+        }
         if detector.isAtRest {
             motion = MotionLevel()
         } else {

@@ -52,6 +52,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     var magnetic = MagneticHeading()
     var gravityWatch = GravityWatch()
     var motion = MotionLevel()
+    var leverArm: LeverArm
+    private var range = GyroRange()
     /// The filter period that has ended with the last sample.
     var ended: EndedPeriod?
     /// Counts the earth and body frames that there have been: after a new start, another heading, another mounting.
@@ -66,6 +68,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     private var falling = 0.0
     private static var longestFall: Double { @_noLocks @_noAllocation get { 0.5 } }
     private var saturatedTime = 0.0
+    /// What the last sample stood for, s.
+    private var step = 0.0
     private var isInitialized = false
 
     /// Sums over the samples of one filter period.
@@ -78,11 +82,16 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         var rawTurn: Vector3 = .zero
         /// Integral of the squared rate, rad²/s.
         var squaredTurn = 0.0
-        /// Inclination variance that saturation added, rad².
-        var lostVariance = 0.0
+        /// Inclination variance that saturation added, about the earth's x and y and between them, rad².
+        var lostVariance = Vector3.zero
 
         @_noLocks @_noAllocation
         init() {}
+
+        @_noLocks @_noAllocation
+        mutating func addLoss(_ axis: Vector3, times growth: Double) {
+            lostVariance += Vector3(axis.x * axis.x, axis.y * axis.y, axis.x * axis.y) * growth
+        }
     }
 
     /// A filter period as it was before its corrections.
@@ -116,6 +125,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         restForce = restSpecificForce.z
         bias = parameters.initialBias
         covariance = Self.initialCovariance(parameters, lengthError: 0)
+        leverArm = LeverArm(sigma: parameters.leverSigma)
     }
 
     /// Uses one raw sample.
@@ -156,12 +166,16 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         if isRefuted || !isHealthy { recover() }
     }
 
-    /// Body to earth, now: the orientation that the last sample describes, carried forward by the sensor's delay.
+    /// Body to earth, now: the orientation that the last sample describes, carried forward by how old it is.
     public var attitude: Quaternion {
         @_noLocks @_noAllocation get {
-            (orientation * Self.rotation(rate * parameters.sensorDelay)).normalized
+            let age = parameters.sensorDelay + (parameters.averagesRate ? 0.5 * step : 0)
+            return (orientation * Self.rotation(rate * age)).normalized
         }
     }
+
+    /// From the point that the sensor seems to turn about to the sensor, body frame, m.
+    public var lever: Vector3 { @_noLocks @_noAllocation get { leverArm.arm } }
 
     /// Standard deviation of the bias, each body axis, rad/s.
     public var biasSigma: Vector3 {
@@ -226,8 +240,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     private func isUsable(gyro: Vector3, accel: Vector3) -> Bool {
-        // Comparisons with NaN are false: these two lines also reject what is not finite.
-        gyro.squaredNorm < 12 * parameters.gyroRange * parameters.gyroRange
+        // Beyond 4000 °/s no sensor goes. Comparisons with NaN are false: these lines also reject what is not finite.
+        let range = parameters.gyroRange > 0 ? parameters.gyroRange : 70
+        return gyro.squaredNorm < 12 * range * range
             && accel.squaredNorm < 4e6
     }
 
@@ -253,6 +268,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         detector.reset()
         gravityWatch = GravityWatch()
         motion = MotionLevel()
+        leverArm = LeverArm(sigma: parameters.leverSigma)
+        step = 0
         magnetic.forgetHeading()
         frame &+= 1
         period = Period()
@@ -275,14 +292,21 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         period.rawTurn += gyro * dt
         period.squaredTurn += newRate.squaredNorm * dt
         period.duration += dt
-        isSaturated = gyro.largestMagnitude > 0.98 * parameters.gyroRange
-        if isSaturated { widen(dt) } else { saturatedTime = 0 }
+        step = dt
+        let ended = range.reached(by: gyro, dt: dt, known: parameters.gyroRange)
+        isSaturated = ended.squaredNorm > 0
+        if isSaturated { widen(ended, by: gyro, dt) } else { saturatedTime = 0 }
     }
 
-    /// A saturated axis is wrong by an unknown rate that lasts: the angle's sigma grows with time, not its variance.
-    private mutating func widen(_ dt: Double) {
-        let sigma = 0.3 * parameters.gyroRange
-        period.lostVariance += sigma * sigma * dt * (2 * saturatedTime + dt)
+    /// A saturated axis is wrong by an unknown rate that lasts: the angle's sigma grows with time, not its variance. What
+    /// turns about the vertical alone tilts nothing.
+    private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
+        // Whoever exceeds a range that was found does so swing by swing, there and back, and what is lost largely cancels.
+        let sigma = (parameters.gyroRange > 0 ? 0.3 : 0.1) * gyro.largestMagnitude
+        let growth = sigma * sigma * dt * (2 * saturatedTime + dt)
+        period.addLoss(orientation.rotate(Vector3(axes.x, 0, 0)), times: growth)
+        period.addLoss(orientation.rotate(Vector3(0, axes.y, 0)), times: growth)
+        period.addLoss(orientation.rotate(Vector3(0, 0, axes.z)), times: growth)
         saturatedTime += dt
     }
 

@@ -11,13 +11,13 @@ extension AttitudeEstimator {
         public var gyroNoiseDensity = 0.5e-3
         /// Tilt error gained by turning, as a share of the rate, √s, 0...0.02: what misalignment and the remaining
         /// scale error of a calibrated MEMS gyroscope do while they have not been observed.
-        public var rotationNoise = 1e-3
+        public var rotationNoise = 1.25e-3
         /// Random walk of the gyroscope bias, rad/s/√s, 1e-7...1e-2. The default is 0.005 °/s/√s: the drift
         /// of a warming sensor (0.015 °/s/K) is about twice that.
         public var biasWalk = 0.005 * .pi / 180
         /// The additional walk of the apparent bias per rad/s of rate, 1/√s, 0...0.01: turning shows as bias what
         /// misalignment and sensitivity to acceleration add.
-        public var biasWalkPerRate = 0.002 * .pi / 180
+        public var biasWalkPerRate = 0.005 * .pi / 180
         /// Gyroscope bias at start, body frame, rad/s: from a calibration, else zero.
         public var initialBias = Vector3.zero
         /// Standard deviation of the bias before anything was seen, rad/s, 1e-5...0.5. BMI088: ±1 °/s offset.
@@ -38,12 +38,16 @@ extension AttitudeEstimator {
         /// How long velocity keeps its direction in hand-carried motion, s, 0.05...2: turns the velocity seen into such a
         /// density.
         public var velocityCorrelationTime = 0.3
-        /// The calmest motion's share of `velocityNoiseDensity`, 0.05...1. Below the default, lasting fast rotation, which no
-        /// velocity shows, teaches the bias too much.
-        public var calmVelocityShare = 0.75
+        /// The calmest motion's share of `velocityNoiseDensity`, 0.05...1.
+        public var calmVelocityShare = 0.5
         /// How long a constant velocity is remembered, s, 0.5...1000: the time constant with which walking at a steady
         /// pace becomes the new "velocity is zero".
         public var velocityMemory = 5.0
+        /// How far the sensor may be from the point that it turns about, standard deviation of each axis, m, 0...2: a forearm.
+        /// Zero: no lever is looked for.
+        public var leverSigma = 0.4
+        /// How long a lever lasts, s, 1...1000: a grip that changes.
+        public var leverTime = 15.0
         /// What `velocityNoiseDensity` is while at rest.
         public var restVelocityNoiseDensity = 0.03
         /// At rest the rate, averaged over `filterPeriod`, deviates less than this from its own mean, RMS, rad/s.
@@ -92,11 +96,14 @@ extension AttitudeEstimator {
         /// The same where the estimate was sure before, and gravity has jumped without a turn of the gyroscope, s: until
         /// then the accelerometer is wrong, and is not used.
         public var gravityDoubtPatience = 6.0
-        /// Group delay of the gyroscope's low-pass filter, s, 0...0.02; the attitude is carried forward by it with
-        /// the current rate. 3 ms is typical of a MEMS sensor with its filter at 100 Hz.
+        /// How much older than its time a sample of the gyroscope is, s, 0...0.02: the group delay of its low-pass filter. The
+        /// attitude is carried forward by it with the current rate. 3 ms is typical of a MEMS sensor with its filter at 100 Hz.
         public var sensorDelay = 0.003
-        /// Full scale of the gyroscope, rad/s, 1...100. Near it the rate is a lower bound, and the inclination gets
-        /// its uncertainty back.
+        /// Whether a sample is the mean since the one before, as of a sensor that decimates, not a moment's rate: it is then
+        /// older by half of that time.
+        public var averagesRate = false
+        /// Full scale of the gyroscope, rad/s, 1...100; zero where nobody knows, then it is found (`GyroRange`). At it the rate
+        /// is a lower bound, and the inclination gets its uncertainty back.
         public var gyroRange = 2000 * Double.pi / 180
         /// Accelerometer and covariance are processed at this period, s, 0.001...0.05. Attitude follows each sample.
         public var filterPeriod = 0.02
@@ -118,6 +125,15 @@ extension AttitudeEstimator {
         /// The defaults.
         @_noLocks @_noAllocation
         public init() {}
+
+        /// The defaults for the log of a sensor of which nothing is known: it averages, and its range is found.
+        public static var unknownSensor: Self {
+            var parameters = Self()
+            parameters.sensorDelay = 0
+            parameters.averagesRate = true
+            parameters.gyroRange = 0
+            return parameters
+        }
     }
 }
 

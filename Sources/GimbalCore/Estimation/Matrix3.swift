@@ -32,6 +32,19 @@ struct Symmetric3: Sendable, BitwiseCopyable {
             a.xz * v.x + a.yz * v.y + a.zz * v.z)
     }
 
+    /// Each element times `k`.
+    @inline(__always) @_noLocks @_noAllocation
+    static func * (a: Symmetric3, k: Double) -> Symmetric3 {
+        var result = a
+        result.xx *= k
+        result.xy *= k
+        result.xz *= k
+        result.yy *= k
+        result.yz *= k
+        result.zz *= k
+        return result
+    }
+
     /// Subtracts `v vᵀ s`.
     @inline(__always) @_noLocks @_noAllocation
     mutating func subtractOuter(_ v: Vector3, times s: Double) {
