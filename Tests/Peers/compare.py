@@ -22,7 +22,7 @@ from trial import Trial, carried_forward
 # Half of BROAD's trials here, of each kind of motion, were used for development; what is reported comes from the others.
 DEVELOPMENT = ("broad_02", "broad_07", "broad_16", "broad_24", "broad_30")
 # Estimates are carried forward by these, s; each estimator's best is found on the development trials, in each scenario.
-LEADS = np.arange(-2, 10.25, 0.5) * 1e-3
+LEADS = np.arange(-12, 10.25, 0.5) * 1e-3
 # Scenario of the bench, what of it is scored, must, whether RIANN takes part; None for must: not worse than VQF.
 ROWS = [
     ("recorded", "inclination", "6D, as recorded (286 Hz)", 0.42, True),
