@@ -240,15 +240,15 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 joints: angles, dt: dt)
         case .field:
             effect.exert(
-                torques: drive.asked, delay: parameters.field.loopDelay,
+                torques: drive.asked, delay: drive.loopDelay,
                 limit: parameters.field.peakTorque * parameters.field.maxPower,
                 inertia: drive.inertia, joints: angles,
                 patience: .infinity, dt: dt)
         case .torque:
             effect.exert(
-                torques: output.torque, delay: parameters.controller.loopDelay,
+                torques: output.torque, delay: drive.loopDelay,
                 limit: parameters.controller.torqueLimit, inertia: drive.inertia, joints: angles,
-                patience: 0.003, dt: dt)
+                patience: 0.008, dt: dt)
         }
     }
 
@@ -302,7 +302,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             return
         }
         brakeTime += dt
-        let answer = parameters.controller.loopDelay + 0.004
+        let answer = drive.loopDelay + 0.004
         guard brakeTime > answer, newestRate.norm > 1.1 * brakeRate + 0.1 else { return }
         supervisor.phase = .off
         supervisor.authority = 0

@@ -24,7 +24,7 @@ struct GyroWitnessTests {
 
     /// Motors that hold still and could do 1,000 rad/s².
     var motors: GyroWitness.Motors {
-        GyroWitness.Motors(acceleration: .zero, strongest: 1000, patience: 0.003)
+        GyroWitness.Motors(acceleration: .zero, strongest: 1000, patience: 0.008)
     }
 
     func believes(
@@ -119,13 +119,13 @@ struct GyroWitnessTests {
         // Roll answers the wrong way round, pitch as it should, yaw was told nothing.
         var rate = Vector3.zero
         for t in 0..<40 {
-            let push = 0.1 * exp2(Double(t) / 4)
+            let push = exp2(Double(t) / 4)
             rate.x -= push * 1e-3
             rate.y += push * 1e-3
             _ = witness.believes(
                 rate: rate + noise(t), joints: nil, isRepeated: false,
                 motors: GyroWitness.Motors(
-                    acceleration: Vector3(push, push, 0), strongest: 1000, patience: 0.003),
+                    acceleration: Vector3(push, push, 0), strongest: 1000, patience: 0.008),
                 sensorDelay: 0.003, dt: 1e-3)
         }
         #expect(witness.mirrored == AxisSet(yaw: false, roll: true, pitch: false))

@@ -250,7 +250,7 @@ struct ClosedLoopTests {
             let angles = EulerZXY.angles(gimbal.attitude) * Self.degrees
             if tick > 2000 { sum = sum + angles * angles }
         }
-        #expect((sum.roll / 4000).squareRoot() < 0.3)
-        #expect((sum.pitch / 4000).squareRoot() < 0.35)
+        #expect((sum.roll / 4000).squareRoot() < 0.5)
+        #expect((sum.pitch / 4000).squareRoot() < 0.5)
     }
 }

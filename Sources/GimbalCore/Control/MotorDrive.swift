@@ -167,6 +167,13 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
+    /// From a command of motors that exert a torque to the sample that shows it, as configured or found, s.
+    var loopDelay: Double {
+        @_noLocks @inline(__always) get {
+            if case .field = type { field.parameters.loopDelay } else { torque.loopDelay }
+        }
+    }
+
     /// Whether a set-point can be followed: false while the inertia is being looked for.
     var isReady: Bool {
         @_noLocks @inline(__always) get {

@@ -7,7 +7,7 @@ internal import CMathShim
 /// metres would.
 ///
 /// Gravity that jumps elsewhere while the gyroscope shows no turn is a fault of the accelerometer, as long as the estimate was
-/// sure: within a fifth of a second the watch doubts it. An accelerometer in doubt is not used, until it comes back
+/// sure: within two fifths of a second the watch doubts it. An accelerometer in doubt is not used, until it comes back
 /// or `gravityDoubtPatience` has passed; then the estimate is refuted after all.
 struct GravityWatch: Sendable, BitwiseCopyable {
     /// Vertical specific force, smoothed, over what it is at rest: 1 where all is well, -1 upside down.
@@ -22,8 +22,10 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     /// Specific force over gravity, smoothed over `doubtMemory`, earth frame, z along gravity.
     private var recent = Vector3(0, 0, 1)
 
-    /// Time constant of `recent`, and for how long gravity must be elsewhere, s.
+    /// Time constant of `recent`, s.
     private static var doubtMemory: Double { @_noLocks @_noAllocation get { 0.2 } }
+    /// For how long gravity must be elsewhere, s: a hand that swings fast takes it away for up to 0.3 s.
+    private static var doubtSeconds: Double { @_noLocks @_noAllocation get { 0.4 } }
     /// Doubt begins where the vertical part of the force is below this share of it, though its length is gravity's.
     private static var doubtShare: Double { @_noLocks @_noAllocation get { 0.6 } }
     /// The estimate is sure where its inclination's standard deviation has been below this, rad, for so long, s.
@@ -57,7 +59,7 @@ struct GravityWatch: Sendable, BitwiseCopyable {
             let size = force.norm
             let isElsewhere = force.z < Self.doubtShare * size && size > 0.7 && size < 1.3
             elsewhereTime = isElsewhere ? elsewhereTime + duration : 0
-            isDoubtful = elsewhereTime > Self.doubtMemory && sureTime > Self.sureSeconds
+            isDoubtful = elsewhereTime > Self.doubtSeconds && sureTime > Self.sureSeconds
             if isDoubtful { elsewhereTime = 0 }
         }
         doubtTime = isDoubtful ? doubtTime + duration : 0

@@ -125,7 +125,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         let change = rate - lastRate
         lastRate = rate
         let noise = 8 * cm_sqrt(scatter) + 0.05
-        let strongest = max(motors.strongest, Self.blow) * min(dt, 0.002)
+        let strongest = max(motors.strongest * dt, Self.blow * min(dt, 0.002))
         // A jump is no answer.
         if change.norm < strongest { compare(change, with: motors, dt: dt) }
         let limit = noise + strongest
@@ -141,7 +141,10 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         }
         // From the last sample that was used, or from where the motors have taken the camera since.
         held += motors.acceleration * dt
+        let wasRefusing = isRefusing
         isRefusing = (rate - held).norm > limit
+        // What a wild sample claimed says nothing about those after it.
+        if wasRefusing, !isRefusing { claimed = .zero }
         refused = isRefusing ? refused + dt : 0
         claimed += difference * dt
         // A gyroscope that comes back to where it should be had a hiccup.
@@ -272,9 +275,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private mutating func compare(_ change: Vector3, with motors: Motors, dt: Double) {
         let push = motors.acceleration * dt
         let rule = MirrorTest.Rule(scatter: scatter / 3, patience: motors.patience, dt: dt)
-        rollImage.step(push: push.x, change: change.x, rule)
-        pitchImage.step(push: push.y, change: change.y, rule)
-        yawImage.step(push: push.z, change: change.z, rule)
+        rollImage.step(push: push.x, change: change.x, rate: lastRate.x, rule)
+        pitchImage.step(push: push.y, change: change.y, rate: lastRate.y, rule)
+        yawImage.step(push: push.z, change: change.z, rate: lastRate.z, rule)
     }
 
     /// The gyroscope is right.

@@ -4,9 +4,10 @@ internal import CMathShim
 ///
 /// Over the last moments the change of the rate from sample to sample is compared with the change that the motor has
 /// exerted. A loop with the right sign cannot make them opposites: for a disturbance at one frequency their phase is that
-/// of the open loop, between 90° and 180° behind; at the beginning of a push their correlation is -0.5. A wrong sign makes both grow
-/// along one exponential with the correlation -1. So the test is a correlation below -0.85, of something
-/// that the motor with the right sign does not explain and that stands out of the usual scatter.
+/// of the open loop, between 90° and 180° behind, so their values and their slopes are never opposite at once; at the beginning
+/// of a push their correlation is -0.5. A wrong sign makes both grow along one exponential, opposite in value and slope. So
+/// the test is a correlation below -0.85 with and without the mean, of something that the motor with the right sign does
+/// not explain and that stands out of the usual scatter.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirrorTest: Sendable, BitwiseCopyable {
@@ -14,7 +15,7 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     struct Rule: Sendable, BitwiseCopyable {
         /// Mean square of the changes that the motors do not explain as a rule, rad²/s².
         var scatter: Double
-        /// How long an image must be mirrored, s; three samples at least.
+        /// How long an image must be mirrored, s; five samples at least.
         var patience: Double
         /// Seconds since the sample before, more than 0.
         var dt: Double
@@ -32,11 +33,17 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     private var seen = 0.0
     private var product = 0.0
     private var unexplained = 0.0
+    /// Sums over the memory, rad/s.
+    private var pushes = 0.0
+    private var changes = 0.0
     /// For how long the image has been mirrored, s.
     private var lasting = 0.0
 
     /// Time constant of the sums, s; six samples at least.
     private static var memory: Double { @_noLocks get { 0.008 } }
+
+    /// A camera that turns slower goes nowhere, rad/s.
+    private static var leastRate: Double { @_noLocks get { 0.1 } }
 
     /// Whether the image is mirrored, as of the last step.
     private(set) var isMirrored = false
@@ -57,9 +64,10 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - push: What the motor changed the rate by since the sample before, rad/s.
     ///   - change: What the gyroscope says that the rate changed by, rad/s.
+    ///   - rate: The rate that it says, rad/s.
     ///   - rule: What holds for this sample.
     @_noLocks
-    mutating func step(push: Double, change: Double, _ rule: Rule) {
+    mutating func step(push: Double, change: Double, rate: Double, _ rule: Rule) {
         let dt = rule.dt
         let memory = max(Self.memory, 6 * dt)
         let keep = 1 - dt / memory
@@ -67,10 +75,17 @@ struct MirrorTest: Sendable, BitwiseCopyable {
         seen = seen * keep + change * change
         product = product * keep + push * change
         unexplained = unexplained * keep + (change - push) * (change - push)
+        pushes = pushes * keep + push
+        changes = changes * keep + change
+        let share = dt / memory
+        let slopes = cm_sqrt(
+            max(told - pushes * pushes * share, 0) * max(seen - changes * changes * share, 0))
         let isImage =
             product < -0.85 * cm_sqrt(told * seen) && product < -0.2 * told
+            && product - pushes * changes * share < -0.85 * slopes
+            && abs(rate) > Self.leastRate && changes * rate > 0
             && unexplained > 9 * rule.scatter * (memory / dt)
         lasting = isImage ? lasting + dt : 0
-        isMirrored = lasting > max(rule.patience, 2.5 * dt)
+        isMirrored = lasting > max(rule.patience, 4.5 * dt)
     }
 }

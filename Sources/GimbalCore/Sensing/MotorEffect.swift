@@ -1,5 +1,3 @@
-internal import CMathShim
-
 /// What the motors do to the camera's rate, as the next sample will show it: the witness of torque and inertia.
 ///
 /// Loop thread only; constant time, no allocation.
@@ -15,6 +13,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     /// How many times the believed acceleration is possible at least: with a third of the believed inertia, and a motor that
     /// is stronger than its data sheet.
     private static var doubt: Double { @_noLocks get { 3.5 } }
+    /// A camera whose inertia is not known may be thrown against a stop, rad/s².
+    private static var stop: Double { @_noLocks get { 12000 } }
     /// A servo is as fast as its model at most this much later or earlier, s.
     private static var servoMemory: Double { @_noLocks get { 0.05 } }
 
@@ -54,7 +54,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         motors = GyroWitness.Motors(
             acceleration: Vector3(
                 moment.x / values.roll, moment.y / values.pitch, moment.z / values.yaw),
-            strongest: max(Self.doubt, cm_exp(4 * sigma)) * largest / smallest,
+            strongest: max(sigma > 0.3 ? Self.stop : 0, Self.doubt * largest / smallest),
             patience: patience)
     }
 
@@ -70,7 +70,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         let rate = JointKinematics(joints: joints).relativeRate(jointRates: rates).norm
         fastest = max(rate, fastest * (1 - min(dt / Self.servoMemory, 1)))
         motors = GyroWitness.Motors(
-            acceleration: .zero, strongest: 2 * fastest / min(dt, 0.002),
+            acceleration: .zero, strongest: 2 * fastest / dt,
             patience: .infinity)
     }
 }

@@ -28,10 +28,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         public var softStartSeconds = 0.5
         /// Ramp from full authority to off, s.
         public var softStopSeconds = 0.2
-        /// How long the motors stop a camera whose rate nobody measures before the outputs are off, s.
+        /// How long the motors stop the camera before the outputs are off, s.
         public var brakeSeconds = 0.025
-        /// How long they stop one whose rate is known, as only a sign is wrong, s.
-        public var signBrakeSeconds = 0.06
         /// After a fault, conditions must have been clear for this long before the outputs come back, s.
         public var recoverySeconds = 0.5
 
@@ -141,13 +139,9 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         case .off:
             next.phase = .off
         case .brake:
-            let isSignOnly = !conditions.intersects(braking.subtracting(.responseReversed))
-            let most = isSignOnly ? parameters.signBrakeSeconds : parameters.brakeSeconds
-            if next.phase == .braking {
-                next.brakeSeconds = min(next.brakeSeconds, most)
-            } else if next.phase != .off {
+            if next.phase != .off, next.phase != .braking {
                 next.phase = .braking
-                next.brakeSeconds = most
+                next.brakeSeconds = parameters.brakeSeconds
             }
         case .softOff:
             if next.phase != .off, next.phase != .braking { next.phase = .stopping }
