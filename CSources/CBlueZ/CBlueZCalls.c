@@ -148,7 +148,7 @@ static int set_property(
     if (r >= 0)
         r = alias ? sd_bus_message_append(m, "v", "s", alias)
                   : sd_bus_message_append(m, "v", "b", (int)is_on);
-    return send_call(p, m, r, kind, adapter, 0);
+    return send_call(p, m, r, kind, adapter, is_on);
 }
 
 int cbz_set_powered(cbz_peripheral *p, const char *adapter, bool is_on) {

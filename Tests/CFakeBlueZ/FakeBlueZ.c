@@ -80,8 +80,14 @@ static int set_property(fake_bluez *f, sd_bus_message *m) {
     if (sd_bus_message_peek_type(m, &type, &contents) < 0) return -EINVAL;
     if (strcmp(name, "Alias") == 0 && sd_bus_message_read(m, "v", "s", &text) >= 0)
         snprintf(f->state.alias, sizeof f->state.alias, "%s", text);
-    else if (sd_bus_message_read(m, "v", "b", &value) >= 0)
-        *(strcmp(name, "Powered") == 0 ? &f->state.powered : &f->state.pairable) = value;
+    else if (sd_bus_message_read(m, "v", "b", &value) < 0)
+        return -EINVAL;
+    else if (strcmp(name, "Powered") != 0)
+        f->state.pairable = value;
+    else {
+        f->state.switched_off += !value;
+        fake_say_powered(f, value);
+    }
     return sd_bus_reply_method_return(m, "");
 }
 

@@ -29,6 +29,8 @@ package final class FakeBlueZ {
     package var errors: Int { Int(fake_look(handle).pointee.errors) }
     package var notifications: Int { Int(fake_look(handle).pointee.notifications) }
     package var disconnections: Int { Int(fake_look(handle).pointee.disconnections) }
+    package var isPowered: Bool { fake_look(handle).pointee.powered != 0 }
+    package var switchedOff: Int { Int(fake_look(handle).pointee.switched_off) }
     package var applications: Int { Int(fake_look(handle).pointee.applications) }
     package var advertisements: Int { Int(fake_look(handle).pointee.advertisements) }
     package var handles: [UInt16] {

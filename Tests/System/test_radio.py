@@ -64,22 +64,21 @@ wait(lambda: not gimbal.radio()["centrals"], what="the vanished phone to be gone
 step("phone vanished, and is gone from status")
 use("after vanishing")
 
-bluez.kill()
-gimbal.wait_radio("no bluetoothd")
-assert not gimbal.radio()["centrals"]
-step("bluetoothd killed")
-bluez.start()
-began = time.monotonic()
-gimbal.wait_radio("advertising")
-step(f"bluetoothd started, on the air {time.monotonic() - began:.2f} s later")
-# The kernel keeps the dead link for four seconds, and a phone with it; airframed ends it, and bluetoothd takes two seconds to do so.
-wait(lambda: not phone.status()["connected"], what="the phone to notice")
-took = time.monotonic() - began
-step(f"the phone has noticed {took:.2f} s after the start of bluetoothd")
-assert took < 3.5, took
-use("after the restart of bluetoothd")
-assert handles(phone) == table, "handles have moved"
-step("same handles")
+# The kernel keeps the dead link for four seconds, and a phone with it: airframed switches the adapter off and on to end it.
+times = []
+for turn in range(10):
+    bluez.kill()
+    gimbal.wait_radio("no bluetoothd")
+    assert not gimbal.radio()["centrals"]
+    began = time.monotonic()
+    bluez.start()
+    wait(lambda: not phone.status()["connected"], what="the phone to notice")
+    noticed = time.monotonic() - began
+    use(f"bluetoothd killed and started, seen by the phone after {noticed:.2f} s")
+    times.append(time.monotonic() - began)
+    assert handles(phone) == table, "handles have moved"
+step("the same phone uses everything again after " + ", ".join(f"{t:.2f}" for t in times) + " s; same handles")
+assert max(times) < 2, times
 phone.disconnect()
 wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
 

@@ -145,6 +145,7 @@ final class BlueZBus {
         case .openBus: break
         case .list: cbz_list(handle)
         case .powerOn(let adapter): cbz_set_powered(handle, adapter, true)
+        case .powerOff(let adapter): cbz_set_powered(handle, adapter, false)
         case .setAlias(let adapter, let name): cbz_set_alias(handle, adapter, name)
         case .setPairable(let adapter, let isOn): cbz_set_pairable(handle, adapter, isOn)
         case .registerAgent: cbz_register_agent(handle)

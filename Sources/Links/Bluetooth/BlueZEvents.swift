@@ -20,7 +20,7 @@ enum BlueZEvents {
     private static func call(_ event: cbz_event) -> RadioCall {
         switch event.call {
         case CBZ_CALL_LIST: .list
-        case CBZ_CALL_SET_POWERED: .powerOn
+        case CBZ_CALL_SET_POWERED: event.number == 1 ? .powerOn : .powerOff
         case CBZ_CALL_SET_ALIAS: .setAlias
         case CBZ_CALL_SET_PAIRABLE: .setPairable
         // The second half makes it the agent for every device.

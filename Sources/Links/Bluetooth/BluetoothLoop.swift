@@ -36,7 +36,7 @@ final class BluetoothLoop {
     private let table: CharacteristicTable
     private var notifier: RadioNotifier
     /// Phones that were connected when bluetoothd died. The kernel keeps their links for some seconds, on which no new bluetoothd
-    /// answers: a phone waits for it, and cannot connect anew.
+    /// answers; a phone waits for an answer, and cannot connect anew.
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
@@ -334,8 +334,10 @@ extension BluetoothLoop {
         case .connected(let device, true):
             // As the new bluetoothd lists it, before it has any service.
             if orphans.remove(device) != nil, supervisor.application != .done {
-                logger.notice("\(CentralRegistry.address(of: device)) has a dead link: ended.")
-                return bus.disconnect(device: device)
+                logger.notice(
+                    "\(CentralRegistry.address(of: device)) has a dead link: the adapter is switched off and on to end it."
+                )
+                return handle(.deadLink(device))
             }
             connect(device, clock())
         case .connected(let device, false): disconnect(device)

@@ -21,6 +21,8 @@ enum RadioEvent: Equatable {
     case slots(String, Int)
     /// The answer to an action; nil: done.
     case done(RadioCall, RadioFailure?)
+    /// A bluetoothd that has just come lists a link of the one before it, on which it does not answer: the device.
+    case deadLink(String)
     /// bluetoothd gave up an advertisement.
     case released(Int)
     /// A service has another name.
@@ -42,6 +44,7 @@ enum RadioAction: Equatable {
     /// The others are answered by `.done`.
     case list
     case powerOn(String)
+    case powerOff(String)
     case setAlias(String, String)
     case setPairable(String, Bool)
     case registerAgent
@@ -52,7 +55,7 @@ enum RadioAction: Equatable {
 
 /// What bluetoothd was asked to do.
 enum RadioCall: Equatable {
-    case list, powerOn, setAlias, setPairable, registerAgent, registerApplication
+    case list, powerOn, powerOff, setAlias, setPairable, registerAgent, registerApplication
     case registerAdvertisement(Int)
     case unregisterAdvertisement(Int)
     /// Nothing that the supervisor waits for.
@@ -87,6 +90,7 @@ struct RadioFailure: Error, Equatable {
             switch call {
             case .list: "list its objects"
             case .powerOn: "switch the adapter on"
+            case .powerOff: "switch the adapter off"
             case .setAlias: "name the adapter"
             case .setPairable: "allow or end pairing"
             case .registerAgent: "take the pairing agent"

@@ -9,6 +9,8 @@ extension RadioSupervisor {
         switch call {
         case .list: listing = settled(listing, failure, now)
         case .powerOn: powering = settled(powering, failure, now)
+        // Done when the adapter says that it is off. One that stays on loses the link a few seconds later.
+        case .powerOff: if failure != nil { cutting = .done }
         case .setAlias: naming = settled(naming, failure, now)
         case .setPairable:
             pairability = settled(pairability, failure, now)

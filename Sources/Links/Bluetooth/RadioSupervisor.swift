@@ -82,6 +82,9 @@ struct RadioSupervisor {
     var askedPairable = false
     /// Powering on is tried until it has worked once; somebody who switches the adapter off afterwards means it.
     var powering = Step.wanted
+    /// A phone's link outlived the bluetoothd that had it, and the phone waits on it: the adapter is switched off and on.
+    var cutting = Step.done
+    private var deadLinks: Set<String> = []
     private(set) var chosen: String?
     var asksForHandles = true
     /// The adapter sends fewer advertisements than it took; renewed then, unless it was only late in saying so.
@@ -139,6 +142,7 @@ struct RadioSupervisor {
         case .slots(let path, let count): adapters[path]?.slots = count
         case .pairable(let path, let isOn): adapters[path]?.isPairable = isOn
         case .done(let call, let failure): actions += finish(call, failure, now: now)
+        case .deadLink(let device): deadLinks.insert(device)
         case .released(let index): lose(index, now: now)
         case .active(let path, let count): adapters[path]?.sent = count
         case .agentReleased: agent = .wanted
@@ -168,6 +172,7 @@ extension RadioSupervisor {
         guard listing == .done else { return [] }
         choose()
         guard let path = chosen, let adapter else { return [] }
+        if isCutting(path, adapter) { return isDue(&cutting, now) ? [.powerOff(path)] : [] }
         guard adapter.isPowered == true else {
             return adapter.isPowered == false && isDue(&powering, now) ? [.powerOn(path)] : []
         }
@@ -195,6 +200,18 @@ extension RadioSupervisor {
             actions.append(.registerAdvertisement(path, index))
         }
         return actions + renewLost(now)
+    }
+
+    /// True while an adapter has to lose a dead link: bluetoothd itself takes two seconds to end one, and the kernel four. An adapter
+    /// that is switched off ends it at once, and nothing else depends on an adapter that a bluetoothd has just found.
+    private mutating func isCutting(_ path: String, _ adapter: Adapter) -> Bool {
+        if deadLinks.contains(where: { $0.hasPrefix("\(path)/") }) {
+            cutting = .wanted
+            powering = .wanted
+        }
+        deadLinks = []
+        if adapter.isPowered != true { cutting = .done }
+        return cutting != .done
     }
 
     /// Renews what the adapter says that it does not send.
@@ -260,6 +277,8 @@ extension RadioSupervisor {
         listing = .wanted
         adapters = [:]
         chosen = nil
+        cutting = .done
+        deadLinks = []
         agent = .wanted
         forgetRegistrations()
     }
@@ -294,7 +313,9 @@ extension RadioSupervisor {
         let was = adapters[path]?.isPowered
         adapters[path, default: Adapter()].isPowered = isOn
         guard path == chosen, was == true, !isOn else { return }
-        lastError = "The adapter was switched off."
+        lastError =
+            cutting == .asked
+            ? "The adapter was switched off to end a dead link." : "The adapter was switched off."
         isRenewing = false
         // What happens to them then differs between versions of bluetoothd: registered again, it says which are left.
         for index in advertisements.indices { advertisements[index] = .wanted }

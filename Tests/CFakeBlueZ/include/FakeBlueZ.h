@@ -11,7 +11,7 @@ typedef struct fake_bluez fake_bluez;
 
 /// What it has seen.
 typedef struct {
-    uint32_t applications, advertisements, agents, disconnections;
+    uint32_t applications, advertisements, agents, disconnections, switched_off;
     /// Properties that were set on the adapter.
     uint32_t powered, pairable;
     char alias[64];

@@ -149,6 +149,43 @@ struct RadioSupervisorTests {
         #expect(radio.supervisor.restarts == 1)
     }
 
+    @Test("a dead link: the adapter is switched off and on before anything is registered")
+    func deadLink() {
+        var radio = Radio.onAir()
+        radio.on(.daemon(isPresent: false))
+        radio.on(.daemon(isPresent: true))
+        #expect(radio.on(.deadLink("\(adapter)/dev_C0_1A_B0_00_00_02")) == [])
+        #expect(radio.plug() == [])
+        #expect(radio.on(.done(.list, nil)) == [.powerOff(adapter)])
+        radio.on(.done(.powerOff, nil))
+        #expect(radio.after(60) == [])
+        #expect(radio.on(.powered(adapter, false)) == [.powerOn(adapter)])
+        #expect(
+            radio.on(.powered(adapter, true))
+                .contains(.registerApplication(adapter, asksForHandles: true)))
+        radio.accept()
+        #expect(radio.supervisor.isOnAir)
+        #expect(radio.after(60) == [])
+    }
+
+    @Test("a dead link at an adapter that cannot be switched off, or at another one, keeps nothing")
+    func deadLinkElsewhere() {
+        var radio = Radio.onAir()
+        radio.on(.daemon(isPresent: true))
+        radio.on(.deadLink("\(adapter)/dev_C0_1A_B0_00_00_02"))
+        radio.plug()
+        radio.on(.done(.list, nil))
+        #expect(
+            radio.on(.done(.powerOff, .blocked))
+                .contains(.registerApplication(adapter, asksForHandles: true)))
+        radio.on(.daemon(isPresent: true))
+        radio.on(.deadLink("\(adapter)1/dev_C0_1A_B0_00_00_02"))
+        radio.plug()
+        #expect(
+            radio.on(.done(.list, nil))
+                .contains(.registerApplication(adapter, asksForHandles: true)))
+    }
+
     @Test("an adapter that is removed and comes back gets everything again")
     func adapterRemoved() {
         var radio = Radio.onAir()
@@ -338,11 +375,11 @@ struct RadioSupervisorTests {
             for _ in 0..<60 {
                 let calls: [RadioCall] = [
                     .registerApplication, .registerAdvertisement(0), .registerAdvertisement(1),
-                    .unregisterAdvertisement(0), .powerOn, .setAlias, .list,
+                    .unregisterAdvertisement(0), .powerOn, .powerOff, .setAlias, .list,
                 ]
                 let events: [RadioEvent] = [
                     .daemon(isPresent: .random()), .powered(adapter, .random()), .centralLeft,
-                    .centralCame, .renamed,
+                    .centralCame, .renamed, .deadLink("\(adapter)/dev_C0_1A_B0_00_00_02"),
                     .released(.random(in: 0...2)), .active(adapter, .random(in: 0...3)),
                     .interface(.gattManager, of: adapter, isPresent: .random()),
                     .done(
@@ -367,6 +404,7 @@ struct RadioSupervisorTests {
                     isPlugged = true
                 case .setAlias: pending += radio.on(.alias(adapter, "AirOS Gimbal"))
                 case .powerOn: pending += radio.on(.powered(adapter, true))
+                case .powerOff: pending += radio.on(.powered(adapter, false))
                 case .registerApplication: pending += radio.on(.done(.registerApplication, nil))
                 case .registerAdvertisement(_, let index):
                     pending += radio.on(.done(.registerAdvertisement(index), nil))
