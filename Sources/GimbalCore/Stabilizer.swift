@@ -380,7 +380,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     private mutating func nextSetpoint(now: Instant, dt: Double) -> Setpoint {
         let handle = HandlePose(camera: estimator.attitude, joints: joints)
-        return pointing.step(now: now, dt: dt, handle: handle, range: parameters.jointRange)
+        let range = parameters.jointRange
+        guard wasReady else { return pointing.hold(held, dt: dt, handle: handle, range: range) }
+        return pointing.step(now: now, dt: dt, handle: handle, range: range)
     }
 
     private mutating func control(now: Instant, dt: Double) -> MotorOutput {
@@ -407,8 +409,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             pointing.resume(from: estimator.attitude, rate: estimator.rate)
         }
         wasReady = drive.isReady
-        let setpoint =
-            wasReady ? nextSetpoint(now: now, dt: dt) : Setpoint(attitude: held, rate: .zero)
+        let setpoint = nextSetpoint(now: now, dt: dt)
         snapshot.setpoint = setpoint.attitude
         snapshot.attitudeError = estimator.attitude.error(to: setpoint.attitude)
         usualPeriod = usualPeriod == 0 ? dt : usualPeriod + (dt - usualPeriod) * 0.05

@@ -31,6 +31,42 @@ struct JointLimiterTests {
         #expect(rig.pointing.atLimit == AxisSet(yaw: true, roll: false, pitch: false))
     }
 
+    @Test(
+        "an attitude that is held while motors cannot follow requests stays within the joints as well",
+        arguments: [GimbalAxis.yaw, .roll])
+    func heldWithinReach(axis: GimbalAxis) {
+        var rig = PointingTests.Rig(.locked)
+        rig.handle = { time in
+            axis == .yaw
+                ? AxisVector(yaw: 60 * time, roll: 0, pitch: 0)
+                : AxisVector(yaw: 0, roll: 20 * time, pitch: 0)
+        }
+        for _ in 0..<4000 {
+            rig.tick += 1
+            rig.setpoint = rig.pointing.hold(
+                .identity, dt: 1e-3, handle: rig.pose, range: rig.range)
+            guard let joints = rig.pose?.joints else { return }
+            #expect(rig.range.outside(joints * (1 - 1e-6)).isEmpty, "\(joints) at \(rig.seconds) s")
+        }
+        #expect(rig.pointing.atLimit.contains(axis))
+    }
+
+    @Test("a camera that turns as it goes on beyond an end has a set-point at once, within reach")
+    func resumesBeyondTheEnd() {
+        for rate in [-3.0, -0.2, 0, 0.2, 3] {
+            var rig = PointingTests.Rig(.locked)
+            rig.handle = { _ in .zero }
+            let camera = EulerZXY.quaternion(AxisVector(yaw: 2.99, roll: 0.8, pitch: 0.3))
+            rig.setpoint = Setpoint(attitude: camera, rate: .zero)
+            rig.pointing.resume(from: camera, rate: Vector3(rate, rate / 2, rate))
+            rig.run(0.1) { rig in
+                #expect(rig.setpoint.isFinite, "at \(rig.seconds) s from \(rate) rad/s")
+                guard let joints = rig.pose?.joints else { return }
+                #expect(rig.range.outside(joints * (1 - 1e-6)).isEmpty, "\(joints)")
+            }
+        }
+    }
+
     @Test("set-points are smooth through straight down and up, from -120° to +120° of pitch")
     func throughTheVertical() {
         var rig = PointingTests.Rig(.locked)

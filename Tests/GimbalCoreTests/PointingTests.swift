@@ -27,15 +27,16 @@ struct PointingTests {
         var angles: AxisVector { EulerZXY.angles(setpoint.attitude) * (180 / .pi) }
         var motion: PointingSnapshot { pointing.snapshot(now: now) }
 
+        /// Where the handle is while the camera is at the set-point.
+        var pose: HandlePose? {
+            guard let angles = handle(seconds) else { return nil }
+            let base = EulerZXY.quaternion(angles * PointingTests.degree)
+            let relative = base.conjugate * setpoint.attitude
+            return HandlePose(attitude: base, joints: JointKinematics.joints(attitude: relative))
+        }
+
         mutating func step() {
             tick += 1
-            var pose: HandlePose?
-            if let angles = handle(seconds) {
-                let base = EulerZXY.quaternion(angles * PointingTests.degree)
-                let relative = base.conjugate * setpoint.attitude
-                pose = HandlePose(
-                    attitude: base, joints: JointKinematics.joints(attitude: relative))
-            }
             pointing.endTracking(now: now)
             setpoint = pointing.step(now: now, dt: 1e-3, handle: pose, range: range)
         }

@@ -106,6 +106,7 @@ struct ReachTests {
         arguments: [
             (1, 0, 0), (2, 25, 0), (3, -25, 20), (4, 60, 0), (5, -60, 0), (6, 0, 75),
             (7, 90, 0), (8, -10, -40), (3, -68, -69), (11, 87, -54), (13, -40, -25), (35, -75, -75),
+            (1000, 67, 60), (1106, -46, -47),
         ] as [(UInt64, Double, Double)])
     func anySequence(seed: UInt64, turning: Double, tilted: Double) {
         var rig = Rig(seed: seed, turning: turning, tilted: tilted)
@@ -146,7 +147,7 @@ struct ReachTests {
             max(beyond.yaw, max(beyond.roll, beyond.pitch)),
             max(asked.yaw, max(asked.roll, asked.pitch))
         )
-        #expect(mostAsked < 5, "the set-point leads the joints out of their range: \(asked)")
+        #expect(mostAsked < 1.5, "the set-point leads the joints out of their range: \(asked)")
         #expect(most < 5, "the joints leave their range: \(beyond)")
         #expect(wrong < 5, "the camera is thrown: \(wrong)")
         #expect(isOn)

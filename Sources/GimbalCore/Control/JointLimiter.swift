@@ -157,6 +157,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)
         let turning = rates * slopes
+        // What begins here does not leap.
+        if !given.isFinite { speed = turning }
+        given = before
         let isLeap =
             !step.isWithin(AxisVector(repeating: JointLimiter.leap))
             || !(turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt))

@@ -206,9 +206,39 @@ struct Pointing: Sendable, BitwiseCopyable {
         }
         let before = generator.angles
         let setpoint = generator.step(now: now, dt: dt)
+        let reachable = reach(setpoint, dt: dt, handle: handle, range: range)
+        guard let handle else { return reachable }
+        let turning = generator.turning
+        unwind(turning)
+        // In a tilted hand a turn moves more joints than the one of its name.
+        if limiter.isGoingBeyond, !handle.isBelieved { generator.stop(at: turning + before) }
+        return reachable
+    }
+
+    /// One period in which the motors cannot follow requests yet: stands still, and waits with what was asked for.
+    ///
+    /// - Parameters:
+    ///   - attitude: What is held.
+    ///   - dt: Seconds since the previous call.
+    ///   - handle: Where the handle is; nil where nothing shows the joints.
+    ///   - range: How far the joints turn.
+    /// - Returns: What the joints can reach of it.
+    @_noLocks
+    mutating func hold(
+        _ attitude: Quaternion, dt: Double, handle: HandlePose?, range: JointRange
+    ) -> Setpoint {
+        reach(
+            Setpoint(attitude: attitude, rate: .zero), dt: dt, handle: handle, range: range)
+    }
+
+    /// What the joints can reach of `setpoint`; all of it where nothing shows them.
+    @_noLocks
+    private mutating func reach(
+        _ setpoint: Setpoint, dt: Double, handle: HandlePose?, range: JointRange
+    ) -> Setpoint {
+        defer { generator.yawRoom = limiter.yawRoom }
         guard let handle else {
             limiter.lose()
-            generator.yawRoom = limiter.yawRoom
             return setpoint
         }
         // A rotor that slips would otherwise stop the camera on its way back.
@@ -218,14 +248,7 @@ struct Pointing: Sendable, BitwiseCopyable {
             : JointLimiter.Pace(
                 rate: modes.follow.slowest + handle.rate.norm,
                 braking: generator.parameters.maxAcceleration.smallest)
-        let reachable = limiter.limit(
-            setpoint, handle: handle, range: range, pace: pace, dt: dt)
-        generator.yawRoom = limiter.yawRoom
-        let turning = generator.turning
-        unwind(turning)
-        // In a tilted hand a turn moves more joints than the one of its name.
-        if limiter.isGoingBeyond, !handle.isBelieved { generator.stop(at: turning + before) }
-        return reachable
+        return limiter.limit(setpoint, handle: handle, range: range, pace: pace, dt: dt)
     }
 
     /// Where a joint is at its end, the set-point is brought back to what the camera still answers to, on the axes that are
