@@ -137,16 +137,17 @@ final class LogStore: Sendable {
     }
 
     private func write(level: Logger.Level, message: String, fields: Logger.Metadata) {
+        let message = message.visible
         if isJournal, !fields.isEmpty {
             let entry =
                 [("MESSAGE", message), ("PRIORITY", "\(Self.priority(level))")]
                 + fields.flatMap { field in
-                    field.value.all.map { (field.key, $0) }
+                    field.value.all.map { (field.key, $0.visible) }
                 }
             if Journal.send(entry) { return }
         }
         let prefix = isJournal ? "<\(Self.priority(level))>" : "airframed: \(level.rawValue): "
-        standardError(prefix + message.visible + "\n")
+        standardError(prefix + message + "\n")
     }
 
     /// syslog(3) priorities.

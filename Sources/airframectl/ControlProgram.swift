@@ -43,8 +43,18 @@ struct Airframectl: ParsableCommand {
         } catch let error as ClientError {
             report(error, asJSON: arguments.contains("--json"))
         } catch {
-            exit(withError: error)
+            end(with: error)
         }
+    }
+
+    /// Ends as ArgumentParser does, with its help or its words about the command line, which may quote anything.
+    private static func end(with error: any Error) -> Never {
+        let code = exitCode(for: error)
+        let text = fullMessage(for: error)
+        if !text.isEmpty {
+            Output.write(text + "\n", to: code.isSuccess ? STDOUT_FILENO : STDERR_FILENO)
+        }
+        Glibc.exit(code.rawValue)
     }
 
     /// Says what went wrong, where the user or the script looks for it, and ends.

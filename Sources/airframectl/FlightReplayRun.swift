@@ -126,14 +126,9 @@ struct FlightReplayRun {
                 .joined(separator: ",") + "\n"
         }
         do {
-            let file =
-                output == "-"
-                ? FileDescriptor.standardOutput
-                : try FileDescriptor.open(
-                    FilePath(output), .writeOnly, options: [.create, .truncate],
-                    permissions: [.ownerReadWrite, .groupRead, .otherRead])
-            _ = try file.writeAll(text.utf8)
-            if output != "-" { try file.close() }
+            let file = try TableFile(output)
+            try file.write(text.utf8)
+            try file.close()
         } catch {
             throw ClientError.file("\(output): \(error) while writing", field: "output")
         }

@@ -124,18 +124,13 @@ struct RecordExportCommand: ParsableCommand {
     func run() throws {
         let recording = try RecordedFile.open(file)
         do {
-            let output =
-                csv == "-"
-                ? FileDescriptor.standardOutput
-                : try FileDescriptor.open(
-                    FilePath(csv), .writeOnly, options: [.create, .truncate],
-                    permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            let table = try TableFile(csv)
             let result = try FlightTable.write(channel, of: recording) { bytes in
-                _ = try output.writeAll(bytes)
+                try table.write(bytes)
             }
+            try table.close()
             RecordedFile.tell(result.outcome, of: file)
             guard csv != "-" else { return }
-            try output.close()
             Output.line("\(csv): \(Format.count(result.lines)) lines of /\(channel.rawValue).")
         } catch {
             throw ClientError.file("\(csv): \(error) while writing", field: "csv")

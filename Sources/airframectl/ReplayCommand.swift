@@ -92,13 +92,12 @@ struct ReplayCommand: ParsableCommand {
         _ picture: inout ReplayPlot?, to output: String
     ) throws -> ReplayReport {
         do {
-            let file =
-                output == "-" ? FileDescriptor.standardOutput : try Self.create(FilePath(output))
+            let file = try TableFile(output)
             let report = try AttitudeReplay.writeCSV(
                 recorded, parameters: sensor,
                 magnetometer: magnetometer, observe: { picture?.append($0) }
-            ) { bytes in _ = try file.writeAll(bytes) }
-            if output != "-" { try file.close() }
+            ) { bytes in try file.write(bytes) }
+            try file.close()
             return report
         } catch {
             throw ClientError.file("\(output): \(error) while writing", field: "output")

@@ -18,7 +18,7 @@ public enum DaemonProgram {
         do {
             try await Airframed.parse().run(startProblems: problems)
         } catch {
-            Airframed.exit(withError: error)
+            Airframed.end(with: error)
         }
     }
 
@@ -92,26 +92,26 @@ struct Airframed: ParsableCommand {
         let loaded = try load(source)
         if checkConfig {
             if let problem = loaded.settings.keyProblem {
-                complain(problem)
+                Self.complain(problem)
                 throw ExitCode(ExitStatus.badConfiguration)
             }
-            print("The configuration is good: \(loaded.filesSentence).".visibleLines)
+            Self.write("The configuration is good: \(loaded.filesSentence).\n", to: .standardOutput)
             return
         }
         if printConfig {
-            print(loaded.description.visibleLines, terminator: "")
+            Self.write(loaded.description, to: .standardOutput)
             return
         }
         do {
             if outputsOff {
-                print(try OutputsOff.run(loaded.settings))
+                Self.write(try OutputsOff.run(loaded.settings) + "\n", to: .standardOutput)
                 return
             }
             let daemon = try Daemon(
                 source: source, configuration: loaded, startProblems: startProblems)
             try await daemon.run()
         } catch let error as DaemonError {
-            complain(error.sentence)
+            Self.complain(error.sentence)
             throw ExitCode(error.exitStatus)
         }
     }
@@ -128,14 +128,27 @@ struct Airframed: ParsableCommand {
         do {
             return try ConfigurationLoader.load(source)
         } catch {
-            complain("\(error)")
+            Self.complain("\(error)")
             throw ExitCode(ExitStatus.badConfiguration)
         }
     }
 
-    /// Nobody is left to tell when standard error itself fails.
-    private func complain(_ sentence: String) {
-        _ = try? FileDescriptor.standardError.writeAll("\(sentence.visibleLines)\n".utf8)
+    /// Ends as ArgumentParser does, with its help or its words about the command line, which may quote anything.
+    static func end(with error: any Error) -> Never {
+        let code = exitCode(for: error)
+        let text = fullMessage(for: error)
+        if !text.isEmpty {
+            write(text + "\n", to: code.isSuccess ? .standardOutput : .standardError)
+        }
+        Glibc.exit(code.rawValue)
+    }
+
+    private static func complain(_ sentence: String) { write(sentence + "\n", to: .standardError) }
+
+    /// The one place where the program itself writes; the log has its own (`LogStore`). A stream that fails has no other to be named
+    /// on.
+    private static func write(_ text: String, to stream: FileDescriptor) {
+        _ = try? stream.writeAll(text.visibleLines.utf8)
     }
 }
 

@@ -1,3 +1,5 @@
+import SystemPackage
+import TestSupport
 import Testing
 
 @testable import airframectl
@@ -15,6 +17,27 @@ import Testing
         #expect(Output.shown("\u{1B}") == #"\u001b"#)
         #expect(Output.shown("\u{1B}[31mred") == #"\u001b[31mred"#)
         #expect(Output.shown("a\nb\tc") == "a\nb\tc")
+    }
+
+    @Test("a table on standard output cannot steer the terminal, a file has it byte for byte")
+    func table() throws {
+        let line = "1,\"phone \u{9B}2J\"\n"
+        let (reader, writer) = try FileDescriptor.pipe()
+        try reader.closeAfter {
+            try writer.closeAfter {
+                try TableFile("-", output: writer.rawValue).write(line.utf8)
+            }
+            var shown = [UInt8](repeating: 0, count: 64)
+            let count = try shown.withUnsafeMutableBytes { try reader.read(into: $0) }
+            let text = String(decoding: shown.prefix(count), as: UTF8.self)
+            #expect(text == "1,\"phone \\u009b2J\"\n")
+        }
+        try withTemporaryDirectory { directory throws in
+            let table = try TableFile(directory.appending("table.csv").string)
+            try table.write(line.utf8)
+            try table.close()
+            #expect(try bytes(of: directory.appending("table.csv")) == Array(line.utf8))
+        }
     }
 
     @Test("JSON with a control in a string stays the same JSON")

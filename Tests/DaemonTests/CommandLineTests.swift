@@ -51,6 +51,24 @@ import Wire
         }
     }
 
+    @Test("words about the command line cannot steer the terminal")
+    func hostileCommandLine() throws {
+        try withTemporaryDirectory { directory throws in
+            let hostile = "--\u{9B}2J\u{1B}]0;title\u{7}"
+            for name in ["airframed", "airframectl"] {
+                let result = try Program.run([try Program.built(name), hostile], in: directory)
+                #expect(result.status == 64)
+                #expect(result.errors.contains(#"--\u009b2J\u001b]0;title\u0007"#))
+                let steering = result.errors.unicodeScalars.filter {
+                    $0.value < 0x20 && $0 != "\n" || (0x7F...0x9F).contains($0.value)
+                }
+                #expect(steering.isEmpty)
+                let help = try Program.run([try Program.built(name), "--help"], in: directory)
+                #expect(help.status == 0 && help.output.contains("USAGE: \(name)"))
+            }
+        }
+    }
+
     @Test("--print-config prints a file that means the same")
     func printConfig() throws {
         try withTemporaryDirectory { directory throws in

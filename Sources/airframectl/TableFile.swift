@@ -1,0 +1,42 @@
+import Glibc
+import SystemPackage
+
+/// Where a table of comma-separated values goes: to a file, byte for byte, or where `-` is named to standard output, as all other text
+/// (`Output`).
+struct TableFile {
+    /// nil: standard output.
+    private let file: FileDescriptor?
+    private let output: Int32
+
+    /// Creates the file, or empties it.
+    ///
+    /// - Parameters:
+    ///   - path: `-` is standard output.
+    ///   - output: Where that is.
+    /// - Throws: `Errno`.
+    init(_ path: String, output: Int32 = STDOUT_FILENO) throws {
+        self.output = output
+        guard path != "-" else {
+            file = nil
+            return
+        }
+        file = try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: [.create, .truncate],
+            permissions: [.ownerReadWrite, .groupRead, .otherRead])
+    }
+
+    /// Writes whole lines of UTF-8 text.
+    ///
+    /// - Throws: `Errno`.
+    func write(_ bytes: some Sequence<UInt8>) throws {
+        guard let file else {
+            return Output.write(String(decoding: Array(bytes), as: UTF8.self), to: output)
+        }
+        _ = try file.writeAll(bytes)
+    }
+
+    /// The table is complete.
+    ///
+    /// - Throws: `Errno`.
+    func close() throws { try file?.close() }
+}
