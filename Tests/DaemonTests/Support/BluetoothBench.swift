@@ -7,6 +7,7 @@ import Realtime
 import Simulation
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 import Wire
 
@@ -177,5 +178,15 @@ final class BluetoothBench {
             atMost: 10)
         try #require(seconds != nil)
         run(1)
+    }
+}
+
+/// A bench in a directory of its own, with the daemon's parts as these settings make them.
+func withBench(
+    _ overrides: [String] = [], motion: BaseMotion.Kind = .still,
+    _ body: (BluetoothBench, FilePath) throws -> Void
+) throws {
+    try withTemporaryDirectory { directory in
+        try body(BluetoothBench(directory, overrides, motion: motion), directory)
     }
 }

@@ -1,0 +1,83 @@
+"""The unit's limits under a real systemd: as many clients as there may be, each with questions of 64 KiB that it does not read the
+answers of, stay below them, and a process that exceeds them ends alone.
+"""
+# lab: --init systemd --bluetooth off
+import json, re, socket, subprocess, sys, time
+from pathlib import Path
+
+from gimbal import BIN, step
+
+ROOT = Path(__file__).resolve().parents[2]
+SOCKET, UNIT = Path("/run/limits/airframed.sock"), "limits.service"
+UNIT_TEXT = (ROOT / "systemd/airframed.service").read_text()
+LIMITS = {name: re.search(rf"^{name}=(\S+)$", UNIT_TEXT, re.M).group(1) for name in ("MemoryMax", "TasksMax")}
+CLIENTS = 64
+QUESTION = json.dumps({"id": 1, "method": "get", "params": {"keys": ["hardware"] * 4000}}).encode() + b"\n"
+
+
+def show(name, unit=UNIT):
+    return subprocess.run(["systemctl", "show", unit, "--property", name, "--value"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def run(unit, *command):
+    subprocess.run(["systemd-run", "--quiet", f"--unit={unit}", "--property=RuntimeDirectory=limits", "--property=MemorySwapMax=0",
+                    *(f"--property={name}={value}" for name, value in LIMITS.items()), *map(str, command)], check=True)
+
+
+def until(condition, what, seconds=120):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            sys.exit(f"still waiting for {what}")
+        time.sleep(0.1)
+
+
+def connect():
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(60)
+    connection.connect(str(SOCKET))
+    return connection
+
+
+def group(name):
+    """A figure of the unit's control group."""
+    return int(Path("/sys/fs/cgroup" + show("ControlGroup"), name).read_text())
+
+
+if Path("/proc/1/comm").read_text() != "systemd\n":
+    sys.exit("process 1 is no systemd")
+run(UNIT, BIN / "airframed", f"--set=diagnostics.socket={SOCKET}", "--set=persistence.directory=/run/limits/state", "--set=loop.rate_hz=200",
+    "--set=hardware.simulation.motion=still", "--set=imu.timeout_ms=250", "--set=control.find_inertia=false")
+until(SOCKET.exists, "the socket")
+step(f"airframed under {LIMITS}: {group('memory.current') >> 20} MiB, {group('pids.current')} tasks")
+assert 0 < int(show("MemoryMax")) < 1 << 30 and 0 < int(show("TasksMax")) < 1000, (show("MemoryMax"), show("TasksMax"))
+
+crowd = [connect() for _ in range(CLIENTS - 1)]
+for connection in crowd:
+    for _ in range(4):
+        connection.setblocking(False)
+        try:
+            connection.sendall(QUESTION)
+        except BlockingIOError:
+            break
+began = time.monotonic()
+last = connect()
+last.sendall(b'{"id":2,"method":"stop"}\n')
+answer = last.makefile("r").readline()
+assert '"result"' in answer, answer
+step(f"a stop beside {len(crowd)} clients with {len(QUESTION)} bytes of questions each: {time.monotonic() - began:.2f} s")
+time.sleep(20)
+peak, tasks = group("memory.peak"), group("pids.peak") if Path("/sys/fs/cgroup" + show("ControlGroup"), "pids.peak").exists() else group("pids.current")
+assert show("ActiveState") == "active" and show("NRestarts") == "0", show("Result")
+limit = int(show("MemoryMax"))
+assert peak < limit and tasks < int(show("TasksMax")), (peak, tasks)
+step(f"at most {peak >> 20} of {limit >> 20} MiB and {tasks} of {show('TasksMax')} tasks")
+for connection in crowd + [last]:
+    connection.close()
+subprocess.run(["systemctl", "stop", UNIT], check=True)
+
+run("greedy.service", sys.executable, "-c", "b = b'x' * (300 << 20)")
+until(lambda: show("ActiveState", "greedy.service") == "failed", "the end of a process that takes 300 MiB")
+assert show("Result", "greedy.service") == "oom-kill", show("Result", "greedy.service")
+step("a process that takes 300 MiB under the same limit is ended: oom-kill")
+step("PASSED")
