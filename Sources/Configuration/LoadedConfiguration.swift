@@ -45,8 +45,8 @@ public struct LoadedConfiguration: Sendable {
         return settings
     }
 
-    /// What is assumed of the sensor of a log: what is written, and what a log shows itself (mean rates, their range) where
-    /// nothing is.
+    /// The assumptions about the sensor of a log: those that are written, and where none are, those that a log shows itself (mean
+    /// rates, their range).
     public var recordedSensor: AttitudeEstimator.Parameters {
         var parameters = settings.stabilizerParameters.estimator
         guard written("hardware.backend") == nil else { return parameters }

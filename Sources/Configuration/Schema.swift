@@ -110,8 +110,8 @@ public enum Schema {
         .number(
             "imu.filter_delay_ms", \.imu.filterDelayMs, 0...20, unit: "ms", .live,
             "Group delay of the sensor's low-pass filter; the attitude is carried forward by it.",
-            hint: "In lockstep it is 0 unless somebody sets it, with real chips that of the sensor."
-                + " A log's samples are means, half a sample old, unless somebody sets it."
+            hint: "Unless it is set, it is 0 in lockstep and with real chips that of the sensor;"
+                + " a log's samples then count as means, half a sample old."
         ),
         .bool(
             "imu.witness_gyro", \.imu.witnessGyro, .live,

@@ -1,7 +1,7 @@
 import Configuration
 import Wire
 
-/// The doctor's check of the links over networks: which of them let whoever reaches their port move the camera or the wheels. Pure.
+/// The doctor's check of the links over networks: it warns of those that move the camera or the wheels without a key. Pure.
 struct LinkDoctor {
     let settings: Settings
 
@@ -23,9 +23,9 @@ struct LinkDoctor {
             return [
                 DoctorCheck(
                     "network", .warn,
-                    "\(open.joined(separator: " and ")) without a key: whoever reaches the port may steer",
+                    "\(open.joined(separator: " and ")) without a key: anyone who reaches the port may steer",
                     remedy: open.map { "\($0).require_signature = true" }.joined(separator: ", ")
-                        + " and a file with the key, or let nobody else into that network.")
+                        + " and a file with the key, or keep strangers out of that network.")
             ]
         }
         if keyed.isEmpty { return [] }
@@ -34,6 +34,6 @@ struct LinkDoctor {
 }
 
 extension NetworkEndpoint {
-    /// Whether only programs on the same computer reach it.
+    /// True where only programs on the same computer reach it.
     fileprivate var isThisComputer: Bool { host.hasPrefix("127.") || host == "::1" }
 }

@@ -82,8 +82,8 @@ struct NetworkLinks: Sendable {
 }
 
 extension Settings {
-    /// What keeps airframed from starting with these settings on this computer, as a sentence: the file of a key that a setting
-    /// requires is missing or unfit. Nil: nothing of that kind.
+    /// The file of a key that a setting requires is missing or unfit, so airframed does not start on this computer: as a sentence. Nil:
+    /// none is.
     public var keyProblem: String? {
         var links: [String] = []
         if mavlink.requireSignature, mavlinkConfiguration != nil { links.append("mavlink") }

@@ -129,7 +129,7 @@ extension SimulatedBus {
 }
 
 extension Settings.Simulation {
-    /// How the handle moves: as recorded, where a recording is named.
+    /// The motion of the handle: the recorded one, where a recording is named.
     fileprivate var handleMotion: BaseMotion {
         get throws {
             if motionFile != "off" { return try recordedMotion }

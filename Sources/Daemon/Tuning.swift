@@ -98,7 +98,7 @@ final class Tuning: Sendable {
         }
     }
 
-    /// Whether there is a setting of this name.
+    /// True for the name of a setting.
     func has(_ key: String) -> Bool { Schema.setting(key) != nil }
 
     /// Changes one live setting.

@@ -181,9 +181,6 @@ public final class Commander: Sendable {
     /// the standstill of a release, the shutdown.
     private static let reserve = 3
 
-    /// Dead-man of a motor test, s.
-    private static let motorTestSeconds = 0.5
-
     private static func carryOut(
         _ request: MotionRequest, from source: CommandSource, now: Instant, _ state: inout State
     ) -> MotionRefusal? {
@@ -349,40 +346,6 @@ public final class Commander: Sendable {
     private static func noteMode(_ mode: Mode, _ state: inout State) {
         state.mode = mode
         state.modeRequests &+= 1
-    }
-
-    private static func missingSensor(
-        for request: MotionRequest, _ loop: LoopState?
-    ) -> MotionRefusal? {
-        guard case .mode(let mode) = request, mode.needsJoints, let loop, !loop.showsJoints else {
-            return nil
-        }
-        return loop.hasSample ? .missingSensor(mode) : .sensorsUnknown(mode)
-    }
-
-    private static func command(
-        for request: MotionRequest, now: Instant, _ rules: Rules
-    ) -> Command? {
-        switch request {
-        case .mode(let mode): .mode(mode)
-        case .point(let angles, let duration, let rate):
-            .point(target: angles, duration: duration, rate: rate)
-        case .rate(let rate):
-            .rate(rate, validUntil: now.advanced(bySeconds: rules.deadManSeconds))
-        case .track(let pan, let tilt):
-            .track(
-                pan: pan, tilt: tilt, validUntil: now.advanced(bySeconds: rules.trackingSeconds))
-        case .lookAside(let yaw, let rate):
-            .lookAside(
-                yaw: yaw, rate: rate, validUntil: now.advanced(bySeconds: rules.deadManSeconds))
-        case .excite(let excitation): .excite(excitation)
-        case .testMotor(let axis):
-            .testMotor(axis, validUntil: now.advanced(bySeconds: motorTestSeconds))
-        case .resetIntegrals: .resetIntegrals
-        case .emergencyStop: .emergencyStop
-        case .resetEmergencyStop: .resetEmergencyStop
-        case .take, .release, .drive, .step: nil
-        }
     }
 
     private static func stopWheels(_ state: inout State) {

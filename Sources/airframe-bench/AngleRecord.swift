@@ -57,7 +57,7 @@ struct AngleRecord {
     /// Largest distance from zero.
     var largest: Double { values.reduce(0) { max($0, abs($1)) } }
 
-    /// What is above 1 Hz, without the first 2 s; empty where there is too little.
+    /// The part above 1 Hz, without the first 2 s; empty where there is too little.
     private var quick: [Double] {
         guard let first = values.first, values.count > 3 * Self.rate else { return [] }
         let k = Double.pi / Double(Self.rate)

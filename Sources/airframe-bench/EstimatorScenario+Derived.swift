@@ -2,7 +2,7 @@ import GimbalCore
 import Glibc
 import Recording
 
-/// Sensors that nobody has recorded, derived from those that somebody has: the reference stays the true one.
+/// Sensors without a recording, derived from recorded ones: the reference stays the true one.
 extension EstimatorScenario {
     /// Other rates, another sensor, another place on the body, a shorter range.
     static var derived: [EstimatorScenario] {

@@ -9,7 +9,7 @@ enum FaultBench {
         run(FaultCampaign(), seeds: options.faultSeeds, &report)
     }
 
-    /// What a sensor says wrongly, on gimbals of every kind that stand still and that are carried. Thresholds were chosen on
+    /// Lying sensors, on gimbals of every kind that stand still and that are carried. Thresholds were chosen on
     /// the drawn gimbals below 200; those above were drawn for the report.
     static func runSensors(_ options: Options, _ report: inout BenchReport) {
         FalseAlarms.run(&report, only: options.only)

@@ -9,15 +9,15 @@ import Wire
 struct GalleryRun {
     var gimbal: DrawnGimbal
     var motion: BaseMotion.Kind
-    /// What its owner believes wrongly, or what happens to it when the figures begin; nil: nothing.
+    /// A wrong belief of its owner, or a change when the figures begin; nil: none.
     var fault: PlantFault?
     /// Seconds in all, and from which on the figures count: the search for inertia and delay is over.
     var seconds = 18.0
     var settled = 8.0
-    /// Where the camera points and all that is told of it, each 20 ms, for whoever looks into one gimbal.
+    /// Prints where the camera points, with all that is told of it, each 20 ms.
     var isTraced = false
 
-    /// What came out; angles in degrees.
+    /// The figures; angles in degrees.
     struct Outcome {
         /// Until a set-point was followed, s; NaN: never.
         var start = Double.nan
@@ -183,7 +183,7 @@ struct GalleryRun {
 }
 
 extension Conditions {
-    /// What both sets have.
+    /// The conditions in both sets.
     fileprivate func common(with other: Conditions) -> Conditions {
         subtracting(subtracting(other))
     }

@@ -14,7 +14,8 @@ enum PlantFault: String, CaseIterable {
     /// Ticks per second, where the fault says so.
     var loopHz: Int? { self == .slowSamples ? 1000 : nil }
 
-    /// What it leaves out: servos know no inertia, and nothing is saved for motors without encoders that is not looked for.
+    /// True for the kinds of motors that it concerns: servos know no inertia, and motors without encoders save none that they do not
+    /// look for.
     func concerns(_ motor: MotorType) -> Bool {
         switch self {
         case .staleLight, .staleHeavy: motor == .torque
@@ -22,7 +23,7 @@ enum PlantFault: String, CaseIterable {
         }
     }
 
-    /// What it writes into the settings.
+    /// Settings that it overrides.
     func settings(for gimbal: DrawnGimbal) -> [String] {
         switch self {
         case .sooner:
@@ -48,7 +49,7 @@ enum PlantFault: String, CaseIterable {
         ]
     }
 
-    /// What it changes of the gimbal from the beginning.
+    /// Changes the gimbal from the beginning.
     func change(_ parameters: inout SimulatedGimbal.Parameters) {
         switch self {
         case .later:
@@ -59,7 +60,7 @@ enum PlantFault: String, CaseIterable {
         }
     }
 
-    /// What it does when the figures begin.
+    /// Changes the gimbal when the figures begin.
     func strike(_ gimbal: inout SimulatedGimbal) {
         switch self {
         case .lighter: gimbal.scaleInertia(by: 1 / 3.0)

@@ -18,7 +18,7 @@ struct PointingRun {
     var parameters = SimulatedGimbal.Parameters()
     var tuning = Stabilizer.Parameters()
     var motion = BaseMotion.Kind.walking
-    /// What is played in the place of `motion`.
+    /// Played in the place of `motion`.
     var recording: RecordedMotion?
     /// Seconds of stillness before the motion, and over which it grows.
     var stillSeconds = 4.0

@@ -4,8 +4,8 @@ import Recording
 import Simulation
 import SystemPackage
 
-/// How still the camera stays in the hands of people whose motion was recorded: every `.imu` of a directory, with every kind
-/// of motor.
+/// The stillness of the camera in the hands of people whose motion was recorded: every `.imu` of a directory, with every kind of
+/// motor.
 ///
 /// The camera follows the handle's heading (`pan_follow`), because people turn round, and is to stay level. Angles are true ones, from the start of the recording to its end. Hold: RMS from
 /// level. Shake: RMS above 1 Hz. Peak to peak: above 1 Hz, over the worst 10 s. Estimate: the angle between the true vertical and
@@ -25,7 +25,7 @@ enum RecordedBench {
     /// Rest before the recording, s: the motors' start is over then.
     static let stillSeconds = 8.0
 
-    /// What one recording gave.
+    /// The figures of one recording.
     struct Score {
         var recording: String
         var outcome: PointingRun.Outcome

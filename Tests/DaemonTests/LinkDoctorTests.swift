@@ -11,17 +11,17 @@ import Wire
         return LinkDoctor(settings: settings).checks.map { "\($0.level.rawValue): \($0.finding)" }
     }
 
-    @Test("nothing, where nobody but this computer reaches them")
+    @Test("nothing, where only this computer reaches them")
     func closed() {
         #expect(findings { _ in } == [])
         #expect(findings { $0.mavlink.listen = "127.0.0.1:14550" } == [])
         #expect(findings { $0.rider.listen = "[::1]:4210" } == [])
     }
 
-    @Test("a warning, where whoever reaches a port may steer without a key")
+    @Test("a warning, where anyone who reaches a port may steer without a key")
     func open() {
         let mavlink = findings { $0.mavlink.listen = "0.0.0.0:14550" }
-        #expect(mavlink == ["warn: mavlink without a key: whoever reaches the port may steer"])
+        #expect(mavlink == ["warn: mavlink without a key: anyone who reaches the port may steer"])
         let both = findings {
             $0.mavlink.listen = "0.0.0.0:14550"
             $0.rider.listen = "192.168.4.1:4210"

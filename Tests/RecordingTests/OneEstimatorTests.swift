@@ -50,7 +50,7 @@ struct OneEstimatorTests {
         #expect(most < 1e-5, "\(most * 180 / .pi)°")
     }
 
-    @Test("nobody who walked makes the estimate doubtful in flight")
+    @Test("the estimate is never doubtful in flight in a walker's hand")
     func noFalseAlarm() throws {
         for path in try HandleRecordingTests.recordings("gait") {
             #expect(try !Self.flown(IMULog(path: path), path).doubted, "\(path)")

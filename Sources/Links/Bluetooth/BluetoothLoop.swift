@@ -93,7 +93,7 @@ final class BluetoothLoop {
     private func turn() -> Bool {
         var entries = [
             pollfd(fd: wake.rawValue, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: mailbox.bell.rawValue, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: mailbox.bell.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
         ]
         for service in services {
             // A negative descriptor is skipped.

@@ -1,5 +1,4 @@
 import Synchronization
-import SystemPackage
 import Wire
 
 /// What other threads ask of the radio.
@@ -21,18 +20,10 @@ final class BluetoothMailbox: Sendable {
 
     private let contents = Mutex(Contents())
     /// Readable when there are requests.
-    let bell: FileDescriptor
-    private let bellWriter: FileDescriptor
+    let bell: Bell
 
     /// - Throws: `Errno` when the process has no descriptors left.
-    init() throws {
-        (bell, bellWriter) = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
-    }
-
-    deinit {
-        try? bell.close()
-        try? bellWriter.close()
-    }
+    init() throws { bell = try Bell() }
 
     /// The newest status.
     var status: BluetoothStatus { contents.withLock { $0.status } }
@@ -43,15 +34,12 @@ final class BluetoothMailbox: Sendable {
     /// Leaves a request and wakes the radio's thread.
     func post(_ request: RadioRequest) {
         contents.withLock { $0.requests.append(request) }
-        // A full pipe rings as well.
-        _ = try? bellWriter.writeAll([1])
+        bell.ring()
     }
 
     /// Takes the requests; the radio's thread only.
     func take() -> [RadioRequest] {
-        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { buffer in
-            _ = try? bell.read(into: buffer)
-        }
+        bell.silence()
         return contents.withLock { contents in
             defer { contents.requests = [] }
             return contents.requests

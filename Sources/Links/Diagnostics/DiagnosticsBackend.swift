@@ -214,10 +214,10 @@ public typealias Later<Value> = @Sendable (Result<Value, RequestError>) -> Void
 
 /// What the daemon offers to the diagnostics socket; the socket owns the protocol, the daemon implements it.
 ///
-/// What only looks is called on the thread of the `QuestionDesk`, everything else on the server's thread, where it should return
-/// within a millisecond or so: while it runs, no client is served. What may have to wait for a disk is told to a `Later`, on any
-/// thread; its client waits, nobody else does. Types, ranges and write access are checked before; what only the daemon can know is
-/// refused by throwing a `RequestError`, whose message the user reads.
+/// Functions that only look are called on the thread of the `QuestionDesk`, all others on the server's thread, where they should return
+/// within a millisecond or so: while one runs, no client is served. A result that may have to wait for a disk is told to a `Later`, on
+/// any thread; only its client waits. Types, ranges and write access are checked before; a refusal that needs the daemon's knowledge is
+/// a `RequestError`, whose message the user reads.
 public protocol DiagnosticsBackend: Sendable {
     /// Called before each request: whatever happened before it elsewhere, and counts, has been seen when this returns.
     func settle()
@@ -232,7 +232,7 @@ public protocol DiagnosticsBackend: Sendable {
 
     /// Every setting, in the order of the sample file.
     func settings() -> [Setting]
-    /// Whether there is a setting of this name.
+    /// True for the name of a setting.
     func hasSetting(_ key: String) -> Bool
     /// Changes a live setting; with `rollback` (seconds) it is taken back unless saved in time. Returns it as it is now.
     func set(key: String, value: JSONValue, rollback: Double?, client: DiagnosticsClient)

@@ -12,8 +12,8 @@ import Wire
 /// beside the control loop, and everything that a client can do is in this file.
 ///
 /// A stop overtakes everything. Whatever has arrived is looked through for one before anything else is answered, behind requests
-/// that wait as well; a turn ends after `turnSeconds`, so the next look is never far. What may be long to read or to answer is left
-/// to the `QuestionDesk`, what waits for a disk to whoever writes there; both answer by `LateReplies`.
+/// that wait as well; a turn ends after `turnSeconds`, so the next look is never far. Requests that may be long to read or to answer are
+/// left to the `QuestionDesk`, those that wait for a disk to the thread that writes there; both answer by `LateReplies`.
 struct DiagnosticsLoop {
     /// Requests of one client answered before the others have their turn.
     private static let requestsPerTurn = 8
@@ -144,7 +144,7 @@ struct DiagnosticsLoop {
             pollfd(
                 fd: acceptPause == nil ? listener.descriptor.rawValue : -1,
                 events: Int16(POLLIN), revents: 0),
-            pollfd(fd: later.bell.rawValue, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: later.bell.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
         ]
         for connection in connections {
             var events: Int32 = 0

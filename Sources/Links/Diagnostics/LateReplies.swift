@@ -1,6 +1,5 @@
 import GimbalCore
 import Synchronization
-import SystemPackage
 import Wire
 
 /// Answers that took their time, on their way from whatever thread made them to the server's.
@@ -18,31 +17,20 @@ final class LateReplies: Sendable {
 
     private let replies = Mutex<[Reply]>([])
     /// Readable when there are any.
-    let bell: FileDescriptor
-    private let bellWriter: FileDescriptor
+    let bell: Bell
 
     /// - Throws: `Errno` when the process has no descriptors left.
-    init() throws {
-        (bell, bellWriter) = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
-    }
-
-    deinit {
-        try? bell.close()
-        try? bellWriter.close()
-    }
+    init() throws { bell = try Bell() }
 
     /// Leaves an answer and wakes the server's thread. Any thread.
     func post(_ reply: Reply) {
         replies.withLock { $0.append(reply) }
-        // A full pipe rings as well.
-        _ = try? bellWriter.writeAll([1])
+        bell.ring()
     }
 
     /// Takes the answers; the server's thread only.
     func take() -> [Reply] {
-        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { buffer in
-            _ = try? bell.read(into: buffer)
-        }
+        bell.silence()
         return replies.withLock { replies in
             defer { replies = [] }
             return replies

@@ -13,7 +13,7 @@ import Wire
 final class QuestionDesk: Sendable {
     /// A request that is answered here, or read here.
     struct Question: Sendable {
-        /// What is known of it.
+        /// The bytes, or their meaning.
         enum Body: Sendable {
             /// A line that is too long to be read by the server's thread.
             case line([UInt8])
@@ -29,27 +29,19 @@ final class QuestionDesk: Sendable {
     }
 
     private let questions = Mutex<[Question]>([])
-    private let bell: FileDescriptor
-    private let bellWriter: FileDescriptor
+    private let bell: Bell
 
     /// - Throws: `Errno` when the process has no descriptors left.
-    init() throws {
-        (bell, bellWriter) = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
-    }
-
-    deinit {
-        try? bell.close()
-        try? bellWriter.close()
-    }
+    init() throws { bell = try Bell() }
 
     /// Leaves a question. Any thread.
     func ask(_ question: Question) {
         questions.withLock { $0.append(question) }
-        // A full pipe rings as well.
-        _ = try? bellWriter.writeAll([1])
+        bell.ring()
     }
 
-    /// Nobody will read the answer to a client's question: it is not made. A line may be more than a question, and stays. Any thread.
+    /// A client's question needs no answer any more, because the client has gone. A line may be more than a question, and stays. Any
+    /// thread.
     func abandon(client: Int) {
         questions.withLock { questions in
             for index in questions.indices where questions[index].client == client {
@@ -77,12 +69,12 @@ final class QuestionDesk: Sendable {
         }
     }
 
-    /// Whether there is something to do; false at the end.
+    /// Waits for a question; false at the end.
     private func wait(for wake: FileDescriptor) -> Bool {
         let isBusy = questions.withLock { !$0.isEmpty }
         var entries = [
             pollfd(fd: wake.rawValue, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: bell.rawValue, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: bell.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
         ]
         var ready: Int32 = 0
         _ = cl_socket_wait(&entries, entries.count, isBusy ? 0 : 3_600_000_000_000, &ready)
@@ -90,9 +82,7 @@ final class QuestionDesk: Sendable {
     }
 
     private func next() -> Question? {
-        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { buffer in
-            _ = try? bell.read(into: buffer)
-        }
+        bell.silence()
         return questions.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     }
 }

@@ -5,7 +5,7 @@ import Wire
 
 /// Answers one request: checks the parameters and the right to write, asks the backend, encodes the result.
 ///
-/// What moves, stops or changes something is answered here and now, on the server's thread; questions go to the `QuestionDesk`.
+/// Requests that move, stop or change something are answered at once, on the server's thread; questions go to the `QuestionDesk`.
 struct RequestHandler: Sendable {
     /// Bytes of a line that the server's thread reads itself: many times those of any request but a list of names or a text.
     static let shortLine = 1024
@@ -77,7 +77,7 @@ struct RequestHandler: Sendable {
         line.allSatisfy { $0 == 0x20 || $0 == 0x09 }
     }
 
-    /// Whether a line is a stop by somebody who may. A long line is not looked through: it has its turn.
+    /// True for a stop by a client that may write. A long line is not looked through: it has its turn.
     func isStop(_ line: some Collection<UInt8>, from connection: ClientConnection) -> Bool {
         guard connection.mayWrite, line.count <= Self.shortLine, Self.mayBeStop(line),
             let request = try? Request(line: Array(line))

@@ -8,8 +8,8 @@ public import SystemPackage
 /// The newest time or counter that a link's key was used with, kept over restarts so that nothing recorded before counts again.
 ///
 /// The file is ahead of its use: a value counts only when the disk has it or a later one, so not even a power cut lets a
-/// recorded one count again. After a power cut what is genuine has to pass the file's value first, which is at most `margin` newer
-/// than the last one used; at the end the file gets that one itself. A thread of its own, `airframed-keys`, writes: links never
+/// recorded one count again. After a power cut a genuine value counts once it has passed the file's, which is at most `margin` newer
+/// than the last one used; at the end the file gets that last one. A thread of its own, `airframed-keys`, writes: links never
 /// wait for a disk.
 public final class FreshnessFile: Service {
     private static let stackSize = 128 * 1024
@@ -18,12 +18,11 @@ public final class FreshnessFile: Service {
     private let margin: UInt64
     private let logger: Logger
     private let thread: ServiceThread
-    private let bell: FileDescriptor
-    private let bellWriter: FileDescriptor
+    private let bell: Bell
     /// Of an earlier run.
     private let floor: UInt64
     private let newest: Atomic<UInt64>
-    /// What is to be on the disk, with the margin above it.
+    /// The disk is to have this value with the margin above it.
     private let wanted: Atomic<UInt64>
     /// Up to here values may be used.
     private let reserved: Atomic<UInt64>
@@ -40,35 +39,29 @@ public final class FreshnessFile: Service {
         self.margin = margin
         self.logger = logger
         thread = try ServiceThread(name: "airframed-keys", stackSize: Self.stackSize)
-        (bell, bellWriter) = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
+        bell = try Bell()
         floor = Self.read(path, logger)
         newest = Atomic(floor)
         wanted = Atomic(floor)
         reserved = Atomic(floor)
     }
 
-    deinit {
-        try? bell.close()
-        try? bellWriter.close()
-    }
-
     /// The newest one of an earlier run, or later. Nothing up to it counts.
     public var value: UInt64 { floor }
 
-    /// Whether a value may be used: the disk will know it after a power cut. Otherwise it is written, and a later one will do. Any
-    /// thread; waits for nothing.
+    /// Admits a value that the disk will know after a power cut. A newer one is refused and written: one that comes later is admitted.
+    /// Any thread; waits for nothing.
     public func admits(_ value: UInt64) -> Bool {
         let reserved = reserved.load(ordering: .acquiring)
         if value > reserved || reserved - value < margin / 2 { expect(value) }
         return value <= reserved
     }
 
-    /// Values like this one come soon: has the disk know. Any thread; waits for nothing.
+    /// Writes ahead for values that come soon after this one. Any thread; waits for nothing.
     public func expect(_ value: UInt64) {
         guard value > wanted.load(ordering: .relaxed) else { return }
         wanted.store(value, ordering: .relaxed)
-        // A full pipe rings as well.
-        _ = try? bellWriter.writeAll([1])
+        bell.ring()
     }
 
     /// A newer one was used. Any thread; waits for nothing.
@@ -83,15 +76,13 @@ public final class FreshnessFile: Service {
 
     private func keep() {
         while true {
-            var entries = [thread.wake, bell].map {
+            var entries = [thread.wake, bell.descriptor].map {
                 pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0)
             }
             var ready: Int32 = 0
             _ = cl_socket_wait(&entries, entries.count, 3_600_000_000_000, &ready)
             if entries[0].revents != 0 { return end() }
-            withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { buffer in
-                _ = try? bell.read(into: buffer)
-            }
+            bell.silence()
             let (ahead, isTooLarge) = wanted.load(ordering: .relaxed).addingReportingOverflow(
                 margin)
             let value = isTooLarge ? UInt64.max : ahead
@@ -102,7 +93,7 @@ public final class FreshnessFile: Service {
         }
     }
 
-    /// Whoever goes on after a restart that was asked for is not kept waiting.
+    /// After an orderly end the file has no margin, so that a restart keeps no sender waiting.
     private func end() {
         let value = newest.load(ordering: .relaxed)
         if value != reserved.load(ordering: .relaxed) { write(value) }

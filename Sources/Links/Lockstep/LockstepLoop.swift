@@ -78,7 +78,7 @@ struct LockstepLoop {
             if !peer.output.isEmpty { events |= POLLOUT }
         }
         var entries = [
-            entry(wake, POLLIN), entry(settling.request, POLLIN),
+            entry(wake, POLLIN), entry(settling.request.descriptor, POLLIN),
             entry(acceptPause == nil ? listener.descriptor : nil, POLLIN),
             entry(peer?.descriptor, events),
         ]

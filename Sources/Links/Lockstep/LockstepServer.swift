@@ -74,29 +74,21 @@ public final class LockstepServer: Service {
 
 /// How another thread waits until the server's has looked at everything: one byte there, one byte back.
 final class SettlingPipes: Sendable {
-    /// Readable when somebody waits.
-    let request: FileDescriptor
-    private let requestWriter: FileDescriptor
-    private let answer: FileDescriptor
-    private let answerWriter: FileDescriptor
+    /// Rings when a thread waits.
+    let request: Bell
+    private let answer: Bell
     /// Whether the server's thread runs. Held while waiting: one at a time.
     private let isServed = Mutex(false)
 
     init() throws {
-        (request, requestWriter) = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
-        (answer, answerWriter) = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
-    }
-
-    deinit {
-        for descriptor in [request, requestWriter, answer, answerWriter] {
-            try? descriptor.close()
-        }
+        request = try Bell()
+        answer = try Bell()
     }
 
     /// The server's thread begins.
     func begin() { isServed.withLock { $0 = true } }
 
-    /// The server's thread ends: whoever waits is let go first.
+    /// The server's thread ends: a thread that waits is let go first.
     func end() {
         acknowledge()
         isServed.withLock { $0 = false }
@@ -107,9 +99,9 @@ final class SettlingPipes: Sendable {
         isServed.withLock { isServed in
             guard isServed else { return }
             // An answer that came too late last time is no answer to this question.
-            Self.drain(answer)
-            _ = try? requestWriter.writeAll([1])
-            var entry = pollfd(fd: answer.rawValue, events: Int16(POLLIN), revents: 0)
+            answer.silence()
+            request.ring()
+            var entry = pollfd(fd: answer.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
             var ready: Int32 = 0
             _ = cl_socket_wait(&entry, 1, 1_000_000_000, &ready)
         }
@@ -117,13 +109,7 @@ final class SettlingPipes: Sendable {
 
     /// The server's thread has looked at everything.
     func acknowledge() {
-        Self.drain(request)
-        _ = try? answerWriter.writeAll([1])
-    }
-
-    private static func drain(_ descriptor: FileDescriptor) {
-        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
-            while let count = try? descriptor.read(into: buffer), count > 0 {}
-        }
+        request.silence()
+        answer.ring()
     }
 }

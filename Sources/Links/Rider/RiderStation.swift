@@ -33,7 +33,7 @@ struct RiderStation {
     private let key: SharedKey?
     /// The newest counter with a right code; lower ones are old.
     private(set) var newest: UInt64
-    /// Whether a genuine counter may be used by now.
+    /// Admits a genuine counter once the disk knows it.
     private let admits: (UInt64) -> Bool
     private let backend: any RiderBackend
     private let log: Logger

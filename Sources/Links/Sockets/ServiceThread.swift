@@ -8,8 +8,8 @@ final class ServiceThread: Sendable {
     typealias Completion = @Sendable (Result<Void, any Error>) -> Void
 
     /// Readable when the thread is to end.
-    let wake: FileDescriptor
-    private let wakeWriter: FileDescriptor
+    var wake: FileDescriptor { bell.descriptor }
+    private let bell: Bell
     private let name: String
     private let stackSize: Int
 
@@ -20,12 +20,7 @@ final class ServiceThread: Sendable {
     init(name: String, stackSize: Int) throws {
         self.name = name
         self.stackSize = stackSize
-        (wake, wakeWriter) = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
-    }
-
-    deinit {
-        try? wake.close()
-        try? wakeWriter.close()
+        bell = try Bell()
     }
 
     /// Runs `body` on the thread and waits for its end without blocking a thread of Swift's pool. A graceful shutdown or
@@ -39,7 +34,7 @@ final class ServiceThread: Sendable {
             }
         } onCancelOrGracefulShutdown: {
             // Harmless when the thread has ended or never began.
-            _ = try? self.wakeWriter.writeAll([1])
+            self.bell.ring()
         }
     }
 

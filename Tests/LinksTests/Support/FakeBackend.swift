@@ -17,7 +17,7 @@ final class FakeBackend: DiagnosticsBackend {
         /// Whether what is saved waits for `finishDisk`.
         var isDiskSlow = false
         var waiting: [@Sendable () -> Void] = []
-        /// Whether `doctor` takes until this is false.
+        /// While this is true, `doctor` does not return.
         var isDoctorSlow = false
     }
 

@@ -1,0 +1,75 @@
+import GimbalCore
+import Wire
+
+// Messages that ask for motion and get no answer: set-points for the gimbal's manager and its device, and the autopilot's state.
+extension MAVLinkComponent {
+    /// Carries out a message that asks for motion and gets no answer.
+    ///
+    /// - Parameters:
+    ///   - frame: Admitted, of any kind.
+    ///   - now: When it was received.
+    /// - Returns: Whether it was one.
+    func receiveWish(_ frame: MAVLinkFrame, now: Instant) -> Bool {
+        if let message = frame.message(GimbalManagerSetPitchYaw.self) {
+            manage(message.target, message.device, GimbalWish(message), frame.sender, now)
+        } else if let message = frame.message(GimbalManagerSetAttitude.self) {
+            manage(message.target, message.device, GimbalWish(message), frame.sender, now)
+        } else if let message = frame.message(GimbalManagerSetManualControl.self) {
+            let view = backend.view
+            let wish = GimbalWish(
+                message, lower: view?.lower ?? .zero, upper: view?.upper ?? .zero)
+            manage(message.target, message.device, wish, frame.sender, now)
+        } else if let message = frame.message(GimbalDeviceSetAttitude.self) {
+            guard isForUs(message.target), isOfOurSystem(frame.sender) else { return true }
+            count { () throws(MAVLinkRefusal) in
+                try director.steerUnmanaged(GimbalWish(message), from: frame.sender, now: now)
+            }
+        } else if let message = frame.message(AutopilotStateForGimbalDevice.self) {
+            guard isForUs(message.target), isOfOurSystem(frame.sender),
+                let snapshot = backend.view?.snapshot
+            else { return true }
+            director.vehicle.learn(message, snapshot, now: now)
+            director.leadVehicle(now: now)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private func manage(
+        _ target: MAVLinkAddress, _ device: UInt8, _ wish: GimbalWish, _ sender: MAVLinkAddress,
+        _ now: Instant
+    ) {
+        guard isForUs(target), configuration.isManager else { return }
+        guard isOurDevice(Float(device)) else {
+            counters.wrongTarget += 1
+            return
+        }
+        count { () throws(MAVLinkRefusal) in
+            try director.steer(wish, from: sender, now: now)
+        }
+    }
+
+    /// The device's number, that of its component, or everybody's.
+    func isOurDevice(_ device: Float) -> Bool {
+        [0, Float(MAVLinkConfiguration.device), Float(address.component)].contains(device)
+    }
+
+    private func isOfOurSystem(_ sender: MAVLinkAddress) -> Bool {
+        if sender.system == address.system { return true }
+        counters.foreign += 1
+        return false
+    }
+
+    private func count(_ body: () throws(MAVLinkRefusal) -> Void) {
+        do throws(MAVLinkRefusal) {
+            try body()
+        } catch {
+            if error.result == .notInControl {
+                counters.notInControl += 1
+            } else {
+                counters.refused += 1
+            }
+        }
+    }
+}
