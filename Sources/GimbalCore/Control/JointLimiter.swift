@@ -162,7 +162,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         given = before
         let isLeap =
             !step.isWithin(AxisVector(repeating: JointLimiter.leap))
-            || !(turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt))
+            || steepest < 1
+                && !(turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt))
         guard steepest < 1 || isCatchingUp || !step.isWithin(braking * dt) || isLeap else {
             given = nearest
             speed = turning
