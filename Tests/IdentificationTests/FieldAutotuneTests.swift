@@ -42,7 +42,7 @@ struct FieldAutotuneTests {
     /// Without a probe four times too little is too wrong: the observer loses its rotor before a run could begin.
     @Test(
         "finds the inertia of another camera, whether there was a probe or it was believed wrongly",
-        arguments: [(4.0, true), (1 / 17.0, true), (2.0, false), (0.25, false)])
+        arguments: [(4.0, true), (1 / 17.0, true), (2.0, false), (0.25, false), (1 / 17.0, false)])
     func stranger(factor: Double, isProbed: Bool) throws {
         var rig = Self.rig(inertia: factor) { $0.probesInertia = isProbed }
         let run = try Self.found(&rig)

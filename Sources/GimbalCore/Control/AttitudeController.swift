@@ -266,21 +266,22 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     private mutating func watchOscillation(exerted: Vector3, rate: Vector3, dt: Double) {
         guard tuning.watchesOscillation else { return }
         let axes = inertia.values
-        let (shaken, swing, caution) = (limit * Self.shakenShare, inertia.swings, inertia.caution)
-        let corner = Self.beyondCrossover / max(loopDelay, 1e-3)
+        let (swing, caution) = (inertia.swings, inertia.caution)
+        let shaken = limit * OscillationWatch.shaken
+        let corner = OscillationWatch.beyondCrossover / max(loopDelay, 1e-3)
         let seen = oscillation.step(
             yaw: OscillationWatch.Sight(
                 told: exerted.z / axes.yaw, rate: rate.z,
                 floor: max(shaken.yaw, swing.yaw) / axes.yaw,
-                corner: max(corner * cm_sqrt(caution.yaw), Self.hand)),
+                corner: max(corner * cm_sqrt(caution.yaw), OscillationWatch.hand)),
             roll: OscillationWatch.Sight(
                 told: exerted.x / axes.roll, rate: rate.x,
                 floor: max(shaken.roll, swing.roll) / axes.roll,
-                corner: max(corner * cm_sqrt(caution.roll), Self.hand)),
+                corner: max(corner * cm_sqrt(caution.roll), OscillationWatch.hand)),
             pitch: OscillationWatch.Sight(
                 told: exerted.y / axes.pitch, rate: rate.y,
                 floor: max(shaken.pitch, swing.pitch) / axes.pitch,
-                corner: max(corner * cm_sqrt(caution.pitch), Self.hand)),
+                corner: max(corner * cm_sqrt(caution.pitch), OscillationWatch.hand)),
             dt: dt)
         if !seen.isEmpty {
             let new = seen.subtracting(oscillating)
@@ -300,13 +301,6 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             oscillating = .none
         }
     }
-
-    /// Share of a motor's torque that is spent on an oscillation of the loop, RMS; noise takes a twentieth of it.
-    private static var shakenShare: Double { @_noLocks get { 0.15 } }
-    /// From where on nothing but an oscillation is expected, times the loop's delay: half an octave above the crossover.
-    private static var beyondCrossover: Double { @_noLocks get { 0.85 } }
-    /// Below it a hand and its steps have their say, rad/s.
-    private static var hand: Double { @_noLocks get { 2 * .pi * 10 } }
 
     /// What is learned of a load leaves the integrals.
     private mutating func learnImbalance(specificForce: Vector3, dt: Double) {

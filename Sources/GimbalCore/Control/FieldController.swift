@@ -33,6 +33,8 @@ public struct FieldController: Sendable, BitwiseCopyable {
     /// What the motors exerted when the gyroscope saw the camera as it was in the last step, N·m: by field and power of
     /// then, with each rotor where its joint's motion says. No belief in an inertia is in it.
     public private(set) var exerted = AxisVector.zero
+    /// The camera's axes whose gains are down because their motors have made it oscillate.
+    public var oscillating: AxisSet { @_noLocks get { search.oscillating } }
     /// The torques that the fields were led for in the last step, N·m: nothing that was measured since is in them.
     public private(set) var asked = AxisVector.zero
     /// Whether the rotors are locked and the inertia is known, so that a set-point can be followed.
@@ -41,29 +43,17 @@ public struct FieldController: Sendable, BitwiseCopyable {
     public private(set) var mirrored = AxisSet.none
     /// Standard deviation of `inertia`, natural logarithm: a factor of four is possible before it has been found.
     public var inertiaSigma: AxisVector {
-        @_noLocks get {
-            AxisVector(
-                yaw: hasFound.yaw ? 0.15 : 0.7, roll: hasFound.roll ? 0.15 : 0.7,
-                pitch: hasFound.pitch ? 0.15 : 0.7)
-        }
+        @_noLocks get { search.sigmas }
     }
 
-    private var yawProbe = InertiaProbe()
-    private var rollProbe = InertiaProbe()
-    private var pitchProbe = InertiaProbe()
     /// Seconds since full authority.
     private var running = 0.0
     private var sinceSlip = Double.infinity
     private var lastSlipped = AxisSet.none
     /// How long a slip is told, s.
     private static var slipMemory: Double { @_noLocks get { 1 } }
-    /// Whether the swing is over, for as long as no rotor slips that may have slipped because it has shown nothing.
-    private var hasProbed = false
-    /// What the swings have shown, or a guess after a slip, kg·m².
-    private var probed: AxisVector?
-    /// The camera's axes about which a swing has shown the inertia.
-    private var hasFound = (yaw: false, roll: false, pitch: false)
     private var strength = 0.0
+    private var search = FieldInertia()
     private var yaw = FieldObserver()
     private var roll = FieldObserver()
     private var pitch = FieldObserver()
@@ -117,9 +107,22 @@ public struct FieldController: Sendable, BitwiseCopyable {
         if case .holding = stage { moment += excitation }
         var torques = kinematics.torques(moment: moment)
         if case .probing = stage {
-            torques = torques + swing(rates: rates, kinematics: kinematics, dt: dt)
+            torques =
+                torques
+                + search.swing(
+                    rates: rates,
+                    expected: AxisVector(
+                        yaw: yaw.expected, roll: roll.expected, pitch: pitch.expected),
+                    inertia: kinematics.inertia(from: inertia),
+                    largest: parameters.peakTorque * (0.8 * parameters.maxPower),
+                    seconds: running - Self.lockTime, dt: dt)
         }
         drive(torques: torques, rates: known, share: share, dt: dt)
+        if excitation == .zero {
+            watchOscillation(kinematics, rate: rate, dt: dt)
+        } else {
+            search.forgetMotion()
+        }
         if isReady { notice(attitude: attitude, dt: dt) }
         if isReady { mirrored = mirroredJoints(known, dt: dt) } else { forgetMirrors() }
         fields.append(output.field, dt: dt)
@@ -142,6 +145,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
         attitudeError = .zero
         saturated = .none
         forgetMirrors()
+        search.forgetSuspicion()
         running = 0
         isReady = false
         strength = parameters.power
@@ -163,20 +167,19 @@ public struct FieldController: Sendable, BitwiseCopyable {
     private mutating func stage(
         share: Double, kinematics: JointKinematics, dt: Double
     ) -> Stage {
-        inertia = parameters.inertia
-        if parameters.probesInertia, let probed { inertia = probed }
+        inertia = search.belief(first: parameters.inertia, isProbed: parameters.probesInertia)
         if running == 0, share < 1 { return .locking }
         running += dt
         if running < Self.lockTime {
-            yawProbe.begin()
-            rollProbe.begin()
-            pitchProbe.begin()
+            search.begin()
             return .locking
         }
-        guard parameters.probesInertia, !hasProbed else { return .holding }
-        if yawProbe.isRunning { return .probing }
-        conclude(kinematics)
-        return .holding
+        guard parameters.probesInertia, !search.isOver else { return .holding }
+        if search.isSwinging { return .probing }
+        if search.conclude(kinematics, first: parameters.inertia) { return .holding }
+        // Not zero, which would wait for full authority.
+        running = dt
+        return .locking
     }
 
     private mutating func mirroredJoints(_ known: AxisVector, dt: Double) -> AxisSet {
@@ -210,61 +213,19 @@ public struct FieldController: Sendable, BitwiseCopyable {
         if pitch.isLost { pitch.search() }
         // Not zero, which would wait for full authority.
         running = dt
-        if parameters.probesInertia { doubt() }
+        if parameters.probesInertia { search.doubt(first: parameters.inertia) }
     }
 
-    /// A rotor slipped before its swing has shown the inertia. A camera heavier than believed makes the observers slow:
-    /// the next swing begins with twice the belief, and after four times the configured one with that again.
-    private mutating func doubt() {
-        guard !(hasFound.yaw && hasFound.roll && hasFound.pitch) else { return }
-        hasProbed = false
-        let first = parameters.inertia
-        if !hasFound.yaw { inertia.yaw = Self.next(after: inertia.yaw, first: first.yaw) }
-        if !hasFound.roll { inertia.roll = Self.next(after: inertia.roll, first: first.roll) }
-        if !hasFound.pitch { inertia.pitch = Self.next(after: inertia.pitch, first: first.pitch) }
-        probed = inertia
-    }
-
-    private static func next(after guess: Double, first: Double) -> Double {
-        guess < 3 * first ? 2 * guess : first
-    }
-
-    /// Takes over what the swings have shown.
-    private mutating func conclude(_ kinematics: JointKinematics) {
-        hasProbed = true
-        inertia.pitch = inertia.pitch / pitchProbe.scale
-        hasFound.pitch = hasFound.pitch || pitchProbe.isKnown
-        // With the camera straight up or down, the yaw joint turns it about its own roll axis.
-        let isUpright = abs(kinematics.yawAxis.z) > 0.7
-        let (outer, inner) = isUpright ? (yawProbe, rollProbe) : (rollProbe, yawProbe)
-        inertia.yaw = inertia.yaw / outer.scale
-        inertia.roll = inertia.roll / inner.scale
-        hasFound.yaw = hasFound.yaw || outer.isKnown
-        hasFound.roll = hasFound.roll || inner.isKnown
-        probed = inertia
-    }
-
-    /// The torques of the swing, N·m.
-    private mutating func swing(
-        rates: AxisVector, kinematics: JointKinematics, dt: Double
-    ) -> AxisVector {
-        let p = parameters
-        let inertia = kinematics.inertia(from: self.inertia)
-        let sine = cm_sin(InertiaProbe.phase(at: running - Self.lockTime))
-        let bound = 0.8 * p.maxPower
-        return AxisVector(
-            yaw: inertia.yaw
-                * yawProbe.step(
-                    measured: rates.yaw, expected: yaw.expected,
-                    bound: bound * p.peakTorque.yaw / inertia.yaw, sine: sine, dt: dt),
-            roll: inertia.roll
-                * rollProbe.step(
-                    measured: rates.roll, expected: roll.expected,
-                    bound: bound * p.peakTorque.roll / inertia.roll, sine: sine, dt: dt),
-            pitch: inertia.pitch
-                * pitchProbe.step(
-                    measured: rates.pitch, expected: pitch.expected,
-                    bound: bound * p.peakTorque.pitch / inertia.pitch, sine: sine, dt: dt))
+    /// Motors that make the camera oscillate: the belief in its inertia goes down, and with it every gain.
+    private mutating func watchOscillation(
+        _ kinematics: JointKinematics, rate: Vector3, dt: Double
+    ) {
+        let mustSwing = search.watch(
+            moment: kinematics.moment(torques: asked),
+            largest: parameters.peakTorque * parameters.maxPower, rate: rate, belief: inertia,
+            delay: parameters.loopDelay, dt: dt)
+        // Not zero, which would wait for full authority.
+        if mustSwing, parameters.probesInertia { running = dt }
     }
 
     /// Follows the rotors by one period.

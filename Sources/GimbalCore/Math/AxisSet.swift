@@ -9,6 +9,10 @@ public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
         rawValue = (yaw ? 1 : 0) | (roll ? 2 : 0) | (pitch ? 4 : 0)
     }
 
+    /// One axis.
+    @_noLocks
+    init(_ axis: GimbalAxis) { rawValue = 1 << axis.rawValue }
+
     /// None.
     @inlinable
     public static var none: AxisSet {

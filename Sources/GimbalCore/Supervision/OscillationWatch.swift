@@ -36,6 +36,13 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     private var pitch = AxisOscillation()
     private var told = JointHistory()
 
+    /// Share of a motor's torque or rate that is spent on an oscillation of the loop, RMS; noise takes a twentieth of it.
+    static var shaken: Double { @_noLocks get { 0.15 } }
+    /// From where on nothing but an oscillation is expected, times the loop's delay: half an octave above the crossover.
+    static var beyondCrossover: Double { @_noLocks get { 0.85 } }
+    /// Below it a hand and its steps have their say, rad/s.
+    static var hand: Double { @_noLocks get { 2 * .pi * 10 } }
+
     /// How long before a rate what was told is compared with it, s: longer than noise remembers.
     private static var age: Double { @_noLocks get { 0.008 } }
 
