@@ -195,7 +195,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         hasNewSample = false
         pace.step(dt: dt)
         drive.sampleWait = pace.wait
-        filteredRate = rateFilter.step(estimator.rate, dt: dt)
+        filteredRate = rateFilter.step(
+            witness.isDoubtful ? witness.bridged : estimator.rate, dt: dt)
         observeJoints(dt: dt)
         watchGravity()
         if sample != nil { pointing.judgeBootMode(showsJoints: showsJoints, now: now) }
@@ -240,13 +241,14 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 joints: angles, dt: dt)
         case .field:
             effect.exert(
-                torques: drive.asked, delay: drive.loopDelay,
+                torques: drive.asked, push: drive.rotorPush, delay: drive.loopDelay,
                 limit: parameters.field.peakTorque * parameters.field.maxPower,
                 inertia: drive.inertia, joints: angles,
-                patience: .infinity, dt: dt)
+                // A motor at its limit may be losing its rotor, which then answers as it likes.
+                patience: drive.saturated.isEmpty ? 0.012 : 0.016, dt: dt)
         case .torque:
             effect.exert(
-                torques: output.torque, delay: drive.loopDelay,
+                torques: output.torque, push: .told, delay: drive.loopDelay,
                 limit: parameters.controller.torqueLimit, inertia: drive.inertia, joints: angles,
                 patience: 0.008, dt: dt)
         }
@@ -417,8 +419,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         let excitation = exciter.state.isActive ? exciter.step(parameters.motorType) : .zero
         var output = drive.step(
             MotorDrive.Input(
-                attitude: estimator.attitude,
-                rate: witness.isDoubtful ? witness.reference : filteredRate,
+                attitude: estimator.attitude, rate: filteredRate,
                 setpoint: setpoint.earlier(by: late), joints: joints,
                 specificForce: sample?.accel ?? .zero, excitation: excitation,
                 authority: supervisor.authority, dt: dt))

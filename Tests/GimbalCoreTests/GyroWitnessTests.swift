@@ -24,7 +24,8 @@ struct GyroWitnessTests {
 
     /// Motors that hold still and could do 1,000 rad/s².
     var motors: GyroWitness.Motors {
-        GyroWitness.Motors(acceleration: .zero, strongest: 1000, patience: 0.008)
+        GyroWitness.Motors(
+            acceleration: .zero, exerted: .zero, strongest: 1000, patience: 0.008)
     }
 
     func believes(
@@ -125,7 +126,8 @@ struct GyroWitnessTests {
             _ = witness.believes(
                 rate: rate + noise(t), joints: nil, isRepeated: false,
                 motors: GyroWitness.Motors(
-                    acceleration: Vector3(push, push, 0), strongest: 1000, patience: 0.008),
+                    acceleration: Vector3(push, push, 0), exerted: Vector3(push, push, 0),
+                    strongest: 1000, patience: 0.008),
                 sensorDelay: 0.003, dt: 1e-3)
         }
         #expect(witness.mirrored == AxisSet(yaw: false, roll: true, pitch: false))

@@ -164,6 +164,43 @@ struct FieldGimbalTests {
         #expect(jitter.roll < 0.8 && jitter.pitch < 0.8, "\(jitter)")
     }
 
+    @Test(
+        "a camera of a seventeenth of the believed inertia is found and calm within 5 s, and is never flung"
+    )
+    func light() {
+        var rig = Rig(.still) { $0.plant.scale(inertia: 1 / 17.0) }
+        var largest = 0.0
+        var named = false
+        rig.run(5) {
+            largest = max(largest, $0.rate)
+            named = named || $0.stabilizer.snapshot.conditions.intersects(.loopOscillating)
+        }
+        #expect(named && largest < 550, "\(largest)")
+        let found = rig.stabilizer.snapshot.inertia * (17 / 2.5e-3)
+        #expect(found.roll > 0.5 && found.roll < 2 && found.pitch > 0.5 && found.pitch < 2)
+        var calm = 0.0
+        rig.run(2) { calm = max(calm, $0.rate) }
+        #expect(calm < 20, "\(calm)")
+        #expect(!rig.stabilizer.snapshot.conditions.intersects(.loopOscillating))
+    }
+
+    @Test(
+        "with a given inertia eight times too heavy the gains go down until nothing shakes, and that is named"
+    )
+    func heavyBelief() {
+        var rig = Rig(.still) {
+            $0.plant.scale(inertia: 1 / 8.0)
+        } tune: {
+            $0.field.probesInertia = false
+        }
+        rig.run(6)
+        var calm = 0.0
+        rig.run(2) { calm = max(calm, $0.rate) }
+        #expect(calm < 2, "\(calm)")
+        #expect(rig.output.enabled)
+        #expect(rig.stabilizer.snapshot.conditions.intersects(.loopOscillating))
+    }
+
     @Test("an IMU on the handle shows the joints where nothing else does, and steadies servos")
     func handleIMU() {
         var torque = Rig(.walking, .torque) {

@@ -107,7 +107,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get {
             switch type {
             case .torque: torque.oscillating
-            case .servo, .field: .none
+            case .field: field.oscillating
+            case .servo: .none
             }
         }
     }
@@ -208,6 +209,16 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     var servoRates: AxisVector {
         @_noLocks @inline(__always) get {
             if case .servo = type { servo.modelledRates } else { .zero }
+        }
+    }
+
+    /// What motors without encoder push with; unknown while one is out of its field, and for others.
+    var rotorPush: MotorEffect.Push {
+        @_noLocks @inline(__always) get {
+            guard case .field = type, field.slipping.isEmpty else {
+                return .unknown
+            }
+            return .exerted(field.exerted)
         }
     }
 

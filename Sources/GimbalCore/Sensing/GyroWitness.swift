@@ -18,18 +18,23 @@ internal import CMathShim
 struct GyroWitness: Sendable, BitwiseCopyable {
     /// What the motors do.
     struct Motors: Sendable, BitwiseCopyable {
-        /// Acceleration of the camera by its motors when the sample was measured, camera frame, rad/s².
+        /// Acceleration of the camera by its motors when the sample was measured, as far as the gyroscope has no part in it,
+        /// camera frame, rad/s².
         var acceleration: Vector3
+        /// The same with the gyroscope's part, because rotors without encoder are where it says; nil where that is not known.
+        var exerted: Vector3?
         /// The largest change of the rate that can be believed without a witness, rad/s²: what the motors can exert on
         /// a camera of a third of the believed inertia.
         var strongest: Double
-        /// For how long the gyroscope must show the mirror image of `acceleration` until a sign is believed to be wrong, s;
-        /// infinite where `acceleration` is not what the motors exert.
+        /// For how long the gyroscope must show the mirror image of `exerted` until a sign is believed to be wrong, s.
         var patience: Double
 
         @_noLocks
-        init(acceleration: Vector3, strongest: Double, patience: Double) {
+        init(
+            acceleration: Vector3, exerted: Vector3?, strongest: Double, patience: Double
+        ) {
             self.acceleration = acceleration
+            self.exerted = exerted
             self.strongest = strongest
             self.patience = patience
         }
@@ -40,7 +45,11 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Whether a witness contradicts the gyroscope, or none confirms what can hardly be.
     private(set) var isContradicted = false
 
-    /// Whether the newest sample is refused, or repeats the one before: then the camera's rate is `reference`.
+    /// The last rate that was used, camera frame, rad/s, and what motors and disturbance have added since.
+    private(set) var bridged = Vector3.zero
+    /// The same without the last rate that was used, which was frozen already if it is repeated.
+    private var earlier = Vector3.zero
+    /// Whether the newest sample is refused, or repeats the one before: then the camera's rate is `bridged`.
     var isDoubtful: Bool { @_noLocks get { isDisputed && (isRefusing || isRepeating) } }
 
     /// The joints as encoders measured them, rad.
@@ -57,8 +66,6 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private var isDisputed = false
     private var isRefusing = false
     private var isRepeating = false
-    /// The last rate that was used, and what the motors have added since, rad/s.
-    private var held = Vector3.zero
     /// For how long samples have been refused, s.
     private var refused = 0.0
     private var age = 0.0
@@ -118,6 +125,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             return rest(rate: rate, dt: dt)
         }
         calm = 0
+        let wasRepeating = isRepeating
         isRepeating = isRepeated
         sampleSeconds = dt
         pass(motors, dt: dt)
@@ -134,15 +142,18 @@ struct GyroWitness: Sendable, BitwiseCopyable {
                 learn(difference, dt: dt)
                 noteHandle(rate: rate, sensorDelay: sensorDelay, dt: dt)
                 reference = rate
-                held = rate
+                use(rate)
                 return true
             }
             open()
         }
         // From the last sample that was used, or from where the motors have taken the camera since.
-        held += motors.acceleration * dt
+        let gained = (motors.acceleration + disturbance) * dt
+        bridged += gained
+        earlier += gained
+        if isRepeated, !wasRepeating { bridged = earlier }
         let wasRefusing = isRefusing
-        isRefusing = (rate - held).norm > limit
+        isRefusing = (rate - bridged).norm > limit
         // What a wild sample claimed says nothing about those after it.
         if wasRefusing, !isRefusing { claimed = .zero }
         refused = isRefusing ? refused + dt : 0
@@ -168,7 +179,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             }
         }
         guard !isContradicted, !isRefusing else { return false }
-        held = rate
+        if !isRepeated { use(rate) }
         return true
     }
 
@@ -241,7 +252,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         // A refused gyroscope is no more believed because the motors have let go meanwhile.
         guard isContradicted || isRefusing else {
             reference = rate
-            held = rate
+            use(rate)
             hasReference = true
             return true
         }
@@ -273,11 +284,23 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
     @_noLocks
     private mutating func compare(_ change: Vector3, with motors: Motors, dt: Double) {
-        let push = motors.acceleration * dt
+        guard let exerted = motors.exerted else {
+            rollImage = MirrorTest()
+            pitchImage = MirrorTest()
+            yawImage = MirrorTest()
+            return
+        }
+        let push = exerted * dt
         let rule = MirrorTest.Rule(scatter: scatter / 3, patience: motors.patience, dt: dt)
         rollImage.step(push: push.x, change: change.x, rate: lastRate.x, rule)
         pitchImage.step(push: push.y, change: change.y, rate: lastRate.y, rule)
         yawImage.step(push: push.z, change: change.z, rate: lastRate.z, rule)
+    }
+
+    @_noLocks
+    private mutating func use(_ rate: Vector3) {
+        earlier = bridged
+        bridged = rate
     }
 
     /// The gyroscope is right.
@@ -287,7 +310,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         isRefusing = false
         disturbance = .zero
         reference = rate
-        held = rate
+        use(rate)
     }
 
     /// Whether the joints have turned as the gyroscope claims; nil where they cannot tell, or not yet. Both are compared over

@@ -2,6 +2,16 @@
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorEffect: Sendable, BitwiseCopyable {
+    /// What a mirrored answer of the camera is looked for in.
+    enum Push: Sendable, BitwiseCopyable {
+        /// The torques as told, a delay later.
+        case told
+        /// What rotors without encoder have exerted when the newest sample was measured, N·m.
+        case exerted(AxisVector)
+        /// Nothing: nobody knows where the rotors are.
+        case unknown
+    }
+
     /// As of the last step; nil while the outputs are off.
     private(set) var motors: GyroWitness.Motors?
 
@@ -33,6 +43,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - torques: As commanded in this period, N·m.
+    ///   - push: What a mirrored answer is looked for in; nothing where the inertia has not been found.
     ///   - delay: From command to the sample that shows it, s.
     ///   - limit: The largest torques, N·m.
     ///   - inertia: About the camera's axes, kg·m², and its standard deviation, natural logarithm.
@@ -41,20 +52,32 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     ///   - dt: Seconds since the previous period, more than 0.
     @_noLocks
     mutating func exert(
-        torques: AxisVector, delay: Double, limit: AxisVector,
+        torques: AxisVector, push: Push, delay: Double, limit: AxisVector,
         inertia: (values: AxisVector, sigmas: AxisVector), joints: AxisVector, patience: Double,
         dt: Double
     ) {
         told.append(torques, dt: dt)
-        let moment = JointKinematics(joints: joints).moment(torques: told.value(age: delay, dt: dt))
+        let kinematics = JointKinematics(joints: joints)
         let values = inertia.values
+        func acceleration(_ torques: AxisVector) -> Vector3 {
+            let moment = kinematics.moment(torques: torques)
+            return Vector3(
+                moment.x / values.roll, moment.y / values.pitch, moment.z / values.yaw)
+        }
         let smallest = min(values.yaw, min(values.roll, values.pitch))
         let largest = max(limit.yaw, max(limit.roll, limit.pitch))
         let sigma = max(inertia.sigmas.yaw, max(inertia.sigmas.roll, inertia.sigmas.pitch))
+        let expected = acceleration(told.value(age: delay, dt: dt))
+        let isFound = sigma <= 0.3
+        var answer: Vector3?
+        switch push {
+        case .told where isFound: answer = expected
+        case .exerted(let torques) where isFound: answer = acceleration(torques)
+        case .told, .exerted, .unknown: answer = nil
+        }
         motors = GyroWitness.Motors(
-            acceleration: Vector3(
-                moment.x / values.roll, moment.y / values.pitch, moment.z / values.yaw),
-            strongest: max(sigma > 0.3 ? Self.stop : 0, Self.doubt * largest / smallest),
+            acceleration: expected, exerted: answer,
+            strongest: max(isFound ? 0 : Self.stop, Self.doubt * largest / smallest),
             patience: patience)
     }
 
@@ -70,7 +93,6 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         let rate = JointKinematics(joints: joints).relativeRate(jointRates: rates).norm
         fastest = max(rate, fastest * (1 - min(dt / Self.servoMemory, 1)))
         motors = GyroWitness.Motors(
-            acceleration: .zero, strongest: 2 * fastest / dt,
-            patience: .infinity)
+            acceleration: .zero, exerted: nil, strongest: 2 * fastest / dt, patience: .infinity)
     }
 }
