@@ -28,10 +28,11 @@ enum Output {
         return parts.enumerated().map { index, scalars in
             let part = String(scalars)
             if index == 0 { return part.visibleLines }
-            guard let end = Style.sequences.first(where: part.hasPrefix) else {
+            let own = part.hasPrefix(Style.key) ? String(part.dropFirst(Style.key.count)) : ""
+            guard let end = Style.sequences.first(where: own.hasPrefix) else {
                 return "\\u001b" + part.visibleLines
             }
-            return "\u{1B}" + end + String(part.dropFirst(end.count)).visibleLines
+            return "\u{1B}" + end + String(own.dropFirst(end.count)).visibleLines
         }.joined()
     }
 

@@ -11,7 +11,10 @@ struct Style: Sendable {
         case quiet = "2"
     }
 
-    /// What follows the escape in the sequences that are written.
+    /// What follows the escape in this program's own sequences until `Output` writes them: a number that text from outside cannot
+    /// know, so that it cannot colour itself.
+    static let key = String(UInt64.random(in: 1...UInt64.max))
+    /// What follows the key.
     static let sequences = Role.allCases.map { "[\($0.rawValue)m" } + ["[0m"]
 
     /// Whether escape sequences are written.
@@ -28,6 +31,7 @@ struct Style: Sendable {
     }
 
     func callAsFunction(_ role: Role, _ text: String) -> String {
-        isColoured && !text.isEmpty ? "\u{1B}[\(role.rawValue)m\(text)\u{1B}[0m" : text
+        guard isColoured, !text.isEmpty else { return text }
+        return "\u{1B}\(Self.key)[\(role.rawValue)m\(text)\u{1B}\(Self.key)[0m"
     }
 }

@@ -186,7 +186,7 @@ struct MonitorViewTests {
     }
 
     private static func stripped(_ line: String) -> String {
-        line.replacing(/\u{1B}\[[0-9;]*m/, with: "")
+        line.replacing(/\u{1B}[0-9]*\[[0-9;]*m/, with: "")
     }
 
     private static func visible(_ line: String) -> Int { stripped(line).count }

@@ -9,13 +9,14 @@ import Testing
     func shown() {
         let style = Style(isColoured: true)
         for role in Style.Role.allCases {
-            #expect(Output.shown(style(role, "x")) == style(role, "x"))
+            #expect(Output.shown(style(role, "x")) == "\u{1B}[\(role.rawValue)mx\u{1B}[0m")
         }
         #expect(
             Output.shown(style(.good, "phone \u{9B}2J\u{1B}]0;title\u{7}"))
                 == "\u{1B}[32mphone \\u009b2J\\u001b]0;title\\u0007\u{1B}[0m")
         #expect(Output.shown("\u{1B}") == #"\u001b"#)
-        #expect(Output.shown("\u{1B}[31mred") == #"\u001b[31mred"#)
+        #expect(Output.shown("\u{1B}[32mgreen") == #"\u001b[32mgreen"#)
+        #expect(Output.shown("\u{1B}17[32mgreen") == #"\u001b17[32mgreen"#)
         #expect(Output.shown("a\nb\tc") == "a\nb\tc")
     }
 
