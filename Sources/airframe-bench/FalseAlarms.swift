@@ -10,6 +10,13 @@ enum FalseAlarms {
         .responseReversed | .gyroContradicted | .imuFrozen | .imuImplausible | .gravityMismatch
     }
 
+    /// The faults among what held, by name; empty: none.
+    static func names(in held: Conditions) -> String {
+        Conditions.catalogue.filter {
+            $0.condition.intersects(alarms) && held.intersects($0.condition)
+        }.map(\.name).joined(separator: " ")
+    }
+
     /// Switched on in motion, with nothing wrong.
     static func run(_ report: inout BenchReport, only: [String]) {
         for type in [MotorType.torque, .field, .servo]
@@ -24,11 +31,9 @@ enum FalseAlarms {
                         run.parameters.plant.inertia = run.parameters.plant.inertia * factor
                         let held = run.run().conditions
                         starts += 1
-                        guard held.intersects(Self.alarms) else { continue }
+                        let names = Self.names(in: held)
+                        guard !names.isEmpty else { continue }
                         alarms += 1
-                        let names = Conditions.catalogue.filter {
-                            $0.condition.intersects(Self.alarms) && held.intersects($0.condition)
-                        }.map(\.name).joined(separator: " ")
                         report.note(
                             "    \(names): \(type), \(motion), seed \(seed),"
                                 + " \(Format.fixed(factor, 2)) x inertia")

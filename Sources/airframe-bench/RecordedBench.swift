@@ -56,6 +56,8 @@ enum RecordedBench {
                     recording: name, outcome: try run(FilePath(directory).appending(name), drive))
             }
             show(scores, drive, report)
+            let alarms = scores.count { !FalseAlarms.names(in: $0.outcome.conditions).isEmpty }
+            report.check("\(drive.name): false alarms", Double(alarms), atMost: 0, "")
         }
     }
 
@@ -84,7 +86,10 @@ enum RecordedBench {
             let figures = [
                 score.hold, score.shake, score.peakToPeak, score.tilt, score.largestTilt,
             ]
-            let named = score.outcome.conditions.intersects(.attitudeDoubtful) ? "  doubtful" : ""
+            let held = score.outcome.conditions
+            let named =
+                (held.intersects(.attitudeDoubtful) ? "  doubtful" : "")
+                + "  " + FalseAlarms.names(in: held)
             report.note(
                 Format.left(String(score.recording.prefix(32)), 34)
                     + figures.map { Format.left(Format.fixed($0, 3), 9) }.joined() + named)
