@@ -56,6 +56,17 @@ struct FaultCampaignTests {
         #expect(outcome.unintended < 20)
     }
 
+    @Test(
+        "one wild sample does not kick a phone that a walker carries, whose friction is in dispute as a rule",
+        arguments: [2, 5, 8] as [UInt64])
+    func spikeInDispute(seed: UInt64) {
+        let outcome = FaultRun(
+            fault: .gyroSpike, seed: seed, gimbal: .phone, motion: .walking
+        ).run()
+        #expect(outcome.unintended < 0.1)
+        #expect(outcome.isOn && outcome.secondsToSafe.isNaN)
+    }
+
     @Test("one wild sample, or ten, do not turn the outputs off", arguments: [2, 3] as [UInt64])
     func spikes(seed: UInt64) {
         for fault in [FaultRun.Fault.gyroSpike, .gyroSpikes] {

@@ -154,10 +154,15 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         if isRepeated, !wasRepeating { bridged = earlier }
         let wasRefusing = isRefusing
         isRefusing = (rate - bridged).norm > limit
-        // What a wild sample claimed says nothing about those after it.
+        // A wild sample opens a dispute of its own, and what it claimed says nothing about those after it.
+        if isRefusing, !wasRefusing, age > 0 {
+            reference = bridged
+            open()
+            isRefusing = true
+        }
         if wasRefusing, !isRefusing { claimed = .zero }
         refused = isRefusing ? refused + dt : 0
-        claimed += difference * dt
+        claimed += (rate - reference) * dt
         // A gyroscope that comes back to where it should be had a hiccup.
         if !isContradicted, !isRepeated, !isRefusing, difference.norm < noise {
             settle(rate)
