@@ -88,6 +88,7 @@ extension Settings {
         field.power = motors.power
         field.maxPower = max(motors.powerMax, motors.power)
         field.probesInertia = control.findInertia
+        field.watchesOscillation = control.watchOscillation
         field.peakTorque = motors.torqueLimitNm
         field.inertia = control.inertiaKgM2
         field.maxRate = Angle.degrees(control.maxRateDps).radians

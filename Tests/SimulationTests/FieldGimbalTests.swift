@@ -199,6 +199,13 @@ struct FieldGimbalTests {
         #expect(calm < 2, "\(calm)")
         #expect(rig.output.enabled)
         #expect(rig.stabilizer.snapshot.conditions.intersects(.loopOscillating))
+        let lowered = rig.stabilizer.snapshot.inertia.pitch
+        var tuning = rig.stabilizer.parameters
+        tuning.field.watchesOscillation = false
+        rig.stabilizer.apply(tuning)
+        rig.run(0.01)
+        #expect(!rig.stabilizer.snapshot.conditions.intersects(.loopOscillating))
+        #expect(rig.stabilizer.snapshot.inertia.pitch > 3.9 * lowered)
     }
 
     @Test("an IMU on the handle shows the joints where nothing else does, and steadies servos")

@@ -60,6 +60,7 @@ struct LoopResponseTests {
         var tuning = Stabilizer.Parameters()
         tuning.motorType = .field
         tuning.field.probesInertia = false
+        tuning.field.watchesOscillation = false
         var stabilizer = Stabilizer(parameters: tuning)
         tuning.field.rateGain = tuning.field.rateGain * pow(10, decibels / 20)
         var sum = 0.0

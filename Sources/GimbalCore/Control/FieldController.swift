@@ -118,7 +118,9 @@ public struct FieldController: Sendable, BitwiseCopyable {
                     seconds: running - Self.lockTime, dt: dt)
         }
         drive(torques: torques, rates: known, share: share, dt: dt)
-        if excitation == .zero {
+        if !parameters.watchesOscillation {
+            search.stopWatching()
+        } else if excitation == .zero {
             watchOscillation(kinematics, rate: rate, dt: dt)
         } else {
             search.forgetMotion()

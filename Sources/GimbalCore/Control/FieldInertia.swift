@@ -179,6 +179,10 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         return true
     }
 
+    /// Nothing is watched: what an oscillation has taken from the belief is given back.
+    @_noLocks
+    mutating func stopWatching() { shaking = OscillationGuard() }
+
     /// Something shakes the camera on purpose.
     @_noLocks
     mutating func forgetMotion() { shaking.forgetMotion() }
