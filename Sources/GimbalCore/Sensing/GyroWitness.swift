@@ -165,13 +165,13 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         claimed += (rate - reference) * dt
         // A gyroscope that comes back to where it should be had a hiccup.
         if !isContradicted, !isRepeated, !isRefusing, difference.norm < noise {
-            settle(rate)
+            settle(rate, sensorDelay: sensorDelay)
             return true
         }
         switch encoders(sensorDelay: sensorDelay) {
         case true?:
             if !isContradicted {
-                settle(rate)
+                settle(rate, sensorDelay: sensorDelay)
                 return true
             }
         case false?: isContradicted = true
@@ -179,7 +179,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             if refused > Self.hearing {
                 isContradicted = true
             } else if !isContradicted, !isRefusing, !isRepeated, age > Self.longestDispute {
-                settle(rate)
+                settle(rate, sensorDelay: sensorDelay)
                 return true
             }
         }
@@ -310,7 +310,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
     /// The gyroscope is right.
     @_noLocks
-    private mutating func settle(_ rate: Vector3) {
+    private mutating func settle(_ rate: Vector3, sensorDelay: Double) {
+        noteHandle(sensorDelay: sensorDelay)
         isDisputed = false
         isRefusing = false
         disturbance = .zero
@@ -330,15 +331,32 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         let least =
             max(3e-3, 4 * min(encoderStep, 2e-3)) + 0.5 * Self.handleAcceleration * age * age
         guard size > least else { return nil }
-        let delay = max(sensorDelay, 0)
         let moved =
-            joints.value(age: delay, dt: sampleSeconds)
-            - joints.value(age: delay + age + sampleSeconds, dt: sampleSeconds)
-            - handleRate * (age + sampleSeconds)
+            jointsMoved(sensorDelay: sensorDelay) - handleRate * (age + sampleSeconds)
             - kinematics.jointRates(relativeRate: modelled + startRate * (age + sampleSeconds))
         let product = claim.yaw * moved.yaw + claim.roll * moved.roll + claim.pitch * moved.pitch
         if product > 0.3 * size * size { return true }
         return age > Self.hearing ? false : nil
+    }
+
+    /// How far the joints have turned since the dispute began, in the gyroscope's time, rad.
+    @_noLocks
+    private func jointsMoved(sensorDelay: Double) -> AxisVector {
+        let delay = max(sensorDelay, 0)
+        return joints.value(age: delay, dt: sampleSeconds)
+            - joints.value(age: delay + age + sampleSeconds, dt: sampleSeconds)
+    }
+
+    /// The gyroscope was right during a dispute: what the joints have turned beyond it was the handle. A loop that swings has one
+    /// dispute after the other, and a runner's handle does not wait for their end.
+    @_noLocks
+    private mutating func noteHandle(sensorDelay: Double) {
+        let span = age + sampleSeconds
+        guard hasJoints, span > 0 else { return }
+        let camera = JointKinematics(joints: lastJoints).jointRates(
+            relativeRate: modelled + startRate * span + claimed)
+        let mean = (jointsMoved(sensorDelay: sensorDelay) - camera) * (1 / span)
+        handleRate = handleRate + (mean - handleRate) * (span / (Self.handleMemory + span))
     }
 
     /// While the gyroscope is believed: how fast the joints turn that the camera does not, because the handle does.
