@@ -11,10 +11,10 @@ struct Style: Sendable {
         case quiet = "2"
     }
 
-    /// What follows the escape in this program's own sequences until `Output` writes them: a number that text from outside cannot
-    /// know, so that it cannot colour itself.
+    /// The number after the escape in this program's own sequences, until `Output` writes them. Text from outside cannot know it, so
+    /// it cannot colour itself.
     static let key = String(UInt64.random(in: 1...UInt64.max))
-    /// What follows the key.
+    /// The rest of each sequence, after the key.
     static let sequences = Role.allCases.map { "[\($0.rawValue)m" } + ["[0m"]
 
     /// Whether escape sequences are written.

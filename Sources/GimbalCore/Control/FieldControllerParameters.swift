@@ -13,7 +13,7 @@ extension FieldController {
         public var inertia = AxisVector(repeating: 2.5e-3)
         /// Whether the inertia is found by a small swing when the motors come on for the first time.
         public var probesInertia = true
-        /// Whether the believed inertia goes down, and with it the gains, where the motors make the camera oscillate.
+        /// Lowers the believed inertia, and with it the gains, where the motors make the camera oscillate.
         public var watchesOscillation = true
         /// Attitude error to rate, about the camera's axes, 1/s.
         public var attitudeGain = AxisVector(repeating: 30)

@@ -1,6 +1,6 @@
 internal import CMathShim
 
-/// How heavy the camera is that motors without encoder carry: shown by a small swing of all joints when the motors come on, and
+/// The inertia of a camera on motors without encoders. A small swing of all joints shows it when the motors come on; it is
 /// doubted where a rotor slips or the motors make the camera oscillate.
 ///
 /// A belief that is too heavy makes every gain too large, and the observers of the rotors too quick: the camera oscillates, and the
@@ -8,11 +8,11 @@ internal import CMathShim
 ///
 /// Loop thread only; constant time, no allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
-    /// Whether the swing is over, for as long as no rotor slips that may have slipped because it has shown nothing.
+    /// The swing has ended, and no rotor has slipped since for want of its result.
     private(set) var isOver = false
     /// The camera's axes about which a swing has shown the inertia.
     private var found = AxisSet.none
-    /// What the swings have shown, or a guess after a slip, kg·m².
+    /// The inertia that the swings have shown, or a guess after a slip, kg·m².
     private var probed: AxisVector?
     /// The belief that made the camera oscillate, kg·m²; nil: none since the start.
     private var suspected: AxisVector?
@@ -27,7 +27,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// The camera's axes whose belief is halved because the motors have made it oscillate.
     var oscillating: AxisSet { @_noLocks get { shaking.oscillating } }
 
-    /// Whether the swing goes on.
+    /// The swing goes on.
     var isSwinging: Bool { @_noLocks get { yaw.isRunning } }
 
     /// Standard deviation of the belief, natural logarithm: a factor of four is possible before it has been found.

@@ -212,7 +212,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// What motors without encoder push with; unknown while one is out of its field, and for others.
+    /// The torques of motors without encoders; unknown while a rotor is out of its field, and for other kinds of motors.
     var rotorPush: MotorEffect.Push {
         @_noLocks @inline(__always) get {
             guard case .field = type, field.slipping.isEmpty else {

@@ -231,7 +231,7 @@ struct Pointing: Sendable, BitwiseCopyable {
             Setpoint(attitude: attitude, rate: .zero), dt: dt, handle: handle, range: range)
     }
 
-    /// What the joints can reach of `setpoint`; all of it where nothing shows them.
+    /// The set-point nearest to `setpoint` that the joints can reach; `setpoint` itself where nothing shows the joints.
     @_noLocks
     private mutating func reach(
         _ setpoint: Setpoint, dt: Double, handle: HandlePose?, range: JointRange

@@ -21,7 +21,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         /// Acceleration of the camera by its motors when the sample was measured, as far as the gyroscope has no part in it,
         /// camera frame, rad/s².
         var acceleration: Vector3
-        /// The same with the gyroscope's part, because rotors without encoder are where it says; nil where that is not known.
+        /// The same from the rotors' places, which without encoders the gyroscope shows, camera frame, rad/s²; nil where they are not known.
         var exerted: Vector3?
         /// The largest change of the rate that can be believed without a witness, rad/s²: what the motors can exert on
         /// a camera of a third of the believed inertia.
@@ -45,11 +45,11 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Whether a witness contradicts the gyroscope, or none confirms what can hardly be.
     private(set) var isContradicted = false
 
-    /// The last rate that was used, camera frame, rad/s, and what motors and disturbance have added since.
+    /// The last rate that was used plus what motors and disturbance have added since, camera frame, rad/s.
     private(set) var bridged = Vector3.zero
     /// The same without the last rate that was used, which was frozen already if it is repeated.
     private var earlier = Vector3.zero
-    /// Whether the newest sample is refused, or repeats the one before: then the camera's rate is `bridged`.
+    /// The newest sample is refused, or repeats the one before: the camera's rate is then `bridged`.
     var isDoubtful: Bool { @_noLocks get { isDisputed && (isRefusing || isRepeating) } }
 
     /// The joints as encoders measured them, rad.
@@ -339,7 +339,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         return age > Self.hearing ? false : nil
     }
 
-    /// How far the joints have turned since the dispute began, in the gyroscope's time, rad.
+    /// The joints' turn since the dispute began, delayed as the gyroscope is, rad.
     @_noLocks
     private func jointsMoved(sensorDelay: Double) -> AxisVector {
         let delay = max(sensorDelay, 0)
@@ -347,7 +347,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             - joints.value(age: delay + age + sampleSeconds, dt: sampleSeconds)
     }
 
-    /// The gyroscope was right during a dispute: what the joints have turned beyond it was the handle. A loop that swings has one
+    /// Learns the handle's rate from a dispute in which the gyroscope was right: the rest of the joints' turn was the handle's. A loop that swings has one
     /// dispute after the other, and a runner's handle does not wait for their end.
     @_noLocks
     private mutating func noteHandle(sensorDelay: Double) {

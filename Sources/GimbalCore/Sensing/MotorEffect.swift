@@ -2,13 +2,13 @@
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorEffect: Sendable, BitwiseCopyable {
-    /// What a mirrored answer of the camera is looked for in.
+    /// The torques whose mirror image is looked for in the camera's answer.
     enum Push: Sendable, BitwiseCopyable {
         /// The torques as told, a delay later.
         case told
-        /// What rotors without encoder have exerted when the newest sample was measured, N·m.
+        /// The torques of rotors without encoder when the newest sample was measured, N·m.
         case exerted(AxisVector)
-        /// Nothing: nobody knows where the rotors are.
+        /// None: the place of a rotor is not known.
         case unknown
     }
 
@@ -43,7 +43,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - torques: As commanded in this period, N·m.
-    ///   - push: What a mirrored answer is looked for in; nothing where the inertia has not been found.
+    ///   - push: The torques whose mirror image is looked for; ignored until the inertia is found.
     ///   - delay: From command to the sample that shows it, s.
     ///   - limit: The largest torques, N·m.
     ///   - inertia: About the camera's axes, kg·m², and its standard deviation, natural logarithm.
