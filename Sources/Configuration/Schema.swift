@@ -149,6 +149,14 @@ public enum Schema {
         .number(
             "estimator.rest_time_s", \.estimator.restTimeS, 0.2...10, unit: "s", .live,
             "Time within both rest limits after which the gyroscope's zero is learnt."),
+        .bool(
+            "estimator.stride_aiding", \.estimator.strideAiding, .live,
+            "Find the vertical from whole strides where somebody walks; false: from the mean force alone."
+        ),
+        .number(
+            "estimator.lever_sigma_m", \.estimator.leverSigmaM, 0...2, unit: "m", .live,
+            "Distance from the sensor to the point that it turns about (1 sigma): a wrist, an elbow.",
+            hint: "0 looks for no such lever."),
         .number(
             "estimator.kalman_q_angle", \.estimator.kalmanQAngle, 1e-6...1, .live,
             "Kalman triple as AirOS apps send it: its ratio to the default scales the gyroscope's noise variance.",

@@ -137,8 +137,8 @@ extension Settings.Simulation {
                 switch motion {
                 case .still: .still
                 case .handheld: .handheld
-                case .walking: .walker
-                case .running: .runner
+                case .walking: .walking
+                case .running: .running
                 }
             return BaseMotion(kind, seed: UInt64(seed))
         }

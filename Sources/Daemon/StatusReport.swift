@@ -112,6 +112,8 @@ struct StatusReport {
         status.estimator.inclinationSigmaDeg = Number(
             Angle.radians(snapshot.inclinationSigma).degrees)
         status.estimator.gyroScalePercent = VectorNumbers(snapshot.gyroScale * 100)
+        if snapshot.stride > 0 { status.estimator.strideS = Number(snapshot.stride) }
+        status.estimator.leverM = VectorNumbers(snapshot.lever)
         // Beyond a uniform distribution's sigma nothing is known about a heading.
         if snapshot.headingSigma < .pi / 3.0.squareRoot() {
             status.estimator.headingSigmaDeg = Number(Angle.radians(snapshot.headingSigma).degrees)

@@ -78,7 +78,13 @@ struct VariableTable {
         + perAxis("gyro_scale", "%", "Estimated scale error of the gyroscope") {
             $0.snapshot.gyroScale.perAxis * 100
         }
+        + perAxis("lever", "m", "From the point that the sensor turns about to the sensor") {
+            $0.snapshot.lever.perAxis
+        }
         + [
+            entry("stride", "s", "Duration of the stride that the estimate uses; 0 = none") {
+                $0.snapshot.stride
+            },
             entry("accel.x", "m/s²", "Specific force, forward") { $0.snapshot.accel.x },
             entry("accel.y", "m/s²", "Specific force, right") { $0.snapshot.accel.y },
             entry("accel.z", "m/s²", "Specific force, down") { $0.snapshot.accel.z },

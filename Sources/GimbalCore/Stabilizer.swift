@@ -262,7 +262,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             isAtRest: estimator.isAtRest, dt: dt)
         // Motors that null the gyroscope make motion look like rest; without the joints nobody can tell.
         estimator.relativeRate = joints.relativeRate
-        estimator.restIsPlausible = joints.isKnown || !supervisor.isEnabled
+        estimator.restIsPlausible = joints.tellsRest || !supervisor.isEnabled
         estimator.jointDrive =
             supervisor.isEnabled ? (pointing.isMoving ? .commanded : .held) : .unknown
     }
@@ -426,7 +426,14 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         // What the motors did while the loop stood still has not been seen.
         if dt > blindSeconds { drive.forgetResponse() }
         // Stiffer gains must not find the error that softer ones have left.
-        if !(belief == drive.inertia.sigmas) { held = estimator.attitude }
+        if !(belief == drive.inertia.sigmas) {
+            if drive.oscillating.isEmpty {
+                held = estimator.attitude
+            } else if wasReady {
+                // Where an oscillation has carried the camera is not where it belongs.
+                held = setpoint.attitude
+            }
+        }
         if exciter.state.isActive, case .torque = parameters.motorType {
             excite(&output, by: excitation)
         }
@@ -470,6 +477,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.bias = estimator.bias
         snapshot.biasSigma = estimator.biasSigma
         snapshot.gyroScale = estimator.scale
+        snapshot.stride = strides.period ?? 0
+        snapshot.lever = estimator.lever
         snapshot.inclinationSigma = estimator.inclinationSigma
         snapshot.headingSigma = estimator.headingSigma
         snapshot.accelerationWeight = estimator.accelerationWeight

@@ -78,6 +78,10 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var headingSigma = Double.pi
     /// Estimated relative scale error of each gyroscope axis, body frame.
     public var gyroScale = Vector3.zero
+    /// Duration of a stride that the estimate uses, s; 0 = none.
+    public var stride = 0.0
+    /// From the point that the sensor turns about to the sensor, body frame, m.
+    public var lever = Vector3.zero
     /// Weight of the last accelerometer correction, 0...1: below 1 an acceleration is being rejected.
     public var accelerationWeight = 1.0
     /// Root mean square of the estimator's normalised innovation over a second: up to 1 is as modelled.

@@ -9,20 +9,12 @@ public struct BaseMotion: Sendable {
         /// On a table.
         case still
         /// Carried by a person who walks, stops and turns corners, with the statistics of recorded people: `Gait`.
-        case walker
-        /// The same by a person who runs: 2.8 steps a second, rates 1.6 and accelerations twice those of walking, 6 m/s² RMS.
-        case runner
+        case walking
+        /// Carried by a person who runs: 2.8 steps a second, 1.6 times the rates and twice the accelerations of walking,
+        /// 6 m/s² RMS.
+        case running
         /// Held by someone who stands: tremor and sway, 0.5...12 Hz, 0.6° RMS per axis.
         case handheld
-        /// Carried by something that walks and never varies: 2 Hz steps with harmonics, 3° RMS of rotation about each axis and 1.5 m/s² RMS
-        /// of acceleration in all.
-        case walking
-        /// Carried by something that runs and never varies: 2.8 Hz steps with harmonics, 5° RMS of rotation about each axis and 6 m/s² RMS of
-        /// acceleration in all. The step rate is that of slow and middling running (Cavagna, Franzetti, Heglund & Willems,
-        /// "The determinants of the step frequency in running, trotting and hopping in man and other vertebrates",
-        /// J. Physiol. 399, 1988). The trunk then moves up and down by 6...10 cm (Novacheck, "The biomechanics of running",
-        /// Gait & Posture 7, 1998), which is 7...11 m/s² RMS; arms that carry a camera are taken to swallow a third.
-        case running
     }
 
     /// Handle state at one instant.
@@ -54,11 +46,6 @@ public struct BaseMotion: Sendable {
     public var turnRate = AxisVector.zero
     /// Seconds from the end of the stillness after which the turn ends again.
     public var turnDuration = Double.infinity
-
-    /// How unlike each other strides are: about this much, RMS, in their duration and in their size. People who walk
-    /// have 0.01...0.03 of it in the duration (Hausdorff, "Gait dynamics, fractals and falls", Human Movement Science 26,
-    /// 2007).
-    public var unevenness = 0.0
 
     /// What is played in the place of sines, after the stillness.
     private var recording: RecordedMotion?
@@ -95,9 +82,9 @@ public struct BaseMotion: Sendable {
         switch kind {
         case .still:
             break
-        case .walker:
+        case .walking:
             gait = Gait.walker(scale: scale, &random)
-        case .runner:
+        case .running:
             gait = Gait.runner(scale: scale, &random)
         case .handheld:
             let frequencies = [0.5, 0.83, 1.3, 2.1, 3.4, 5.3, 8.7, 12.0]
@@ -117,39 +104,6 @@ public struct BaseMotion: Sendable {
                 frequencies, sway, rms: 0.2 * scale, detune: 0.05, random: &random)
             down = BaseMotion.waves(
                 frequencies, sway, rms: 0.2 * scale, detune: 0.05, random: &random)
-        case .walking:
-            // 2 Hz is the step; 1 Hz the stride (left-right); the harmonics are the heel strike.
-            let frequencies = [1.0, 2.0, 4.0, 6.0]
-            let swing = 3 * degree * scale
-            roll = BaseMotion.waves(
-                frequencies, [0.7, 1, 0.25, 0.1], rms: swing, detune: 0, random: &random)
-            pitch = BaseMotion.waves(
-                frequencies, [0.2, 1, 0.3, 0.12], rms: swing, detune: 0, random: &random)
-            yaw = BaseMotion.waves(
-                frequencies, [1, 0.6, 0.15, 0.05], rms: swing, detune: 0, random: &random)
-            // 1.5 m/s² RMS in all: mostly up and down.
-            north = BaseMotion.waves(
-                frequencies, [0.2, 1, 0.4, 0.2], rms: 0.6 * scale, detune: 0, random: &random)
-            east = BaseMotion.waves(
-                frequencies, [1, 0.3, 0.2, 0.1], rms: 0.5 * scale, detune: 0, random: &random)
-            down = BaseMotion.waves(
-                frequencies, [0.1, 1, 0.5, 0.3], rms: 1.281 * scale, detune: 0, random: &random)
-        case .running:
-            let frequencies = [1.4, 2.8, 5.6, 8.4]
-            let swing = 5 * degree * scale
-            roll = BaseMotion.waves(
-                frequencies, [0.7, 1, 0.25, 0.1], rms: swing, detune: 0, random: &random)
-            pitch = BaseMotion.waves(
-                frequencies, [0.2, 1, 0.3, 0.12], rms: swing, detune: 0, random: &random)
-            yaw = BaseMotion.waves(
-                frequencies, [1, 0.6, 0.15, 0.05], rms: swing, detune: 0, random: &random)
-            // 6 m/s² RMS in all.
-            north = BaseMotion.waves(
-                frequencies, [0.2, 1, 0.4, 0.2], rms: 2.0 * scale, detune: 0, random: &random)
-            east = BaseMotion.waves(
-                frequencies, [1, 0.3, 0.2, 0.1], rms: 1.5 * scale, detune: 0, random: &random)
-            down = BaseMotion.waves(
-                frequencies, [0.1, 1, 0.5, 0.3], rms: 5.454 * scale, detune: 0, random: &random)
         }
     }
 
@@ -197,27 +151,20 @@ public struct BaseMotion: Sendable {
             return carried(
                 by: gait, at: seconds, heading: heading, turn: turn.share, gain: (gain, growth))
         }
-        // Strides that take longer or swing further than others.
-        let pace = BaseMotion.sum(BaseMotion.hurry, at: seconds)
-        let size = BaseMotion.sum(BaseMotion.vigour, at: seconds)
-        growth = growth * (1 + unevenness * size.value) + gain * unevenness * size.slope
-        gain *= 1 + unevenness * size.value
-        let moment = seconds + unevenness * pace.value
-        let z = BaseMotion.sum(yaw, at: moment)
-        let x = BaseMotion.sum(roll, at: moment)
-        let y = BaseMotion.sum(pitch, at: moment)
+        let z = BaseMotion.sum(yaw, at: seconds)
+        let x = BaseMotion.sum(roll, at: seconds)
+        let y = BaseMotion.sum(pitch, at: seconds)
         let angles = AxisVector(yaw: z.value, roll: x.value, pitch: y.value) * gain + heading
         let rates =
-            AxisVector(yaw: z.slope, roll: x.slope, pitch: y.slope)
-            * (gain * (1 + unevenness * pace.slope))
+            AxisVector(yaw: z.slope, roll: x.slope, pitch: y.slope) * gain
             + AxisVector(yaw: z.value, roll: x.value, pitch: y.value) * growth
             + turnRate * turn.share
         return State(
             attitude: EulerZXY.quaternion(angles),
             rate: JointKinematics(joints: angles).relativeRate(jointRates: rates),
             acceleration: Vector3(
-                BaseMotion.value(north, at: moment), BaseMotion.value(east, at: moment),
-                BaseMotion.value(down, at: moment)) * gain)
+                BaseMotion.value(north, at: seconds), BaseMotion.value(east, at: seconds),
+                BaseMotion.value(down, at: seconds)) * gain)
     }
 
     /// How a person carries it, where sines do not.
@@ -239,19 +186,6 @@ public struct BaseMotion: Sendable {
             rate: JointKinematics(joints: angles).relativeRate(jointRates: rates),
             acceleration: Quaternion.aboutZ(heading.yaw + course.heading.value)
                 .rotate(swing.push) * share)
-    }
-
-    /// Slope of 1 RMS: how much faster than usual time passes. Periods of 2 to 7 s.
-    private static let hurry = slow([0.19, 0.31, 0.53], slope: true)
-    /// Of 1 RMS.
-    private static let vigour = slow([0.14, 0.37, 0.47], slope: false)
-
-    private static func slow(_ frequencies: [Double], slope: Bool) -> [Wave] {
-        frequencies.enumerated().map { i, frequency in
-            let angularRate = 2 * Double.pi * frequency
-            let amplitude = cm_sqrt(2 / Double(frequencies.count)) / (slope ? angularRate : 1)
-            return Wave(amplitude: amplitude, angularRate: angularRate, phase: 2 * Double(i))
-        }
     }
 
     /// How long the turn would have taken at its full rate to get where it is, and its share of that rate now.

@@ -27,7 +27,8 @@ public struct RecordedMotion: Sendable {
     ///   - samples: Rate and specific force in the handle's frame (x forward, y right, z down), at equal times, whatever the samples'
     ///     own times say; finite, two at least.
     ///   - sampleRate: Per second.
-    ///   - restSeconds: For how long nothing moves at some time: that says the gyroscope's offset.
+    ///   - restSeconds: For how long nothing moves at some time: that says the gyroscope's offset. In a recording
+    ///     without rest it is the mean rate.
     public init(_ samples: [IMUSample], sampleRate: Double, restSeconds: Double = 1) {
         precondition(samples.count >= 2 && sampleRate > 0)
         self.sampleRate = sampleRate
@@ -54,7 +55,8 @@ public struct RecordedMotion: Sendable {
         slowEnds()
     }
 
-    /// The mean rate over those `count` samples in a row that differ least from theirs.
+    /// The mean rate over those `count` samples in a row that differ least from theirs; over all samples where these
+    /// differ by more than a hand at rest turns, 3 °/s RMS.
     private static func calmest(_ samples: [IMUSample], count: Int) -> Vector3 {
         var (sum, squares) = (Vector3.zero, 0.0)
         var (best, least) = (Vector3.zero, Double.infinity)
@@ -69,7 +71,11 @@ public struct RecordedMotion: Sendable {
             let spread = squares - sum.squaredNorm / Double(count)
             if spread < least { (best, least) = (sum * (1 / Double(count)), spread) }
         }
-        return best
+        let rest = 3 * Double.pi / 180
+        guard least > rest * rest * Double(count) else { return best }
+        var all = Vector3.zero
+        for sample in samples { all += sample.gyro }
+        return all * (1 / Double(samples.count))
     }
 
     /// Lets the motion grow from rest and come to rest; what is between keeps its attitude.

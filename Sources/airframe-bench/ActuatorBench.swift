@@ -38,14 +38,6 @@ enum ActuatorBench {
 
     private static func servo(_ report: inout BenchReport) {
         shake("servo walking", PointingBench.Pair(run(.servo)), roll: 200, pitch: 350, &report)
-        for unevenness in [0.03, 0.06] {
-            var uneven = run(.servo)
-            uneven.unevenness = unevenness
-            shake(
-                "servo walking, strides \(unevenness) uneven", PointingBench.Pair(uneven),
-                roll: 200,
-                pitch: 350, &report)
-        }
         var equipped = run(.servo)
         equipped.parameters.hasHandleGyro = true
         shake(

@@ -45,6 +45,8 @@ struct GalleryRun {
         var isShutOff = false
         /// All conditions that name a fault.
         var faults: Conditions = .none
+        /// From when the figures begin until an oscillation was named, s; NaN: never.
+        var oscillationNamed = Double.nan
         /// Found inertia over the true one, the farthest of the axes; a motor that is stronger makes it smaller.
         var inertiaRatio = Double.nan
 
@@ -119,6 +121,11 @@ struct GalleryRun {
             wasEnabled = snapshot.output.enabled
             outcome.faults.insert(Self.faults.common(with: snapshot.conditions))
             let isSettled = time > settled
+            if isSettled, outcome.oscillationNamed.isNaN,
+                snapshot.conditions.intersects(.loopOscillating)
+            {
+                outcome.oscillationNamed = time - settled
+            }
             tremor.note(simulated.rate * degrees, counts: isSettled, dt: dt)
             handle.note(simulated.base.rate * degrees, counts: isSettled, dt: dt)
             if isTraced, tick % max(1, loopHz / 50) == 0 {

@@ -23,8 +23,6 @@ struct PointingRun {
     /// Seconds of stillness before the motion, and over which it grows.
     var stillSeconds = 4.0
     var rampSeconds = 2.0
-    /// How unlike each other strides are.
-    var unevenness = 0.0
     var loopHz = 1000
     var seed: UInt64 = 1
     /// Whether the accelerometer has been through its six positions.
@@ -96,10 +94,10 @@ struct PointingRun {
 
     func run(tracing: Bool = false) -> Outcome {
         let degrees = 180 / Double.pi
-        var base = BaseMotion(
-            motion, seed: seed, stillDuration: stillSeconds, rampDuration: rampSeconds)
-        base.unevenness = unevenness
-        if let recording { base = BaseMotion(recording, stillDuration: stillSeconds) }
+        let base =
+            recording.map { BaseMotion($0, stillDuration: stillSeconds) }
+            ?? BaseMotion(
+                motion, seed: seed, stillDuration: stillSeconds, rampDuration: rampSeconds)
         var gimbal = SimulatedGimbal(
             parameters: isPerfect ? PerfectKnowledge.undelayed(parameters) : parameters,
             motion: base, seed: seed)

@@ -68,7 +68,6 @@ enum PointingStarts {
             "switched on while walking: within 1 deg for good", levels.max() ?? .nan, atMost: 2,
             "s")
         let others: [(String, (inout PointingRun) -> Void)] = [
-            ("strides 3 % uneven", { $0.unevenness = 0.03 }),
             ("a gyroscope off by 1 deg/s RMS", { $0.parameters.imu.gyroBias *= 2 }),
             ("on servos", { $0.use(.servo) }), ("without encoders", { $0.use(.field) }),
         ]

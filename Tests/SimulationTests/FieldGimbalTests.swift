@@ -15,15 +15,13 @@ struct FieldGimbalTests {
 
         init(
             _ kind: BaseMotion.Kind, _ type: MotorType = .field, seed: UInt64 = 1,
-            unevenness: Double = 0,
             change: (inout SimulatedGimbal.Parameters) -> Void = { _ in },
             tune: (inout Stabilizer.Parameters) -> Void = { _ in }
         ) {
             var parameters = SimulatedGimbal.Parameters()
             parameters.motor = type
             change(&parameters)
-            var motion = BaseMotion(kind, seed: seed, stillDuration: 3)
-            motion.unevenness = unevenness
+            let motion = BaseMotion(kind, seed: seed, stillDuration: 3)
             gimbal = SimulatedGimbal(parameters: parameters, motion: motion, seed: seed)
             var tuning = Stabilizer.Parameters()
             tuning.motorType = type

@@ -134,7 +134,7 @@ struct StrideStatistics {
 struct GaitTests {
     static let walkers = (1...16).map {
         StrideStatistics(
-            BaseMotion(.walker, seed: UInt64($0), stillDuration: 0, rampDuration: 0), from: 2)
+            BaseMotion(.walking, seed: UInt64($0), stillDuration: 0, rampDuration: 0), from: 2)
     }
 
     static func median(_ figure: (StrideStatistics) -> Double) -> Double {
@@ -173,7 +173,7 @@ struct GaitTests {
 
     @Test(
         "rate and attitude belong together, also where somebody stops and turns",
-        arguments: [BaseMotion.Kind.walker, .runner])
+        arguments: [BaseMotion.Kind.walking, .running])
     func derivative(kind: BaseMotion.Kind) {
         let motion = BaseMotion(kind, seed: 3, stillDuration: 1)
         let h = 1e-5
@@ -186,7 +186,7 @@ struct GaitTests {
 
     @Test("walking ends for two seconds after every 24, and turns by 60° on the way")
     func course() {
-        let motion = BaseMotion(.walker, seed: 2, stillDuration: 4)
+        let motion = BaseMotion(.walking, seed: 2, stillDuration: 4)
         for time in [0.0, 3.9, 28.2, 29.9, 55.5] {
             let state = motion.state(at: time)
             #expect(state.rate.norm < 1e-9 && state.acceleration.norm < 1e-9, "at \(time) s")
@@ -201,7 +201,7 @@ struct GaitTests {
         let runner = StrideStatistics.self
         for seed in 1...4 {
             let motion = BaseMotion(
-                .runner, seed: UInt64(seed), stillDuration: 0, rampDuration: 0)
+                .running, seed: UInt64(seed), stillDuration: 0, rampDuration: 0)
             let forces = runner.init(motion, from: 2).forces
             #expect(abs(forces.norm - 6) < 0.8, "\(forces.norm)")
         }

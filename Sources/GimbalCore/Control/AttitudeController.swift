@@ -49,6 +49,12 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// The camera's axes whose gains are down because they have oscillated, and what was believed of them before, kg·m².
     private(set) var oscillating = AxisSet.none
     private var suspected = AxisVector(repeating: 1)
+    /// For how long no swing counts any more, s.
+    private var settling = 0.0
+    /// The load that the integrals held while nothing swung, camera frame, N·m.
+    private var calmLoad = Vector3.zero
+    /// Share of every corner that is left to a loop that has swung although its inertia was right.
+    private var slack = 1.0
     private var lag = LagCompensator()
     private var lagCoefficients = LagCompensator.Coefficients()
     private var period = 0.0
@@ -56,6 +62,17 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     private var isAtStop = false
     /// What the errors alone asked for in the last step, camera frame, N·m.
     private var feedback = Vector3.zero
+    /// What the set-point alone asked for: a moment, N·m, and the rate that the camera can show of it, rad/s.
+    private var planned = (moment: Vector3.zero, rate: Vector3.zero)
+
+    /// By how much every corner goes down where a loop has swung with the right inertia: 3 dB of gain.
+    private static var slackStep: Double { @_noLocks get { 0.7 } }
+    /// Three such steps; a camera that still shakes is shaken by something else.
+    private static var leastSlack: Double { @_noLocks get { 0.35 } }
+    /// How long the lower gains are given to end a swing, s: the watch's memory five times.
+    private static var settlingTime: Double { @_noLocks get { 0.2 } }
+    /// Over which the load of a calm camera is remembered, s: longer than a swing takes to be seen.
+    private static var calmMemory: Double { @_noLocks get { 0.3 } }
 
     /// A controller at rest.
     public init(parameters: Parameters) {
@@ -171,7 +188,9 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             return .zero
         }
         let exerted = kinematics.moment(torques: torque * share)
-        watchOscillation(exerted: exerted - inertia.probe * share, rate: rate, dt: dt)
+        watchOscillation(
+            exerted: exerted - (inertia.probe + planned.moment) * share,
+            rate: rate - planned.rate, dt: dt)
         if inertia.observe(moment: exerted, rate: rate, dt: dt) { distribute() }
         return torque * share
     }
@@ -193,6 +212,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         rollPID.clearIntegral()
         pitchPID.clearIntegral()
         yawPID.clearIntegral()
+        calmLoad = .zero
     }
 
     /// Back to rest: no error, no integral, no history. What was learned about friction and imbalance stays.
@@ -208,6 +228,9 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         lag.reset()
         oscillation.reset()
         oscillating = .none
+        settling = 0
+        slack = 1
+        calmLoad = .zero
         attitudeError = .zero
         saturated = .none
     }
@@ -253,6 +276,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         let ahead = Vector3(
             axes.roll * acceleration.x, axes.pitch * acceleration.y, axes.yaw * acceleration.z)
         feedback = lag.step(pid, lagCoefficients)
+        planned = (moment: ahead, rate: feedforward)
         return feedback + ahead + rate.cross(momentum)
     }
 
@@ -262,28 +286,35 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         yawPID.unwind(excess: excess.z)
     }
 
-    /// Gains go down for as long as the motors shake the camera; then what they rest on is measured anew.
+    /// Gains go down for as long as the motors shake the camera; then what they rest on is measured anew. What the set-point asks
+    /// for, and what the camera makes of it, is no swing.
     private mutating func watchOscillation(exerted: Vector3, rate: Vector3, dt: Double) {
         guard tuning.watchesOscillation else { return }
         let axes = inertia.values
         let (swing, caution) = (inertia.swings, inertia.caution)
         let shaken = limit * OscillationWatch.shaken
         let corner = OscillationWatch.beyondCrossover / max(loopDelay, 1e-3)
-        let seen = oscillation.step(
+        var seen = oscillation.step(
             yaw: OscillationWatch.Sight(
                 told: exerted.z / axes.yaw, rate: rate.z,
                 floor: max(shaken.yaw, swing.yaw) / axes.yaw,
-                corner: max(corner * cm_sqrt(caution.yaw), OscillationWatch.hand)),
+                corner: max(corner * cm_sqrt(caution.yaw), OscillationWatch.hand),
+                isKnown: !inertia.isProbing),
             roll: OscillationWatch.Sight(
                 told: exerted.x / axes.roll, rate: rate.x,
                 floor: max(shaken.roll, swing.roll) / axes.roll,
-                corner: max(corner * cm_sqrt(caution.roll), OscillationWatch.hand)),
+                corner: max(corner * cm_sqrt(caution.roll), OscillationWatch.hand),
+                isKnown: !inertia.isProbing),
             pitch: OscillationWatch.Sight(
                 told: exerted.y / axes.pitch, rate: rate.y,
                 floor: max(shaken.pitch, swing.pitch) / axes.pitch,
-                corner: max(corner * cm_sqrt(caution.pitch), OscillationWatch.hand)),
+                corner: max(corner * cm_sqrt(caution.pitch), OscillationWatch.hand),
+                isKnown: !inertia.isProbing),
             dt: dt)
+        settling = max(0, settling - dt)
+        if settling > 0 { seen = .none }
         if !seen.isEmpty {
+            settling = Self.settlingTime
             let new = seen.subtracting(oscillating)
             if new.contains(.yaw) { suspected.yaw = axes.yaw }
             if new.contains(.roll) { suspected.roll = axes.roll }
@@ -291,14 +322,28 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             oscillating.insert(seen)
             inertia.suspect(seen)
             distribute()
+            // A swing against the motors' limit has filled the integrals with what no load is.
+            rollPID.hold(calmLoad.x)
+            pitchPID.hold(calmLoad.y)
+            yawPID.hold(calmLoad.z)
         } else if !oscillating.isEmpty, !inertia.isProbing {
-            // The same inertia as before: it was not the loop that shook the camera.
+            // The same inertia as before: another property of the loop is not as believed, which lower corners allow, or it
+            // was not the loop that shook the camera.
             let isYaw = abs(cm_log(axes.yaw / suspected.yaw)) > 0.3
             let isRoll = abs(cm_log(axes.roll / suspected.roll)) > 0.3
             let isPitch = abs(cm_log(axes.pitch / suspected.pitch)) > 0.3
             let guilty = AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
-            oscillation.tolerate(oscillating.subtracting(guilty))
+            let innocent = oscillating.subtracting(guilty)
+            if innocent == oscillating, slack > Self.leastSlack {
+                slack = max(Self.leastSlack, Self.slackStep * slack)
+                distribute()
+            } else {
+                oscillation.tolerate(innocent)
+            }
             oscillating = .none
+        }
+        if oscillation.isCalm, oscillating.isEmpty {
+            calmLoad += (integralMoment - calmLoad) * (dt / (Self.calmMemory + dt))
         }
     }
 
@@ -318,7 +363,9 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
 
     /// A loop with more delay than it was tuned for keeps its shape, and its margins, when every corner moves down with it. One with
     /// less has more margins, and stays as it was tuned.
-    private var stretch: Double { loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1 }
+    private var stretch: Double {
+        slack * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
+    }
 
     private mutating func distribute() {
         let p = parameters

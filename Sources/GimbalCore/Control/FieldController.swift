@@ -191,7 +191,9 @@ public struct FieldController: Sendable, BitwiseCopyable {
         return AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
     }
 
-    private mutating func forgetMirrors() {
+    /// What the camera did lately says nothing about the motors' signs.
+    @_noLocks @_noAllocation
+    mutating func forgetMirrors() {
         mirrored = .none
         yawMirror = MirroredJoint()
         rollMirror = MirroredJoint()

@@ -12,6 +12,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     private var pitchParameters = InertiaIdentifier.Parameters()
     /// What somebody has written down, kg·m², and is believed as long as no probe says otherwise; nil: it is looked for.
     private var given: AxisVector?
+    /// What was found of the delay the last time that any axis was known, s beyond the believed one; NaN: nothing yet.
+    private var lastDelay = Double.nan
     /// Whether the probe looks at what is given when the outputs come on.
     private var isChecked = false
     /// The camera's axes of which the probe has said otherwise.
@@ -25,8 +27,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// By how much the probe may find another inertia than is given, natural logarithm: what a joint's elastic friction makes of
     /// it, and the loop's margins cover.
     private static var agreement: Double { @_noLocks get { 0.3 } }
-    /// What an oscillation adds to the standard deviation: gains go down to half.
-    private static var suspicion: Double { @_noLocks get { 0.35 } }
+    /// What an oscillation adds to the standard deviation: gains go down to a third, which a camera of a third of its inertia needs.
+    private static var suspicion: Double { @_noLocks get { 0.55 } }
     /// With that the gains are a hundredth.
     private static var mostSigma: Double { @_noLocks get { 2.5 } }
     /// A set-point is followed from here on.
@@ -79,7 +81,9 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// How much later than assumed the torque's effect is seen, s: the mean of the axes. Small differences are within the margins.
     var extraDelay: Double {
         @_noLocks get {
-            let mean = foundDelay
+            let found = foundDelay
+            // The loop's delay is not the camera's: a doubt about the camera leaves it as it was.
+            let mean = found.isNaN ? lastDelay : found
             guard !mean.isNaN else { return 0 }
             return mean < 0 ? min(0, mean + 0.0003) : max(0, mean - 0.0003)
         }
@@ -156,19 +160,23 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         pitch.doubt(sigma: sigma, parameters: pitchParameters)
     }
 
-    /// These of the camera's axes are shaken by their own motors: believe less, so that the gains go down, and look again.
+    /// These of the camera's axes are shaken by their own motors: believe less, so that the gains go down, and look again. The other
+    /// axes belong to the same camera and swing next: they are believed less as well, once.
     @_noLocks
     mutating func suspect(_ axes: AxisSet) {
-        if axes.contains(.yaw) { Self.suspect(&yaw, yawParameters) }
-        if axes.contains(.roll) { Self.suspect(&roll, rollParameters) }
-        if axes.contains(.pitch) { Self.suspect(&pitch, pitchParameters) }
+        Self.suspect(&yaw, axes.contains(.yaw), yawParameters)
+        Self.suspect(&roll, axes.contains(.roll), rollParameters)
+        Self.suspect(&pitch, axes.contains(.pitch), pitchParameters)
     }
 
     private static func suspect(
-        _ axis: inout InertiaIdentifier, _ parameters: InertiaIdentifier.Parameters
+        _ axis: inout InertiaIdentifier, _ isSwinging: Bool,
+        _ parameters: InertiaIdentifier.Parameters
     ) {
+        let once = InertiaIdentifier.knownSigma + suspicion
+        guard isSwinging || axis.sigma < once else { return }
         let sigma = max(axis.sigma, InertiaIdentifier.knownSigma) + suspicion
-        axis.doubt(sigma: min(sigma, mostSigma), parameters: parameters)
+        axis.doubt(sigma: min(sigma, isSwinging ? mostSigma : once), parameters: parameters)
     }
 
     /// What happened since the last period is not known: the measurements that are going on begin again.
@@ -206,6 +214,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         yaw.observe(moment: moment.z, rate: rate.z, parameters: yawParameters, dt: dt)
         roll.observe(moment: moment.x, rate: rate.x, parameters: rollParameters, dt: dt)
         pitch.observe(moment: moment.y, rate: rate.y, parameters: pitchParameters, dt: dt)
+        if !foundDelay.isNaN { lastDelay = foundDelay }
         if let given {
             let isYaw = Self.compare(&yaw, with: given.yaw)
             let isRoll = Self.compare(&roll, with: given.roll)

@@ -254,6 +254,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     mutating func forgetResponse() {
         watch.reset()
         torque.forgetResponse()
+        field.forgetMirrors()
     }
 
     /// One period with the outputs on.

@@ -140,6 +140,12 @@ public struct PIDController: Sendable, BitwiseCopyable {
         if parameters.inertia > 0 { state.integral -= torque / parameters.inertia }
     }
 
+    /// Holds this load, N·m, from now on.
+    @_noLocks @_noAllocation
+    mutating func hold(_ torque: Double) {
+        if parameters.inertia > 0 { state.integral = torque / parameters.inertia }
+    }
+
     /// Forgets the integral but keeps the derivative's history: the actuator was off.
     @_noLocks @_noAllocation
     mutating func clearIntegral() { state.integral = 0 }

@@ -63,10 +63,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// What one filter period has gathered so far.
     var period = Period()
     private var gap = 0.0
-    /// How long the start has been waiting for gravity, s: a runner between two steps falls, and what the accelerometer
-    /// then shows may point anywhere.
-    private var falling = 0.0
-    private static var longestFall: Double { @_noLocks @_noAllocation get { 0.5 } }
+    private var firstVertical = FirstVertical()
     private var saturatedTime = 0.0
     /// What the last sample stood for, s.
     private var step = 0.0
@@ -124,7 +121,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         self.parameters = parameters
         restForce = restSpecificForce.z
         bias = parameters.initialBias
-        covariance = Self.initialCovariance(parameters, lengthError: 0)
+        covariance = Self.initialCovariance(
+            parameters, tilt: parameters.initialInclinationSigma, lengthError: 0)
         leverArm = LeverArm(sigma: parameters.leverSigma)
     }
 
@@ -152,11 +150,16 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         }
         let elapsed = gap + dt
         gap = 0
-        guard isInitialized, elapsed <= parameters.longestGap else {
-            if !isInitialized, accel.norm < 0.5 * abs(restForce), falling < Self.longestFall {
-                falling += max(dt, 0)
+        if !firstVertical.isComplete {
+            firstVertical.note(gyro: gyro, accel: accel, gravity: abs(restForce), dt: elapsed)
+            if firstVertical.isMean {
+                isInitialized = false
+                guard firstVertical.isComplete else { return }
+                start(gyro: gyro, accel: firstVertical.force, elapsed: elapsed)
                 return
             }
+        }
+        guard isInitialized, elapsed <= parameters.longestGap else {
             start(gyro: gyro, accel: accel, elapsed: elapsed)
             return
         }
@@ -255,8 +258,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
                 Self.levelling(
                     orientation.rotate(accel) / length, up: restForce < 0 ? -1 : 1) * orientation
         }
+        let known = parameters.initialInclinationSigma
         let fresh = Self.initialCovariance(
-            parameters, lengthError: length > 0.1 * gravity ? (length - gravity) / gravity : 1)
+            parameters,
+            tilt: !isInitialized && firstVertical.isMean
+                ? min(known, FirstVertical.meanSigma) : known,
+            lengthError: length > 0.1 * gravity ? (length - gravity) / gravity : 1)
         if isInitialized {
             covariance.forgetTiltAndVelocity(tilt: fresh.xx, velocity: fresh.uu)
             covariance.bb.addToDiagonal(parameters.biasWalk * parameters.biasWalk * elapsed)
@@ -336,9 +343,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     private static func initialCovariance(
-        _ parameters: Parameters, lengthError: Double
+        _ parameters: Parameters, tilt: Double, lengthError: Double
     ) -> AttitudeCovariance {
-        let tilt = parameters.initialInclinationSigma
         return AttitudeCovariance(
             tilt: min(tilt * tilt + lengthError * lengthError, 1),
             bias: parameters.initialBiasSigma * parameters.initialBiasSigma,

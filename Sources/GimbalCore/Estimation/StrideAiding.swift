@@ -18,7 +18,7 @@ import CMathShim
 ///
 /// Loop thread only; constant time, of which most passes once in 40 ms.
 public struct StrideAiding: Sendable, BitwiseCopyable {
-    /// Seconds of a stride; nil = the motion does not repeat itself.
+    /// Seconds of a stride; nil = the motion does not repeat itself, or strides are not used.
     private(set) var period: Double?
 
     /// Between two entries of `past`, s.
@@ -87,6 +87,10 @@ public struct StrideAiding: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     public mutating func follow(_ estimator: inout AttitudeEstimator) {
         guard let ended = estimator.ended else { return }
+        guard estimator.parameters.usesStrides else {
+            period = nil
+            return
+        }
         guard frame == estimator.frame, isUpright, sums.time < Self.longest else {
             return begin(estimator)
         }

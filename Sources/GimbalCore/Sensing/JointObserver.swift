@@ -17,15 +17,22 @@ struct JointObserver: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether rest of the handle can be told from a camera that is held still: `motion` shows the joints, or a second
-    /// IMU sees the handle rest.
+    /// True where `motion` shows the joints well enough to limit and to follow them. A second gyroscope does not: its
+    /// angles rest on an upright handle, and its yaw drifts.
     var isKnown: Bool {
         @_noLocks get {
             switch source {
-            case .assumed: false
-            case .handleIMU: handle.isStill
+            case .assumed, .handleIMU: false
             case .encoders, .servoCommand, .fieldAngle: true
             }
+        }
+    }
+
+    /// True where a handle at rest can be told from a camera that is held still in a moving hand: the joints are known,
+    /// or a second IMU sees the handle rest.
+    var tellsRest: Bool {
+        @_noLocks get {
+            if case .handleIMU = source { handle.isStill } else { isKnown }
         }
     }
 
@@ -34,12 +41,11 @@ struct JointObserver: Sendable, BitwiseCopyable {
         @_noLocks get { if case .encoders = source { true } else { false } }
     }
 
-    /// The camera's rate against the handle, camera frame, rad/s; zero where nobody knows it. A second gyroscope cannot
+    /// Camera's rate against the handle, camera frame, rad/s; zero where it is not known. A second gyroscope cannot
     /// say it for this purpose: its offset would become the camera's.
     var relativeRate: Vector3 {
         @_noLocks get {
             guard isKnown else { return .zero }
-            if case .handleIMU = source { return .zero }
             return JointKinematics(joints: motion.angles).relativeRate(jointRates: motion.rates)
         }
     }

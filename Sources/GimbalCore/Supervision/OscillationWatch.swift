@@ -21,9 +21,12 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         var floor: Double
         /// Above which there is nothing to do for the loop, rad/s.
         var corner: Double
+        /// Whether no probe moves the camera: only then a swing that grows is the loop's alone.
+        var isKnown: Bool
 
         @_noLocks
-        init(told: Double, rate: Double, floor: Double, corner: Double) {
+        init(told: Double, rate: Double, floor: Double, corner: Double, isKnown: Bool = false) {
+            self.isKnown = isKnown
             self.told = told
             self.rate = rate
             self.floor = floor
@@ -74,6 +77,9 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         return AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
     }
 
+    /// Whether no axis looks as if it swung.
+    var isCalm: Bool { @_noLocks get { yaw.isCalm && roll.isCalm && pitch.isCalm } }
+
     /// These axes have been proved innocent: what shakes them at present comes from outside, and is not told again unless it
     /// doubles.
     @_noLocks
@@ -100,6 +106,12 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var growth = 0.0
     /// How long it has been going on, s.
     private var evidence = 0.0
+    /// Largest of what was told in this half swing and in the ones before it, the newest first.
+    private var crest = 0.0
+    private var crests = Crests()
+    private var wasUp = false
+    /// Half swings in a row of which none was much smaller than the one before.
+    private var halves = 0
     /// RMS of `told` when it was seen last, and up to where it is tolerated.
     private var level = 0.0
     private var tolerated = 0.0
@@ -114,6 +126,15 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private static var repetition: Double { @_noLocks get { 0.08 } }
     /// Share of the motor's means, in terms of the floor, that nothing but an oscillation takes, coherent or not.
     private static var plenty: Double { @_noLocks get { 3 } }
+
+    /// Half swings in a row after which a pure tone that grows is told at once: three swings, which what runs away has not.
+    private static var swings: Int { @_noLocks get { 6 } }
+    /// By how much the crests grow meanwhile: more than a vibration wavers.
+    private static var growth: Double { @_noLocks get { 1.3 } }
+    /// How much of a pure tone what was told explains.
+    private static var pureCoherence: Double { @_noLocks get { 0.95 } }
+    /// Crest of it in terms of the floor: a light camera turns by degrees before its motors are at their limit.
+    private static var early: Double { @_noLocks get { 0.6 } }
 
     private struct Vector2: Sendable, BitwiseCopyable {
         var first = 0.0
@@ -130,8 +151,44 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         }
     }
 
+    /// The last six crests, the newest first.
+    private struct Crests: Sendable, BitwiseCopyable {
+        var first = 0.0
+        var second = 0.0
+        var third = 0.0
+        var fourth = 0.0
+        var fifth = 0.0
+        var sixth = 0.0
+        @_noLocks
+        init() {}
+
+        mutating func push(_ value: Double) {
+            sixth = fifth
+            fifth = fourth
+            fourth = third
+            third = second
+            second = first
+            first = value
+        }
+    }
+
     @_noLocks
     init() {}
+
+    /// Whether nothing has spoken for an oscillation of late.
+    var isCalm: Bool { @_noLocks get { evidence == 0 && halves < 3 } }
+
+    /// One period of what was told: a new half swing begins where it changes its sign.
+    private mutating func count(_ told: Double) {
+        let isUp = told > 0
+        if isUp != wasUp {
+            halves = crest > 0.8 * crests.first ? halves + 1 : 0
+            crests.push(crest)
+            crest = 0
+            wasUp = isUp
+        }
+        crest = max(crest, abs(told))
+    }
 
     @_noLocks
     mutating func tolerate() {
@@ -161,9 +218,20 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         let isSwinging = growth * growth < 0.5 * toldSquare * sumSquare
         let size = cm_sqrt(toldSquare)
         let least = rateSquare * toldSquare * sumSquare
-        let isCoherent =
-            inPhase * inPhase * toldSquare + inQuadrature * inQuadrature * sumSquare
-            > Self.leastCoherence * least
+        let explained = inPhase * inPhase * toldSquare + inQuadrature * inQuadrature * sumSquare
+        let isCoherent = explained > Self.leastCoherence * least
+        count(told)
+        if !seen.isKnown { halves = 0 }
+        let isGrowing = crests.first + crests.second > Self.growth * (crests.fifth + crests.sixth)
+        if halves >= Self.swings, isGrowing, isSwinging, least > 0,
+            explained > Self.pureCoherence * least,
+            crests.first > max(tolerated, Self.early * seen.floor)
+        {
+            halves = 0
+            evidence = 0
+            level = max(level, size)
+            return true
+        }
         // Nothing that takes half of a motor is tolerated.
         let isLarge = size > max(seen.floor, min(tolerated, Self.plenty * seen.floor))
         guard isLarge, isSwinging, least > 0, isCoherent || size > Self.plenty * seen.floor else {

@@ -47,6 +47,10 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     public var gyroBiasSigmaDps = VectorNumbers()
     /// Estimated scale error of the gyroscope: it reads this much too much, body frame.
     public var gyroScalePercent = VectorNumbers()
+    /// Duration of the stride that the estimate uses; unknown = nobody walks, or `estimator.stride_aiding` is off.
+    public var strideS: Number = .unknown
+    /// From the point that the sensor turns about to the sensor, body frame.
+    public var leverM = VectorNumbers()
     /// Standard deviation of the direction of down.
     public var inclinationSigmaDeg: Number = .unknown
     /// Standard deviation of the heading against north; not known without a magnetometer.
@@ -64,6 +68,8 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
         case gyroBiasDps = "gyro_bias_dps"
         case gyroBiasSigmaDps = "gyro_bias_sigma_dps"
         case gyroScalePercent = "gyro_scale_percent"
+        case strideS = "stride_s"
+        case leverM = "lever_m"
         case headingSigmaDeg = "heading_sigma_deg"
         case accelWeight = "accel_weight"
         case innovation
