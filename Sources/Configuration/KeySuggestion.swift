@@ -14,4 +14,13 @@ enum KeySuggestion {
         let owners = Schema.settings.filter { $0.name == last }.map(\.key)
         return owners.count == 1 ? owners[0] : nil
     }
+
+    /// The setting that somebody means who gives a value to a table: the only one beside it whose name begins with the
+    /// table's and which takes the value. `robot.slider = "rate"` means `robot.slider_motion`.
+    static func setting(beside table: String, taking value: RawValue) -> String? {
+        let fitting = Schema.settings.filter {
+            $0.key.hasPrefix(table + "_") && (try? $0.check(value, written: "", at: nil)) != nil
+        }
+        return fitting.count == 1 ? fitting[0].key : nil
+    }
 }

@@ -92,11 +92,13 @@ struct TOMLDocument {
                 if let child = node.table {
                     visit(child, keys: path)
                 } else {
+                    let meant = KeySuggestion.setting(beside: key, taking: raw)
                     problems.append(
                         ConfigurationProblem(
                             .wrongType, at: place, key: key, value: location?.value,
                             "is \(raw.typeName) where a table is expected",
-                            hint: "Write [\(key)] on a line of its own, and its keys below."))
+                            hint: meant.map { "Did you mean \($0)?" }
+                                ?? "Write [\(key)] on a line of its own, and its keys below."))
                 }
             } else {
                 problems.append(unknown(key, raw, location?.value, at: place))
@@ -183,12 +185,18 @@ extension ConfigurationProblem {
     static func unknownKey(
         _ key: String, value: String? = nil, at place: Place? = nil
     ) -> ConfigurationProblem {
-        let guess = KeySuggestion.setting(for: key)
         let table = Schema.settings.filter { $0.key.hasPrefix(key + ".") }
+        let isTable = !table.isEmpty
+        let guess =
+            isTable
+            ? value.flatMap(LiteralReader.read).flatMap {
+                KeySuggestion.setting(beside: key, taking: $0)
+            }
+            : KeySuggestion.setting(for: key)
+        let keys = table.map(\.name).joined(separator: ", ")
         let hint =
-            table.isEmpty
-            ? guess.map { "Did you mean \($0)?" }
-            : "It is a table; its keys are \(table.map(\.name).joined(separator: ", "))."
+            guess.map { "Did you mean \($0)?" }
+            ?? (isTable ? "It is a table; its keys are \(keys)." : nil)
         return ConfigurationProblem(
             .unknownKey, at: place, key: shortened(key), value: value, "is not a known key",
             hint: hint)

@@ -85,8 +85,6 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
 
     func settings() -> [Setting] { tuning.list() }
 
-    func hasSetting(_ key: String) -> Bool { tuning.has(key) }
-
     func set(
         key: String, value: JSONValue, rollback: Double?, client: DiagnosticsClient
     ) throws(RequestError) -> Setting {

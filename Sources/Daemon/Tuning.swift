@@ -98,9 +98,6 @@ final class Tuning: Sendable {
         }
     }
 
-    /// True for the name of a setting.
-    func has(_ key: String) -> Bool { Schema.setting(key) != nil }
-
     /// Changes one live setting.
     ///
     /// - Parameters:

@@ -120,7 +120,7 @@ public enum BaselineError: Error, Sendable, Equatable, CustomStringConvertible {
             "There is no baseline \"\(name.prefix(40))\". "
                 + (known.isEmpty ? "None is saved." : "Saved: \(known.joined(separator: ", ")).")
         case .tooMany:
-            "There are \(SavedState.baselineLimit) baselines already. Delete one first."
+            "There are \(SavedState.baselineLimit) baselines already. Delete one first: baseline delete NAME."
         }
     }
 }

@@ -1,4 +1,5 @@
 import Configuration
+import Glibc
 import SystemPackage
 import TestSupport
 import Testing
@@ -156,6 +157,10 @@ struct ProblemTests {
                 "loop = 5 is a whole number where a table is expected. Write [loop] on a line"
             ),
             ("[[loop]]\nrate_hz = 500", "is an array of tables where a table is expected."),
+            (
+                "robot.slider = 'rate'",
+                "robot.slider = 'rate' is a string where a table is expected. Did you mean robot.slider_motion?"
+            ),
         ])
     func sentences(text: String, expected: String) throws {
         let found = problems(text)
@@ -288,6 +293,10 @@ struct ProblemTests {
                 "--set: loop.rte_hz = 5 is not a known key. Did you mean loop.rate_hz?"
             ),
             ("loop=5", "--set: loop = 5 is not a known key. It is a table; its keys are rate_hz,"),
+            (
+                "robot.slider=rate",
+                "--set: robot.slider = rate is not a known key. Did you mean robot.slider_motion?"
+            ),
             ("=5", "--set:  = 5 is not a known key."),
             ("log.level=loud", "--set: log.level = loud is not one of trace |"),
             ("motors.torque_limit_nm=[1,2", "= [1,2 is not a TOML value."),
@@ -348,6 +357,53 @@ struct ProblemTests {
         #expect(
             found.last?.description.contains("more problems than are shown. Is it the right")
                 == true)
+    }
+
+    /// Seconds of the processor that the reading of a text takes.
+    private func cost(_ text: String) -> Double {
+        func now() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+        }
+        let began = now()
+        _ = problems(text)
+        return now() - began
+    }
+
+    /// This line again and again, each with another number in the place of `#`.
+    private func text(of line: String, bytes: Int) -> String {
+        var text = ""
+        var count = 0
+        while text.utf8.count < bytes {
+            text += line.replacing("#", with: "\(count)")
+            count += 1
+        }
+        return text
+    }
+
+    @Test(
+        "take eight times as long for a text that is eight times as long, whatever it is made of",
+        arguments: [
+            "k# = 1\n", "[t#]\n", "t#.a.b.c = 1\n", "[[t]]\n", "a# = [1, [2], 3]\n",
+            "a# = { b = { c = 1 } }\n", "# a comment\n", "a# = \"\"\"\nx\n\"\"\"\n",
+            "a#" + String(repeating: ".a", count: 31) + " = 1\n",
+            "[a#" + String(repeating: ".a", count: 31) + "]\n",
+            "a# = " + String(repeating: "[", count: 31) + String(repeating: "]", count: 31) + "\n",
+            "a" + String(repeating: ".a", count: 2000) + " = 1\n",
+            "a = " + String(repeating: "[", count: 2000) + "\n",
+        ])
+    func growth(line: String) {
+        let short = text(of: line, bytes: 40_000)
+        let (small, large) = (min(cost(short), cost(short)), cost(text(of: line, bytes: 320_000)))
+        #expect(large < 16 * small + 0.01, "\(small) s and \(large) s")
+    }
+
+    @Test("take seconds, not a minute, for 759 KB of names within names")
+    func manyLevels() {
+        let seconds = cost(
+            text(of: "a" + String(repeating: ".a", count: 31) + "# = 1\n", bytes: 759_000))
+        #expect(seconds < 10, "\(seconds) s")
     }
 
     @Test("blame a broken link in conf.d, not the command line")

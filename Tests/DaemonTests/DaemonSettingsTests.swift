@@ -46,6 +46,9 @@ import Wire
             let key = try daemon.control("set", "control.max_rate_dp", "300")
             #expect(key.status == 1)
             #expect(key.errors.contains(Self.key), "a guess at what was meant: \(key.errors)")
+            let table = try daemon.control("set", "robot.slider", "rate")
+            #expect(table.status == 1)
+            #expect(table.errors.contains("Did you mean robot.slider_motion?"), "\(table.errors)")
             let restart = try daemon.control("set", "loop.rate_hz", "500")
             #expect(restart.status == 1)
             #expect(try daemon.control("get", Self.key).output == "360\n")
@@ -95,6 +98,22 @@ import Wire
             #expect(try daemon.control("baseline", "restore", "good").status == 0)
             #expect(try daemon.control("get", Self.key).output == "250\n")
             #expect(try daemon.control("baseline", "restore", "bad").status == 1)
+        }
+    }
+
+    @Test("make room for another baseline by deleting one, and say so when all 32 are taken")
+    func baselineDelete() throws {
+        try withDaemon { daemon throws in
+            for number in 1...32 {
+                _ = try daemon.ask("baseline", #"{"action":"store","name":"b\#(number)"}"#)
+            }
+            let full = try daemon.control("baseline", "store", "one-more")
+            #expect(full.status == 1 && full.errors.contains("baseline delete"), "\(full.errors)")
+            #expect(try daemon.control("baseline", "delete", "b7").status == 0)
+            #expect(try daemon.control("baseline", "store", "one-more").status == 0)
+            let names = try daemon.control("baseline").output.split(separator: "\n")
+            #expect(names.count == 32 && !names.contains("b7") && names.contains("one-more"))
+            #expect(try daemon.control("baseline", "delete", "b7").status == 1)
         }
     }
 

@@ -60,8 +60,8 @@ struct DiagnosticsRequestTests {
             ),
             (#"{"id":1,"method":"mode"}"#, "invalid_params", "mode", "needs the parameter"),
             (
-                #"{"id":1,"method":"set","params":{"key":"loop.rate_h","value":1}}"#, "unknown_key",
-                "key", "Did you mean \"loop.rate_hz\"?"
+                #"{"id":1,"method":"get","params":{"keys":["loop.rate_h"]}}"#, "unknown_key",
+                "keys", "Did you mean \"loop.rate_hz\"?"
             ),
             (
                 #"{"id":1,"method":"set","params":{"key":"loop.rate_hz"}}"#, "invalid_params",

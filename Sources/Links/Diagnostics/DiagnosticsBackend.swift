@@ -232,8 +232,6 @@ public protocol DiagnosticsBackend: Sendable {
 
     /// Every setting, in the order of the sample file.
     func settings() -> [Setting]
-    /// True for the name of a setting.
-    func hasSetting(_ key: String) -> Bool
     /// Changes a live setting; with `rollback` (seconds) it is taken back unless saved in time. Returns it as it is now.
     func set(key: String, value: JSONValue, rollback: Double?, client: DiagnosticsClient)
         throws(RequestError) -> Setting

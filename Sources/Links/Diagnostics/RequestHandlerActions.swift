@@ -17,7 +17,7 @@ extension RequestHandler {
             return !names.isEmpty
         }
         if let unknown = patterns.first(where: { wanted[Self.section($0)] == false }) {
-            throw unknownKey(unknown, settings, field: "keys")
+            throw unknownKey(unknown, settings)
         }
         return try encode(chosen)
     }
@@ -33,12 +33,12 @@ extension RequestHandler {
         return parts.indices.map { parts[...$0].joined(separator: ".") }
     }
 
-    private func unknownKey(_ key: String, _ settings: [Setting], field: String) -> RequestError {
+    private func unknownKey(_ key: String, _ settings: [Setting]) -> RequestError {
         RequestError(
             .unknownKey,
             "There is no setting \"\(key.prefix(128))\"."
                 + Suggestion.sentence(for: key, in: settings.map(\.key)),
-            field: field)
+            field: "keys")
     }
 
     func configure(_ method: Method, _ request: Request, _ connection: ClientConnection)
@@ -51,9 +51,6 @@ extension RequestHandler {
             let key = try parameters.requiredString("key")
             let value = try parameters.required("value")
             let rollback = try parameters.number("rollback", in: 1...3600, unit: "s")
-            guard backend.hasSetting(key) else {
-                throw unknownKey(key, backend.settings(), field: "key")
-            }
             return try encode(
                 try backend.set(key: key, value: value, rollback: rollback, client: client))
         case .baseline:

@@ -61,8 +61,6 @@ final class FakeBackend: DiagnosticsBackend {
     }
     func version() -> VersionInfo { VersionInfo(program: "airframed", version: "0.1.0") }
 
-    func hasSetting(_ key: String) -> Bool { settings().contains { $0.key == key } }
-
     func settings() -> [Setting] {
         [
             Setting(key: "loop.rate_hz", value: 1000, defaultValue: 1000, origin: "default"),
