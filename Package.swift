@@ -39,7 +39,7 @@ let package = Package(
         .executable(name: "airframe", targets: ["AirframeMain"]),
         // For the bench: preloaded into the daemon, it counts what the daemon's threads allocate.
         .library(name: "MallocCounter", type: .dynamic, targets: ["CMallocCounter"]),
-        // For the tests: preloaded into the daemon, it makes the disk slow.
+        // For the tests and the bench: preloaded into the daemon, it makes the disk slow.
         .library(name: "SlowDisk", type: .dynamic, targets: ["SlowDisk"]),
     ],
     dependencies: [
@@ -73,7 +73,7 @@ let package = Package(
         // Replaces malloc by a counting one: for tests and the bench only.
         .target(name: "CMallocCounter", path: "CSources/CMallocCounter"),
 
-        // Replaces fsync(2) by one that takes its time: for tests only.
+        // Replaces fsync(2) by one that takes its time: for tests and the bench only.
         .target(name: "SlowDisk", path: "Tests/SlowDisk"),
 
         // Pure: no Foundation, no Glibc, no clock.

@@ -48,10 +48,12 @@ final class DaemonProcess {
     ///   - path: The program.
     ///   - settings: `KEY=VALUE`, each a `--set`.
     ///   - counter: The library that counts allocations, to be preloaded.
+    ///   - slowDisk: The library that makes each fsync(2) take a second, to be preloaded.
     ///   - bus: Address of a D-Bus that takes the place of the system's.
     /// - Throws: What stands in the way.
     init(
-        _ path: String, settings: [String], counter: String? = nil, bus: String? = nil
+        _ path: String, settings: [String], counter: String? = nil, slowDisk: String? = nil,
+        bus: String? = nil
     ) throws {
         var template = Array("/tmp/airframe-bench-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
@@ -72,6 +74,7 @@ final class DaemonProcess {
         if let counter {
             environment += ["LD_PRELOAD=\(counter)", "MALLOC_COUNTER_FILE=\(made)/counts"]
         }
+        if let slowDisk { environment += ["LD_PRELOAD=\(slowDisk)", "SLOW_DISK_MS=1000"] }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -92,7 +95,8 @@ final class DaemonProcess {
         end()
         let shelf = FlightShelf(directory: recordings, limits: FlightShelf.Limits())
         for entry in shelf.entries { _ = remove(recordings.appending(entry.name).string) }
-        for name in ["s.sock", "l.sock", "log", "counts", "state/recordings", "state"] {
+        let saved = ["lock", "state", "state.previous"].map { "state/airframed.\($0)" }
+        for name in ["s.sock", "l.sock", "log", "counts"] + saved + ["state/recordings", "state"] {
             _ = remove("\(directory)/\(name)")
         }
         _ = remove(directory.string)

@@ -14,6 +14,9 @@ struct Main {
             name: "daemon", summary: "the real program: start, memory, faults, stop",
             run: DaemonBench.run),
         Bench(
+            name: "stop", summary: "an emergency stop beside a slow disk and a crowd",
+            run: StopBench.run),
+        Bench(
             name: "phone", summary: "an app's writes, from D-Bus to the tick",
             run: PhoneBench.run),
         Bench(

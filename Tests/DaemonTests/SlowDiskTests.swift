@@ -49,6 +49,43 @@ struct SlowDiskTests {
         }
     }
 
+    @Test("a stop takes as long while the disk is busy as while it is idle, at the 99th percentile")
+    func unhurried() throws {
+        // Busy and idle in turn, a fifth of a second each, so that whatever else the machine does meets both.
+        try withSlowDisk(["SLOW_DISK_MS=100"]) { daemon in
+            let (saver, other) = (try SocketClient(daemon.socket), try SocketClient(daemon.socket))
+            /// How long one stop takes, s.
+            func stop() throws -> Double {
+                let asked = Deadline(seconds: 0)
+                #expect(try other.ask(#"{"id":2,"method":"stop"}"#)["result"] != nil)
+                return asked.secondsAgo
+            }
+            var (busy, idle): ([Double], [Double]) = ([], [])
+            for round in 0..<20 {
+                _ = try daemon.ask(
+                    "set", #"{"key":"control.max_rate_dps","value":\#(100 + round)}"#)
+                try saver.send(Array((#"{"id":1,"method":"save"}"# + "\n").utf8))
+                while true {
+                    let seconds = try stop()
+                    // Whatever delays a stop until the save is done counts as busy as well.
+                    busy.append(seconds)
+                    if saver.hasNews(within: 0.004) { break }
+                }
+                #expect(try saver.reply()["result"] != nil)
+                for _ in 0..<50 {
+                    idle.append(try stop())
+                    usleep(4000)
+                }
+            }
+            func percentile99(_ times: [Double]) -> Double {
+                times.sorted()[times.count * 99 / 100]
+            }
+            #expect(busy.count > 400, "\(busy.count) stops beside 20 saves")
+            let (worst, usual) = (percentile99(busy), percentile99(idle))
+            #expect(worst < max(0.005, 3 * usual), "\(worst) s, idle \(usual) s")
+        }
+    }
+
     @Test("the watchdog is fed all the while")
     func watchdog() throws {
         try withTemporaryDirectory { directory throws in
