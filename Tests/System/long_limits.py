@@ -1,5 +1,5 @@
 """The unit's limits under a real systemd: as many clients as there may be, each with questions of 64 KiB that it does not read the
-answers of, stay below them, and a process that exceeds them ends alone.
+answers of, stay below them, a process that exceeds them ends alone, and airframed with too few tasks says which thread is missing.
 """
 # lab: --init systemd --bluetooth off
 import json, re, socket, subprocess, sys, time
@@ -80,4 +80,30 @@ run("greedy.service", sys.executable, "-c", "b = b'x' * (300 << 20)")
 until(lambda: show("ActiveState", "greedy.service") == "failed", "the end of a process that takes 300 MiB")
 assert show("Result", "greedy.service") == "oom-kill", show("Result", "greedy.service")
 step("a process that takes 300 MiB under the same limit is ended: oom-kill")
+
+# As many threads as there may be: the next one is refused, and nobody is ended.
+run("crowded.service", sys.executable, "-c", """
+import threading, time
+count = 1
+try:
+    while True:
+        threading.Thread(target=time.sleep, args=(30,), daemon=True).start()
+        count += 1
+except RuntimeError:
+    open('/run/limits/threads', 'w').write(str(count))
+    time.sleep(600)
+""")
+report = Path("/run/limits/threads")
+until(lambda: report.exists() and report.read_text(), "the thread that is one too many")
+threads = int(report.read_text())
+subprocess.run(["systemctl", "stop", "crowded.service"], check=True)
+assert threads == int(LIMITS["TasksMax"]), threads
+step(f"a process under the same limit gets {threads} threads")
+
+# Fewer than airframed needs: it ends, and names the thread and the limit.
+few = subprocess.run(["systemd-run", "--quiet", "--wait", "--pipe", "--unit=few.service", "--property=TasksMax=8", "--property=RuntimeDirectory=few",
+                      str(BIN / "airframed"), "--set=diagnostics.socket=/run/few/airframed.sock", "--set=persistence.directory=/run/few/state"],
+                     capture_output=True, text=True, timeout=60)
+assert few.returncode == 70 and "thread airframed-" in few.stderr, (few.returncode, few.stderr)
+step(f"airframed with 8 tasks: {few.stderr.strip().splitlines()[-1]}")
 step("PASSED")
