@@ -5,6 +5,12 @@ import Testing
 
 @Suite("Schema")
 struct SchemaTests {
+    @Test(
+        "a phone may write as much as a serial line of 115,200 baud carries in pieces of 20 bytes")
+    func serialLine() {
+        #expect(Settings().bluetooth.maxWritesHz * 20 * 10 >= 115_200)
+    }
+
     @Test("gives every property of Settings exactly one key, of the same name")
     func everyPropertyHasAKey() {
         let properties = Self.leaves(of: Settings(), path: "").sorted()

@@ -49,6 +49,19 @@ struct CentralRegistryTests {
         #expect(answers == [true, false, false])
     }
 
+    @Test("600 writes of 20 bytes per second carry a serial line of 115,200 baud")
+    func serialLine() {
+        var registry = CentralRegistry(limit: 4, writesPerSecond: 600)
+        _ = registry.connect(device(1))
+        // Ten bits a byte: 576 writes a second, for ten seconds.
+        var refused = 0
+        for write in 0..<5760 {
+            let time = now.advanced(bySeconds: Double(write) / 576)
+            if !registry.admitsWrite(of: device(1), now: time) { refused += 1 }
+        }
+        #expect(refused == 0)
+    }
+
     @Test("the MTU is the smallest that is known, 23 while none is")
     func mtu() {
         var registry = CentralRegistry(limit: 4, writesPerSecond: 10)
