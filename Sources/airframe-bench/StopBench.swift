@@ -4,7 +4,7 @@ import Realtime
 import Wire
 
 /// How long the answer to an emergency stop takes while the disk takes a second for each fsync(2), and while four other clients
-/// ask for every setting, 64 KiB at a time.
+/// send questions of 64 KiB.
 enum StopBench {
     /// Stops in each of the two runs.
     private static let stops = 500
