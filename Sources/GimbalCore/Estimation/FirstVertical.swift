@@ -2,23 +2,26 @@
 ///
 /// One sample of a sensor in motion may point anywhere: between two steps a runner's shows up as down, and a filter that
 /// starts upside down stays there. In the mean over a running step the sensor's own acceleration largely cancels. A
-/// sensor that may be at rest starts with its first sample, and again if a later one shows motion.
+/// sensor that may be at rest starts with its first sample, and again if a later one shows motion. At rest the specific
+/// force stays where it is; its length alone is gravity's for 20 ms in a runner, too, wherever it points.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FirstVertical: Sendable, BitwiseCopyable {
     /// Sensor to the frame of the first sample.
     private var turn = Quaternion.identity
+    /// Specific force of the first sample, m/s².
+    private var first = Vector3.zero
     /// Integral of the specific force, frame of the first sample, m/s.
     private var impulse = Vector3.zero
     private var time = 0.0
 
     /// Length of the mean, s: a step at 2.5 to 2.8 steps a second (Cavagna et al., J. Physiol. 399, 1988).
     private static var seconds: Double { @_noLocks @_noAllocation get { 0.4 } }
-    /// Largest deviation of a sample from gravity, as a share, in a sensor that may be at rest.
+    /// Largest deviation of a sample from gravity's length and from the first sample, as a share of gravity, in a sensor that may be
+    /// at rest.
     private static var quiet: Double { @_noLocks @_noAllocation get { 0.1 } }
-    /// Time without a larger deviation after which the first sample is believed, s: between two steps gravity's length
-    /// lasts 10 ms.
-    private static var quietSeconds: Double { @_noLocks @_noAllocation get { 0.02 } }
+    /// Time without a larger deviation after which the first sample is believed, s: a quarter of a running step.
+    private static var quietSeconds: Double { @_noLocks @_noAllocation get { 0.1 } }
 
     /// Standard deviation of the vertical that a mean shows, about each axis, rad: 2.1° in walkers and 2.7° in runners
     /// with the statistics of recorded people, and as much again for others.
@@ -50,8 +53,11 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     mutating func note(gyro: Vector3, accel: Vector3, gravity: Double, dt: Double) {
         let step = time == 0 ? 1e-3 : max(dt, 0)
         turn = turn * AttitudeEstimator.rotation(gyro * step)
-        impulse += turn.rotate(accel) * step
+        let force = turn.rotate(accel)
+        if time == 0 { first = force }
+        impulse += force * step
         time += step
-        isMean = isMean || abs(accel.norm - gravity) > Self.quiet * gravity
+        let most = Self.quiet * gravity
+        isMean = isMean || abs(accel.norm - gravity) > most || (force - first).norm > most
     }
 }
