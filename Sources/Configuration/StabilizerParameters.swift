@@ -25,6 +25,7 @@ extension Settings {
         parameters.servo.deadBand = Angle.degrees(servo.deadBandDeg).radians
         parameters.servo.trackerBandwidth = servo.trackerBandwidth
         parameters.servo.attitudeLead = imu.filterDelayMs / 1e3
+        parameters.servo.watchesOscillation = control.watchOscillation
         parameters.servo = parameters.servo.scaled(
             yaw: airos.pid.yaw, roll: airos.pid.roll, pitch: airos.pid.pitch)
         parameters.setpoint.maxRate = motion.maxRateDps.radians

@@ -108,7 +108,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             switch type {
             case .torque: torque.oscillating
             case .field: field.oscillating
-            case .servo: .none
+            case .servo: servo.oscillating
             }
         }
     }
@@ -254,6 +254,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     mutating func forgetResponse() {
         watch.reset()
         torque.forgetResponse()
+        servo.forgetMotion()
         field.forgetMirrors()
     }
 

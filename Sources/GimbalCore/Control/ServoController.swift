@@ -40,6 +40,8 @@ public struct ServoController: Sendable, BitwiseCopyable {
         public var minimum = AxisVector(repeating: -1.5)
         /// Largest joint angle, rad.
         public var maximum = AxisVector(repeating: 1.5)
+        /// Whether gains go down where the servos make the camera oscillate.
+        public var watchesOscillation = true
 
         /// The defaults, tuned for the default servo.
         public init() {}
@@ -66,6 +68,20 @@ public struct ServoController: Sendable, BitwiseCopyable {
     /// The error that lasts, rad: taken out whatever the loop gain, else the dead band would hold it.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()
+    private var shaking = OscillationGuard(least: Self.leastShare)
+    /// How fast the joints were commanded to turn in the last step, rad/s.
+    private var toldRates = AxisVector.zero
+
+    /// An eighth: commands are then slower than any delay of a servo.
+    private static var leastShare: Double { @_noLocks get { 1 / 8.0 } }
+    /// Where commands are cut off for each share of the gains, rad/s; with all of them they are not.
+    private static var softest: Double { @_noLocks get { 240 } }
+    /// What a dead band makes of a loop, and sensors' noise: told rates below this are no oscillation, RMS, rad/s.
+    private static var stir: Double { @_noLocks get { 0.35 } }
+    /// Above this a hand turns slower than what follows it, rad/s.
+    private static var hand: Double { @_noLocks get { 2 * .pi * 8 } }
+    /// A runner's step shakes the servos for up to 0.1 s, s.
+    private static var patience: Double { @_noLocks get { 0.2 } }
 
     /// A controller whose servos stand at zero.
     public init(parameters: Parameters) { self.parameters = parameters }
@@ -108,6 +124,9 @@ public struct ServoController: Sendable, BitwiseCopyable {
         let sampled = attitude * Quaternion(rotationVector: rate * -parameters.attitudeLead)
         let handle = sampled * relative.conjugate
         let p = parameters
+        watchOscillation(
+            told: kinematics.relativeRate(jointRates: toldRates), rate: rate,
+            isExcited: !(excitation == .zero), dt: dt)
         if let handleRate, handleRate.isFinite {
             handleMotion.update(
                 attitude: handle, measuredRate: handleRate,
@@ -144,9 +163,48 @@ public struct ServoController: Sendable, BitwiseCopyable {
         pitchHorn = ServoHorn(angle: joints.pitch)
         history.fill(joints)
         handleMotion = HandleTracker()
+        shaking = OscillationGuard(least: Self.leastShare)
+        toldRates = .zero
         lasting = .zero
         attitudeError = .zero
         saturated = .none
+    }
+
+    /// The camera's axes on which an oscillation was seen; the gains are down until the outputs come on again.
+    var oscillating: AxisSet { @_noLocks get { shaking.oscillating } }
+
+    /// What the camera did lately is not known.
+    @_noLocks
+    mutating func forgetMotion() { shaking.forgetMotion() }
+
+    /// Looks for an oscillation of the loop.
+    private mutating func watchOscillation(
+        told: Vector3, rate: Vector3, isExcited: Bool, dt: Double
+    ) {
+        guard parameters.watchesOscillation else {
+            shaking = OscillationGuard(least: Self.leastShare)
+            return
+        }
+        guard !isExcited else { return shaking.forgetMotion() }
+        func sight(_ told: Double, _ rate: Double) -> OscillationWatch.Sight {
+            OscillationWatch.Sight(
+                told: told, rate: rate, floor: Self.stir, corner: Self.hand, overHand: 1,
+                patience: Self.patience)
+        }
+        let lowered = shaking.step(
+            yaw: sight(told.z, rate.z), roll: sight(told.x, rate.x), pitch: sight(told.y, rate.y),
+            dt: dt)
+        // What dies away with the lower gains is no reason for still lower ones.
+        if !lowered.isEmpty { shaking.forgetMotion() }
+    }
+
+    /// Share of the way to the wanted command that is gone in a period: all of it, or less where the servos shook the camera. They have
+    /// one delay, and a wrong one makes the loosest axis swing first.
+    private func softness(dt: Double) -> Double {
+        let share = min(shaking.share.yaw, min(shaking.share.roll, shaking.share.pitch))
+        guard share < 1 else { return 1 }
+        let cutOff = Self.softest * share * dt
+        return cutOff / (1 + cutOff)
     }
 
     /// The part of an error, camera frame, rad, by which a loop gain other than 1 goes beyond it or stays behind.
@@ -166,12 +224,13 @@ public struct ServoController: Sendable, BitwiseCopyable {
             yaw: min(max(wanted.yaw, parameters.minimum.yaw), parameters.maximum.yaw),
             roll: min(max(wanted.roll, parameters.minimum.roll), parameters.maximum.roll),
             pitch: min(max(wanted.pitch, parameters.minimum.pitch), parameters.maximum.pitch))
-        let change = (bounded - joints) * authority
+        let change = (bounded - joints) * (authority * softness(dt: dt))
         // A soft start is slow as well: what answers the wrong way round must not have gone far when that is seen.
         let limit = parameters.maxRate * (authority * dt)
         let step = change.clamped(to: limit)
         saturated = bounded.differing(from: wanted)
         saturated.insert(step.differing(from: change))
         joints = joints + step
+        toldRates = step * (1 / dt)
     }
 }

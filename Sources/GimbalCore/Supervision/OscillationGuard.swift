@@ -11,11 +11,15 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     private(set) var oscillating = AxisSet.none
 
     private var watch = OscillationWatch()
+    /// The smallest share.
+    private let least: Double
 
-    /// A thirty-second: the smallest inertia that a start can meet is a seventeenth of the believed one.
-    private static var least: Double { @_noLocks get { 1 / 32.0 } }
+    /// Full gains.
+    ///
+    /// - Parameter least: The smallest share, 0...1. A thirty-second suits a loop whose inertia is not known: the smallest that a start can
+    ///   meet is a seventeenth of the believed one.
     @_noLocks
-    init() {}
+    init(least: Double = 1 / 32.0) { self.least = least }
 
     /// One period.
     ///
@@ -35,9 +39,25 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
             OscillationWatch.Sight(
                 told: told, rate: rate, floor: OscillationWatch.shaken * largest, corner: corner)
         }
-        let seen = watch.step(
+        return step(
             yaw: sight(told.z, rate.z, largest.yaw), roll: sight(told.x, rate.x, largest.roll),
             pitch: sight(told.y, rate.y, largest.pitch), dt: dt)
+    }
+
+    /// One period.
+    ///
+    /// - Parameters:
+    ///   - yaw: About the camera's z axis.
+    ///   - roll: About x.
+    ///   - pitch: About y.
+    ///   - dt: Seconds since the previous call, more than 0.
+    /// - Returns: The axes whose gains have just gone down.
+    @_noLocks
+    mutating func step(
+        yaw: OscillationWatch.Sight, roll: OscillationWatch.Sight, pitch: OscillationWatch.Sight,
+        dt: Double
+    ) -> AxisSet {
+        let seen = watch.step(yaw: yaw, roll: roll, pitch: pitch, dt: dt)
         guard !seen.isEmpty else { return .none }
         oscillating.insert(seen)
         let before = share
@@ -67,7 +87,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     mutating func forgetMotion() { watch.reset() }
 
     private mutating func lower(_ axis: GimbalAxis) {
-        if share[axis] > Self.least {
+        if share[axis] > least {
             share[axis] *= 0.5
         } else {
             watch.tolerate(AxisSet(axis))

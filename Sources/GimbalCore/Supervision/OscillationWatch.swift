@@ -23,10 +23,19 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         var corner: Double
         /// Whether no probe moves the camera: only then a swing that grows is the loop's alone.
         var isKnown: Bool
+        /// By how much `told` must be larger above the corner than it is below, where it follows the hand, RMS.
+        var overHand: Double
+        /// How long it must last, s: a knock has died away.
+        var patience: Double
 
         @_noLocks
-        init(told: Double, rate: Double, floor: Double, corner: Double, isKnown: Bool = false) {
+        init(
+            told: Double, rate: Double, floor: Double, corner: Double, isKnown: Bool = false,
+            overHand: Double = 0, patience: Double = 0.08
+        ) {
             self.isKnown = isKnown
+            self.overHand = overHand
+            self.patience = patience
             self.told = told
             self.rate = rate
             self.floor = floor
@@ -100,6 +109,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var rateSquare = 0.0
     private var toldSquare = 0.0
     private var sumSquare = 0.0
+    /// Mean square of what was told below the corner.
+    private var handSquare = 0.0
     private var inPhase = 0.0
     private var inQuadrature = 0.0
     /// Products of what was told with its integral: an oscillation has none, what runs away is its own integral.
@@ -120,8 +131,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private static var memory: Double { @_noLocks get { 0.04 } }
     /// How much of the rate what was told must explain.
     private static var leastCoherence: Double { @_noLocks get { 0.6 } }
-    /// How long that must last: a knock has died away, s.
-    private static var patience: Double { @_noLocks get { 0.08 } }
+    /// Over which the hand's part is taken, s: a step.
+    private static var handMemory: Double { @_noLocks get { 0.3 } }
     /// How often it is told again, s.
     private static var repetition: Double { @_noLocks get { 0.08 } }
     /// Share of the motor's means, in terms of the floor, that nothing but an oscillation takes, coherent or not.
@@ -211,6 +222,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         let fresh = dt / (Self.memory + dt)
         rateSquare += (rate * rate - rateSquare) * fresh
         toldSquare += (told * told - toldSquare) * fresh
+        let slow = past - told
+        handSquare += (slow * slow - handSquare) * (dt / (Self.handMemory + dt))
         sumSquare += (sum * sum - sumSquare) * fresh
         inPhase += (rate * sum - inPhase) * fresh
         inQuadrature += (rate * told - inQuadrature) * fresh
@@ -233,15 +246,16 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             return true
         }
         // Nothing that takes half of a motor is tolerated.
-        let isLarge = size > max(seen.floor, min(tolerated, Self.plenty * seen.floor))
-        guard isLarge, isSwinging, least > 0, isCoherent || size > Self.plenty * seen.floor else {
+        let floor = max(seen.floor, seen.overHand * cm_sqrt(handSquare))
+        let isLarge = size > max(floor, min(tolerated, Self.plenty * floor))
+        guard isLarge, isSwinging, least > 0, isCoherent || size > Self.plenty * floor else {
             evidence = max(0, evidence - dt)
             if evidence == 0, size < 0.5 * level { level = 0 }
             return false
         }
-        evidence += size > Self.plenty * seen.floor ? 2 * dt : dt
+        evidence += size > Self.plenty * floor ? 2 * dt : dt
         // What dies away since the gains went down needs no lower ones.
-        guard evidence > Self.patience, size > 0.7 * level || level == 0 else { return false }
+        guard evidence > seen.patience, size > 0.7 * level || level == 0 else { return false }
         evidence -= Self.repetition
         level = size
         return true

@@ -1,0 +1,29 @@
+import GimbalCore
+import Simulation
+import Testing
+
+@testable import airframe_bench
+
+/// Servos that are faster than believed, on a gimbal drawn at random; `airframe-bench plant-faults` has many.
+@Suite("A servo loop that oscillates")
+struct ServoOscillationTests {
+    @Test(
+        "is named, and calm with lower gains, standing and in a walker's hand",
+        arguments: [BaseMotion.Kind.still, .walking])
+    func sooner(motion: BaseMotion.Kind) throws {
+        var run = GalleryRun(gimbal: DrawnGimbal(seed: 2, motor: .servo), motion: motion)
+        run.fault = .sooner
+        let outcome = try run.run()
+        #expect(outcome.faults.intersects(.loopOscillating))
+        #expect(outcome.lastTremor < 30, "deg/s: what steps and the dead band leave")
+        if motion == .still { #expect(outcome.turned < 3) }
+    }
+
+    @Test(
+        "is not what a hand makes of healthy servos",
+        arguments: [BaseMotion.Kind.handheld, .walking, .running], [2, 10] as [UInt64])
+    func healthy(motion: BaseMotion.Kind, seed: UInt64) throws {
+        let run = GalleryRun(gimbal: DrawnGimbal(seed: seed, motor: .servo), motion: motion)
+        #expect(try run.run().faults.isEmpty)
+    }
+}
