@@ -14,4 +14,20 @@ struct FalseAlarmTests {
         run.parameters.plant.inertia = run.parameters.plant.inertia * (1 / 17.0)
         #expect(FalseAlarms.names(in: run.run().conditions) == "")
     }
+
+    /// A first sample with gravity's length that points up; a handle whose rate changes faster than the encoders show; rotors
+    /// that are overloaded.
+    @Test(
+        "people who switch on in motion are told no fault",
+        arguments: [
+            (MotorType.torque, BaseMotion.Kind.running, UInt64(53), 1.0),
+            (.servo, .running, 53, 1), (.torque, .running, 13, 1 / 17),
+            (.field, .walking, 32, 4),
+        ])
+    func starts(type: MotorType, motion: BaseMotion.Kind, seed: UInt64, inertia: Double) {
+        var run = PointingRun.inMotion(motion, seed: seed, seconds: 4)
+        run.use(type)
+        run.parameters.plant.inertia = run.parameters.plant.inertia * inertia
+        #expect(FalseAlarms.names(in: run.run().conditions) == "")
+    }
 }

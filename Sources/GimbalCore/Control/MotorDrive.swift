@@ -212,10 +212,11 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The torques of motors without encoders; unknown while a rotor is out of its field, and for other kinds of motors.
+    /// The torques of motors without encoders; unknown while a rotor is out of its field or has been overloaded for as long as a wrong
+    /// sign takes to be seen, and for other kinds of motors.
     var rotorPush: MotorEffect.Push {
         @_noLocks @inline(__always) get {
-            guard case .field = type, field.slipping.isEmpty else {
+            guard case .field = type, field.slipping.isEmpty, field.overloaded < 0.15 else {
                 return .unknown
             }
             return .exerted(field.exerted)

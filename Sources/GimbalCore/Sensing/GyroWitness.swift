@@ -81,8 +81,10 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private var lastRate = Vector3.zero
     private var calm = 0.0
     private var sampleSeconds = 0.0
-    /// Rates of the joints that are not the camera's, smoothed, rad/s.
+    /// Rates of the joints that are not the camera's, smoothed, rad/s, and smoothed once more: the difference is how far the first is
+    /// behind a handle whose rate changes.
     private var handleRate = AxisVector.zero
+    private var pastHandleRate = AxisVector.zero
 
     /// Time constant of `disturbance`, s.
     private static var disturbanceMemory: Double { @_noLocks get { 0.02 } }
@@ -328,8 +330,12 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         let claim = kinematics.jointRates(relativeRate: claimed)
         let size = cm_sqrt(
             claim.yaw * claim.yaw + claim.roll * claim.roll + claim.pitch * claim.pitch)
+        let behind = handleRate - pastHandleRate
         let least =
             max(3e-3, 4 * min(encoderStep, 2e-3)) + 0.5 * Self.handleAcceleration * age * age
+            + cm_sqrt(
+                behind.yaw * behind.yaw + behind.roll * behind.roll + behind.pitch * behind.pitch)
+            * (age + sampleSeconds)
         guard size > least else { return nil }
         let moved =
             jointsMoved(sensorDelay: sensorDelay) - handleRate * (age + sampleSeconds)
@@ -355,8 +361,14 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         guard hasJoints, span > 0 else { return }
         let camera = JointKinematics(joints: lastJoints).jointRates(
             relativeRate: modelled + startRate * span + claimed)
-        let mean = (jointsMoved(sensorDelay: sensorDelay) - camera) * (1 / span)
-        handleRate = handleRate + (mean - handleRate) * (span / (Self.handleMemory + span))
+        followHandle((jointsMoved(sensorDelay: sensorDelay) - camera) * (1 / span), dt: span)
+    }
+
+    @_noLocks
+    private mutating func followHandle(_ rate: AxisVector, dt: Double) {
+        let share = dt / (Self.handleMemory + dt)
+        handleRate = handleRate + (rate - handleRate) * share
+        pastHandleRate = pastHandleRate + (handleRate - pastHandleRate) * share
     }
 
     /// While the gyroscope is believed: how fast the joints turn that the camera does not, because the handle does.
@@ -367,7 +379,6 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         let step =
             joints.value(age: delay, dt: dt) - joints.value(age: delay + dt, dt: dt)
         let camera = JointKinematics(joints: lastJoints).jointRates(relativeRate: rate)
-        let share = dt / (Self.handleMemory + dt)
-        handleRate = handleRate + (step * (1 / dt) - camera - handleRate) * share
+        followHandle(step * (1 / dt) - camera, dt: dt)
     }
 }

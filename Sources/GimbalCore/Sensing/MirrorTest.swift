@@ -7,7 +7,8 @@ internal import CMathShim
 /// of the open loop, between 90° and 180° behind, so their values and their slopes are never opposite at once; at the beginning
 /// of a push their correlation is -0.5. A wrong sign makes both grow along one exponential, opposite in value and slope. So
 /// the test is a correlation below -0.85 with and without the mean, of something that the motor with the right sign does
-/// not explain and that stands out of the usual scatter.
+/// not explain and that stands out of the usual scatter. What a motor with a wrong sign is told keeps its direction; a swing that looks
+/// mirrored is one of a loop that is later than believed.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirrorTest: Sendable, BitwiseCopyable {
@@ -42,6 +43,8 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     /// Time constant of the sums, s; six samples at least.
     private static var memory: Double { @_noLocks get { 0.008 } }
 
+    /// Share of the mean in the power of what was told, from which on it has kept its direction.
+    private static var steadiness: Double { @_noLocks get { 0.4 } }
     /// A camera that turns slower goes nowhere, rad/s.
     private static var leastRate: Double { @_noLocks get { 0.1 } }
 
@@ -84,6 +87,7 @@ struct MirrorTest: Sendable, BitwiseCopyable {
             product < -0.85 * cm_sqrt(told * seen) && product < -0.2 * told
             && product - pushes * changes * share < -0.85 * slopes
             && abs(rate) > Self.leastRate && changes * rate > 0
+            && pushes * pushes * share > Self.steadiness * told
             && unexplained > 9 * rule.scatter * (memory / dt)
         lasting = isImage ? lasting + dt : 0
         isMirrored = lasting > max(rule.patience, 4.5 * dt)
