@@ -5,6 +5,9 @@ struct AngleRecord {
     /// Samples per second.
     static let rate = 1000
 
+    /// Samples so far.
+    var count: Int { values.count }
+
     mutating func append(_ degrees: Double) { values.append(degrees) }
 
     /// Mean over the run: what an uncalibrated accelerometer leaves.

@@ -68,15 +68,7 @@ struct GalleryRun {
     /// The settings of an owner who knows motors and loop.
     var tuning: Stabilizer.Parameters {
         get throws {
-            let torque = gimbal.torqueLimit
-            let loaded = try ConfigurationLoader.load(
-                ConfigurationSource(
-                    config: "/dev/null",
-                    overrides: [
-                        "loop.rate_hz=\(loopHz)", "motors.type=\(gimbal.parameters.motor)",
-                        "motors.torque_limit_nm=[\(torque), \(torque), \(torque)]",
-                    ] + (fault?.settings(for: gimbal) ?? [])))
-            return loaded.settings.stabilizerParameters
+            try gimbal.tuning(loopHz: loopHz, with: fault?.settings(for: gimbal) ?? [])
         }
     }
 
@@ -186,6 +178,24 @@ struct GalleryRun {
             "\(Format.fixed(time, 2)) angle \(row(angles, 2)) torque \(row(torque, 3)) tremor"
                 + " \(Format.fixed(tremor, 2)) inertia \(row(found * 1e3, 3)) sigma"
                 + " \(row(sigma, 2)) \(snapshot.phase) \(snapshot.conditions.names)")
+    }
+}
+
+extension DrawnGimbal {
+    /// The daemon's tuning by the settings of an owner who knows motors and loop.
+    ///
+    /// - Parameters:
+    ///   - loopHz: Ticks per second.
+    ///   - settings: More settings, `key=value`.
+    func tuning(loopHz: Int, with settings: [String] = []) throws -> Stabilizer.Parameters {
+        let loaded = try ConfigurationLoader.load(
+            ConfigurationSource(
+                config: "/dev/null",
+                overrides: [
+                    "loop.rate_hz=\(loopHz)", "motors.type=\(parameters.motor)",
+                    "motors.torque_limit_nm=[\(torqueLimit), \(torqueLimit), \(torqueLimit)]",
+                ] + settings))
+        return loaded.settings.stabilizerParameters
     }
 }
 

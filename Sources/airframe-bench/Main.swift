@@ -40,7 +40,7 @@ struct Main {
             guard let directory = options.recordedDirectory else {
                 return PointingBench.run(options, &report)
             }
-            try RecordedBench.run(directory, &report)
+            try RecordedBench.run(directory, options, &report)
         },
         Bench(
             name: "autotune", summary: "gimbals it has never seen", run: AutotuneBench.run),

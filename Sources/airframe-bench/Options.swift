@@ -1,3 +1,4 @@
+import GimbalCore
 import Glibc
 import PlainText
 import Realtime
@@ -32,6 +33,12 @@ struct Options: Sendable {
     /// Gimbals of the gallery, and the seeds that they are drawn from.
     var count = 200
     var seeds = GallerySeeds.all
+    /// The only kind of motors of `pointing --recorded`; nil: each.
+    var motor: MotorType?
+    /// True where `pointing --recorded` draws a gimbal for each recording and seed, in the place of the default plant.
+    var isDrawn = false
+    /// Settings on top of an owner's, `key=value`, for drawn gimbals.
+    var settings: [String] = []
     /// The only motion of the gallery; nil: each.
     var motion: BaseMotion.Kind?
     /// Words that gimbal, motion and fault of a row of `sensor-faults` must contain to be run; none: all rows.
@@ -99,6 +106,16 @@ struct Options: Sendable {
             case "--motion":
                 guard let value = iterator.next().flatMap(BaseMotion.Kind.init) else { return nil }
                 motion = value
+            case "--motor":
+                guard let value = iterator.next(),
+                    let type = RecordedBench.drives.map(\.type).first(where: { "\($0)" == value })
+                else { return nil }
+                motor = type
+            case "--drawn":
+                isDrawn = true
+            case "--set":
+                guard let value = iterator.next() else { return nil }
+                settings.append(value)
             case "--only":
                 guard let value = iterator.next() else { return nil }
                 only += value.split(separator: ",").map(String.init)
@@ -142,6 +159,9 @@ struct Options: Sendable {
             "  --count N         gimbals of `gallery` (200)",
             "  --seeds WHICH     of `gallery`: all, even (to develop on), odd (to report on), or one number",
             "  --motion NAME     of `gallery`: still, handheld, walking or running; otherwise each",
+            "  --motor TYPE      of `pointing --recorded`: torque, field or servo; otherwise each",
+            "  --drawn           `pointing --recorded` on --count drawn gimbals of --seeds, a recording each",
+            "  --set KEY=VALUE   a setting on top of an owner's, with --drawn",
             "  --only A,B        of `sensor-faults` the rows whose gimbal, motion and fault contain A and B",
             "  --soak-minutes N  minutes of `soak` and `soak-links`, 10 at least (60)",
             "  --items N         items through the ring between two threads (100000000)",

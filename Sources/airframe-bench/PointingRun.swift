@@ -42,6 +42,8 @@ struct PointingRun {
         var holdPitch = AngleRecord()
         /// Angle between the true vertical and the estimate's, degrees.
         var tilt = AngleRecord()
+        /// Torques above 50 Hz: what the sensor's noise makes the motors do.
+        var hum = TorqueHum()
         /// Seconds until the motors had full authority; NaN = never.
         var start = Double.nan
         /// Seconds until the camera was within 1° of level for good.
@@ -134,7 +136,8 @@ struct PointingRun {
                     ? gimbal.attitude.error(to: perfect.attitude)
                     : stabilizer.snapshot.attitudeError
                 let tilt = gimbal.tiltError(of: stabilizer.snapshot.attitude) * degrees
-                for _ in 0..<max(1, AngleRecord.rate / loopHz) {
+                outcome.hum.note(output.torque, dt: 1 / Double(loopHz))
+                while Double(outcome.tilt.count) < (time - settled) * Double(AngleRecord.rate) {
                     outcome.tilt.append(tilt)
                     outcome.roll.append(angles.roll)
                     outcome.pitch.append(angles.pitch)
@@ -190,6 +193,30 @@ struct PointingRun {
             perfect.point(to: target)
         case .push(let moment, _): gimbal.push = Vector3(0, moment, 0)
         }
+    }
+}
+
+/// RMS of the motors' torques above 50 Hz, the largest of the three.
+struct TorqueHum {
+    private var slow = AxisVector.zero
+    private var squares = AxisVector.zero
+    private var seconds = 0.0
+
+    /// N·m; NaN: nothing was noted.
+    var rms: Double {
+        let mean = squares * (1 / seconds)
+        return max(mean.yaw, mean.roll, mean.pitch).squareRoot()
+    }
+
+    mutating func note(_ torque: AxisVector, dt: Double) {
+        slow = slow + (torque - slow) * (1 - exp(-2 * Double.pi * 50 * dt))
+        let fast = torque - slow
+        squares =
+            squares
+            + AxisVector(
+                yaw: fast.yaw * fast.yaw, roll: fast.roll * fast.roll,
+                pitch: fast.pitch * fast.pitch) * dt
+        seconds += dt
     }
 }
 

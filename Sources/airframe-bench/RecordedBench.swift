@@ -8,7 +8,7 @@ import SystemPackage
 /// motor.
 ///
 /// The camera follows the handle's heading (`pan_follow`), because people turn round, and is to stay level. Angles are true ones, from the start of the recording to its end. Hold: RMS from
-/// level. Shake: RMS above 1 Hz. Peak to peak: above 1 Hz, over the worst 10 s. Estimate: the angle between the true vertical and
+/// level, of drawn gimbals from the mean. Shake: RMS above 1 Hz. Peak to peak: above 1 Hz, over the worst 10 s. Estimate: the angle between the true vertical and
 /// the estimate's. Of roll and pitch the worse one counts. The accelerometer has been through its six positions.
 enum RecordedBench {
     /// One way of driving the joints.
@@ -27,12 +27,23 @@ enum RecordedBench {
 
     /// The figures of one recording.
     struct Score {
-        var recording: String
+        /// Recording, and the gimbal where that is a drawn one.
+        var name: String
         var outcome: PointingRun.Outcome
 
-        var hold: Double { max(outcome.roll.rms, outcome.pitch.rms) }
+        /// True of a gimbal whose sensor shows a level of its own, because it is mounted askew.
+        var isAskew = false
+
+        var hold: Double {
+            let (roll, pitch) = (outcome.roll, outcome.pitch)
+            return isAskew
+                ? max(roll.rms(about: roll.mean), pitch.rms(about: pitch.mean))
+                : max(roll.rms, pitch.rms)
+        }
         var shake: Double { max(outcome.roll.shake, outcome.pitch.shake) }
         var peakToPeak: Double { max(outcome.roll.peakToPeak, outcome.pitch.peakToPeak) }
+        /// Above 1 Hz, from the estimate to the set-point: what the estimate has no part in.
+        var ownShake: Double { max(outcome.holdRoll.shake, outcome.holdPitch.shake) }
         var tilt: Double { outcome.tilt.rms }
         var largestTilt: Double { outcome.tilt.largest }
     }
@@ -41,69 +52,101 @@ enum RecordedBench {
     ///
     /// - Parameters:
     ///   - directory: Of the recordings.
+    ///   - options: Which motors and gimbals.
     ///   - report: Receives the figures, degrees.
     /// - Throws: `IMULogError`; `EstimatorBench.Failure` where the directory holds no log.
-    static func run(_ directory: String, _ report: inout BenchReport) throws {
+    static func run(
+        _ directory: String, _ options: Options, _ report: inout BenchReport
+    ) throws {
         guard let names = EstimatorBench.logNames(in: directory) else {
             report.note("not measured: there is no directory \(directory)")
             return
         }
         guard !names.isEmpty else { throw EstimatorBench.Failure.noLogs(directory: directory) }
-        report.note("degrees, true; the worse of roll and pitch; 1 kHz, default plant and tuning")
-        for drive in drives {
-            let scores = try names.map { name in
-                Score(
-                    recording: name, outcome: try run(FilePath(directory).appending(name), drive))
-            }
+        report.note(
+            options.isDrawn
+                ? "degrees, true; the worse of roll and pitch; drawn gimbals"
+                : "degrees, true; the worse of roll and pitch; 1 kHz, default plant and tuning")
+        for drive in drives where options.motor.map({ $0 == drive.type }) ?? true {
+            let scores = try scores(of: names, in: FilePath(directory), drive, options)
             show(scores, drive, report)
             let alarms = scores.count { !FalseAlarms.names(in: $0.outcome.conditions).isEmpty }
             report.check("\(drive.name): false alarms", Double(alarms), atMost: 0, "")
         }
     }
 
-    /// One recording with one kind of motor.
-    static func run(_ path: FilePath, _ drive: Drive) throws -> PointingRun.Outcome {
+    private static func scores(
+        of names: [String], in directory: FilePath, _ drive: Drive, _ options: Options
+    ) throws -> [Score] {
+        guard options.isDrawn else {
+            return try names.map { name in
+                var run = try run(directory.appending(name))
+                run.use(drive.type)
+                return Score(name: name, outcome: run.run())
+            }
+        }
+        return try options.seeds.first(options.count).map { seed in
+            let gimbal = DrawnGimbal(seed: seed, motor: drive.type)
+            let name = names[Int(seed / 2) % names.count]
+            var run = try run(directory.appending(name))
+            run.parameters = gimbal.parameters
+            run.loopHz = gimbal.loopHz
+            run.seed = seed
+            let boot = run.tuning.bootMode
+            run.tuning = try gimbal.tuning(loopHz: gimbal.loopHz, with: options.settings)
+            run.tuning.bootMode = boot
+            return Score(
+                name: "\(seed) \(name) \(gimbal.summary)", outcome: run.run(),
+                isAskew: true)
+        }
+    }
+
+    /// One recording, carried by the default gimbal.
+    static func run(_ path: FilePath) throws -> PointingRun {
         let log = try IMULog(path: path)
         let motion = RecordedMotion(
             try log.handleSamples(path: path), sampleRate: log.sampleRate)
         var run = PointingRun()
-        run.use(drive.type)
         run.recording = motion
         run.tuning.bootMode = .panFollow
         run.isCalibrated = true
         run.stillSeconds = stillSeconds
         run.settled = stillSeconds
         run.seconds = stillSeconds + motion.duration
-        return run.run()
+        return run
     }
 
     private static func show(_ scores: [Score], _ drive: Drive, _ report: BenchReport) {
         report.note("")
         report.note(
-            Format.left(drive.name, 34)
-                + "hold     shake    p-p      estimate, and its largest")
+            Format.left(drive.name, 22)
+                + "hold     shake    p-p      own      estimate  largest  hum, mN·m")
         for score in scores {
             let figures = [
-                score.hold, score.shake, score.peakToPeak, score.tilt, score.largestTilt,
+                score.hold, score.shake, score.peakToPeak, score.ownShake, score.tilt,
+                score.largestTilt,
             ]
             let held = score.outcome.conditions
             let named =
                 (held.intersects(.attitudeDoubtful) ? "  doubtful" : "")
                 + "  " + FalseAlarms.names(in: held)
             report.note(
-                Format.left(String(score.recording.prefix(32)), 34)
-                    + figures.map { Format.left(Format.fixed($0, 3), 9) }.joined() + named)
+                Format.left(String(score.name.prefix(20)), 22)
+                    + figures.map { Format.left(Format.fixed($0, 3), 9) }.joined()
+                    + Format.left(Format.fixed(score.outcome.hum.rms * 1e3, 2), 8)
+                    + named + " " + score.name.dropFirst(20))
         }
         let figures: [(String, (Score) -> Double)] = [
             ("hold", \.hold), ("shake", \.shake), ("peak to peak", \.peakToPeak),
-            ("estimate", \.tilt), ("estimate, largest", \.largestTilt),
+            ("own shake", \.ownShake), ("estimate", \.tilt),
+            ("estimate, largest", \.largestTilt), ("hum, N·m", \.outcome.hum.rms),
         ]
         for (name, figure) in figures {
             let worst = scores.max { figure($0) < figure($1) }
             report.show("\(drive.name): \(name), median", median(scores.map(figure)), "deg")
             report.show(
                 "\(drive.name): \(name), worst", worst.map(figure) ?? .nan,
-                "deg: \(worst?.recording ?? "")")
+                "deg: \(worst?.name.prefix(20) ?? "")")
         }
     }
 }
