@@ -102,6 +102,8 @@ struct StatusReport {
         if snapshot.inertia.pitch > 0 {
             status.motors.inertiaKgM2 = AxisNumbers(snapshot.inertia)
             status.motors.inertiaSigmaPercent = AxisNumbers(snapshot.inertiaSigma * 100)
+            status.motors.frictionNm = AxisNumbers(snapshot.friction)
+            status.motors.imbalanceGm = VectorNumbers(snapshot.imbalance * 1e3)
         }
     }
 

@@ -68,6 +68,15 @@ struct VariableTable {
             $0.snapshot.inertiaSigma * 100
         }
 
+        + perAxis(
+            "friction", "N·m", "Sliding friction of the joint as learned; 0 = not compensated"
+        ) {
+            $0.snapshot.friction
+        }
+        + perAxis("imbalance", "g·m", "Mass times offset of the camera's centre of mass, learned") {
+            $0.snapshot.imbalance.perAxis * 1e3
+        }
+
     private static let estimator: [Entry] =
         perAxis("gyro_bias", "deg/s", "Estimated gyroscope bias") {
             $0.snapshot.bias.perAxis * degrees

@@ -457,6 +457,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.jointSource = joints.source
         snapshot.inertia = drive.inertia.values
         snapshot.inertiaSigma = drive.inertia.sigmas
+        snapshot.friction = drive.friction
+        snapshot.imbalance = drive.imbalance
         snapshot.exerted = drive.exerted
         snapshot.showsJoints = showsJoints
         snapshot.modeRequests = pointing.modeRequests

@@ -114,6 +114,10 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var jointSource = JointSource.assumed
     /// Inertia about the camera's axes, found or configured, kg·m²; motors of type torque only.
     public var inertia = AxisVector.zero
+    /// Sliding friction of each joint as learned, N·m; zero where it is not compensated.
+    public var friction = AxisVector.zero
+    /// Mass times offset of the camera's centre of mass as learned, camera frame, kg·m.
+    public var imbalance = Vector3.zero
     /// Standard deviation of `inertia`, natural logarithm: 0.1 is 10 %, 0 is given.
     public var inertiaSigma = AxisVector.zero
     /// What motors without encoder exerted at the joints when the gyroscope saw the camera as it is now, N·m; zero for

@@ -70,6 +70,7 @@ enum StatusView {
         row("torque", motors.torqueNm, 4, "N·m", motors.type.isEmpty ? "" : "\(motors.type) motors")
         row("torque limit", motors.torqueLimitNm, 4, "N·m")
         row("inertia", motors.inertiaKgM2, 6, "kg·m²", inertiaNote(motors))
+        row("friction", motors.frictionNm, 4, "N·m", "learned")
         return table
     }
 

@@ -44,6 +44,10 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     private var yawPID = PIDController()
     private var friction = JointFrictions()
     private var imbalance = ImbalanceCompensator()
+    /// Torques of the last moments, N·m.
+    private var told = JointHistory()
+    /// Camera's rate in the last period, body frame, rad/s; nil: not known.
+    private var lastRate: Vector3?
     private var inertia: InertiaSearch
     private var oscillation = OscillationWatch()
     /// The camera's axes whose gains are down because they have oscillated, and what was believed of them before, kg·m².
@@ -157,13 +161,22 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         let kinematics = JointKinematics(joints: joints)
         var wanted = kinematics.torques(moment: demand)
         var showsFriction = areJointsMeasured
+        let astray = rate - planned.rate
         if let handleRate, handleRate.isFinite {
             let carried = JointKinematics.attitude(joints: joints).inverseRotate(handleRate)
-            let rates = kinematics.jointRates(relativeRate: rate - carried)
-            wanted = wanted + friction.torques(jointRates: rates, dt: dt)
+            wanted =
+                wanted
+                + friction.torques(
+                    jointRates: kinematics.jointRates(relativeRate: rate - carried),
+                    astray: kinematics.jointRates(relativeRate: astray), dt: dt)
             showsFriction = true
         } else if areJointsMeasured {
-            wanted = wanted + friction.torques(joints: joints, dt: dt)
+            // The encoders are read with the sample that the attitude looks ahead of.
+            let angle = attitudeError + astray * parameters.attitudeLead
+            wanted =
+                wanted
+                + friction.torques(
+                    joints: joints, astray: kinematics.jointRates(relativeRate: -angle), dt: dt)
         }
         var bounds = TorqueBounds(limit: limit)
         saturated = bounds.clamp(wanted).differing(from: wanted)
@@ -179,14 +192,18 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             unwind(excess: kinematics.moment(torques: wanted - torque))
         } else if share == 1, !inertia.isProbing {
             if showsFriction {
-                friction.learn(feedback: kinematics.torques(moment: feedback), dt: dt)
+                learnFriction(
+                    rate: rate, kinematics: kinematics, specificForce: specificForce, dt: dt)
             }
             learnImbalance(specificForce: specificForce, dt: dt)
         }
         guard share > 0 else {
             clearIntegrals()
+            lastRate = nil
             return .zero
         }
+        told.append(torque * share, dt: dt)
+        lastRate = rate
         let exerted = kinematics.moment(torques: torque * share)
         watchOscillation(
             exerted: exerted - (inertia.probe + planned.moment) * share,
@@ -222,6 +239,8 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         pitchPID.reset()
         yawPID.reset()
         friction.reset()
+        told.fill(.zero)
+        lastRate = nil
         imbalance.doubt()
         beginSearch()
         distribute()
@@ -347,6 +366,21 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Friction is what the motors exert beyond what accelerates the camera and carries its known load.
+    private mutating func learnFriction(
+        rate: Vector3, kinematics: JointKinematics, specificForce: Vector3, dt: Double
+    ) {
+        guard let lastRate else { return }
+        let axes = inertia.values
+        let acceleration = (rate - lastRate) * (1 / dt)
+        let inertial = Vector3(
+            axes.roll * acceleration.x, axes.pitch * acceleration.y, axes.yaw * acceleration.z)
+        let carried = inertial + imbalance.moment(specificForce: specificForce)
+        friction.learn(
+            residual: told.value(age: loopDelay, dt: dt) - kinematics.torques(moment: carried),
+            dt: dt)
+    }
+
     /// What is learned of a load leaves the integrals.
     private mutating func learnImbalance(specificForce: Vector3, dt: Double) {
         let limit = min(
@@ -374,7 +408,6 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         friction.parameters.learningRate = p.frictionLearningRate
         friction.parameters.limit = p.frictionLimit
         friction.parameters.lead = loopDelay
-        friction.parameters.breakawayAngle = p.frictionBreakawayAngle
         // Every corner of the loop moves down together, so that its shape stays stable whatever the inertia is.
         let caution = inertia.caution
         let effective = inertia.values * caution

@@ -37,8 +37,6 @@ extension AttitudeController {
         public var frictionLearningRate = 0.5
         /// Largest friction that is compensated, N·m.
         public var frictionLimit = 0.05
-        /// How far a joint moves until its friction has turned over, rad.
-        public var frictionBreakawayAngle = 0.9e-3
 
         /// The defaults: for the default plant with 3.5 ms of delay the smallest answer to a push that leaves 6 dB and
         /// 45°, which `LoopMargins` computes.

@@ -1,73 +1,171 @@
 internal import CMathShim
 
-/// Feeds the friction of one joint forward, and learns its size while the joint moves.
+/// Feeds the friction of one joint forward, and learns its size and its shape while the joint moves.
 ///
 /// Friction is by far the largest disturbance of a carried gimbal: it changes sign whenever the handle turns back,
 /// and the feedback, with its delay, is late each time. The joint's encoder, or a gyroscope on the handle, shows the
 /// turning points; a tracker without lag under constant acceleration looks ahead by the loop's delay.
 ///
-/// Shape: elastic bristles (P. Dahl, "A solid friction model", Aerospace Corp. TOR-158, 1968), one at full slide. Size:
-/// follows the part of the feedback's torque that correlates with the shape, slowly, so that no friction value has to
-/// be configured and a changed bearing is followed.
+/// Shape: a sum of elastic bristles that slide (P. Dahl, "A solid friction model", Aerospace Corp. TOR-158, 1968) after
+/// different distances, as in the generalised Maxwell slip model (Al-Bender, Lampaert & Swevers, IEEE TAC 50, 2005), and
+/// what is more of it near rest (Stribeck). Sizes: least mean squares on the torque that the motor exerts beyond the
+/// camera's acceleration, so the loop's own lag is not in it.
+///
+/// Net: the power of that torque is compared with the power that the prediction leaves of it. A prediction that leaves more is
+/// faded out.
 struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// What the user tunes, for all joints.
     struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// How fast the size is learned, 1/s; 0 = no compensation.
+        /// How fast the sizes are learned, 1/s; 0 = no compensation.
         var learningRate = 0.5
-        /// Bound of the size, N·m.
+        /// Bound of the sum of the sizes, N·m.
         var limit = 0.05
-        /// How far a joint moves until its friction has turned over, rad.
-        var breakawayAngle = 0.9e-3
         /// Joint rate below which nothing is learned, rad/s: at rest friction is whatever the load makes it.
         var learningThreshold = 0.05
         /// How far to look ahead, s.
         var lead = 0.0035
     }
 
-    private(set) var size = 0.0
+    /// A value for each part of the friction.
+    struct Parts: Sendable, BitwiseCopyable {
+        /// Bristles that slide after about 0.3, 1 and 3 mrad.
+        var short = 0.0
+        var middle = 0.0
+        var long = 0.0
+        /// What is more near rest than at speed.
+        var slow = 0.0
+
+        init() {}
+
+        func dot(_ other: Parts) -> Double {
+            short * other.short + middle * other.middle + long * other.long + slow * other.slow
+        }
+    }
+
+    /// Sizes of the parts, N·m.
+    private(set) var sizes = Parts()
+    /// Power that the prediction takes from the residual torque, (N·m)²; negative: it adds power.
+    private(set) var benefit = 0.0
+
     private var tracker = JointTracker()
-    private var shape = 0.0
-    private var isMoving = false
+    /// How the joint would turn if the camera did as it is to.
+    private var wanted = JointTracker()
+    /// Deflection of each bristle as a share of its largest one, -1...1, ahead by the lead, and now.
+    private var ahead = Parts()
+    private var present = Parts()
+    /// Residual torque that does not depend on the motion, N·m.
+    private var load = 0.0
+    /// Joint rate of the last moments, rad/s.
+    private var envelope = 0.0
+    /// Seconds of motion that the sizes have been learned from.
+    private var learned = 0.0
+    private var share = 0.0
+
+    /// Over which distances bristles slide, rad.
+    private static var distances: (short: Double, middle: Double, long: Double) {
+        @_noLocks get { (0.3e-3, 1e-3, 3e-3) }
+    }
+    /// Joint rate at which the extra friction near rest has fallen to a third, rad/s: the middle of ball and plain bearings.
+    private static var stribeckRate: Double { @_noLocks get { 0.05 } }
+    /// How fast sizes are learned at first, 1/s.
+    private static var first: Double { @_noLocks get { 3 } }
+    /// How long the joint's motion is remembered, s: a turning point belongs to it.
+    private static var motionMemory: Double { @_noLocks get { 0.2 } }
+    /// Over which the benefit is taken, s, and the time in which the prediction fades, s.
+    private static var memory: Double { @_noLocks get { 2 } }
+    private static var fade: Double { @_noLocks get { 0.1 } }
 
     /// A joint of unknown friction.
     init() {}
 
+    /// Sliding friction as learned, N·m.
+    var size: Double { @_noLocks get { sizes.short + sizes.middle + sizes.long } }
+
     /// The torque that overcomes the friction, N·m, for a measured joint angle in rad.
+    ///
+    /// `astray`: the part of that angle by which the camera is not where it is to be, rad. The friction that it causes is left
+    /// to the feedback: a prediction that follows the camera's own shaking would drive it.
     @_noLocks @_noAllocation
-    mutating func torque(joint: Double, parameters p: Parameters, dt: Double) -> Double {
+    mutating func torque(
+        joint: Double, astray: Double, parameters p: Parameters, dt: Double
+    ) -> Double {
         guard p.learningRate > 0 else { return 0 }
         tracker.follow(angle: joint, dt: dt)
+        wanted.follow(angle: joint - astray, dt: dt)
         return torque(parameters: p, dt: dt)
     }
 
-    /// The same for a measured joint rate, rad/s: the difference of camera and handle gyroscope.
+    /// The same for a measured joint rate, rad/s: the difference of camera and handle gyroscope; `astray` is a rate, rad/s.
     @_noLocks @_noAllocation
-    mutating func torque(rate: Double, parameters p: Parameters, dt: Double) -> Double {
+    mutating func torque(
+        rate: Double, astray: Double, parameters p: Parameters, dt: Double
+    ) -> Double {
         guard p.learningRate > 0 else { return 0 }
         tracker.follow(rate: rate, dt: dt)
+        wanted.follow(rate: rate - astray, dt: dt)
         return torque(parameters: p, dt: dt)
     }
 
     private mutating func torque(parameters p: Parameters, dt: Double) -> Double {
-        let ahead = tracker.rate + tracker.acceleration * p.lead
-        isMoving = abs(ahead) > p.learningThreshold
-        let end: Double = ahead >= 0 ? 1 : -1
-        shape = end + (shape - end) * cm_exp(-abs(ahead) * dt / p.breakawayAngle)
-        return size * shape
+        envelope = max(abs(tracker.rate), envelope * (1 - dt / (Self.motionMemory + dt)))
+        Self.slide(&present, rate: tracker.rate, dt: dt)
+        Self.slide(&ahead, rate: wanted.rate + wanted.acceleration * p.lead, dt: dt)
+        return sizes.dot(ahead) * share
     }
 
-    /// Learns from the torque that the feedback still has to add on this joint, N·m.
+    /// Moves the bristles by one period at this rate, rad/s.
+    private static func slide(_ bristles: inout Parts, rate: Double, dt: Double) {
+        let end: Double = rate >= 0 ? 1 : -1
+        let way = -abs(rate) * dt
+        let distances = Self.distances
+        bristles.short = end + (bristles.short - end) * cm_exp(way / distances.short)
+        bristles.middle = end + (bristles.middle - end) * cm_exp(way / distances.middle)
+        bristles.long = end + (bristles.long - end) * cm_exp(way / distances.long)
+        let ratio = rate / Self.stribeckRate
+        bristles.slow = bristles.middle * cm_exp(-ratio * ratio)
+    }
+
+    /// Learns from the torque that the motor has exerted on this joint beyond what has accelerated the camera, N·m: what
+    /// friction and loads have taken.
     @_noLocks @_noAllocation
-    mutating func learn(feedback: Double, parameters p: Parameters, dt: Double) {
-        guard isMoving else { return }
-        size = min(max(size + p.learningRate * dt * feedback * shape, 0), p.limit)
+    mutating func learn(residual: Double, parameters p: Parameters, dt: Double) {
+        guard envelope > p.learningThreshold else { return }
+        let explained = sizes.dot(present)
+        let error = residual - load - explained
+        learned += dt
+        let rate = max(p.learningRate, Self.first / (1 + Self.first * learned)) * dt
+        load += rate * error
+        sizes.short += rate * error * present.short
+        sizes.middle += rate * error * present.middle
+        sizes.long += rate * error * present.long
+        sizes.slow += rate * error * present.slow
+        bound(p.limit)
+        // 2 r p - p²: the residual's power less that of what is left of it.
+        let gain = (2 * (residual - load) - explained) * explained
+        benefit += (gain - benefit) * (dt / (Self.memory + dt))
+        share = min(max(share + (benefit > 0 ? dt : -dt) / Self.fade, 0), 1)
+    }
+
+    private mutating func bound(_ limit: Double) {
+        sizes.short = max(sizes.short, 0)
+        sizes.middle = max(sizes.middle, 0)
+        sizes.long = max(sizes.long, 0)
+        let sum = size
+        if sum > limit {
+            sizes.short *= limit / sum
+            sizes.middle *= limit / sum
+            sizes.long *= limit / sum
+        }
+        sizes.slow = min(max(sizes.slow, 0), min(sum, limit))
     }
 
     /// Forgets the motion, keeps what was learned about the joint.
     @_noLocks @_noAllocation
     mutating func reset() {
         tracker.reset()
-        isMoving = false
-        shape = 0
+        wanted.reset()
+        envelope = 0
+        ahead = Parts()
+        present = Parts()
     }
 }

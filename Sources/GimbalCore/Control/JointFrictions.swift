@@ -19,28 +19,33 @@ struct JointFrictions: Sendable, BitwiseCopyable {
 
     /// The torques that overcome the friction, N·m, for measured joint angles in rad.
     @_noLocks @_noAllocation
-    mutating func torques(joints: AxisVector, dt: Double) -> AxisVector {
+    mutating func torques(joints: AxisVector, astray: AxisVector, dt: Double) -> AxisVector {
         AxisVector(
-            yaw: yaw.torque(joint: joints.yaw, parameters: parameters, dt: dt),
-            roll: roll.torque(joint: joints.roll, parameters: parameters, dt: dt),
-            pitch: pitch.torque(joint: joints.pitch, parameters: parameters, dt: dt))
+            yaw: yaw.torque(joint: joints.yaw, astray: astray.yaw, parameters: parameters, dt: dt),
+            roll: roll.torque(
+                joint: joints.roll, astray: astray.roll, parameters: parameters, dt: dt),
+            pitch: pitch.torque(
+                joint: joints.pitch, astray: astray.pitch, parameters: parameters, dt: dt))
     }
 
     /// The same for measured joint rates, rad/s.
     @_noLocks @_noAllocation
-    mutating func torques(jointRates: AxisVector, dt: Double) -> AxisVector {
+    mutating func torques(jointRates: AxisVector, astray: AxisVector, dt: Double) -> AxisVector {
         AxisVector(
-            yaw: yaw.torque(rate: jointRates.yaw, parameters: parameters, dt: dt),
-            roll: roll.torque(rate: jointRates.roll, parameters: parameters, dt: dt),
-            pitch: pitch.torque(rate: jointRates.pitch, parameters: parameters, dt: dt))
+            yaw: yaw.torque(
+                rate: jointRates.yaw, astray: astray.yaw, parameters: parameters, dt: dt),
+            roll: roll.torque(
+                rate: jointRates.roll, astray: astray.roll, parameters: parameters, dt: dt),
+            pitch: pitch.torque(
+                rate: jointRates.pitch, astray: astray.pitch, parameters: parameters, dt: dt))
     }
 
-    /// Learns from the torques that the feedback still adds on each joint, N·m.
+    /// Learns from the torques that the motors have exerted beyond what has accelerated the camera, N·m.
     @_noLocks @_noAllocation
-    mutating func learn(feedback: AxisVector, dt: Double) {
-        yaw.learn(feedback: feedback.yaw, parameters: parameters, dt: dt)
-        roll.learn(feedback: feedback.roll, parameters: parameters, dt: dt)
-        pitch.learn(feedback: feedback.pitch, parameters: parameters, dt: dt)
+    mutating func learn(residual: AxisVector, dt: Double) {
+        yaw.learn(residual: residual.yaw, parameters: parameters, dt: dt)
+        roll.learn(residual: residual.roll, parameters: parameters, dt: dt)
+        pitch.learn(residual: residual.pitch, parameters: parameters, dt: dt)
     }
 
     /// Forgets the motion, keeps what was learned.

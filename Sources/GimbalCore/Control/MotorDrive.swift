@@ -186,6 +186,16 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Sliding friction of each joint as learned, N·m: of motors that exert torques.
+    var friction: AxisVector {
+        @_noLocks get { if case .torque = type { torque.learnedFriction } else { .zero } }
+    }
+
+    /// Mass times offset of the camera's centre of mass as learned, camera frame, kg·m.
+    var imbalance: Vector3 {
+        @_noLocks get { if case .torque = type { torque.learnedImbalance } else { .zero } }
+    }
+
     /// The inertia about the camera's axes as found or configured, kg·m², and its standard deviation, natural logarithm;
     /// zero where the kind of motor does not need it.
     var inertia: (values: AxisVector, sigmas: AxisVector) {

@@ -183,6 +183,10 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     public var inertiaKgM2 = AxisNumbers()
     /// Its standard deviation; 0 is given.
     public var inertiaSigmaPercent = AxisNumbers()
+    /// Sliding friction of each joint as learned; 0 = not compensated.
+    public var frictionNm = AxisNumbers()
+    /// Mass times offset of the camera's centre of mass as learned, camera frame, g·m.
+    public var imbalanceGm = VectorNumbers()
     /// What switches them off when a bus hangs, or `noCutOff`; absent unless there are real ones.
     public var cutOff: String?
 
@@ -194,6 +198,8 @@ public struct MotorStatus: Hashable, Sendable, Codable {
         case cutOff = "cut_off"
         case inertiaKgM2 = "inertia_kg_m2"
         case inertiaSigmaPercent = "inertia_sigma_percent"
+        case frictionNm = "friction_nm"
+        case imbalanceGm = "imbalance_gm"
         case torqueNm = "torque_nm"
         case torqueLimitNm = "torque_limit_nm"
     }
