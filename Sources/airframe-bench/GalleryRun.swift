@@ -187,6 +187,8 @@ extension DrawnGimbal {
     /// - Parameters:
     ///   - loopHz: Ticks per second.
     ///   - settings: More settings, `key=value`.
+    /// - Returns: All parameters of the core.
+    /// - Throws: What `ConfigurationLoader` says of a setting.
     func tuning(loopHz: Int, with settings: [String] = []) throws -> Stabilizer.Parameters {
         let loaded = try ConfigurationLoader.load(
             ConfigurationSource(
