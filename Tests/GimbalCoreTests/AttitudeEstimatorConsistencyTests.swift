@@ -26,7 +26,8 @@ struct AttitudeEstimatorConsistencyTests {
         parameters.velocityMemory = memory
         // The velocity of the process is white, and of this size at 50 Hz: 2.1 m/s.
         let hertz = 1 / parameters.filterPeriod
-        parameters.initialInclinationSigma = 2 * degree
+        // Five sigma below a turn of the force that tells motion from rest.
+        parameters.initialInclinationSigma = 1 * degree
         var draw = SeededNoise(seed: seed &+ 7000)
         for _ in 0..<20 { _ = draw.uniform() }
         var motion = SimulatedMotion()
@@ -46,8 +47,8 @@ struct AttitudeEstimatorConsistencyTests {
         let sigma = parameters.velocityNoiseDensity * cm_sqrt(hertz)
         let firstPull = 9.80665 * parameters.initialInclinationSigma / hertz
         motion.acceleration = { t in
-            // The first sample gives the inclination, as wrong as assumed; two quiet ones after it confirm it.
-            if t > 1.5 / hertz, t < 3.5 / hertz { return .zero }
+            // The first sample gives the inclination, as wrong as assumed; a tenth of a second of rest confirms it.
+            if t > 1.5 / hertz, t < 7.5 / hertz { return .zero }
             let size = t < 1.5 / hertz ? firstPull : sigma
             let next = Vector3(draw.normal(), draw.normal(), 0) * size
             defer { velocity = next }

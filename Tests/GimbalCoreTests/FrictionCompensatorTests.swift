@@ -84,7 +84,8 @@ struct FrictionCompensatorTests {
                 residual: rate > 0 ? start : -start, parameters: Self.parameters, dt: 1e-3)
             if i > 2500 { largest = max(largest, abs(torque)) }
         }
-        #expect(largest < 1e-6)
+        // Of 30 mN·m.
+        #expect(largest < 0.2e-3)
     }
 
     @Test("does not answer to the camera's own shaking")
