@@ -1,0 +1,194 @@
+"""A cascade as others build it: attitude P, rate PI, VQF for the attitude; its gains are tuned on the gimbal that it drives."""
+
+import math
+from dataclasses import astuple, dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from vqf import VQF
+
+# Largest rate asked for, rad/s, and largest angle of error believed, rad.
+MAX_RATE, MAX_ERROR = 3.0, 0.5
+# How long the heading stays behind the handle's where it follows it, s.
+FOLLOW = 0.6
+
+
+@dataclass
+class Gains:
+    """attitude: 1/s. rate: 1/s; with servos the share of their delay by which the handle is foreseen. integral: 1/s². corner: of the
+    low-pass of the rate, with servos of the handle's, Hz."""
+
+    attitude: float
+    rate: float
+    integral: float
+    corner: float
+
+
+def product(p, q):
+    """The product of two quaternions w x y z."""
+    a, b, c, d = p
+    w, x, y, z = q
+    return (a * w - b * x - c * y - d * z, a * x + b * w + c * z - d * y,
+            a * y - b * z + c * w + d * x, a * z + b * y - c * x + d * w)
+
+
+def turned(q, rate, time):
+    """The attitude q after this time at this rate in its own frame, small angles."""
+    h = 0.5 * time
+    return product(q, (1.0, rate[0] * h, rate[1] * h, rate[2] * h))
+
+
+def columns(roll, pitch):
+    """The axes of the yaw, roll and pitch joints in the camera's frame."""
+    cr, sr, cp, sp = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch)
+    return (-sp * cr, sr, cp * cr), (cp, 0.0, sp), (0.0, 1.0, 0.0)
+
+
+def joint_attitude(yaw, roll, pitch):
+    """The camera's attitude on its handle."""
+    half = [(math.cos(a / 2), math.sin(a / 2)) for a in (yaw, roll, pitch)]
+    (cy, sy), (cr, sr), (cp, sp) = half
+    return product(product((cy, 0, 0, sy), (cr, sr, 0, 0)), (cp, 0, sp, 0))
+
+
+def joint_rates(turn, roll, pitch):
+    """The rates of the joints that turn the camera at this rate in its own frame."""
+    c, s = math.cos(pitch), math.sin(pitch)
+    yaw = (c * turn[2] - s * turn[0]) / math.cos(roll)
+    return yaw, c * turn[0] + s * turn[2], turn[1] - math.sin(roll) * yaw
+
+
+class Cascade:
+    """The controller. Perfect knowledge replaces sensor and filter by the truth."""
+
+    def __init__(self, drawn, gains, lead, perfect, follows, bias=None):
+        """lead: from the camera's motion to the answer, s. follows: whether the heading follows the handle's. bias: of the
+        gyroscope, where it is known."""
+        self.drawn, self.gains, self.lead, self.perfect = drawn, gains, 0 if perfect else lead, perfect
+        self.follows, self.dt = follows, 1 / drawn.rate
+        # What the motors answer per what they are told, found on this gimbal.
+        x, y, z = drawn.inertia[:3]
+        yaw, roll, pitch = (joint.constant for joint in drawn.joints)
+        self.inertia = (x / roll, y / pitch, z / yaw)
+        self.limit = drawn.torque_limit
+        self.vqf = VQF(self.dt)
+        if bias is not None:
+            self.vqf.setBiasEstimate(np.ascontiguousarray(bias), -1)
+        self.bias, self.tick = (0.0, 0.0, 0.0), 0
+        self.share = 1 - math.exp(-2 * math.pi * gains.corner * self.dt)
+        self.smooth, self.integral, self.heading = [0.0] * 3, [0.0] * 3, None
+        self.angles = [0.0] * 3
+        wait = drawn.servo.transport + 0.5 / drawn.servo.frame_rate
+        self.late = [[0.0] * 3] * round((0 if perfect else wait) / self.dt)
+        self.answer = [0.0] * 3
+
+    def step(self, gyro, accel, joints, truth):
+        """What the motors are told, and the attitude believed. joints: rad, or None. truth: attitude and rate."""
+        if self.perfect:
+            attitude, rate = truth
+        else:
+            self.vqf.update(gyro, accel)
+            w, x, y, z = self.vqf.getQuat6D()
+            attitude = -x, w, -z, y
+            if self.tick % 100 == 0:
+                self.bias = self.vqf.getBiasEstimate()[0].tolist()
+            rate = [g - b for g, b in zip(gyro.tolist(), self.bias)]
+        self.tick += 1
+        is_servo = self.drawn.kind == "servo"
+        ahead = attitude if is_servo else turned(attitude, rate, self.lead)
+        w, x, y, z = ahead
+        heading = math.atan2(2 * (w * z - x * y), 1 - 2 * (x * x + z * z))
+        if self.heading is None:
+            self.heading = heading
+        if self.follows:
+            self.heading -= (self.answer[0] if is_servo else joints[0]) * self.dt / FOLLOW
+        # Half the heading, level: the set-point; from it the turn that is left in the camera's frame.
+        c, s = math.cos(self.heading / 2), math.sin(self.heading / 2)
+        e = product((w, -x, -y, -z), (c, 0, 0, s))
+        sign = 2.0 if e[0] >= 0 else -2.0
+        error = [max(-MAX_ERROR, min(MAX_ERROR, sign * part)) for part in e[1:]]
+        out = self.angle(error, rate) if is_servo else self.moment(error, rate, joints)
+        return out, attitude
+
+    def moment(self, error, rate, joints):
+        """Joint torques against an error in rad."""
+        g, dt, moment = self.gains, self.dt, []
+        for i in (0, 1, 2):
+            self.smooth[i] += self.share * (rate[i] - self.smooth[i])
+            lack = max(-MAX_RATE, min(MAX_RATE, g.attitude * error[i])) - self.smooth[i]
+            most = 0.8 * self.limit / self.inertia[i]
+            self.integral[i] = max(-most, min(most, self.integral[i] + g.integral * lack * dt))
+            moment.append((g.rate * lack + self.integral[i]) * self.inertia[i])
+        _, roll, pitch = joints or (0, 0, 0)
+        return [sum(a * m for a, m in zip(axis, moment)) for axis in columns(roll, pitch)]
+
+    def angle(self, error, rate):
+        """Servo angles: against the handle's rate, which is the camera's less the one that the servos make, and the error."""
+        g, dt, servo = self.gains, self.dt, self.drawn.servo
+        # Where the servos are: the commands of a while ago, with their lag.
+        self.late.append(self.angles)
+        goal, share = self.late.pop(0), dt / (servo.lag + dt)
+        rates = [share * (a - b) / dt for a, b in zip(goal, self.answer)]
+        self.answer = [b + r * dt for b, r in zip(self.answer, rates)]
+        _, roll, pitch = self.answer
+        axes, wanted = columns(roll, pitch), []
+        for i in (0, 1, 2):
+            handle = rate[i] - sum(axis[i] * r for axis, r in zip(axes, rates))
+            self.smooth[i] += self.share * (handle - self.smooth[i])
+            self.integral[i] += g.integral * error[i] * dt
+            wanted.append(g.attitude * error[i] + self.integral[i] - self.smooth[i])
+        self.angles = [a + s * dt for a, s in zip(self.angles, joint_rates(wanted, roll, pitch))]
+        wait = g.rate * servo.delay
+        return [a - f * wait for a, f in zip(self.angles, joint_rates(self.smooth, roll, pitch))]
+
+
+def has_margins(gains, is_servo, lead, wait, gain=2.0, phase=45.0):
+    """Whether the loop has this gain margin, both ways, and this phase margin in degrees.
+
+    On the rigid model: lead, by which the attitude is carried forward, s; wait, from the motion to the answer, s.
+    """
+    s = 2j * math.pi * np.geomspace(0.02, 400, 500)
+    if is_servo:
+        opened = (gains.attitude + gains.integral / s) / s
+    else:
+        passed = 1 / (1 + s / (2 * math.pi * gains.corner))
+        opened = (gains.rate + gains.integral / s) * (gains.attitude * (1 + s * lead) + s * passed) / s**2
+    opened = opened * np.exp(-s * wait)
+    size, angle = np.abs(opened), np.unwrap(np.angle(opened)) * 180 / math.pi
+    # How far the phase is from an odd multiple of 180°.
+    away = np.mod(angle, 360) - 180
+    turns = np.flatnonzero((np.diff(np.sign(away)) != 0) & (np.abs(np.diff(away)) < 180))
+    crosses = np.flatnonzero(np.diff(np.sign(size - 1)) != 0)
+    return bool(np.all((size[turns] < 1 / gain) | (size[turns] > gain)) and np.all(np.abs(away[crosses]) > phase))
+
+
+def with_margins(gains, is_servo, lead, wait):
+    """These gains, slower by as much as it takes for the margins."""
+    while not has_margins(gains, is_servo, lead, wait):
+        gains = Gains(gains.attitude * 0.95, gains.rate * (1 if is_servo else 0.95), gains.integral * 0.9025, gains.corner)
+    return gains
+
+
+def first_gains(is_servo, lead, wait, is_perfect=False):
+    """The rule of thumb that tuning begins with, and the gains of perfect knowledge, which no noise limits."""
+    fast = 1 / wait
+    corner = 1e4 if is_perfect else 100
+    gains = (Gains(fast, 1, fast**2 / 16, corner / 5 if not is_perfect else corner) if is_servo
+             else Gains(fast / 4, fast, fast**2 / 16, corner))
+    return with_margins(gains, is_servo, lead, wait)
+
+
+def tuned(cost, is_servo, lead, wait, rate, evaluations=24):
+    """The gains with margins that make the cost of a tuning motion least (Nelder and Mead). cost: of Gains. rate: of the loop, Hz."""
+    start = np.log(astuple(first_gains(is_servo, lead, wait)))
+
+    def gains(x):
+        attitude, speed, integral, corner = np.exp(x)
+        return with_margins(
+            Gains(attitude, min(speed, 1.5) if is_servo else speed, integral, min(corner, 0.4 * rate)),
+            is_servo, lead, wait)
+
+    simplex = start + np.vstack([np.zeros(4), 0.5 * np.diag([1, -1 if is_servo else 1, 1, 1])])
+    found = minimize(lambda x: cost(gains(x)), start, method="Nelder-Mead",
+                     options={"initial_simplex": simplex, "maxfev": evaluations, "xatol": 0.02, "fatol": 1e-4})
+    return gains(found.x)
