@@ -9,6 +9,8 @@ from vqf import VQF
 
 # Largest rate asked for, rad/s, and largest angle of error believed, rad.
 MAX_RATE, MAX_ERROR = 3.0, 0.5
+# Of the margins, Hz.
+FREQUENCIES = np.geomspace(0.02, 450, 500)
 # How long the heading stays behind the handle's where it follows it, s.
 FOLLOW = 0.6
 
@@ -16,12 +18,13 @@ FOLLOW = 0.6
 @dataclass
 class Gains:
     """attitude: 1/s. rate: 1/s; with servos the share of their delay by which the handle is foreseen. integral: 1/s². corner: of the
-    low-pass of the rate, with servos of the handle's, Hz."""
+    low-pass of the rate, with servos of the handle's, Hz. derivative: share of the measured acceleration that is opposed, 1."""
 
     attitude: float
     rate: float
     integral: float
     corner: float
+    derivative: float
 
 
 def product(p, q):
@@ -61,9 +64,9 @@ def joint_rates(turn, roll, pitch):
 class Cascade:
     """The controller. Perfect knowledge replaces sensor and filter by the truth."""
 
-    def __init__(self, drawn, gains, lead, perfect, follows, bias=None):
+    def __init__(self, drawn, gains, lead, perfect, follows, bias):
         """lead: from the camera's motion to the answer, s. follows: whether the heading follows the handle's. bias: of the
-        gyroscope, where it is known."""
+        gyroscope, which has been calibrated for the cascade, rad/s."""
         self.drawn, self.gains, self.lead, self.perfect = drawn, gains, 0 if perfect else lead, perfect
         self.follows, self.dt = follows, 1 / drawn.rate
         # What the motors answer per what they are told, found on this gimbal.
@@ -72,9 +75,8 @@ class Cascade:
         self.inertia = (x / roll, y / pitch, z / yaw)
         self.limit = drawn.torque_limit
         self.vqf = VQF(self.dt)
-        if bias is not None:
-            self.vqf.setBiasEstimate(np.ascontiguousarray(bias), -1)
-        self.bias, self.tick = (0.0, 0.0, 0.0), 0
+        self.vqf.setBiasEstimate(np.ascontiguousarray(bias), 0.05 * math.pi / 180)
+        self.bias, self.tick = [0.0] * 3, 0
         self.share = 1 - math.exp(-2 * math.pi * gains.corner * self.dt)
         self.smooth, self.integral, self.heading = [0.0] * 3, [0.0] * 3, None
         self.angles = [0.0] * 3
@@ -83,9 +85,10 @@ class Cascade:
         self.answer = [0.0] * 3
 
     def step(self, gyro, accel, joints, truth):
-        """What the motors are told, and the attitude believed. joints: rad, or None. truth: attitude and rate."""
+        """What the motors are told, and the attitude believed. joints: rad, or None. truth: attitude, rate, joints and
+        their rates."""
         if self.perfect:
-            attitude, rate = truth
+            attitude, rate, *self.truth = truth
         else:
             self.vqf.update(gyro, accel)
             w, x, y, z = self.vqf.getQuat6D()
@@ -114,11 +117,12 @@ class Cascade:
         """Joint torques against an error in rad."""
         g, dt, moment = self.gains, self.dt, []
         for i in (0, 1, 2):
-            self.smooth[i] += self.share * (rate[i] - self.smooth[i])
+            change = self.share * (rate[i] - self.smooth[i])
+            self.smooth[i] += change
             lack = max(-MAX_RATE, min(MAX_RATE, g.attitude * error[i])) - self.smooth[i]
             most = 0.8 * self.limit / self.inertia[i]
             self.integral[i] = max(-most, min(most, self.integral[i] + g.integral * lack * dt))
-            moment.append((g.rate * lack + self.integral[i]) * self.inertia[i])
+            moment.append((g.rate * lack + self.integral[i] - g.derivative * change / dt) * self.inertia[i])
         _, roll, pitch = joints or (0, 0, 0)
         return [sum(a * m for a, m in zip(axis, moment)) for axis in columns(roll, pitch)]
 
@@ -127,9 +131,12 @@ class Cascade:
         g, dt, servo = self.gains, self.dt, self.drawn.servo
         # Where the servos are: the commands of a while ago, with their lag.
         self.late.append(self.angles)
-        goal, share = self.late.pop(0), dt / (servo.lag + dt)
-        rates = [share * (a - b) / dt for a, b in zip(goal, self.answer)]
-        self.answer = [b + r * dt for b, r in zip(self.answer, rates)]
+        if self.perfect:
+            self.answer, rates = self.truth
+        else:
+            goal, share = self.late.pop(0), dt / (servo.lag + dt)
+            rates = [share * (a - b) / dt for a, b in zip(goal, self.answer)]
+            self.answer = [b + r * dt for b, r in zip(self.answer, rates)]
         _, roll, pitch = self.answer
         axes, wanted = columns(roll, pitch), []
         for i in (0, 1, 2):
@@ -142,53 +149,80 @@ class Cascade:
         return [a - f * wait for a, f in zip(self.angles, joint_rates(self.smooth, roll, pitch))]
 
 
-def has_margins(gains, is_servo, lead, wait, gain=2.0, phase=45.0):
-    """Whether the loop has this gain margin, both ways, and this phase margin in degrees.
+def opened(gains, is_servo, lead, wait):
+    """The open loop of one axis on the rigid model, at 500 frequencies: size and phase in degrees.
 
-    On the rigid model: lead, by which the attitude is carried forward, s; wait, from the motion to the answer, s.
+    lead: by which the attitude is carried forward, s. wait: from the motion to the answer, s.
     """
-    s = 2j * math.pi * np.geomspace(0.02, 400, 500)
+    s = 2j * math.pi * FREQUENCIES
     if is_servo:
-        opened = (gains.attitude + gains.integral / s) / s
+        loop = (gains.attitude + gains.integral / s) / s
     else:
         passed = 1 / (1 + s / (2 * math.pi * gains.corner))
-        opened = (gains.rate + gains.integral / s) * (gains.attitude * (1 + s * lead) + s * passed) / s**2
-    opened = opened * np.exp(-s * wait)
-    size, angle = np.abs(opened), np.unwrap(np.angle(opened)) * 180 / math.pi
-    # How far the phase is from an odd multiple of 180°.
-    away = np.mod(angle, 360) - 180
-    turns = np.flatnonzero((np.diff(np.sign(away)) != 0) & (np.abs(np.diff(away)) < 180))
+        loop = ((gains.rate + gains.integral / s) * (gains.attitude * (1 + s * lead) + s * passed)
+                + gains.derivative * s**2 * passed) / s**2
+    loop = loop * np.exp(-s * wait)
+    phase = np.unwrap(np.angle(loop)) * 180 / math.pi
+    # Two or three integrators begin at -180 or -270.
+    return np.abs(loop), phase - (360 if phase[0] > 0 else 0)
+
+
+def has_margins(gains, *model, gain=2.0, phase=45.0):
+    """Whether the loop has this gain margin, both ways, and this phase margin in degrees."""
+    size, angle = opened(gains, *model)
+    turns = np.flatnonzero(np.diff(np.floor((angle + 180) / 360)) != 0)
     crosses = np.flatnonzero(np.diff(np.sign(size - 1)) != 0)
-    return bool(np.all((size[turns] < 1 / gain) | (size[turns] > gain)) and np.all(np.abs(away[crosses]) > phase))
+    return (len(crosses) == 1 and angle[crosses[0]] > phase - 180
+            and bool(np.all((size[turns] < 1 / gain) | ((size[turns] > gain) & (turns < crosses[0])))))
 
 
-def with_margins(gains, is_servo, lead, wait):
+def with_margins(gains, *model):
     """These gains, slower by as much as it takes for the margins."""
-    while not has_margins(gains, is_servo, lead, wait):
-        gains = Gains(gains.attitude * 0.95, gains.rate * (1 if is_servo else 0.95), gains.integral * 0.9025, gains.corner)
+    while not has_margins(gains, *model):
+        # The outer loops give way faster, so that an end is reached whatever their ratio was.
+        slower = 1 if model[0] else 0.96
+        gains = Gains(gains.attitude * 0.94, gains.rate * slower, gains.integral * 0.85, gains.corner,
+                      gains.derivative * 0.96)
     return gains
 
 
-def first_gains(is_servo, lead, wait, is_perfect=False):
-    """The rule of thumb that tuning begins with, and the gains of perfect knowledge, which no noise limits."""
-    fast = 1 / wait
-    corner = 1e4 if is_perfect else 100
-    gains = (Gains(fast, 1, fast**2 / 16, corner / 5 if not is_perfect else corner) if is_servo
-             else Gains(fast / 4, fast, fast**2 / 16, corner))
-    return with_margins(gains, is_servo, lead, wait)
+def first_gains(is_servo, lead, wait, corner):
+    """Gains that are as stiff below the loop's bandwidth as the margins let them be: tuning begins with them.
 
-
-def tuned(cost, is_servo, lead, wait, rate, evaluations=24):
-    """The gains with margins that make the cost of a tuning motion least (Nelder and Mead). cost: of Gains. rate: of the loop, Hz."""
-    start = np.log(astuple(first_gains(is_servo, lead, wait)))
+    corner: of the low-pass, Hz.
+    """
+    model, fast = (is_servo, lead, wait), 1 / wait
+    if is_servo:
+        return with_margins(Gains(fast, 1, fast**2 / 16, corner, 0), *model)
 
     def gains(x):
-        attitude, speed, integral, corner = np.exp(x)
-        return with_margins(
-            Gains(attitude, min(speed, 1.5) if is_servo else speed, integral, min(corner, 0.4 * rate)),
-            is_servo, lead, wait)
+        attitude, rate, integral, derivative = np.exp(x)
+        return with_margins(Gains(attitude, rate, integral, corner, derivative), *model)
 
-    simplex = start + np.vstack([np.zeros(4), 0.5 * np.diag([1, -1 if is_servo else 1, 1, 1])])
-    found = minimize(lambda x: cost(gains(x)), start, method="Nelder-Mead",
+    def yielding(x):
+        g = gains(x)
+        return -math.log(g.rate * g.attitude + g.integral)
+
+    start = np.log([fast / 10, fast / 2, fast**2 / 100, 0.2])
+    return gains(minimize(yielding, start, method="Nelder-Mead", options={"maxfev": 200}).x)
+
+
+def tuned(cost, is_servo, lead, wait, rate, evaluations=28):
+    """The gains with margins that make the cost of a tuning motion least (Nelder and Mead). cost: of Gains. rate: of the loop, Hz."""
+    model = is_servo, lead, wait
+    start = np.log(np.maximum(astuple(first_gains(*model, 20 if is_servo else min(150, 0.3 * rate))), 1e-3))
+
+    def gains(x):
+        attitude, speed, integral, corner, derivative = np.exp(x)
+        if is_servo:
+            speed, derivative = min(speed, 1.5), 0
+        return with_margins(Gains(attitude, speed, integral, min(corner, 0.4 * rate), derivative), *model)
+
+    # Servos have no derivative.
+    used = 4 if is_servo else 5
+    pad = np.zeros(5 - used)
+    away = np.diag([0.4, -0.5, -1, 0.5] if is_servo else [0.4, 0.3, -0.7, 0.5, -0.5])
+    simplex = start[:used] + np.vstack([np.zeros(used), away])
+    found = minimize(lambda x: cost(gains([*x, *pad])), start[:used], method="Nelder-Mead",
                      options={"initial_simplex": simplex, "maxfev": evaluations, "xatol": 0.02, "fatol": 1e-4})
-    return gains(found.x)
+    return gains([*found.x, *pad])

@@ -195,19 +195,16 @@ class Physics:
         """From the camera's motion to the torque that answers it, s."""
         return self.lag + (0 if self.imu.ideal else IMU.GYRO_LAG)
 
-    def joints(self):
-        """True joint angles, rad."""
-        return self.data.qpos[6:].tolist()
-
     def attitude(self):
         """The sensor's true attitude, w x y z: the camera's, as far as anybody on board can know."""
         result = np.empty(4)
         mujoco.mju_mulQuat(result, self.data.xquat[self.camera], self.drawn.mounting)
         return result.tolist()
 
-    def rate(self):
-        """The sensor's true rate, rad/s."""
-        return self.data.sensordata[:3].tolist()
+    def truth(self):
+        """Attitude and rate of the sensor, angles and rates of the joints."""
+        data = self.data
+        return self.attitude(), data.sensordata[:3].tolist(), data.qpos[6:].tolist(), data.qvel[6:].tolist()
 
     def advance(self, output):
         """A line's worth of physics under this output: torques in N·m as configured, or servo angles in rad; None is off."""
