@@ -207,7 +207,7 @@ def first_gains(is_servo, lead, wait, corner):
     return gains(minimize(yielding, start, method="Nelder-Mead", options={"maxfev": 200}).x)
 
 
-def tuned(cost, is_servo, lead, wait, rate, evaluations=28):
+def tuned(cost, is_servo, lead, wait, rate, evaluations=22):
     """The gains with margins that make the cost of a tuning motion least (Nelder and Mead). cost: of Gains. rate: of the loop, Hz."""
     model = is_servo, lead, wait
     start = np.log(np.maximum(astuple(first_gains(*model, 20 if is_servo else min(150, 0.3 * rate))), 1e-3))

@@ -146,7 +146,7 @@ class Physics:
 
     def __init__(self, drawn, motion, dt, substeps, seed, transport=True, ideal=False, frictionless=False):
         """motion: q, v, a of every step of dt s. substeps: per line. seed: of the sensor. transport: whether outputs are late.
-        ideal: a sensor without any error. frictionless: no friction and no cogging, to find what they cost."""
+        ideal: a sensor without errors, filters apart. frictionless: no friction and no cogging, to find what they cost."""
         self.drawn, self.dt, self.substeps = drawn, dt, substeps
         self.is_servo = drawn.kind == "servo"
         joints = []
@@ -174,8 +174,10 @@ class Physics:
                     "lugre": lambda j, i: LuGre(j.coulomb, j.stiction, 0, i, dt, j.breakaway, j.stribeck)}
             self.friction = [laws[j.law](j, i) for j, i in zip(drawn.joints, drawn.inertia[[2, 0, 1]])]
             self.cogging = [(j.cogging, j.phase) for j in drawn.joints]
-        self.imu = IMU([seed, 7], drawn.rate, dt, ideal, drawn.gyro_scale, calibrated=True)
-        late = drawn.servo.transport if self.is_servo else drawn.delay - IMU.GYRO_LAG - CURRENT_LAG - dt
+        # The widest of the chip's filters that fits the sampling.
+        corners = (230, 145) if drawn.rate >= 460 else (116, 80)
+        self.imu = IMU([seed, 7], drawn.rate, dt, ideal, drawn.gyro_scale, True, corners)
+        late = drawn.servo.transport if self.is_servo else drawn.delay - self.imu.lag - CURRENT_LAG - dt
         self.queue = deque([[0.0] * 3] * (round(late / dt) if transport else 0))
         self.torque, self.command, self.frame = [0.0] * 3, [0.0] * 3, -1
         self.driving = [False] * 3
@@ -193,7 +195,7 @@ class Physics:
     @property
     def lead(self):
         """From the camera's motion to the torque that answers it, s."""
-        return self.lag + (0 if self.imu.ideal else IMU.GYRO_LAG)
+        return self.lag + self.imu.lag
 
     def attitude(self):
         """The sensor's true attitude, w x y z: the camera's, as far as anybody on board can know."""

@@ -118,12 +118,10 @@ class LuGre:
 class IMU:
     """What a BMI088 says: the figures of Sources/Simulation/IMUModel.swift (data sheet BST-BMI088-DS001)."""
 
-    # Lag of the gyroscope's own low-pass, s.
-    GYRO_LAG = 1 / (2 * math.pi * 230)
-
-    def __init__(self, seed, rate, dt, ideal=False, gyro_scale=0.005, calibrated=False):
-        """seed: of numpy. rate: samples per second. dt: of the physics, s. ideal: no error at all. gyro_scale: standard deviation
-        of the gyroscope's scale. calibrated: the accelerometer has been through its six positions."""
+    def __init__(self, seed, rate, dt, ideal=False, gyro_scale=0.005, calibrated=False, corners=(230, 145)):
+        """seed: of numpy. rate: samples per second. dt: of the physics, s. ideal: no error. gyro_scale: standard deviation of the
+        gyroscope's scale. calibrated: the accelerometer has been through its six positions. corners: of the low-passes of gyroscope
+        and accelerometer, Hz; None: there are none."""
         self.random = np.random.default_rng(seed)
         r = self.random
         self.ideal = ideal
@@ -137,16 +135,17 @@ class IMU:
         self.accel_matrix = np.eye(3) + r.normal(0, 0.0025, (3, 3))
         if calibrated:
             self.accel_bias, self.accel_matrix = np.zeros(3), np.eye(3)
-        self.gyro_share = 1 - math.exp(-dt / self.GYRO_LAG)
-        self.accel_share = 1 - math.exp(-2 * math.pi * 145 * dt)
+        # Of the gyroscope, s.
+        self.lag = 1 / (2 * math.pi * corners[0]) if corners else 0
+        self.shares = [1 - math.exp(-2 * math.pi * corner * dt) for corner in corners or ()]
         self.gyro = self.accel = None
 
     def see(self, gyro, accel):
         """Every physics step: the sensor's own low-pass, on lists of three."""
-        if self.gyro is None or self.ideal:
+        if self.gyro is None or not self.shares:
             self.gyro, self.accel = list(gyro), list(accel)
             return
-        g, a, share, slow = self.gyro, self.accel, self.gyro_share, self.accel_share
+        g, a, (share, slow) = self.gyro, self.accel, self.shares
         for i in (0, 1, 2):
             g[i] += share * (gyro[i] - g[i])
             a[i] += slow * (accel[i] - a[i])

@@ -79,8 +79,10 @@ class Gimbal:
             args.motion, args.seed, steps, self.dt, args.still, args.motion_scale)
         self.friction = [LuGre(COULOMB * args.friction, STICTION * args.friction, VISCOUS, inertia, self.dt)
                          for _ in AXES]
+        ideal = args.imu == "ideal"
         self.imu, self.handle_imu = (
-            IMU([args.seed, stream], args.rate, self.dt, args.imu == "ideal") for stream in (1, 2))
+            IMU([args.seed, stream], args.rate, self.dt, ideal, corners=None if ideal else (230, 145))
+            for stream in (1, 2))
         self.camera = self.model.body("camera").id
         self.step = 0
         self.place()

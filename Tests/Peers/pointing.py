@@ -29,7 +29,7 @@ import numpy as np
 
 import cascade
 import drawn_gimbal
-from gimbal_physics import DEGREE, IMU, Daemon, above
+from gimbal_physics import DEGREE, Daemon, above
 from handle_motion import handle_motion, recorded_seconds
 
 STILL, SCORED, SECONDS = 8.0, 12.0, 28.0
@@ -53,7 +53,7 @@ def options():
     add("--cache", metavar="FILE", help="keeps the cascade's gains and scores, so that airframed alone runs again")
     add("--json", metavar="FILE", help="all scores")
     add("--jobs", type=int, default=1, help="runs at the same time")
-    add("--ideal", action="store_true", help="a sensor without any error or lag, for all: shows what the estimate costs")
+    add("--ideal", action="store_true", help="a sensor without errors, filters apart, for all: shows what the estimate costs")
     add("--frictionless", action="store_true", help="no friction and no cogging, for all")
     add("--record", metavar="FILE", help="the last run of airframed: t, true and own tilt, torques as CSV")
     return parser.parse_args()
@@ -174,11 +174,10 @@ class Case:
         """The scores of airframed."""
         drawn = self.drawn
         physics = self.physics(self.lines, drawn.seed, STILL)
-        lag = 0 if self.args.ideal else IMU.GYRO_LAG
         limits = ", ".join([f"{drawn.torque_limit:.3f}"] * 3)
         daemon = Daemon(self.args.airframed, [
             f"motors.type={'servo' if drawn.kind == 'servo' else 'torque'}", f"loop.rate_hz={drawn.rate}",
-            f"motors.torque_limit_nm=[{limits}]", f"imu.filter_delay_ms={lag * 1e3:.3f}",
+            f"motors.torque_limit_nm=[{limits}]", f"imu.filter_delay_ms={physics.imu.lag * 1e3:.3f}",
             *(["mode.boot=pan_follow"] if self.follows else []), *self.args.set])
         what = "angle" if drawn.kind == "servo" else "torque"
 
@@ -264,9 +263,9 @@ def main():
         kept = json.loads(Path(args.cache).read_text())
         cache = kept["peers"] if kept["of"] == mark else {}
     work = []
-    for kind in kinds:
-        for motion in motions:
-            for seed in seeds:
+    for seed in seeds:
+        for kind in kinds:
+            for motion in motions:
                 work.append((args, seed, kind, motion, cache.get(Case(args, seed, kind, motion).key)))
     print("degrees, mN·m; x: airframed / cascade\n" + HEAD)
     results, times = {}, np.zeros(2)
