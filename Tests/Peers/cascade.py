@@ -1,5 +1,6 @@
 """A cascade as others build it: attitude P, rate PI, VQF for the attitude; its gains are tuned on the gimbal that it drives."""
 
+import copy
 import math
 from dataclasses import astuple, dataclass
 
@@ -9,6 +10,8 @@ from vqf import VQF
 
 # Largest rate asked for, rad/s, and largest angle of error believed, rad.
 MAX_RATE, MAX_ERROR = 3.0, 0.5
+# Rest before the motors come on, s.
+REST = 4.0
 # Of the margins, Hz.
 FREQUENCIES = np.geomspace(0.02, 450, 500)
 # How long the heading stays behind the handle's where it follows it, s.
@@ -61,12 +64,20 @@ def joint_rates(turn, roll, pitch):
     return yaw, c * turn[0] + s * turn[2], turn[1] - math.sin(roll) * yaw
 
 
+def learnt_bias(imu, rate):
+    """The gyroscope's bias as VQF finds it in the REST that instructions ask for before the motors come on, rad/s."""
+    imu, vqf = copy.deepcopy(imu), VQF(1 / rate)
+    for _ in range(int(REST * rate)):
+        vqf.update(*imu.read())
+    return vqf.getBiasEstimate()[0]
+
+
 class Cascade:
     """The controller. Perfect knowledge replaces sensor and filter by the truth."""
 
     def __init__(self, drawn, gains, lead, perfect, follows, bias):
         """lead: from the camera's motion to the answer, s. follows: whether the heading follows the handle's. bias: of the
-        gyroscope, which has been calibrated for the cascade, rad/s."""
+        gyroscope as it has been learnt at rest, rad/s."""
         self.drawn, self.gains, self.lead, self.perfect = drawn, gains, 0 if perfect else lead, perfect
         self.follows, self.dt = follows, 1 / drawn.rate
         # What the motors answer per what they are told, found on this gimbal.

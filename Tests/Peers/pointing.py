@@ -138,8 +138,7 @@ class Case:
         return drawn_gimbal.Physics(self.drawn, motion, self.dt, self.substeps, seed, transport,
                                     self.args.ideal, self.args.frictionless)
 
-    def cascade(self, physics, gains, perfect=False):
-        bias = np.zeros(3) if self.args.ideal else physics.imu.gyro_bias
+    def cascade(self, physics, gains, bias, perfect=False):
         controller = cascade.Cascade(self.drawn, gains, physics.lead, perfect, self.follows, bias)
         return lambda line, *what: controller.step(*what)
 
@@ -150,10 +149,15 @@ class Case:
         other = drawn.seed + 1001
         motion = motion_of(self.motion, other, lines * self.substeps, self.dt, TUNING_STILL, self.walks)
 
+        def practice():
+            return drawn_gimbal.Physics(drawn, motion, self.dt, self.substeps, other, True,
+                                        self.args.ideal, self.args.frictionless)
+
+        bias = cascade.learnt_bias(practice().imu, drawn.rate)
+
         def cost(gains):
-            physics = drawn_gimbal.Physics(drawn, motion, self.dt, self.substeps, other, True,
-                                           self.args.ideal, self.args.frictionless)
-            found = score(play(physics, lines, self.cascade(physics, gains)), drawn, TUNING_SCORED)
+            physics = practice()
+            found = score(play(physics, lines, self.cascade(physics, gains, bias)), drawn, TUNING_SCORED)
             # Nobody accepts motors that hum with a twentieth of their torque.
             hum = max(0, found["noise"] * 1e-3 / drawn.torque_limit - 0.05)
             return found["hold"] + found["shake"] + 10 * hum
@@ -162,12 +166,13 @@ class Case:
         held = 0.5 / drawn.rate
         wait = (drawn.servo.delay if is_servo else physics.lead) + held
         gains = cascade.tuned(cost, is_servo, physics.lead, wait, drawn.rate)
-        rows = play(physics, self.lines, self.cascade(physics, gains))
+        bias = cascade.learnt_bias(physics.imu, drawn.rate)
+        rows = play(physics, self.lines, self.cascade(physics, gains, bias))
         result = {"gains": asdict(gains), "cascade": score(rows, drawn, SCORED)}
         physics = self.physics(self.lines, drawn.seed, STILL, transport=False)
         wait = (drawn.servo.lag + 0.5 / drawn.servo.frame_rate if is_servo else physics.lag) + held
         gains = cascade.first_gains(is_servo, 0, wait, 1e4)
-        rows = play(physics, self.lines, self.cascade(physics, gains, perfect=True))
+        rows = play(physics, self.lines, self.cascade(physics, gains, bias, perfect=True))
         return result | {"perfect": score(rows, drawn, SCORED)}
 
     def airframed(self):
