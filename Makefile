@@ -25,7 +25,7 @@ GAIT_DATA ?= ../shared/data/gait
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator lockstep-mujoco mavlink-peer check airframe install uninstall deb clean
+.PHONY: help deps build counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer check airframe install uninstall deb clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -125,6 +125,14 @@ MUJOCO ?=
 lockstep-mujoco: $(PEERS)/venv/mujoco ## a gimbal in MuJoCo, driven in lockstep; MUJOCO="--help" lists its options
 	swift build $(RELEASE_FLAGS) --product airframed
 	$(PEERS)/venv/bin/python Tests/Peers/mujoco_gimbal.py --airframed $(BIN)/airframed $(MUJOCO)
+
+# Options, for example POINTING="--seeds 12:36 --jobs 2"; --help lists them.
+POINTING ?=
+
+bench-peers: $(PEERS)/venv/mujoco ## pointing beside a cascade tuned for each of the gimbals drawn in MuJoCo; POINTING="--help" lists options
+	swift build $(RELEASE_FLAGS) --product airframed
+	$(PEERS)/venv/bin/python Tests/Peers/pointing.py --airframed $(BIN)/airframed --data $(GAIT_DATA) \
+	    --cache $(PEERS)/pointing.json $(POINTING)
 
 mavlink-peer: $(PEERS)/venv/mavlink ## install pymavlink, which the tests of MAVLink talk with
 
