@@ -75,11 +75,11 @@ def learnt_bias(imu, rate):
 class Cascade:
     """The controller. Perfect knowledge replaces sensor and filter by the truth."""
 
-    def __init__(self, drawn, gains, lead, perfect, follows, bias):
-        """lead: from the camera's motion to the answer, s. follows: whether the heading follows the handle's. bias: of the
+    def __init__(self, drawn, gains, lead, sensor_lag, perfect, follows, bias):
+        """lead: from the camera's motion to the answer, s. sensor_lag: the gyroscope's part of it. follows: whether the heading follows the handle's. bias: of the
         gyroscope as it has been learnt at rest, rad/s."""
         self.drawn, self.gains, self.lead, self.perfect = drawn, gains, 0 if perfect else lead, perfect
-        self.follows, self.dt = follows, 1 / drawn.rate
+        self.sensor_lag, self.follows, self.dt = sensor_lag, follows, 1 / drawn.rate
         # What the motors answer per what they are told, found on this gimbal.
         x, y, z = drawn.inertia[:3]
         yaw, roll, pitch = (joint.constant for joint in drawn.joints)
@@ -91,9 +91,10 @@ class Cascade:
         self.share = 1 - math.exp(-2 * math.pi * gains.corner * self.dt)
         self.smooth, self.integral, self.heading = [0.0] * 3, [0.0] * 3, None
         self.angles = [0.0] * 3
-        wait = drawn.servo.transport + 0.5 / drawn.servo.frame_rate
-        self.late = [[0.0] * 3] * round((0 if perfect else wait) / self.dt)
-        self.answer = [0.0] * 3
+        # Servos turn this many lines after their command, and the gyroscope shows it later still.
+        wait = (drawn.servo.transport + 0.5 / drawn.servo.frame_rate) / self.dt
+        self.late, self.between = [[0.0] * 3] * (int(wait) + 2), wait % 1
+        self.answer, self.seen = [0.0] * 3, [0.0] * 3
 
     def step(self, gyro, accel, joints, truth):
         """What the motors are told, and the attitude believed. joints: rad, or None. truth: attitude, rate, joints and
@@ -145,9 +146,14 @@ class Cascade:
         if self.perfect:
             self.answer, rates = self.truth
         else:
-            goal, share = self.late.pop(0), dt / (servo.lag + dt)
-            rates = [share * (a - b) / dt for a, b in zip(goal, self.answer)]
-            self.answer = [b + r * dt for b, r in zip(self.answer, rates)]
+            self.late.pop(0)
+            share, part = 1 - math.exp(-dt / servo.lag), self.between
+            goal = [a * part + b * (1 - part) for a, b in zip(*self.late[:2])]
+            steps = [share * (a - b) for a, b in zip(goal, self.answer)]
+            self.answer = [b + s for b, s in zip(self.answer, steps)]
+            share = 1 - math.exp(-dt / self.sensor_lag)
+            self.seen = [a + share * (s / dt - a) for a, s in zip(self.seen, steps)]
+            rates = self.seen
         _, roll, pitch = self.answer
         axes, wanted = columns(roll, pitch), []
         for i in (0, 1, 2):

@@ -140,7 +140,7 @@ class Case:
                                     self.args.ideal, self.args.frictionless)
 
     def cascade(self, physics, gains, bias, perfect=False):
-        controller = cascade.Cascade(self.drawn, gains, physics.lead, perfect, self.follows, bias)
+        controller = cascade.Cascade(self.drawn, gains, physics.lead, physics.imu.lag, perfect, self.follows, bias)
         return lambda line, *what: controller.step(*what)
 
     def peers(self):
