@@ -103,7 +103,7 @@ import Wire
             let bench = try Bench(directory, overrides: ["motors.type=servo"])
             #expect(bench.tuning.controlStatus.warnings.isEmpty)
             let fast = try bench.tuning.set(
-                key: "servo.tracker_bandwidth", value: 45, rollback: nil, client: Self.client)
+                key: "servo.tracker_bandwidth", value: 100, rollback: nil, client: Self.client)
             #expect(fast.warning?.contains("6 dB and 45° are healthy") == true)
             #expect(bench.tuning.controlStatus.gainMarginDb.pitch.value < 6)
         }

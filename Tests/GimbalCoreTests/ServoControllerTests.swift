@@ -19,10 +19,11 @@ struct ServoControllerTests {
         }
     }
 
-    /// No dead band, and a sensor that shows the present.
+    /// No dead band, a sensor that shows the present, and nobody who takes a lasting swing of 15 Hz for an oscillation.
     static let ideal = {
         var parameters = ServoController.Parameters()
         parameters.deadBand = 0
+        parameters.watchesOscillation = false
         parameters.sensorDelay = 0
         parameters.attitudeLead = 0
         return parameters

@@ -43,7 +43,7 @@ struct ServoAutotuneTests {
         #expect(abs(servo.design.parameters.delay - 0.011) < 0.001, "\(servo.model)")
         #expect(abs(servo.design.parameters.lag - 0.004) < 0.001, "\(servo.model)")
         #expect(abs(servo.model.gain - 1) < 0.03)
-        #expect(abs(run.proposal.servo.trackerBandwidth / 33 - 1) < 0.2)
+        #expect(abs(run.proposal.servo.trackerBandwidth / 62 - 1) < 0.2)
         #expect(servo.design.margins.areHealthy, "\(servo.design.margins)")
     }
 
@@ -66,7 +66,7 @@ struct ServoAutotuneTests {
         let design = ServoDesign(present: ServoController.Parameters(), model: model, axis: .pitch)
         #expect(design.margins.areHealthy, "\(design.margins)")
         let stretch = min(0.0165 / whole, 1.5)
-        #expect(design.parameters.trackerBandwidth > 0.4 * 33 * stretch)
+        #expect(design.parameters.trackerBandwidth > 0.4 * 62 * stretch)
     }
 
     @Test("finds a servo twice as slow, with which the tuning before swings, and calms it")

@@ -17,7 +17,7 @@ find_inertia = false
 [servo]
 delay_ms = 15
 lag_ms = 20
-tracker_bandwidth = 15
+tracker_bandwidth = 28
 """
 
 

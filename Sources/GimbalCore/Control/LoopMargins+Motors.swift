@@ -56,16 +56,13 @@ extension LoopMargins {
         let w = servo.trackerBandwidth * servo.bandwidth[axis]
         let horizon = servo.sensorDelay + servo.delay + servo.lag
         typealias Shape = HandleTracker.Shape
-        let (first, second, last) = (
-            (2 * Shape.damping + Shape.third) * w, (1 + 2 * Shape.damping * Shape.third) * w * w,
-            Shape.third * w * w * w
-        )
-        let tracked = s * s * first + s * second + Complex(last)
-        let (rate, slope) = (s * s * second + s * last, s * s * last)
+        let rate = s * w * w / (s * s + s * (2 * Shape.damping * w) + Complex(w * w))
+        let follow = Shape.follow * w
         let ahead =
             rate * (horizon * Shape.trust.rate)
-            + slope * (0.5 * horizon * horizon * Shape.trust.acceleration)
-        let predicted = (tracked + ahead * servo.lookAhead[axis]) / (s * s * s + tracked)
+            + rate * s * (0.5 * horizon * horizon * Shape.trust.acceleration)
+        let predicted =
+            (Complex(follow) + rate) / (s + Complex(follow)) + ahead * servo.lookAhead[axis]
         // What goes beyond the error, but for what of it lasts.
         let passing = s * 0.5 / (s * 0.5 + Complex(1))
         let surplus =

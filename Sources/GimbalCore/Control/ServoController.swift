@@ -20,9 +20,8 @@ public struct ServoController: Sendable, BitwiseCopyable {
         public var sensorDelay = 0.0015
         /// How far the attitude that the controller is given looks ahead of its sample, s.
         public var attitudeLead = 0.003
-        /// Natural frequency of the tracker that extrapolates the handle's motion, rad/s: lower is calmer, higher
-        /// follows faster motion.
-        public var trackerBandwidth = 33.0
+        /// Up to which frequency the handle's rate is looked ahead, rad/s: lower is calmer, higher follows faster motion.
+        public var trackerBandwidth = 62.0
         /// The same where a second IMU measures the handle's rate.
         public var measuredTrackerBandwidth = 250.0
         /// How fast the handle's attitude then follows what camera and servos say, 1/s.
