@@ -191,7 +191,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         var dt = 0.0
         if let lastStep { dt = min(max(now.seconds(since: lastStep), 0), 0.1) }
         lastStep = now
-        if !hasNewSample, let motors = effect.motors { witness.pass(motors, dt: dt) }
+        if !hasNewSample, let motors = effect.motors { witness.wait(motors, dt: dt) }
         hasNewSample = false
         pace.step(dt: dt)
         drive.sampleWait = pace.wait
@@ -400,7 +400,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             return drive.step(
                 MotorDrive.Brake(
                     rate: faults.reversed.isEmpty
-                        ? witness.reference
+                        ? witness.rate
                         : witness.signedRate(
                             gyro: newestRate - estimator.bias, reversed: faults.reversed),
                     attitude: estimator.attitude, joints: joints.motion.angles,

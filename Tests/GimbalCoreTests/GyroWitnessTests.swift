@@ -30,11 +30,11 @@ struct GyroWitnessTests {
 
     func believes(
         _ witness: inout GyroWitness, rate: Vector3, joints: AxisVector? = nil,
-        isRepeated: Bool = false, isOff: Bool = false
+        isRepeated: Bool = false, isOff: Bool = false, dt: Double = 1e-3
     ) -> Bool {
         witness.believes(
             rate: rate, joints: joints, isRepeated: isRepeated, motors: isOff ? nil : motors,
-            sensorDelay: 0.003, dt: 1e-3)
+            sensorDelay: 0.003, dt: dt)
     }
 
     @Test("a quiet gyroscope is believed")
@@ -49,6 +49,50 @@ struct GyroWitnessTests {
         var witness = watching()
         #expect(!believes(&witness, rate: Vector3(30, 0, 0)))
         for t in 0..<100 { #expect(believes(&witness, rate: noise(t))) }
+        #expect(!witness.isContradicted)
+    }
+
+    @Test("one wild sample is one in a slow loop, too")
+    func slowSpike() {
+        var witness = watching()
+        #expect(!believes(&witness, rate: Vector3(30, 0, 0), dt: 5e-3))
+        for t in 0..<100 { #expect(believes(&witness, rate: noise(t), dt: 5e-3)) }
+        #expect(!witness.isContradicted)
+    }
+
+    @Test("what the motors do between two samples counts once, with ticks between them, too")
+    func ticksWithoutSample() {
+        var witness = watching()
+        var pushing = motors
+        pushing.acceleration = Vector3(100, 0, 0)
+        var rate = 0.0
+        for _ in 0..<50 {
+            witness.wait(pushing, dt: 1e-3)
+            #expect(abs(witness.rate.x - rate - 0.1) < 0.05)
+            rate += 0.2
+            let isBelieved = witness.believes(
+                rate: Vector3(rate, 0, 0), joints: nil, isRepeated: false, motors: pushing,
+                sensorDelay: 0, dt: 2e-3)
+            #expect(isBelieved)
+            #expect(abs(witness.rate.x - rate) < 1e-9)
+        }
+    }
+
+    @Test("a light camera on a stiff joint, which swings within a few samples against its motors")
+    func swing() {
+        var witness = watching(joints: .zero)
+        var pushing = motors
+        let (dt, turn) = (2.4e-3, 2 * Double.pi * 60)
+        for t in 0..<400 {
+            let phase = turn * Double(t) * dt
+            // Friction holds what the motors are told.
+            pushing.acceleration = Vector3(400 * cos(3 * phase), 0, 0)
+            let isBelieved = witness.believes(
+                rate: Vector3(3 * sin(phase), 0, 0) + noise(t),
+                joints: AxisVector(yaw: 0, roll: 3 / turn * (1 - cos(phase)), pitch: 0),
+                isRepeated: false, motors: pushing, sensorDelay: 0, dt: dt)
+            #expect(isBelieved)
+        }
         #expect(!witness.isContradicted)
     }
 
@@ -109,7 +153,7 @@ struct GyroWitnessTests {
         var witness = watching()
         #expect(believes(&witness, rate: noise(1), isRepeated: true))
         #expect(witness.isDoubtful)
-        #expect(witness.reference.norm < 0.1)
+        #expect(witness.rate.norm < 0.1)
         _ = believes(&witness, rate: noise(2))
         #expect(!witness.isDoubtful)
     }

@@ -368,6 +368,10 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             power: AxisVector(repeating: brake.areJointsMeasured ? 1 : 0))
     }
 
+    /// Share of a motor's torque that it must have been told before the camera's answer is judged: less moves nothing against
+    /// friction, and where a sign is wrong it grows past this.
+    private static var leastPush: Double { @_noLocks get { 0.03 } }
+
     /// Whether the camera goes where torques take it.
     private mutating func watchResponse(to torques: AxisVector, _ input: Input) {
         // At the end of its range a joint is pushed by its stop.
@@ -376,6 +380,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
         let kinematics = JointKinematics(joints: input.joints)
         let inertia = kinematics.inertia(from: torque.learnedInertia)
+        let limit = torque.parameters.torqueLimit * Self.leastPush
         watch.step(
             accelerations: AxisVector(
                 yaw: torques.yaw / inertia.yaw, roll: torques.roll / inertia.roll,
@@ -385,6 +390,9 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             wanted: kinematics.components(of: input.setpoint.rate),
             errors: kinematics.components(of: torque.attitudeError),
             joints: input.areJointsMeasured ? input.joints : nil, bar: torque.responseBar,
+            least: AxisVector(
+                yaw: limit.yaw / inertia.yaw, roll: limit.roll / inertia.roll,
+                pitch: limit.pitch / inertia.pitch),
             dt: input.dt)
     }
 

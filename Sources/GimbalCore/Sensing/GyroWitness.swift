@@ -41,7 +41,12 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     }
 
     /// The rate of the camera as far as it is known without a disputed gyroscope, camera frame, rad/s.
-    private(set) var reference = Vector3.zero
+    var rate: Vector3 { @_noLocks get { reference + silent } }
+
+    /// The same when the newest sample was measured.
+    private var reference = Vector3.zero
+    /// What motors and disturbance have added to it since, rad/s.
+    private var silent = Vector3.zero
     /// Whether a witness contradicts the gyroscope, or none confirms what can hardly be.
     private(set) var isContradicted = false
 
@@ -81,15 +86,13 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private var lastRate = Vector3.zero
     private var calm = 0.0
     private var sampleSeconds = 0.0
-    /// Rates of the joints that are not the camera's, smoothed, rad/s, and smoothed once more: the difference is how far the first is
-    /// behind a handle whose rate changes.
-    private var handleRate = AxisVector.zero
-    private var pastHandleRate = AxisVector.zero
+    /// The handle's motion as the joints show it, by the samples that are believed.
+    private var handle = HandleRate()
+    /// The same if the gyroscope is right in this dispute.
+    private var claimedHandle = HandleRate()
 
     /// Time constant of `disturbance`, s.
     private static var disturbanceMemory: Double { @_noLocks get { 0.02 } }
-    /// Time constant of `handleRate`, s: an oscillation of the camera is not the handle's.
-    private static var handleMemory: Double { @_noLocks get { 0.012 } }
     /// Time constant of `scatter`, s.
     private static var scatterMemory: Double { @_noLocks get { 1 } }
     /// What a hand, a blow or a stop can exert on any camera, rad/s².
@@ -123,6 +126,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     ) -> Bool {
         guard rate.isFinite else { return false }
         note(measuredJoints, dt: dt)
+        silent = .zero
         guard hasReference, dt < 0.02, let motors else {
             return rest(rate: rate, dt: dt)
         }
@@ -143,6 +147,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             guard difference.norm > noise || isRepeated else {
                 learn(difference, dt: dt)
                 noteHandle(rate: rate, sensorDelay: sensorDelay, dt: dt)
+                handle = claimedHandle
                 reference = rate
                 use(rate)
                 return true
@@ -164,24 +169,26 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         }
         if wasRefusing, !isRefusing { claimed = .zero }
         refused = isRefusing ? refused + dt : 0
+        if !isRefusing { noteHandle(rate: rate, sensorDelay: sensorDelay, dt: dt) }
         claimed += (rate - reference) * dt
         // A gyroscope that comes back to where it should be had a hiccup.
         if !isContradicted, !isRepeated, !isRefusing, difference.norm < noise {
-            settle(rate, sensorDelay: sensorDelay)
+            settle(rate)
             return true
         }
         switch encoders(sensorDelay: sensorDelay) {
         case true?:
             if !isContradicted {
-                settle(rate, sensorDelay: sensorDelay)
+                settle(rate)
                 return true
             }
         case false?: isContradicted = true
         case nil:
-            if refused > Self.hearing {
+            // One wild sample is one, however slow the loop.
+            if refused > max(Self.hearing, 1.5 * dt) {
                 isContradicted = true
             } else if !isContradicted, !isRefusing, !isRepeated, age > Self.longestDispute {
-                settle(rate, sensorDelay: sensorDelay)
+                settle(rate)
                 return true
             }
         }
@@ -190,15 +197,22 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         return true
     }
 
-    /// Lets time pass without a sample.
+    /// Lets time pass without a sample. The next sample says anew what has happened since the last one, so nothing is counted twice.
     @_noLocks
-    mutating func pass(_ motors: Motors, dt: Double) {
+    mutating func wait(_ motors: Motors, dt: Double) {
+        silent += (motors.acceleration + disturbance) * dt
+    }
+
+    /// Takes the reference to the time of a sample.
+    @_noLocks
+    private mutating func pass(_ motors: Motors, dt: Double) {
         if isDisputed {
             age += dt
-            modelled += (reference - startRate) * dt
             disturbance = disturbance * (1 - min(dt / Self.disturbanceMemory, 1))
         }
         reference += (motors.acceleration + disturbance) * dt
+        // Both this and what is claimed count from the reference at the samples.
+        if isDisputed { modelled += (reference - startRate) * dt }
     }
 
     /// The camera's axes about which the gyroscope shows the mirror image of what the motors do: it or a motor has changed its
@@ -255,6 +269,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     @_noLocks
     private mutating func rest(rate: Vector3, dt: Double) -> Bool {
         isDisputed = false
+        claimedHandle = handle
         disturbance = .zero
         // A refused gyroscope is no more believed because the motors have let go meanwhile.
         guard isContradicted || isRefusing else {
@@ -312,8 +327,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
     /// The gyroscope is right.
     @_noLocks
-    private mutating func settle(_ rate: Vector3, sensorDelay: Double) {
-        noteHandle(sensorDelay: sensorDelay)
+    private mutating func settle(_ rate: Vector3) {
+        handle = claimedHandle
         isDisputed = false
         isRefusing = false
         disturbance = .zero
@@ -327,19 +342,20 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private func encoders(sensorDelay: Double) -> Bool? {
         guard hasJoints else { return nil }
         let kinematics = JointKinematics(joints: lastJoints)
-        let claim = kinematics.jointRates(relativeRate: claimed)
+        // Rates at the ends of the samples; between them they go straight: a light camera swings within a few samples.
+        let half = 0.5 * sampleSeconds
+        let claim = kinematics.jointRates(relativeRate: claimed - (lastRate - reference) * half)
         let size = cm_sqrt(
             claim.yaw * claim.yaw + claim.roll * claim.roll + claim.pitch * claim.pitch)
-        let behind = handleRate - pastHandleRate
         let least =
             max(3e-3, 4 * min(encoderStep, 2e-3)) + 0.5 * Self.handleAcceleration * age * age
-            + cm_sqrt(
-                behind.yaw * behind.yaw + behind.roll * behind.roll + behind.pitch * behind.pitch)
-            * (age + sampleSeconds)
+            + max(handle.wander, claimedHandle.wander) * (age + sampleSeconds)
         guard size > least else { return nil }
         let moved =
-            jointsMoved(sensorDelay: sensorDelay) - handleRate * (age + sampleSeconds)
-            - kinematics.jointRates(relativeRate: modelled + startRate * (age + sampleSeconds))
+            jointsMoved(sensorDelay: sensorDelay) - handle.rate * (age + sampleSeconds)
+            - kinematics.jointRates(
+                relativeRate: modelled
+                    + startRate * (age + sampleSeconds) - (reference - startRate) * half)
         let product = claim.yaw * moved.yaw + claim.roll * moved.roll + claim.pitch * moved.pitch
         if product > 0.3 * size * size { return true }
         return age > Self.hearing ? false : nil
@@ -353,25 +369,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             - joints.value(age: delay + age + sampleSeconds, dt: sampleSeconds)
     }
 
-    /// Learns the handle's rate from a dispute in which the gyroscope was right: the rest of the joints' turn was the handle's. A loop that swings has one
-    /// dispute after the other, and a runner's handle does not wait for their end.
-    @_noLocks
-    private mutating func noteHandle(sensorDelay: Double) {
-        let span = age + sampleSeconds
-        guard hasJoints, span > 0 else { return }
-        let camera = JointKinematics(joints: lastJoints).jointRates(
-            relativeRate: modelled + startRate * span + claimed)
-        followHandle((jointsMoved(sensorDelay: sensorDelay) - camera) * (1 / span), dt: span)
-    }
-
-    @_noLocks
-    private mutating func followHandle(_ rate: AxisVector, dt: Double) {
-        let share = dt / (Self.handleMemory + dt)
-        handleRate = handleRate + (rate - handleRate) * share
-        pastHandleRate = pastHandleRate + (handleRate - pastHandleRate) * share
-    }
-
-    /// While the gyroscope is believed: how fast the joints turn that the camera does not, because the handle does.
+    /// Notes how fast the joints turn that the camera does not, because the handle does: if the gyroscope is right. A loop that swings has
+    /// one dispute after the other, and a person's handle does not wait for their end.
     @_noLocks
     private mutating func noteHandle(rate: Vector3, sensorDelay: Double, dt: Double) {
         guard hasJoints else { return }
@@ -379,6 +378,36 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         let step =
             joints.value(age: delay, dt: dt) - joints.value(age: delay + dt, dt: dt)
         let camera = JointKinematics(joints: lastJoints).jointRates(relativeRate: rate)
-        followHandle(step * (1 / dt) - camera, dt: dt)
+        claimedHandle.follow(step * (1 / dt) - camera, dt: dt)
+    }
+}
+
+/// How fast the handle turns, as the joints of a camera show it whose rate is known.
+private struct HandleRate: Sendable, BitwiseCopyable {
+    /// Rates of the joints that are not the camera's, smoothed, rad/s, and smoothed once more: the difference is how far the
+    /// first is behind a handle whose rate changes.
+    private(set) var rate = AxisVector.zero
+    private var past = AxisVector.zero
+    /// The largest such difference of late, fading, rad/s: a rate that has just changed may change back.
+    private(set) var wander = 0.0
+
+    /// Time constant of `rate`, s: an oscillation of the camera is not the handle's.
+    private static var memory: Double { @_noLocks get { 0.012 } }
+    /// Time constant of `wander`, s: the length of a jerk of the hand.
+    private static var wanderMemory: Double { @_noLocks get { 0.05 } }
+
+    @_noLocks
+    init() {}
+
+    /// Takes what one sample shows, rad/s, over `dt` seconds.
+    @_noLocks
+    mutating func follow(_ shown: AxisVector, dt: Double) {
+        let share = dt / (Self.memory + dt)
+        rate = rate + (shown - rate) * share
+        past = past + (rate - past) * share
+        let behind = rate - past
+        let size = cm_sqrt(
+            behind.yaw * behind.yaw + behind.roll * behind.roll + behind.pitch * behind.pitch)
+        wander = max(size, wander * (1 - dt / (Self.wanderMemory + dt)))
     }
 }

@@ -67,11 +67,12 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ///   - error: Angle from the camera to where it should be, about the joint's axis, rad.
     ///   - joint: Angle of the joint as an encoder measures it, rad; nil = none fitted.
     ///   - bar: What counts as a mirror image.
+    ///   - least: What the motor must have been told, in the unit of `seen`: less than that a joint's friction takes.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(
         told: Double, seen: Double, astray: Double, error: Double, joint: Double?,
-        bar: ResponseBar, dt: Double
+        bar: ResponseBar, least: Double, dt: Double
     ) {
         // What moved the camera before its motors came on, a walker's hand, does so afterwards.
         let first = firstRate ?? astray
@@ -84,7 +85,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
             || slow.step(told: told, seen: seen, astray: astray, bar: bar, dt: dt)
         let isLeaving =
             turned * astray > 0 && error * astray < 0 && abs(turned) > bar.evidence
-        isReversed = isMirrored && isLeaving && (isTurned || !bar.needsJoint)
+        isReversed =
+            isMirrored && isLeaving && (isTurned || !bar.needsJoint) && abs(told) > least
     }
 
     /// Whether the joint has turned at least half as far as the camera.
@@ -116,6 +118,8 @@ private struct Correlator: Sendable, BitwiseCopyable {
         told newTold: Double, seen newSeen: Double, astray: Double,
         bar: ResponseBar, dt: Double
     ) -> Bool {
+        // Fewer samples do not tell a cause from what answers to it.
+        let seconds = max(seconds, 6 * dt)
         let u = told.step(newTold, seconds: seconds, dt: dt)
         let v = seen.step(newSeen, seconds: seconds, dt: dt)
         let keep = 1 - min(dt / (4 * seconds), 1)

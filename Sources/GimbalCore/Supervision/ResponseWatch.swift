@@ -32,11 +32,12 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     ///   - errors: From the camera to where it should be, about the joints' axes, rad.
     ///   - joints: Angles of the joints as encoders measure them, rad; nil = none fitted.
     ///   - bar: What counts as a mirror image.
+    ///   - least: Accelerations that the motors must have been told: less moves nothing against friction, rad/s².
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(
         accelerations: AxisVector, delay: Double, rates: AxisVector, wanted: AxisVector,
-        errors: AxisVector, joints: AxisVector?, bar: ResponseBar, dt: Double
+        errors: AxisVector, joints: AxisVector?, bar: ResponseBar, least: AxisVector, dt: Double
     ) {
         let acted = told.value(age: delay, dt: dt)
         told.append(accelerations, dt: dt)
@@ -45,7 +46,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         guard let last else { return }
         compare(
             told: acted, seen: (rates - last) * (1 / dt), astray: rates - wanted, errors: errors,
-            joints: joints, bar: bar, dt: dt)
+            joints: joints, bar: bar, least: least, dt: dt)
     }
 
     /// One period of servos.
@@ -64,21 +65,22 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         compare(
             told: jointRates, seen: rates, astray: rates - wanted, errors: errors, joints: nil,
             bar: ResponseBar(
-                least: 0.6, most: 1.5, likeness: 0.96, evidence: 1.5 * .pi / 180), dt: dt)
+                least: 0.6, most: 1.5, likeness: 0.96, evidence: 1.5 * .pi / 180),
+            least: .zero, dt: dt)
     }
 
     private mutating func compare(
         told: AxisVector, seen: AxisVector, astray: AxisVector, errors: AxisVector,
-        joints: AxisVector?, bar: ResponseBar, dt: Double
+        joints: AxisVector?, bar: ResponseBar, least: AxisVector, dt: Double
     ) {
         yaw.step(
             told: told.yaw, seen: seen.yaw, astray: astray.yaw, error: errors.yaw,
-            joint: joints?.yaw, bar: bar, dt: dt)
+            joint: joints?.yaw, bar: bar, least: least.yaw, dt: dt)
         roll.step(
             told: told.roll, seen: seen.roll, astray: astray.roll, error: errors.roll,
-            joint: joints?.roll, bar: bar, dt: dt)
+            joint: joints?.roll, bar: bar, least: least.roll, dt: dt)
         pitch.step(
             told: told.pitch, seen: seen.pitch, astray: astray.pitch, error: errors.pitch,
-            joint: joints?.pitch, bar: bar, dt: dt)
+            joint: joints?.pitch, bar: bar, least: least.pitch, dt: dt)
     }
 }
