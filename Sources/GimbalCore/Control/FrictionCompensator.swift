@@ -32,7 +32,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         var short = 0.0
         var middle = 0.0
         var long = 0.0
-        /// What is more near rest than at speed.
+        /// Additional friction near rest (Stribeck).
         var slow = 0.0
 
         init() {}
@@ -48,7 +48,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     private(set) var benefit = 0.0
 
     private var tracker = JointTracker()
-    /// How the joint would turn if the camera did as it is to.
+    /// Motion of the joint with the camera at its set-point.
     private var wanted = JointTracker()
     /// Deflection of each bristle as a share of its largest one, -1...1, ahead by the lead, and now.
     private var ahead = Parts()
@@ -83,8 +83,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
 
     /// The torque that overcomes the friction, N·m, for a measured joint angle in rad.
     ///
-    /// `astray`: the part of that angle by which the camera is not where it is to be, rad. The friction that it causes is left
-    /// to the feedback: a prediction that follows the camera's own shaking would drive it.
+    /// `astray`: the camera's deviation from its set-point about this joint, rad. The prediction leaves it out: a prediction
+    /// that follows the camera's own shaking drives it.
     @_noLocks @_noAllocation
     mutating func torque(
         joint: Double, astray: Double, parameters p: Parameters, dt: Double
