@@ -162,7 +162,8 @@ class Cascade:
             self.integral[i] += g.integral * error[i] * dt
             wanted.append(g.attitude * error[i] + self.integral[i] - self.smooth[i])
         self.angles = [a + s * dt for a, s in zip(self.angles, joint_rates(wanted, roll, pitch))]
-        wait = g.rate * servo.delay
+        # Until they answer, and by as much as the low-pass is late.
+        wait = g.rate * (servo.delay + self.sensor_lag + 1 / (2 * math.pi * g.corner))
         return [a - f * wait for a, f in zip(self.angles, joint_rates(self.smooth, roll, pitch))]
 
 
@@ -210,7 +211,7 @@ def first_gains(is_servo, lead, wait, corner):
     """
     model, fast = (is_servo, lead, wait), 1 / wait
     if is_servo:
-        return with_margins(Gains(fast, 1, fast**2 / 16, corner, 0), *model)
+        return with_margins(Gains(fast / 2, 0.8, fast**2 / 50, corner, 0), *model)
 
     def gains(x):
         attitude, rate, integral, derivative = np.exp(x)
@@ -227,7 +228,7 @@ def first_gains(is_servo, lead, wait, corner):
 def tuned(cost, is_servo, lead, wait, rate, evaluations=22):
     """The gains with margins that make the cost of a tuning motion least (Nelder and Mead). cost: of Gains. rate: of the loop, Hz."""
     model = is_servo, lead, wait
-    start = np.log(np.maximum(astuple(first_gains(*model, 20 if is_servo else min(150, 0.3 * rate))), 1e-3))
+    start = np.log(np.maximum(astuple(first_gains(*model, 10 if is_servo else min(150, 0.3 * rate))), 1e-3))
 
     def gains(x):
         attitude, speed, integral, corner, derivative = np.exp(x)
@@ -238,7 +239,7 @@ def tuned(cost, is_servo, lead, wait, rate, evaluations=22):
     # Servos have no derivative.
     used = 4 if is_servo else 5
     pad = np.zeros(5 - used)
-    away = np.diag([0.4, -0.5, -1, 0.5] if is_servo else [0.4, 0.3, -0.7, 0.5, -0.5])
+    away = np.diag([-0.5, -0.3, -1, 0.5] if is_servo else [0.4, 0.3, -0.7, 0.5, -0.5])
     simplex = start[:used] + np.vstack([np.zeros(used), away])
     found = minimize(lambda x: cost(gains([*x, *pad])), start[:used], method="Nelder-Mead",
                      options={"initial_simplex": simplex, "maxfev": evaluations, "xatol": 0.02, "fatol": 1e-4})

@@ -146,7 +146,8 @@ class Case:
     def peers(self):
         """Gains and scores of the tuned cascade and of perfect knowledge."""
         drawn, is_servo = self.drawn, self.drawn.kind == "servo"
-        lines = int(TUNING_SECONDS * drawn.rate)
+        # An oscillation of servos needs time to grow.
+        lines = int(TUNING_SECONDS * (2 if is_servo else 1) * drawn.rate)
         other = drawn.seed + 1001
         motion = motion_of(self.motion, other, lines * self.substeps, self.dt, TUNING_STILL, self.walks)
 
