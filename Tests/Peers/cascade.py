@@ -211,7 +211,7 @@ def first_gains(is_servo, lead, wait, corner):
     """
     model, fast = (is_servo, lead, wait), 1 / wait
     if is_servo:
-        return with_margins(Gains(fast / 2, 0.8, fast**2 / 50, corner, 0), *model)
+        return with_margins(Gains(0.7 * fast, 0.5, fast**2 / 70, corner, 0), *model)
 
     def gains(x):
         attitude, rate, integral, derivative = np.exp(x)
@@ -228,7 +228,7 @@ def first_gains(is_servo, lead, wait, corner):
 def tuned(cost, is_servo, lead, wait, rate, evaluations=22):
     """The gains with margins that make the cost of a tuning motion least (Nelder and Mead). cost: of Gains. rate: of the loop, Hz."""
     model = is_servo, lead, wait
-    start = np.log(np.maximum(astuple(first_gains(*model, 10 if is_servo else min(150, 0.3 * rate))), 1e-3))
+    start = np.log(np.maximum(astuple(first_gains(*model, 18 if is_servo else min(150, 0.3 * rate))), 1e-3))
 
     def gains(x):
         attitude, speed, integral, corner, derivative = np.exp(x)

@@ -169,7 +169,7 @@ class Case:
         wait = (drawn.servo.delay if is_servo else physics.lead) + held
         gains = cascade.tuned(cost, is_servo, physics.lead, wait, drawn.rate)
         if is_servo:
-            gains = self.proven(gains)
+            gains = self.proven(gains, wait)
         bias = cascade.learnt_bias(physics.imu, drawn.rate)
         rows = play(physics, self.lines, self.cascade(physics, gains, bias))
         result = {"gains": asdict(gains), "cascade": score(rows, drawn, SCORED)}
@@ -179,17 +179,20 @@ class Case:
         rows = play(physics, self.lines, self.cascade(physics, gains, bias, perfect=True))
         return result | {"perfect": score(rows, drawn, SCORED)}
 
-    def proven(self, gains):
-        """The best of these gains and four slower ones in a third motion, as long as the scored one: a loop around servos, whose pulses
-        and dead band are in no margin, may begin to oscillate late."""
+    def proven(self, tuned, wait):
+        """The best of these gains, slower ones and rules of thumb in a third motion, as long as the scored one: a loop around servos,
+        whose pulses and dead band are in no margin, may begin to oscillate late."""
         def cost(gains):
             physics = self.physics(self.lines, self.drawn.seed + 2002, STILL)
             bias = cascade.learnt_bias(physics.imu, self.drawn.rate)
             found = score(play(physics, self.lines, self.cascade(physics, gains, bias)), self.drawn, SCORED)
             return found["hold"] + found["shake"]
 
-        return min((cascade.Gains(gains.attitude * 0.75**k, gains.rate * 0.9**k, gains.integral * 0.5**k,
-                                  gains.corner * 0.8**k, 0) for k in range(5)), key=cost)
+        rules = [cascade.first_gains(True, 0, wait, corner) for corner in (8, 12, 18)]
+        return min((cascade.Gains(gains.attitude * 0.75**k, gains.rate * 0.95**k, gains.integral * 0.5**k,
+                                  gains.corner * 0.9**k, 0)
+                    for gains, slower in [(tuned, range(5)), *((rule, range(0, 4, 2)) for rule in rules)]
+                    for k in slower), key=cost)
 
     def airframed(self):
         """The scores of airframed."""
