@@ -76,8 +76,8 @@ class Cascade:
     """The controller. Perfect knowledge replaces sensor and filter by the truth."""
 
     def __init__(self, drawn, gains, lead, sensor_lag, perfect, follows, bias):
-        """lead: from the camera's motion to the answer, s. sensor_lag: the gyroscope's part of it. follows: whether the heading follows the handle's. bias: of the
-        gyroscope as it has been learnt at rest, rad/s."""
+        """lead: from the camera's motion to the answer, s. sensor_lag: the gyroscope's part of it. follows: whether the heading
+        follows the handle's. bias: of the gyroscope as it has been learnt at rest, rad/s."""
         self.drawn, self.gains, self.lead, self.perfect = drawn, gains, 0 if perfect else lead, perfect
         self.sensor_lag, self.follows, self.dt = sensor_lag, follows, 1 / drawn.rate
         # What the motors answer per what they are told, found on this gimbal.
