@@ -27,9 +27,6 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     private static var stop: Double { @_noLocks get { 12000 } }
     /// A servo is as fast as its model at most this much later or earlier, s.
     private static var servoMemory: Double { @_noLocks get { 0.05 } }
-    /// A servo whose pulses come every 20 ms makes up for the turn of all that time within its lag: it is so many times as
-    /// fast as one that is told to turn all the time.
-    private static var stairs: Double { @_noLocks get { 5 } }
 
     @_noLocks
     init() {}
@@ -89,13 +86,11 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - rates: How fast they turn at most, rad/s: as their model does, or at a start, where their horns may be elsewhere, as
     ///     they can.
-    ///   - limit: How fast they can turn, rad/s.
     ///   - joints: Their angles, rad.
     ///   - dt: Seconds since the previous period, more than 0.
     @_noLocks
-    mutating func turn(rates: AxisVector, limit: AxisVector, joints: AxisVector, dt: Double) {
-        let possible = (rates * Self.stairs).clamped(to: limit)
-        let rate = JointKinematics(joints: joints).relativeRate(jointRates: possible).norm
+    mutating func turn(rates: AxisVector, joints: AxisVector, dt: Double) {
+        let rate = JointKinematics(joints: joints).relativeRate(jointRates: rates).norm
         fastest = max(rate, fastest * (1 - min(dt / Self.servoMemory, 1)))
         motors = GyroWitness.Motors(
             acceleration: .zero, exerted: nil, strongest: 2 * fastest / dt, patience: .infinity)
