@@ -42,6 +42,19 @@ struct FaultCampaignTests {
         }
     }
 
+    @Test(
+        "servos do not follow a gyroscope that says 500 °/s for 100 ms, in any mode, in a walker's hand"
+    )
+    func burstOnServos() {
+        var campaign = FaultCampaign()
+        campaign.gimbal = .driven(by: .servo)
+        campaign.faults = [.gyroBurst]
+        campaign.links = [.diagnostics]
+        for row in campaign.rows(seeds: 1) {
+            #expect(row.largest <= row.fault.bars.coasting, "\(row.worst)")
+        }
+    }
+
     /// A rotor without encoder cannot brake: it is let go, and coasts.
     @Test(
         "a gyroscope whose sign flips is found in 0.1 s on motors without encoders, too",
