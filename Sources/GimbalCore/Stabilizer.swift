@@ -243,14 +243,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             effect.exert(
                 torques: drive.asked, push: drive.rotorPush, delay: drive.loopDelay,
                 limit: parameters.field.peakTorque * parameters.field.maxPower,
-                inertia: drive.inertia, joints: angles,
-                // A motor at its limit may be losing its rotor, which then answers as it likes.
-                patience: drive.saturated.isEmpty ? 0.012 : 0.016, dt: dt)
+                inertia: drive.inertia, joints: angles, dt: dt)
         case .torque:
             effect.exert(
                 torques: output.torque, push: .told, delay: drive.loopDelay,
                 limit: parameters.controller.torqueLimit, inertia: drive.inertia, joints: angles,
-                patience: 0.008, dt: dt)
+                dt: dt)
         }
     }
 

@@ -66,7 +66,7 @@ struct FaultCampaignTests {
             fault: .gyroReversed, seed: seed, gimbal: gimbal, motion: .still
         ).run()
         #expect(outcome.secondsToSafe < 0.1)
-        #expect(outcome.unintended < 20)
+        #expect(outcome.unintended < FaultRun.Fault.gyroReversed.bars.coasting)
     }
 
     @Test(

@@ -25,7 +25,7 @@ struct GyroWitnessTests {
     /// Motors that hold still and could do 1,000 rad/s².
     var motors: GyroWitness.Motors {
         GyroWitness.Motors(
-            acceleration: .zero, exerted: .zero, strongest: 1000, patience: 0.008)
+            acceleration: .zero, exerted: .zero, strongest: 1000)
     }
 
     func believes(
@@ -171,7 +171,7 @@ struct GyroWitnessTests {
                 rate: rate + noise(t), joints: nil, isRepeated: false,
                 motors: GyroWitness.Motors(
                     acceleration: Vector3(push, push, 0), exerted: Vector3(push, push, 0),
-                    strongest: 1000, patience: 0.008),
+                    strongest: 1000),
                 sensorDelay: 0.003, dt: 1e-3)
         }
         #expect(witness.mirrored == AxisSet(yaw: false, roll: true, pitch: false))

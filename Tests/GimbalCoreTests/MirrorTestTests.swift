@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Mirror test: the gyroscope shows the opposite of what the motor does")
 struct MirrorTestTests {
-    let rule = MirrorTest.Rule(scatter: 1e-6, patience: 0.008, dt: 1e-3)
+    let rule = MirrorTest.Rule(scatter: 1e-6, dt: 1e-3)
 
     /// Milliseconds until the test speaks, nil if it never does.
     func delay(_ milliseconds: Int, _ signal: (Int) -> (push: Double, change: Double)) -> Int? {

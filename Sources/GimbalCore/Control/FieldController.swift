@@ -46,8 +46,8 @@ public struct FieldController: Sendable, BitwiseCopyable {
         @_noLocks get { search.sigmas }
     }
 
-    /// For how long a motor has been asked for more than it can give, s.
-    private(set) var overloaded = 0.0
+    /// Whether `exerted` is known.
+    var isPlaced: Bool { @_noLocks get { yaw.isPlaced && roll.isPlaced && pitch.isPlaced } }
 
     /// Seconds since full authority.
     private var running = 0.0
@@ -152,7 +152,6 @@ public struct FieldController: Sendable, BitwiseCopyable {
         forgetMirrors()
         search.forgetSuspicion()
         running = 0
-        overloaded = 0
         isReady = false
         strength = parameters.power
     }
@@ -330,7 +329,6 @@ public struct FieldController: Sendable, BitwiseCopyable {
             pitch: peak.pitch > 0 ? torques.pitch / peak.pitch : 0)
         let bounded = load.clamped(to: AxisVector(repeating: bound))
         saturated = bounded.differing(from: load)
-        overloaded = saturated.isEmpty ? 0 : overloaded + dt
         asked =
             AxisVector(
                 yaw: bounded.yaw * peak.yaw, roll: bounded.roll * peak.roll,

@@ -18,6 +18,14 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// What was last left between measured and expected rate, rad/s.
     private(set) var innovation = 0.0
     private static var largestShare: Double { @_noLocks get { 0.25 } }
+    /// RMS of the separation up to which the sine of the load angle keeps its sign, electrical rad.
+    private static var placedWithin: Double { @_noLocks get { 0.6 } }
+    /// Memory of the separation, s: twenty times as long as a wrong sign takes to be seen, which separates them as well.
+    private static var placedMemory: Double { @_noLocks get { 1 } }
+
+    /// Whether `expected` is known: over the last second the fast and the slow estimate of the rotor's place agreed. A handle
+    /// that turns faster than the slow one follows separates them by more than the load angle.
+    var isPlaced: Bool { @_noLocks get { separation < Self.placedWithin * Self.placedWithin } }
 
     /// Whether the rotor is lost: for some time no motion that a hand can make has explained what the gyroscope sees.
     var isLost: Bool { @_noLocks get { atBound > 0.15 } }
@@ -28,6 +36,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
 
     /// Electrical angle that follows the known motion at once and the corrections slowly, rad.
     private var kinematic = 0.0
+    /// Mean square of the difference between `electrical` and `kinematic`, rad².
+    private var separation = 0.0
     private var rate = 0.0
     /// Seconds since `hiddenRate` has been at its bound.
     private var atBound = 0.0
@@ -82,6 +92,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
         kinematic +=
             knownJointRate * polePairs * dt + (electrical - kinematic) * min(6 * dt, 1)
         rate += pull * cm_sin(field - electrical) * dt
+        let apart = electrical - kinematic
+        separation += (apart * apart - separation) * min(dt / Self.placedMemory, 1)
         electrical += (knownJointRate + hiddenRate) * polePairs * dt
         innovation = measured - rate
         // Three poles at one place, exact for the sampled triple integrator.

@@ -222,13 +222,10 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The torques of motors without encoders; unknown while a rotor is out of its field or has been overloaded for as long as a wrong
-    /// sign takes to be seen, and for other kinds of motors.
+    /// The torques of motors without encoders; unknown while the place of a rotor is, and for other kinds of motors.
     var rotorPush: MotorEffect.Push {
         @_noLocks @inline(__always) get {
-            guard case .field = type, field.slipping.isEmpty, field.overloaded < 0.15 else {
-                return .unknown
-            }
+            guard case .field = type, field.isPlaced else { return .unknown }
             return .exerted(field.exerted)
         }
     }

@@ -26,17 +26,12 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         /// The largest change of the rate that can be believed without a witness, rad/s²: what the motors can exert on
         /// a camera of a third of the believed inertia.
         var strongest: Double
-        /// For how long the gyroscope must show the mirror image of `exerted` until a sign is believed to be wrong, s.
-        var patience: Double
 
         @_noLocks
-        init(
-            acceleration: Vector3, exerted: Vector3?, strongest: Double, patience: Double
-        ) {
+        init(acceleration: Vector3, exerted: Vector3?, strongest: Double) {
             self.acceleration = acceleration
             self.exerted = exerted
             self.strongest = strongest
-            self.patience = patience
         }
     }
 
@@ -313,7 +308,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             return
         }
         let push = exerted * dt
-        let rule = MirrorTest.Rule(scatter: scatter / 3, patience: motors.patience, dt: dt)
+        let rule = MirrorTest.Rule(scatter: scatter / 3, dt: dt)
         rollImage.step(push: push.x, change: change.x, rate: lastRate.x, rule)
         pitchImage.step(push: push.y, change: change.y, rate: lastRate.y, rule)
         yawImage.step(push: push.z, change: change.z, rate: lastRate.z, rule)

@@ -16,15 +16,12 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     struct Rule: Sendable, BitwiseCopyable {
         /// Mean square of the changes that the motors do not explain as a rule, rad²/s².
         var scatter: Double
-        /// How long an image must be mirrored, s; five samples at least.
-        var patience: Double
         /// Seconds since the sample before, more than 0.
         var dt: Double
 
         @_noLocks
-        init(scatter: Double, patience: Double, dt: Double) {
+        init(scatter: Double, dt: Double) {
             self.scatter = scatter
-            self.patience = patience
             self.dt = dt
         }
     }
@@ -42,6 +39,9 @@ struct MirrorTest: Sendable, BitwiseCopyable {
 
     /// Time constant of the sums, s; six samples at least.
     private static var memory: Double { @_noLocks get { 0.008 } }
+
+    /// How long an image must be mirrored, s; five samples at least.
+    private static var patience: Double { @_noLocks get { 0.008 } }
 
     /// Share of the mean in the power of what was told, from which on it has kept its direction.
     private static var steadiness: Double { @_noLocks get { 0.4 } }
@@ -90,6 +90,6 @@ struct MirrorTest: Sendable, BitwiseCopyable {
             && pushes * pushes * share > Self.steadiness * told
             && unexplained > 9 * rule.scatter * (memory / dt)
         lasting = isImage ? lasting + dt : 0
-        isMirrored = lasting > max(rule.patience, 4.5 * dt)
+        isMirrored = lasting > max(Self.patience, 4.5 * dt)
     }
 }

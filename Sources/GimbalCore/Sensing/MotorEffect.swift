@@ -48,13 +48,11 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     ///   - limit: The largest torques, N·m.
     ///   - inertia: About the camera's axes, kg·m², and its standard deviation, natural logarithm.
     ///   - joints: Their angles, rad.
-    ///   - patience: For how long an answer must be mirrored until it is believed to be, s.
     ///   - dt: Seconds since the previous period, more than 0.
     @_noLocks
     mutating func exert(
         torques: AxisVector, push: Push, delay: Double, limit: AxisVector,
-        inertia: (values: AxisVector, sigmas: AxisVector), joints: AxisVector, patience: Double,
-        dt: Double
+        inertia: (values: AxisVector, sigmas: AxisVector), joints: AxisVector, dt: Double
     ) {
         told.append(torques, dt: dt)
         let kinematics = JointKinematics(joints: joints)
@@ -77,8 +75,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         }
         motors = GyroWitness.Motors(
             acceleration: expected, exerted: answer,
-            strongest: max(isFound ? 0 : Self.stop, Self.doubt * largest / smallest),
-            patience: patience)
+            strongest: max(isFound ? 0 : Self.stop, Self.doubt * largest / smallest))
     }
 
     /// One period of servos. Their horns change their rate within a sample, but only when they were told to turn.
@@ -93,6 +90,6 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         let rate = JointKinematics(joints: joints).relativeRate(jointRates: rates).norm
         fastest = max(rate, fastest * (1 - min(dt / Self.servoMemory, 1)))
         motors = GyroWitness.Motors(
-            acceleration: .zero, exerted: nil, strongest: 2 * fastest / dt, patience: .infinity)
+            acceleration: .zero, exerted: nil, strongest: 2 * fastest / dt)
     }
 }
