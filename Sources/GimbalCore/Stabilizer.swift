@@ -39,6 +39,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Where the camera is held until the drive can follow a set-point.
     private var held = Quaternion.identity
     private var wasReady = false
+    /// How much faster the camera turned than its set-point in the last period, on motors that can lose their rotors, rad/s.
+    private var astray = 0.0
     private var isStopped = false
     private var isShuttingDown = false
     private var external: Conditions = .none
@@ -290,7 +292,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             FaultLatch.Evidence(
                 isEnabled: isClosed, reversed: reversed,
                 saturated: parameters.motorType.exertsTorque ? drive.saturated : .none,
-                rate: estimator.rate.norm, error: snapshot.attitudeError.norm, external: external),
+                rate: estimator.rate.norm, astray: astray, error: snapshot.attitudeError.norm,
+                external: external),
             dt: dt)
     }
 
@@ -410,6 +413,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
         wasReady = drive.isReady
         let setpoint = nextSetpoint(now: now, dt: dt)
+        if case .field = parameters.motorType { astray = estimator.rate.norm - setpoint.rate.norm }
         snapshot.setpoint = setpoint.attitude
         snapshot.attitudeError = estimator.attitude.error(to: setpoint.attitude)
         usualPeriod = usualPeriod == 0 ? dt : usualPeriod + (dt - usualPeriod) * 0.05

@@ -93,6 +93,11 @@ extension Conditions {
                 "Gravity has jumped, though the gyroscope saw no turn, or has leaned away from the estimate for longer than anybody's motion explains. Keep the camera still for ten seconds, and check the accelerometer if this lasts."
         ),
         ConditionWords(
+            condition: .rotorLost, name: "rotor_lost",
+            sentence:
+                "The motors lost their rotors and flung the camera, so they rest until it hangs calm. Balance the camera, or raise motors.power; check motors.pole_pairs."
+        ),
+        ConditionWords(
             condition: .motorSlipped, name: "motor_slipped",
             sentence:
                 "A motor's rotor slipped out of its field. Balance the camera, or raise motors.power; check motors.pole_pairs."

@@ -8,6 +8,7 @@ enum FalseAlarms {
     /// Conditions that name a fault.
     private static var alarms: Conditions {
         .responseReversed | .gyroContradicted | .imuFrozen | .imuImplausible | .gravityMismatch
+            | .rotorLost
     }
 
     /// The faults among what held, by name; empty: none.

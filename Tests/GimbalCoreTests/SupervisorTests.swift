@@ -48,7 +48,7 @@ struct SupervisorTests {
             case .imuStale, .imuFrozen, .gyroContradicted, .gravityMismatch, .responseReversed:
                 .brake
             case .inactiveMode, .retracted, .calibrating, .imuImplausible, .imuTimeFault,
-                .busError, .encoderMissing, .loopUnreliable:
+                .busError, .encoderMissing, .loopUnreliable, .rotorLost:
                 .softOff
             case .estimateNotConverged, .jointsOutOfReach: .blockStart
             default: .report

@@ -12,6 +12,8 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         var saturated: AxisSet
         /// Camera's rate, rad/s.
         var rate: Double
+        /// Camera's rate beyond that of its set-point, rad/s, on motors that can lose their rotors; 0 on others.
+        var astray: Double
         /// Angle between camera and set-point, rad.
         var error: Double
         /// What whoever runs the loop knows to be wrong.
@@ -19,13 +21,14 @@ struct FaultLatch: Sendable, BitwiseCopyable {
 
         @_noLocks
         init(
-            isEnabled: Bool, reversed: AxisSet, saturated: AxisSet, rate: Double, error: Double,
-            external: Conditions
+            isEnabled: Bool, reversed: AxisSet, saturated: AxisSet, rate: Double, astray: Double,
+            error: Double, external: Conditions
         ) {
             self.isEnabled = isEnabled
             self.reversed = reversed
             self.saturated = saturated
             self.rate = rate
+            self.astray = astray
             self.error = error
             self.external = external
         }
@@ -40,6 +43,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
 
     private var latched: Conditions = .none
     private var stuck = 0.0
+    private var rotors = RotorLoss()
 
     /// How long a motor may be at its limit in vain, s.
     private static var stallSeconds: Double { @_noLocks get { 3 } }
@@ -56,6 +60,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     mutating func reset() {
         latched = .none
         reversed = .none
+        rotors = RotorLoss()
     }
 
     /// The controllers have made an output that no motor may be given.
@@ -72,6 +77,53 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         if seen.isEnabled { reversed.insert(seen.reversed) }
         if seen.external.intersects(.loopUnreliable) { latched.insert(.loopUnreliable) }
         conditions = latched
+        if rotors.step(astray: seen.isEnabled ? seen.astray : 0, rate: seen.rate, dt: dt) {
+            conditions.insert(.rotorLost)
+        }
         stalled = stuck > Self.stallSeconds ? seen.saturated : .none
+    }
+}
+
+/// Motors that fling their camera because they have lost their rotors: they are let go until it hangs calm, and after each
+/// further loss twice as long, up to a minute.
+private struct RotorLoss: Sendable, BitwiseCopyable {
+    /// How long the camera was flung of late, fading, s.
+    private var flung = 0.0
+    /// How long the camera has been calm since the loss, s; nil: nothing is lost.
+    private var calm: Double?
+    /// How long it must be calm, s.
+    private var patience = 1.0
+
+    /// No request and no hand turns a camera that is held faster than this beyond its set-point, rad/s.
+    private static var flingRate: Double { @_noLocks get { 7 } }
+    /// How long it may, s: the camera is 60° away by then. A start in a runner's hand takes half of it.
+    private static var flingSeconds: Double { @_noLocks get { 0.15 } }
+    /// Memory of `flung`, s.
+    private static var memory: Double { @_noLocks get { 1 } }
+    /// A camera that hangs calm turns slower, rad/s.
+    private static var calmRate: Double { @_noLocks get { 1 } }
+    /// Longest wait, s.
+    private static var longestPatience: Double { @_noLocks get { 64 } }
+
+    @_noLocks
+    init() {}
+
+    /// One period; whether the rotors are lost.
+    @_noLocks
+    mutating func step(astray: Double, rate: Double, dt: Double) -> Bool {
+        flung = flung * (1 - min(dt / Self.memory, 1)) + (astray > Self.flingRate ? dt : 0)
+        if flung > Self.flingSeconds {
+            flung = 0
+            calm = 0
+        }
+        guard let before = calm else { return false }
+        let now = rate < Self.calmRate ? before + dt : 0
+        guard now > patience else {
+            calm = now
+            return true
+        }
+        calm = nil
+        patience = min(2 * patience, Self.longestPatience)
+        return false
     }
 }

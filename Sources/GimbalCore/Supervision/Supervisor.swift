@@ -103,7 +103,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     public static var softly: Conditions {
         @_noLocks get {
             .inactiveMode | .retracted | .calibrating | .imuImplausible | .imuTimeFault
-                | .busError | .encoderMissing | .loopUnreliable
+                | .busError | .encoderMissing | .loopUnreliable | .rotorLost
         }
     }
 

@@ -107,7 +107,8 @@ struct GimbalReport {
         }
         if conditions.intersects(.encoderMissing | .jointsUnknown) { failures.insert(.encoder) }
         if conditions.intersects(
-            .motorSaturated | .motorHot | .motorSlipped | .motorStalled | .responseReversed)
+            .motorSaturated | .motorHot | .motorSlipped | .motorStalled | .responseReversed
+                | .rotorLost)
         {
             failures.insert(.motor)
         }

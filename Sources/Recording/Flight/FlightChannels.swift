@@ -41,7 +41,7 @@ enum FlightFaults {
     static var conditions: Conditions {
         .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault | .busError
             | .gravityMismatch | .emergencyStop | .responseReversed | .loopUnreliable
-            | .motorStalled | .motorSlipped | .encoderMissing | .handleIMUMissing
+            | .motorStalled | .motorSlipped | .rotorLost | .encoderMissing | .handleIMUMissing
             | .magnetometerMissing | .simulatorSilent
     }
 }

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import GimbalCore
+
+@Suite("Faults that take a moment to be believed")
+struct FaultLatchTests {
+    /// For how long `rotorLost` holds after a camera has been flung for a quarter of a second, if it is calm from then on, s.
+    private func loss(_ latch: inout FaultLatch, astray: Double = 10) -> Double {
+        var seconds = 0.0
+        for tick in 1...70_000 {
+            let isFlung = tick <= 250
+            latch.step(
+                FaultLatch.Evidence(
+                    isEnabled: isFlung, reversed: .none, saturated: .none,
+                    rate: isFlung ? 10 : 0.1, astray: isFlung ? astray : 0, error: 0,
+                    external: .none), dt: 1e-3)
+            if latch.conditions.intersects(.rotorLost) { seconds += 1e-3 }
+        }
+        return seconds
+    }
+
+    @Test(
+        "lost rotors rest until the camera has been calm for a second, and twice as long each time")
+    func rotorLost() {
+        var latch = FaultLatch()
+        // A tenth of a second of the fling is left when it is believed.
+        for calm in [1.0, 2, 4, 8, 16, 32, 64, 64] {
+            let seconds = min(loss(&latch), 64)
+            #expect(abs(seconds - min(calm + 0.1, 64)) < 0.02)
+        }
+        latch = FaultLatch()
+        _ = loss(&latch)
+        latch.reset()
+        #expect(abs(loss(&latch) - 1.1) < 0.02)
+    }
+
+    @Test("a camera that its set-point turns fast has lost nothing")
+    func commanded() {
+        var latch = FaultLatch()
+        #expect(loss(&latch, astray: 6) == 0)
+    }
+}
