@@ -87,6 +87,7 @@ let package = Package(
             swiftSettings: optimised),
         .target(name: "PlainText", swiftSettings: strict),
         .target(name: "Plot", dependencies: ["PlainText"], swiftSettings: strict),
+        .target(name: "Port", dependencies: ["GimbalCore"], swiftSettings: strict),
         .target(name: "Wire", dependencies: ["GimbalCore"], swiftSettings: strict),
         .target(
             name: "Simulation", dependencies: ["GimbalCore", "CMathShim"],
@@ -106,6 +107,9 @@ let package = Package(
                 "GimbalCore", "CLinuxShim", .product(name: "Atomics", package: "swift-atomics"),
             ],
             swiftSettings: optimised),
+        .target(
+            name: "Policy", dependencies: ["GimbalCore", "Port", "Realtime"],
+            swiftSettings: strict),
         .target(
             name: "Hardware",
             dependencies: ["GimbalCore", "Realtime", "CHardwareShim"],
@@ -135,8 +139,9 @@ let package = Package(
         .target(
             name: "Daemon",
             dependencies: [
-                "GimbalCore", "Wire", "Simulation", "Configuration", "Realtime", "Persistence",
-                "Calibration", "Identification", "Links", "Hardware", "PlainText", "Recording",
+                "GimbalCore", "Wire", "Simulation", "Configuration", "Realtime", "Port", "Policy",
+                "Persistence", "Calibration", "Identification", "Links", "Hardware", "PlainText",
+                "Recording",
                 "CLinuxShim", "CSystemd",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -171,8 +176,8 @@ let package = Package(
         .executableTarget(
             name: "airframe-bench",
             dependencies: [
-                "GimbalCore", "Calibration", "Identification", "Simulation", "Realtime",
-                "Recording", "Configuration",
+                "GimbalCore", "Calibration", "Identification", "Simulation", "Realtime", "Port",
+                "Policy", "Recording", "Configuration",
                 "PlainText",
                 "Plot", "Wire", "Links", "Hardware", "CLinuxShim", "CMallocCounter", "FakeBlueZ",
                 .product(name: "Logging", package: "swift-log"),
@@ -198,7 +203,7 @@ let package = Package(
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
         .testTarget(
             name: "BenchTests",
-            dependencies: ["airframe-bench", "GimbalCore", "Realtime", "Simulation"],
+            dependencies: ["airframe-bench", "GimbalCore", "Port", "Realtime", "Simulation"],
             swiftSettings: strict),
         .target(
             name: "TestSupport",
@@ -218,7 +223,7 @@ let package = Package(
             name: "CalibrationTests",
             dependencies: [
                 "Calibration", "Configuration", "Daemon", "GimbalCore", "Links", "Persistence",
-                "Realtime", "Simulation", "Wire", "TestSupport",
+                "Realtime", "Port", "Policy", "Simulation", "Wire", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -254,6 +259,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "PolicyTests",
+            dependencies: ["Policy", "Port", "Realtime", "GimbalCore"],
+            swiftSettings: strict),
+        .testTarget(
             name: "HardwareTests",
             dependencies: [
                 "Hardware", "Configuration", "GimbalCore", "Realtime", "CHardwareShim",
@@ -278,7 +287,8 @@ let package = Package(
             name: "DaemonTests",
             dependencies: [
                 "Daemon", "GimbalCore", "Wire", "Calibration", "Configuration", "Persistence",
-                "PlainText", "Realtime", "Simulation", "Links", "CLinuxShim", "TestSupport",
+                "PlainText", "Realtime", "Port", "Policy", "Simulation", "Links", "CLinuxShim",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -2,6 +2,8 @@ import Configuration
 import GimbalCore
 import Identification
 import PlainText
+import Policy
+import Port
 import Realtime
 import Synchronization
 import Wire

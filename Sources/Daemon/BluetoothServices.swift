@@ -2,6 +2,7 @@ import Configuration
 import GimbalCore
 import Links
 import Logging
+import Policy
 import Realtime
 import Wire
 

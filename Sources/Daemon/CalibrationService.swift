@@ -1,6 +1,7 @@
 import Calibration
 import GimbalCore
 import Links
+import Port
 import Realtime
 import Synchronization
 import Wire

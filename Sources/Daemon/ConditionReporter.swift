@@ -1,6 +1,7 @@
 import GimbalCore
 import Hardware
 import Logging
+import Policy
 import Realtime
 import Wire
 

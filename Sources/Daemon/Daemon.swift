@@ -5,6 +5,8 @@ import Hardware
 import Links
 import Logging
 import Persistence
+import Policy
+import Port
 import Realtime
 import Recording
 import ServiceLifecycle

@@ -3,6 +3,8 @@ import Calibration
 import GimbalCore
 import Hardware
 import Links
+import Policy
+import Port
 import Realtime
 import Wire
 

@@ -1,6 +1,7 @@
 import Configuration
 import GimbalCore
 import Hardware
+import Policy
 import Realtime
 import Synchronization
 

@@ -3,6 +3,8 @@ import Configuration
 import GimbalCore
 import Links
 import Logging
+import Policy
+import Port
 import Realtime
 import Wire
 

@@ -1,5 +1,6 @@
 import GimbalCore
 import Hardware
+import Policy
 import Realtime
 import Wire
 

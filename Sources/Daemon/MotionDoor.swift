@@ -1,5 +1,7 @@
 import GimbalCore
 import Links
+import Policy
+import Port
 import Realtime
 import Wire
 

@@ -2,6 +2,7 @@ public import Configuration
 import Hardware
 import Links
 import Logging
+import Policy
 import Realtime
 import ServiceLifecycle
 import SystemPackage

@@ -2,6 +2,8 @@ import Configuration
 import GimbalCore
 import Hardware
 import Links
+import Policy
+import Port
 import Realtime
 import Wire
 

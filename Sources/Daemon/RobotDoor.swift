@@ -1,6 +1,8 @@
 import Configuration
 import GimbalCore
 import Links
+import Policy
+import Port
 import Realtime
 import Wire
 

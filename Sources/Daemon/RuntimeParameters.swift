@@ -5,6 +5,8 @@ import Glibc
 import Hardware
 import Links
 import Logging
+import Policy
+import Port
 import Realtime
 import Recording
 import Simulation

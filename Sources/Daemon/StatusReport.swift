@@ -1,5 +1,7 @@
 import Configuration
 import GimbalCore
+import Policy
+import Port
 import Realtime
 import Wire
 

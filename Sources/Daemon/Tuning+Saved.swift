@@ -3,6 +3,7 @@ import GimbalCore
 import Links
 import Logging
 import Persistence
+import Policy
 import Realtime
 import Synchronization
 import Wire

@@ -1,5 +1,7 @@
 import GimbalCore
 import PlainText
+import Policy
+import Port
 import Realtime
 import Simulation
 

@@ -4,6 +4,8 @@ import Glibc
 import Hardware
 import Links
 import Logging
+import Policy
+import Port
 import Realtime
 import Synchronization
 import Wire

@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Realtime
 import Simulation
 import Testing

@@ -1,5 +1,6 @@
 import Calibration
 import GimbalCore
+import Port
 import Realtime
 import Simulation
 import Synchronization

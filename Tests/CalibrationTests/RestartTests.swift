@@ -3,6 +3,7 @@ import Configuration
 import GimbalCore
 import Logging
 import Persistence
+import Policy
 import Realtime
 import Simulation
 import SystemPackage

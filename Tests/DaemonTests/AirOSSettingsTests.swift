@@ -1,6 +1,7 @@
 import Configuration
 import GimbalCore
 import Links
+import Policy
 import Realtime
 import SystemPackage
 import TestSupport

@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 @testable import Daemon
-@testable import Realtime
+@testable import Policy
 
 @Suite("What status says about a record of the loop") struct StatusReportTests {
     private func status(of record: TelemetryRecord?) -> Status {

@@ -3,6 +3,8 @@ import GimbalCore
 import Glibc
 import Links
 import Logging
+import Policy
+import Port
 import Realtime
 import Simulation
 import Synchronization

@@ -1,5 +1,6 @@
 import GimbalCore
 import Logging
+import Policy
 import Realtime
 
 @testable import Realtime

@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 
 // What can be asked for at all, apart from who asks and what the ring has room for.
 extension Commander {

@@ -1,3 +1,5 @@
+import Port
+
 /// The rank of a link: how surely the daemon knows its other end. One order for all links, for control and for emergency stops.
 ///
 /// The kernel vouches for a client of the socket; a key vouches for a phone that had to pair and for a peer that has to sign;

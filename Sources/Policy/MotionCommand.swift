@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 
 // What becomes of a request in the loop.
 extension Commander {

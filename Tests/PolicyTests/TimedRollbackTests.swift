@@ -1,5 +1,5 @@
 import GimbalCore
-import Persistence
+import Policy
 import Testing
 
 @Suite("Timed rollback")

@@ -1,4 +1,5 @@
 import GimbalCore
+public import Port
 
 /// What becomes of a camera that somebody was turning when he fell silent or was cut off: it is held, after a while it goes
 /// to a mode of rest, after another its motors go off. Each stage ends when somebody asks for something; a mode that was

@@ -1,4 +1,6 @@
 public import GimbalCore
+public import Port
+public import Realtime
 import Synchronization
 
 /// The one door for motion: decides who is in control and is the only producer of the command ring.

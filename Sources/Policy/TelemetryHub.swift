@@ -1,4 +1,5 @@
 import GimbalCore
+public import Realtime
 import Synchronization
 
 /// Where the loop's records end up: the newest one for `status`, and all of them for whoever drains.

@@ -1,4 +1,5 @@
 public import GimbalCore
+public import Port
 
 // What goes into the door for motion, and what it shows.
 extension Commander {
@@ -83,5 +84,46 @@ extension Commander {
         public var reason: MotionRefusal
         /// When, on the loop's clock.
         public var time: Instant
+    }
+}
+
+/// The way from the Commander to the stepper motors.
+public struct StepperDoor: Sendable {
+    let hasSwitches: Bool
+    let ask: @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
+
+    /// - Parameters:
+    ///   - hasSwitches: Whether each motor can look for its home.
+    ///   - ask: Where goals for the motors 0...2 go. Must not call back.
+    public init(
+        hasSwitches: Bool, ask: @escaping @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
+    ) {
+        self.hasSwitches = hasSwitches
+        self.ask = ask
+    }
+}
+
+extension MotionRequest {
+    /// Whether it turns the camera until a dead-man ends it.
+    var turnsCamera: Bool {
+        switch self {
+        case .rate(let rate): rate != .zero
+        case .track: true
+        case .lookAside(_, let rate): rate != 0
+        default: false
+        }
+    }
+}
+
+extension StepWish {
+    /// As the motor is told.
+    func goal(now: Instant, validUntil: Instant) -> StepAxis.Goal {
+        switch self {
+        case .hold: .hold
+        case .turn(let speed): .velocity(speed, validUntil: validUntil)
+        case .position(let steps): .position(steps)
+        case .by(let steps): .further(steps)
+        case .home: .home(asked: now)
+        }
     }
 }

@@ -62,16 +62,6 @@ public enum MotionRequest: Sendable {
     case emergencyStop
     /// Take back the source's own emergency stop, and those of lower ranks. The mode stays inactive. Takes no control.
     case resetEmergencyStop
-
-    /// Whether it turns the camera until a dead-man ends it.
-    var turnsCamera: Bool {
-        switch self {
-        case .rate(let rate): rate != .zero
-        case .track: true
-        case .lookAside(_, let rate): rate != 0
-        default: false
-        }
-    }
 }
 
 /// What a stepper motor is to do.
@@ -86,33 +76,6 @@ public enum StepWish: Sendable, Equatable {
     case by(Int)
     /// Look for the home switch, whose edge is position 0 from then on.
     case home
-
-    /// As the motor is told.
-    func goal(now: Instant, validUntil: Instant) -> StepAxis.Goal {
-        switch self {
-        case .hold: .hold
-        case .turn(let speed): .velocity(speed, validUntil: validUntil)
-        case .position(let steps): .position(steps)
-        case .by(let steps): .further(steps)
-        case .home: .home(asked: now)
-        }
-    }
-}
-
-/// The way from the Commander to the stepper motors.
-public struct StepperDoor: Sendable {
-    let hasSwitches: Bool
-    let ask: @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
-
-    /// - Parameters:
-    ///   - hasSwitches: Whether each motor can look for its home.
-    ///   - ask: Where goals for the motors 0...2 go. Must not call back.
-    public init(
-        hasSwitches: Bool, ask: @escaping @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
-    ) {
-        self.hasSwitches = hasSwitches
-        self.ask = ask
-    }
 }
 
 /// Why a request was not carried out. Every case is told to the source that asked.

@@ -1,4 +1,6 @@
 import GimbalCore
+import Policy
+import Port
 import Realtime
 import Testing
 
