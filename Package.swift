@@ -88,7 +88,7 @@ let package = Package(
         .target(name: "PlainText", swiftSettings: strict),
         .target(name: "Plot", dependencies: ["PlainText"], swiftSettings: strict),
         .target(name: "Port", dependencies: ["GimbalCore"], swiftSettings: strict),
-        .target(name: "Wire", dependencies: ["GimbalCore"], swiftSettings: strict),
+        .target(name: "Wire", dependencies: ["GimbalCore", "Port"], swiftSettings: strict),
         .target(
             name: "Simulation", dependencies: ["GimbalCore", "CMathShim"],
             swiftSettings: optimised),
@@ -128,7 +128,7 @@ let package = Package(
         .target(
             name: "Links",
             dependencies: [
-                "GimbalCore", "Wire", "PlainText", "CLinuxShim", "CBlueZ",
+                "GimbalCore", "Port", "Wire", "PlainText", "CLinuxShim", "CBlueZ",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -195,7 +195,7 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Wire", "Links", "GimbalCore", "Recording",
+                "Wire", "Links", "Port", "GimbalCore", "Recording",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -270,14 +270,15 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "WireTests", dependencies: ["Wire", "GimbalCore"], swiftSettings: strict),
+            name: "WireTests", dependencies: ["Wire", "Port", "GimbalCore"], swiftSettings: strict),
         .testTarget(
             name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),
         .testTarget(name: "PlotTests", dependencies: ["Plot"], swiftSettings: strict),
         .testTarget(
             name: "LinksTests",
             dependencies: [
-                "Links", "Wire", "GimbalCore", "CLinuxShim", "CBlueZ", "FakeBlueZ", "TestSupport",
+                "Links", "Port", "Wire", "GimbalCore", "CLinuxShim", "CBlueZ", "FakeBlueZ",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -91,7 +91,7 @@ final class AirOSDoor: AirOSBackend {
             rMeasure: estimator.kalmanRMeasure)
     }
 
-    func setMode(_ mode: AirOSMode, by central: Central, now: Instant) throws(GATTRefusal) {
+    func setMode(_ mode: AirOSMode, by central: Central, now: Instant) throws(Refusal) {
         _ = state.withLock { $0.toldThatNothingTurns.remove(central) }
         switch mode {
         case .inactive: try rest(central, now)
@@ -103,46 +103,40 @@ final class AirOSDoor: AirOSBackend {
     }
 
     /// Who asks for rest gets it: where `neutral` cannot be had, the outputs go off.
-    private func rest(_ central: Central, _ now: Instant) throws(GATTRefusal) {
+    private func rest(_ central: Central, _ now: Instant) throws(Refusal) {
         let wanted = tuning.settings.airos.inactive.mode
         do {
             try commander.request(.mode(wanted), from: CommandSource(central), now: now)
-        } catch .missingSensor, .sensorsUnknown {
+        } catch  where [.sensorMissing, .sensorSilent].contains(error.code) {
             log.warning(
                 "airos.inactive is neutral, and nothing shows the joints: the outputs go off instead."
             )
             try ask(.mode(.inactive), central, now)
-        } catch {
-            throw GATTRefusal(RequestError(error))
         }
     }
 
     func setPID(
         _ pid: PIDTriple, of axis: GimbalAxis, by central: Central, now: Instant
-    ) throws(GATTRefusal) {
+    ) throws(Refusal) {
         try admit(central, now)
-        try tune { () throws(RequestError) in
-            try tuning.change(["airos.pid.\(axis.name)": .pid(pid)], by: central.description)
-        }
+        try tuning.change(["airos.pid.\(axis.name)": .pid(pid)], by: central.description)
     }
 
     func setKalman(
         _ kalman: KalmanTriple, by central: Central, now: Instant
-    ) throws(GATTRefusal) {
+    ) throws(Refusal) {
         try admit(central, now)
-        try tune { () throws(RequestError) in
-            try tuning.change(
-                [
-                    "estimator.kalman_q_angle": .number(kalman.qAngle),
-                    "estimator.kalman_q_bias": .number(kalman.qBias),
-                    "estimator.kalman_r_measure": .number(kalman.rMeasure),
-                ], by: central.description)
-        }
+        try tuning.change(
+            [
+                "estimator.kalman_q_angle": .number(kalman.qAngle),
+                "estimator.kalman_q_bias": .number(kalman.qBias),
+                "estimator.kalman_r_measure": .number(kalman.rMeasure),
+            ], by: central.description)
     }
 
     func carryOut(
         _ command: AirOSCommand, by central: Central, now: Instant, later: GATTLater
-    ) throws(GATTRefusal) {
+    ) throws(Refusal) {
         switch command {
         case .trackPan(let speed):
             let sign = tuning.settings.airos.sign.factors.yaw
@@ -154,7 +148,7 @@ final class AirOSDoor: AirOSBackend {
         case .save:
             try admit(central, now)
             let answer = later()
-            tuning.save(mode: modeToKeep(now), by: central.description) { answer(GATTRefusal($0)) }
+            tuning.save(mode: modeToKeep(now), by: central.description, answer)
         case .defaults: try restoreDefaults(central, now, later)
         case .emergencyStop: try ask(.emergencyStop, central, now)
         case .resetEmergencyStop: try ask(.resetEmergencyStop, central, now)
@@ -176,7 +170,7 @@ final class AirOSDoor: AirOSBackend {
 
     /// Apps send speeds in every mode, many times a second; only in mode tracking something turns.
     private func track(pan: Double, tilt: Double, _ central: Central, _ now: Instant)
-        throws(GATTRefusal)
+        throws(Refusal)
     {
         let mode = commander.view(now: now).mode
         guard mode == .tracking else {
@@ -190,32 +184,25 @@ final class AirOSDoor: AirOSBackend {
     }
 
     /// The outputs go off for it, so only who is in control may ask.
-    private func calibrate(_ central: Central, _ now: Instant) throws(GATTRefusal) {
+    private func calibrate(_ central: Central, _ now: Instant) throws(Refusal) {
         try ask(.take, central, now)
-        try tune { () throws(RequestError) in
-            _ = try calibration.start(.gyro, owner: CommandSource(central), now: now)
-        }
+        _ = try calibration.start(.gyro, owner: CommandSource(central), now: now)
         log.notice("\(central) calibrates the gyroscope.")
     }
 
     /// Parameters first: when the disk refuses, the mode stays too.
     private func restoreDefaults(
         _ central: Central, _ now: Instant, _ later: GATTLater
-    ) throws(GATTRefusal) {
+    ) throws(Refusal) {
         try ask(.take, central, now)
         let answer = later()
         tuning.restoreAirOSDefaults(by: central.description) { result in
             let now = self.clock.now
             // A latched emergency stop outlasts it.
             guard case .success = result, !self.commander.view(now: now).isStopped else {
-                return answer(GATTRefusal(result))
+                return answer(result)
             }
-            do throws(GATTRefusal) {
-                try self.ask(.mode(.locked), central, now)
-                answer(nil)
-            } catch {
-                answer(error)
-            }
+            answer(Result { () throws(Refusal) in try self.ask(.mode(.locked), central, now) })
         }
     }
 
@@ -249,26 +236,14 @@ final class AirOSDoor: AirOSBackend {
     // MARK: Doors
 
     private func ask(_ request: MotionRequest, _ central: Central, _ now: Instant)
-        throws(GATTRefusal)
+        throws(Refusal)
     {
-        do {
-            try commander.request(request, from: CommandSource(central), now: now)
-        } catch {
-            throw GATTRefusal(RequestError(error))
-        }
+        try commander.request(request, from: CommandSource(central), now: now)
     }
 
     /// What changes how the camera behaves under somebody's control is his to change.
-    private func admit(_ central: Central, _ now: Instant) throws(GATTRefusal) {
-        do {
-            try commander.admit(CommandSource(central), now: now)
-        } catch {
-            throw GATTRefusal(RequestError(error))
-        }
-    }
-
-    private func tune(_ body: () throws(RequestError) -> Void) throws(GATTRefusal) {
-        do { try body() } catch { throw GATTRefusal(error) }
+    private func admit(_ central: Central, _ now: Instant) throws(Refusal) {
+        try commander.admit(CommandSource(central), now: now)
     }
 }
 
@@ -276,24 +251,5 @@ extension CommandSource {
     /// A phone with an AirOS app.
     init(_ central: Central) {
         self.init(link: .airos, connection: UInt64(central.connection))
-    }
-}
-
-extension GATTRefusal {
-    /// A refusal of the daemon's doors; nil: none.
-    init?(_ result: Result<Void, RequestError>) {
-        guard case .failure(let error) = result else { return nil }
-        self.init(error)
-    }
-
-    /// A refusal of the daemon's doors.
-    init(_ error: RequestError) {
-        let code: ATTError =
-            switch RequestError.Code(rawValue: error.code) {
-            case .notInControl: .notAuthorized
-            case .outOfRange: .outOfRange
-            default: .notNow
-            }
-        self.init(code, error.message)
     }
 }

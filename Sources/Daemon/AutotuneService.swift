@@ -56,7 +56,7 @@ final class AutotuneService: Sendable {
     /// - Throws: Why it cannot begin.
     func start(
         axes: [GimbalAxis], apply: Bool, owner: Int, now: Instant
-    ) throws(RequestError) -> AutotuneReport {
+    ) throws(Refusal) -> AutotuneReport {
         let settings = tuning.settings
         try check(settings, now: now)
         let parameters = settings.stabilizerParameters
@@ -72,24 +72,24 @@ final class AutotuneService: Sendable {
             return state.report
         }
         guard let report else {
-            throw RequestError(
+            throw Refusal(
                 .refused, "An autotune is going on; `airframectl autotune cancel` ends it.")
         }
         return report
     }
 
-    private func check(_ settings: Settings, now: Instant) throws(RequestError) {
+    private func check(_ settings: Settings, now: Instant) throws(Refusal) {
         let door = commander.view(now: now)
         if door.isStopped {
-            throw RequestError(
+            throw Refusal(
                 .refused, "An emergency stop is latched; reset it first: airframectl stop --reset")
         }
         if case .inactive = door.mode {
-            throw RequestError(
+            throw Refusal(
                 .refused, "The mode is inactive, nothing would move: airframectl mode locked")
         }
         if calibration.status().isRunning {
-            throw RequestError(
+            throw Refusal(
                 .refused, "A calibration is going on: airframectl calibrate cancel")
         }
     }
@@ -217,16 +217,14 @@ final class AutotuneService: Sendable {
     /// Nobody's connection: it never holds the door.
     private static let source = CommandSource(link: .diagnostics, connection: .max)
 
-    private static func sentence(_ refusal: MotionRefusal) -> String {
-        switch refusal {
-        case .held, .barred: "Somebody else is in control."
-        case .emergencyStopped, .stopped: "Somebody stopped everything."
+    private static func sentence(_ refusal: Refusal) -> String {
+        switch refusal.code {
+        case .held, .forbidden: "Somebody else is in control."
+        case .stopped: "Somebody stopped everything."
         case .inactive: "The mode has become inactive."
         case .outOfRange, .busy: "The loop does not take requests."
-        case .shuttingDown: "airframed is stopping."
-        case .missingSensor, .sensorsUnknown, .notInMode, .active, .noWheels, .noSteppers,
-            .noHomeSwitches:
-            "The mode does not allow it."
+        case .failed: "airframed is stopping."
+        default: "The mode does not allow it."
         }
     }
 }

@@ -1,4 +1,5 @@
 import Links
+import Port
 import SystemPackage
 import Wire
 
@@ -13,9 +14,9 @@ struct BluetoothDoor: Sendable {
     let isEnabled: Bool
 
     /// - Throws: What is in the way of pairing.
-    func pair(_ request: PairRequest) throws(RequestError) -> BluetoothStatus {
+    func pair(_ request: PairRequest) throws(Refusal) -> BluetoothStatus {
         guard let server else {
-            throw RequestError(
+            throw Refusal(
                 .refused,
                 isEnabled
                     ? "There is no radio while a simulator owns time."
@@ -26,7 +27,7 @@ struct BluetoothDoor: Sendable {
         case .status: break
         case .allow(let seconds):
             guard status.security == BluetoothConfiguration.Security.encrypted.rawValue else {
-                throw RequestError(
+                throw Refusal(
                     .refused,
                     "Nobody has to pair: bluetooth.security is \"\(status.security)\". Set it to \"encrypted\" and restart airframed."
                 )
@@ -35,7 +36,7 @@ struct BluetoothDoor: Sendable {
         case .forget(let address):
             guard status.bonds.contains(where: { $0.address == address }) else {
                 let known = status.bonds.map(\.address).joined(separator: ", ")
-                throw RequestError(
+                throw Refusal(
                     .refused,
                     "\(address.prefix(32)) is not paired. "
                         + (known.isEmpty ? "Nobody is." : "These are: \(known)."),

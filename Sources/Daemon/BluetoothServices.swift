@@ -88,8 +88,7 @@ struct RBLDoor: RBLBackend {
     }
 
     private func keep(_ key: String, _ text: String, _ central: Central, _ later: GATTLater) {
-        let answer = later()
-        tuning.keep(key, .text(text), by: central.description) { answer(GATTRefusal($0)) }
+        tuning.keep(key, .text(text), by: central.description, later())
     }
 }
 

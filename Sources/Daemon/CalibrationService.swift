@@ -59,7 +59,7 @@ final class CalibrationService: Sendable {
     /// - Throws: Another one is going on.
     func start(
         _ kind: CalibrationKind, owner: CommandSource, now: Instant
-    ) throws(RequestError) -> CalibrationReport {
+    ) throws(Refusal) -> CalibrationReport {
         let correction = door.correction
         let running: CalibrationKind? = state.withLock { state in
             if let kind = state.run?.kind ?? state.saving { return kind }
@@ -73,8 +73,8 @@ final class CalibrationService: Sendable {
             return nil
         }
         if let running {
-            throw RequestError(
-                .refused,
+            throw Refusal(
+                .busy,
                 "A calibration of the \(running.rawValue) is going on: airframectl calibrate cancel"
             )
         }
@@ -216,7 +216,7 @@ final class CalibrationService: Sendable {
         guard !isRunning else {
             return done(
                 .failure(
-                    RequestError(
+                    Refusal(
                         .refused, "A calibration is going on: airframectl calibrate cancel")))
         }
         door.undo(kind) { result in

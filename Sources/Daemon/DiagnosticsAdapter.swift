@@ -77,7 +77,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
 
     func pair(
         _ request: PairRequest, client: DiagnosticsClient
-    ) throws(RequestError) -> BluetoothStatus {
+    ) throws(Refusal) -> BluetoothStatus {
         try bluetooth.pair(request)
     }
 
@@ -89,7 +89,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
 
     func set(
         key: String, value: JSONValue, rollback: Double?, client: DiagnosticsClient
-    ) throws(RequestError) -> Setting {
+    ) throws(Refusal) -> Setting {
         try tuning.set(key: key, value: value, rollback: rollback, client: client)
     }
 
@@ -114,35 +114,34 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
 
     var modeNames: [String] { Mode.allCases.map(\.name) }
 
-    func setMode(_ name: String, client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
-    {
+    func setMode(_ name: String, client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
         try motion.setMode(name, client: client)
     }
 
-    func point(_ request: PointRequest, client: DiagnosticsClient) throws(RequestError)
+    func point(_ request: PointRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         try motion.point(request, client: client)
     }
 
-    func rate(_ request: RateRequest, client: DiagnosticsClient) throws(RequestError)
+    func rate(_ request: RateRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         try motion.rate(request, client: client)
     }
 
-    func track(_ request: TrackRequest, client: DiagnosticsClient) throws(RequestError)
+    func track(_ request: TrackRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         try motion.track(request, client: client)
     }
 
-    func step(_ request: StepRequest, client: DiagnosticsClient) throws(RequestError)
+    func step(_ request: StepRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         // Whoever wants a motor to stand is not kept from it.
         if request.isMotion, let problem = machine.steppers?.status.problem {
-            throw RequestError(
+            throw Refusal(
                 .refused,
                 "the lines of the stepper motors do not work: \(problem); robot.gpio_chip, first_line and home_line name them",
                 field: "axis")
@@ -150,13 +149,13 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         return try motion.step(request, client: client)
     }
 
-    func testMotor(_ axis: String, client: DiagnosticsClient) throws(RequestError)
+    func testMotor(_ axis: String, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         try motion.testMotor(axis, client: client)
     }
 
-    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(RequestError)
+    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         try motion.drive(request, client: client)
@@ -164,15 +163,15 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
 
     func stop(client: DiagnosticsClient) -> Acknowledgement { motion.stop(client: client) }
 
-    func resetStop(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+    func resetStop(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
         try motion.resetStop(client: client)
     }
 
-    func take(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+    func take(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
         try motion.take(client: client)
     }
 
-    func release(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+    func release(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
         try motion.release(client: client)
     }
 
@@ -188,9 +187,9 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         case .undo(let name): calibration.undo(name.flatMap(CalibrationKind.init), done)
         case .start(let name):
             done(
-                Result { () throws(RequestError) in
+                Result { () throws(Refusal) in
                     guard let kind = CalibrationKind(rawValue: name) else {
-                        throw RequestError(
+                        throw Refusal(
                             .invalidParams, "there is no \(name) to calibrate", field: "what")
                     }
                     return try calibration.start(
@@ -201,7 +200,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
 
     func spectrum(
         _ request: SpectrumRequest, client: DiagnosticsClient
-    ) throws(RequestError) -> SpectrumReport {
+    ) throws(Refusal) -> SpectrumReport {
         switch request {
         case .status: spectra.status
         case .cancel: spectra.cancel()
@@ -212,7 +211,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
 
     func autotune(
         _ request: AutotuneRequest, client: DiagnosticsClient
-    ) throws(RequestError) -> AutotuneReport {
+    ) throws(Refusal) -> AutotuneReport {
         switch request {
         case .status: return autotuning.status
         case .cancel: return autotuning.cancel()
@@ -225,10 +224,10 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
 
     func record(
         _ request: RecordRequest, client: DiagnosticsClient
-    ) throws(RequestError) -> RecorderStatus {
+    ) throws(Refusal) -> RecorderStatus {
         guard let recorder else {
             if request == .status { return RecorderStatus() }
-            throw RequestError(
+            throw Refusal(
                 .refused, "There is no recorder: recording.enabled is false. It takes a restart.")
         }
         switch request {

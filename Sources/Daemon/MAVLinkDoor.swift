@@ -34,12 +34,12 @@ struct MAVLinkDoor: MAVLinkBackend {
 
     private var holder: MAVLinkView.Holder {
         guard let source = commander.view(now: clock.now).holder else { return .nobody }
-        guard source.link == .mavlink else { return .other(StatusReport.words(source)) }
+        guard source.link == .mavlink else { return .other("\(source)") }
         return .peer(MAVLinkAddress(source))
     }
 
     func ask(_ motion: MAVLinkMotion, for peer: MAVLinkAddress, now: Instant)
-        throws(MAVLinkRefusal)
+        throws(Refusal)
     {
         switch motion {
         case .take: try request(.take, peer, now)
@@ -71,10 +71,10 @@ struct MAVLinkDoor: MAVLinkBackend {
 
     /// Changes the mode unless it is in force; motors that somebody has switched off stay off.
     private func enter(_ mode: Mode, _ peer: MAVLinkAddress, _ now: Instant)
-        throws(MAVLinkRefusal)
+        throws(Refusal)
     {
         let present = commander.view(now: now).mode
-        guard present != .inactive else { throw MAVLinkRefusal(.inactive) }
+        guard present != .inactive else { throw Refusal.inactive }
         if present != mode { try request(.mode(mode), peer, now) }
     }
 
@@ -83,23 +83,15 @@ struct MAVLinkDoor: MAVLinkBackend {
         calibration.disconnected(CommandSource(peer))
     }
 
-    func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(MAVLinkRefusal) {
+    func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(Refusal) {
         try request(.take, peer, now)
-        do {
-            _ = try calibration.start(.gyro, owner: CommandSource(peer), now: now)
-        } catch {
-            throw MAVLinkRefusal(.temporarilyRejected, error.message)
-        }
+        _ = try calibration.start(.gyro, owner: CommandSource(peer), now: now)
     }
 
     private func request(_ request: MotionRequest, _ peer: MAVLinkAddress, _ now: Instant)
-        throws(MAVLinkRefusal)
+        throws(Refusal)
     {
-        do {
-            try commander.request(request, from: CommandSource(peer), now: now)
-        } catch {
-            throw MAVLinkRefusal(error)
-        }
+        try commander.request(request, from: CommandSource(peer), now: now)
     }
 
     // MARK: Parameters
@@ -111,25 +103,16 @@ struct MAVLinkDoor: MAVLinkBackend {
         }
     }
 
-    func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(MAVLinkRefusal) {
+    func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(Refusal) {
         guard let entry = MAVLinkParameterTable.entries.first(where: { $0.name == name }) else {
-            throw MAVLinkRefusal(.denied, "There is no parameter \(name).")
+            throw Refusal(.refused, "There is no parameter \(name).")
         }
-        do {
-            try tuning.set(entry.key, entry.changed(tuning.settings, value), by: "mavlink \(peer)")
-        } catch {
-            throw MAVLinkRefusal(.denied, error.message)
-        }
+        try tuning.set(entry.key, entry.changed(tuning.settings, value), by: "mavlink \(peer)")
     }
 
-    func saveParameters(
-        by peer: MAVLinkAddress, _ done: @escaping @Sendable (MAVLinkRefusal?) -> Void
-    ) {
+    func saveParameters(by peer: MAVLinkAddress, _ done: @escaping Later<Void>) {
         let keys = Set(MAVLinkParameterTable.entries.map(\.key))
-        tuning.save(keys.sorted(), by: "mavlink \(peer)", "saved its parameters") { result in
-            guard case .failure(let error) = result else { return done(nil) }
-            done(MAVLinkRefusal(.failed, error.message))
-        }
+        tuning.save(keys.sorted(), by: "mavlink \(peer)", "saved its parameters", done)
     }
 }
 
@@ -147,22 +130,5 @@ extension MAVLinkAddress {
         self.init(
             system: UInt8(truncatingIfNeeded: source.connection >> 8),
             component: UInt8(truncatingIfNeeded: source.connection))
-    }
-}
-
-extension MAVLinkRefusal {
-    /// A refusal of the Commander, as MAVLink has it.
-    init(_ refusal: MotionRefusal) {
-        let result: MAVLinkResult =
-            switch refusal {
-            case .held, .sensorsUnknown, .busy: .temporarilyRejected
-            case .shuttingDown: .failed
-            case .emergencyStopped, .stopped, .inactive, .active, .noWheels, .noSteppers,
-                .noHomeSwitches, .missingSensor,
-                .notInMode, .barred,
-                .outOfRange:
-                .denied
-            }
-        self.init(result, RequestError(refusal).message)
     }
 }

@@ -15,10 +15,9 @@ struct MotionDoor: Sendable {
     /// The limits of the set-point's motion that are in force.
     let limits: @Sendable () -> SetpointGenerator.Parameters
 
-    func setMode(_ name: String, client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
-    {
+    func setMode(_ name: String, client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
         guard let mode = Mode(name: name) else {
-            throw RequestError(.invalidParams, "there is no mode \(name)", field: "mode")
+            throw Refusal(.invalidParams, "there is no mode \(name)", field: "mode")
         }
         try ask(.mode(mode), client)
         return Acknowledgement(
@@ -26,7 +25,7 @@ struct MotionDoor: Sendable {
                 ? "Going soft, then off." : "The mode is \(name) now: \(ModeWords.of(mode)).")
     }
 
-    func point(_ request: PointRequest, client: DiagnosticsClient) throws(RequestError)
+    func point(_ request: PointRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         let angles = AxisVector(
@@ -42,7 +41,7 @@ struct MotionDoor: Sendable {
             angles, duration: request.duration, rate: rate, mode: before.mode)
     }
 
-    func rate(_ request: RateRequest, client: DiagnosticsClient) throws(RequestError)
+    func rate(_ request: RateRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         let rate = AxisVector(yaw: request.yaw, roll: request.roll, pitch: request.pitch)
@@ -56,7 +55,7 @@ struct MotionDoor: Sendable {
             limitedBy: isLimited ? ["rate"] : [])
     }
 
-    func track(_ request: TrackRequest, client: DiagnosticsClient) throws(RequestError)
+    func track(_ request: TrackRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         let pan = request.pan.map { Angle.degrees($0).radians } ?? .nan
@@ -65,25 +64,25 @@ struct MotionDoor: Sendable {
         return Acknowledgement("Turning until the next request or the dead-man of tracking.")
     }
 
-    func testMotor(_ axis: String, client: DiagnosticsClient) throws(RequestError)
+    func testMotor(_ axis: String, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         guard let axis = GimbalAxis.allCases.first(where: { $0.name == axis }) else {
-            throw RequestError(.invalidParams, "there is no axis \(axis)", field: "axis")
+            throw Refusal(.invalidParams, "there is no axis \(axis)", field: "axis")
         }
         try ask(.testMotor(axis), client)
         return Acknowledgement(
             "The motor of \(axis.name) moves for half a second, unless it is asked for again.")
     }
 
-    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(RequestError)
+    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         try ask(.drive(left: request.left, right: request.right), client)
         return Acknowledgement("Driving until the next request or the dead-man of driving.")
     }
 
-    func step(_ request: StepRequest, client: DiagnosticsClient) throws(RequestError)
+    func step(_ request: StepRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         let wish: StepWish
@@ -114,17 +113,17 @@ struct MotionDoor: Sendable {
         }
     }
 
-    func resetStop(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+    func resetStop(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
         try ask(.resetEmergencyStop, client)
         return Acknowledgement("Emergency stop reset. The mode is inactive until you ask for one.")
     }
 
-    func take(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+    func take(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
         try ask(.take, client)
         return Acknowledgement("You are in control.")
     }
 
-    func release(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+    func release(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
         try ask(.release, client)
         return Acknowledgement("Control is free.")
     }
@@ -133,12 +132,8 @@ struct MotionDoor: Sendable {
         commander.disconnected(CommandSource(client), now: clock.now)
     }
 
-    private func ask(_ request: MotionRequest, _ client: DiagnosticsClient) throws(RequestError) {
-        do {
-            try commander.request(request, from: CommandSource(client), now: clock.now)
-        } catch {
-            throw RequestError(error)
-        }
+    private func ask(_ request: MotionRequest, _ client: DiagnosticsClient) throws(Refusal) {
+        try commander.request(request, from: CommandSource(client), now: clock.now)
     }
 }
 
@@ -146,73 +141,5 @@ extension CommandSource {
     /// A connection to the socket.
     init(_ client: DiagnosticsClient) {
         self.init(link: .diagnostics, connection: UInt64(client.id))
-    }
-}
-
-extension RequestError {
-    /// A refusal of the Commander, in words.
-    init(_ refusal: MotionRefusal) {
-        self =
-            switch refusal {
-            case .held(let holder, let age):
-                RequestError(
-                    .notInControl,
-                    "\(StatusReport.words(holder)) is in control, last heard of \(Int(age)) s ago")
-            case .barred(let link):
-                RequestError(
-                    .notInControl,
-                    "commander.allow_\(link.rawValue) is false: this link may not take control")
-            case .emergencyStopped:
-                RequestError(
-                    .refused,
-                    "an emergency stop is latched; reset it first: airframectl stop --reset")
-            case .stopped(let source):
-                RequestError(
-                    .notInControl,
-                    "the emergency stop by \(StatusReport.words(source)) is latched; that link ends it, or on the computer: airframectl stop --reset"
-                )
-            case .inactive:
-                RequestError(
-                    .refused, "the mode is inactive, nothing would move: airframectl mode locked")
-            case .active(let mode):
-                RequestError(
-                    .refused,
-                    "mode \(mode.name) drives the motors itself; first: airframectl mode inactive")
-            case .noWheels:
-                RequestError(
-                    .refused, "there are no wheels to drive: drive.board names their board")
-            case .noSteppers:
-                RequestError(
-                    .refused, "there are no stepper motors: robot.motors names them")
-            case .noHomeSwitches:
-                RequestError(
-                    .refused, "there are no home switches: robot.home_line names their lines",
-                    field: "home")
-            case .missingSensor(let mode):
-                RequestError(
-                    .refused,
-                    "mode \(mode.name) follows the handle, and nothing shows the joints: encoders or servos would (status: joints.source)",
-                    field: "mode")
-            case .sensorsUnknown(let mode):
-                RequestError(
-                    .refused,
-                    "mode \(mode.name) follows the handle, and no sensor has said yet whether the joints are known; try again",
-                    field: "mode")
-            case .notInMode(.tracking):
-                RequestError(
-                    .refused,
-                    "in mode tracking only pan and tilt rates move the camera (method track)")
-            case .notInMode(let mode):
-                RequestError(
-                    .refused,
-                    "mode \(mode.name) itself decides where these axes look: airframectl mode locked lets you"
-                )
-            case .outOfRange(let field, let allowed):
-                RequestError(.outOfRange, "\(field) is outside \(allowed)", field: field)
-            case .busy:
-                RequestError(.refused, "the loop has not taken earlier requests yet; try again")
-            case .shuttingDown:
-                RequestError(.refused, "airframed is stopping")
-            }
     }
 }

@@ -16,20 +16,15 @@ struct RiderDoor: RiderBackend {
 
     var deadManSeconds: Double { tuning.settings.drive.deadManS }
 
-    func carryOut(_ command: RiderCommand, from source: UInt64, now: Instant) -> String? {
+    func carryOut(_ command: RiderCommand, from source: UInt64, now: Instant) throws(Refusal) {
         let request: MotionRequest =
             switch command {
             case .drive(let left, let right): .drive(left: left, right: right)
             case .emergencyStop: .emergencyStop
             case .resetEmergencyStop: .resetEmergencyStop
             }
-        do {
-            let source = CommandSource(link: .udp, connection: source)
-            try commander.request(request, from: source, now: now)
-            return nil
-        } catch {
-            return RequestError(error).message
-        }
+        let source = CommandSource(link: .udp, connection: source)
+        try commander.request(request, from: source, now: now)
     }
 
     var speeds: [String: Int] {

@@ -11,7 +11,7 @@ struct RobotDoor: RobotBackend {
     let commander: Commander
     let tuning: Tuning
 
-    func carryOut(_ command: RobotCommand, by central: Central, now: Instant) -> String? {
+    func carryOut(_ command: RobotCommand, by central: Central, now: Instant) throws(Refusal) {
         let robot = tuning.settings.robot
         func steps(_ units: Int) -> Int { Int((Double(units) * robot.stepsPerUnit).rounded()) }
         let request: MotionRequest =
@@ -28,12 +28,7 @@ struct RobotDoor: RobotBackend {
             case .emergencyStop: .emergencyStop
             case .resetEmergencyStop: .resetEmergencyStop
             }
-        do {
-            try commander.request(request, from: Self.source(central), now: now)
-            return nil
-        } catch {
-            return RequestError(error).message
-        }
+        try commander.request(request, from: Self.source(central), now: now)
     }
 
     func disconnected(_ central: Central, now: Instant) {

@@ -1,5 +1,6 @@
 import Configuration
 import GimbalCore
+import Port
 import Wire
 
 extension JSONValue {
@@ -44,7 +45,7 @@ extension JSONValue {
     }
 }
 
-extension RequestError {
+extension Refusal {
     /// A problem with a setting, as the client reads it.
     init(_ problem: ConfigurationProblem) {
         let code: Code =

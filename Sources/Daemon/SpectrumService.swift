@@ -2,6 +2,7 @@ import Configuration
 import GimbalCore
 import Identification
 import PlainText
+import Port
 import Realtime
 import Synchronization
 import Wire
@@ -30,7 +31,7 @@ final class SpectrumService: Sendable {
     ///   - now: On the loop's clock.
     /// - Returns: Where it stands.
     /// - Throws: Another one is going on.
-    func start(seconds: Double, owner: Int, now: Instant) throws(RequestError) -> SpectrumReport {
+    func start(seconds: Double, owner: Int, now: Instant) throws(Refusal) -> SpectrumReport {
         let report: SpectrumReport? = state.withLock { state in
             guard !state.report.isRunning || state.owner == owner else { return nil }
             state = State()
@@ -42,7 +43,7 @@ final class SpectrumService: Sendable {
             return state.report
         }
         guard let report else {
-            throw RequestError(
+            throw Refusal(
                 .refused, "Another client records a spectrum; try again in some seconds.")
         }
         return report

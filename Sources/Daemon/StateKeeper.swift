@@ -4,6 +4,7 @@ import Glibc
 import Links
 import Logging
 import Persistence
+import Port
 import Realtime
 import Synchronization
 import SystemPackage
@@ -107,7 +108,7 @@ final class StateKeeper: Sendable {
         guard let number else {
             return done(
                 .failure(
-                    RequestError(
+                    Refusal(
                         .refused,
                         "the disk is slow and \(Self.capacity) saves wait for it; try again later"))
             )
@@ -118,7 +119,7 @@ final class StateKeeper: Sendable {
             contents.waiting.removeAll { $0.number == number }
             return contents.waiting.count < before
         }
-        if isLeft { done(.failure(RequestError(.refused, "airframed is stopping"))) }
+        if isLeft { done(.failure(Refusal(.refused, "airframed is stopping"))) }
     }
 
     /// Has something done that waits for a disk, after everything that waits already.
@@ -153,7 +154,7 @@ final class StateKeeper: Sendable {
         }
         guard !waiting.isEmpty else { return }
         var state = saved
-        var outcomes: [Result<Void, RequestError>] = []
+        var outcomes: [Result<Void, Refusal>] = []
         var notes: [SavedState.Change] = []
         for one in waiting {
             var changed = state
@@ -163,7 +164,7 @@ final class StateKeeper: Sendable {
                 notes.append(one.note)
                 outcomes.append(.success(()))
             } catch {
-                outcomes.append(.failure(RequestError(.refused, "\(error)")))
+                outcomes.append(.failure(Refusal(.refused, "\(error)")))
             }
         }
         state.history = history.saved(with: notes)
@@ -173,7 +174,7 @@ final class StateKeeper: Sendable {
             contents.withLock { $0.state = state }
             notes.forEach(history.note)
         } catch {
-            let refusal = RequestError(.refused, "\(error)")
+            let refusal = Refusal(.refused, "\(error)")
             outcomes = outcomes.map { $0.flatMap { .failure(refusal) } }
         }
         for (one, outcome) in zip(waiting, outcomes) { one.done(outcome.map { state }) }

@@ -22,15 +22,14 @@ struct StatusReport {
         status.version = Version.text
         status.backend = settings.hardware.backend.rawValue
         status.mode = door.mode.name
-        status.holder = door.holder.map(Self.words)
+        status.holder = door.holder?.description
         status.holderAgeS = door.age.map { Number($0) }
-        status.driver = door.driver.map(Self.words)
-        status.stoppedBy = door.stoppedBy.map(Self.words)
+        status.driver = door.driver?.description
+        status.stoppedBy = door.stoppedBy?.description
         status.refusals = Int(door.refusals)
         status.lastRefusal = door.lastRefusal.map { refused in
             let ago = Int(now.seconds(since: refused.time).rounded())
-            return
-                "\(Self.words(refused.source)), \(ago) s ago: \(RequestError(refused.reason).message)"
+            return "\(refused.source), \(ago) s ago: \(refused.reason.message)"
         }
         status.controlLost = door.loss.map(Self.words)
         status.motors.type = settings.motors.type.name
@@ -48,13 +47,6 @@ struct StatusReport {
         fillRuntime(&status, view)
     }
 
-    /// "diagnostics client 3", "mavlink client 255/190".
-    static func words(_ source: CommandSource) -> String {
-        source.link == .mavlink
-            ? "mavlink client \(MAVLinkAddress(source))"
-            : "\(source.link.rawValue) client \(source.connection)"
-    }
-
     /// "airos client 3 silent for 7 s, the camera went to its mode of rest".
     static func words(_ loss: Commander.Loss) -> String {
         let done =
@@ -64,7 +56,7 @@ struct StatusReport {
                 "the camera went to commander.fallback_mode, until another mode is asked for"
             case .off: "the motors went off, until a mode is asked for"
             }
-        return "\(words(loss.source)) silent for \(Int(loss.silence)) s, \(done)"
+        return "\(loss.source) silent for \(Int(loss.silence)) s, \(done)"
     }
 
     private func fillMotion(_ status: inout Status, _ snapshot: StabilizerSnapshot) {

@@ -4,6 +4,7 @@ import Links
 import Logging
 import Persistence
 import Policy
+import Port
 import Realtime
 import Synchronization
 import Wire
@@ -25,20 +26,20 @@ extension Tuning {
     ///   - values: New values by key.
     ///   - who: For the log.
     /// - Throws: What is wrong with a value, or that somebody else's change waits; then nothing has changed.
-    func change(_ values: [String: SettingValue], by who: String) throws(RequestError) {
+    func change(_ values: [String: SettingValue], by who: String) throws(Refusal) {
         try change(values, by: who, rollback: settings.airos.rollbackS)
     }
 
     private func change(
         _ values: [String: SettingValue], by who: String, rollback: Int
-    ) throws(RequestError) {
-        let result: Result<Bool, RequestError> = state.withLock { state in
-            Result { () throws(RequestError) in
+    ) throws(Refusal) {
+        let result: Result<Bool, Refusal> = state.withLock { state in
+            Result { () throws(Refusal) in
                 var changed = state.store
                 do throws(ConfigurationProblem) {
                     for (key, value) in values { try changed.set(key, to: value.tomlText) }
                 } catch {
-                    throw RequestError(error)
+                    throw Refusal(error)
                 }
                 guard changed.settings != state.store.settings else { return false }
                 try self.arrangeReturn(
@@ -88,7 +89,7 @@ extension Tuning {
     ///   - value: The new value; the one in force changes nothing, and is no news.
     ///   - who: For the log.
     /// - Throws: What is wrong with the value; then nothing has changed.
-    func set(_ key: String, _ value: SettingValue, by who: String) throws(RequestError) {
+    func set(_ key: String, _ value: SettingValue, by who: String) throws(Refusal) {
         try change([key: value], by: who, rollback: 0)
     }
 
@@ -140,14 +141,14 @@ extension Tuning {
     /// What has to be written; nil when the disk says it already, and the change is in force.
     private func unsaved(
         _ keys: [String], _ change: StoreChange
-    ) throws(RequestError) -> [String: String?]? {
-        let result: Result<[String: String?]?, RequestError> = state.withLock { state in
-            Result { () throws(RequestError) in
+    ) throws(Refusal) -> [String: String?]? {
+        let result: Result<[String: String?]?, Refusal> = state.withLock { state in
+            Result { () throws(Refusal) in
                 var changed = state.store
                 do throws(ConfigurationProblem) {
                     try change(&changed)
                 } catch {
-                    throw RequestError(error)
+                    throw Refusal(error)
                 }
                 guard changed.hasUnsavedChanges(among: keys) else {
                     // What is in force may differ all the same: a change that was never saved.
@@ -157,7 +158,7 @@ extension Tuning {
                     return nil
                 }
                 guard state.appSaves.take(now: self.clock.now) else {
-                    throw RequestError(.refused, "phones have saved too often; try again in 5 s")
+                    throw Refusal(.refused, "phones have saved too often; try again in 5 s")
                 }
                 return changed.unsaved(beside: self.keeper.saved.parameters, among: keys)
             }
@@ -171,7 +172,7 @@ extension Tuning {
     ) {
         func tell() { log.notice("\(who) \(what).") }
         let text: [String: String?]
-        do throws(RequestError) {
+        do throws(Refusal) {
             guard let unsaved = try unsaved(keys, change) else {
                 history.note(who, what)
                 tell()
@@ -183,7 +184,7 @@ extension Tuning {
         }
         write(by: who, what) {
             $0.parameters.merge(change: text)
-        } commit: { (state, saved) throws(RequestError) in
+        } commit: { (state, saved) throws(Refusal) in
             var changed = state.store
             // The files may say otherwise by now; what was asked for is on the disk all the same.
             try? change(&changed)
@@ -201,14 +202,9 @@ extension Tuning {
     /// With a rollback the change waits to be kept; without, it outlasts whatever else waits.
     private func arrangeReturn(
         from changed: ParameterStore, of keys: [String], after seconds: Int, _ state: inout State
-    ) throws(RequestError) {
+    ) throws(Refusal) {
         guard seconds > 0 else { return state.rollback.amend { $0.adopt(keys, from: changed) } }
-        do {
-            try state.rollback.begin(
-                state.store.snapshot, owner: Self.appOwner, seconds: Double(seconds),
-                now: clock.now)
-        } catch {
-            throw RequestError(.refused, "\(error)")
-        }
+        try state.rollback.begin(
+            state.store.snapshot, owner: Self.appOwner, seconds: Double(seconds), now: clock.now)
     }
 }

@@ -4,6 +4,7 @@ import GimbalCore
 import Links
 import Logging
 import Persistence
+import Port
 import Synchronization
 import Wire
 
@@ -23,7 +24,7 @@ extension Tuning: CalibrationDoor {
         guard record.isPlausible else {
             return done(
                 .failure(
-                    RequestError(
+                    Refusal(
                         .refused,
                         "the result is not one of a healthy sensor; nothing has changed")))
         }
@@ -58,8 +59,8 @@ extension Tuning: CalibrationDoor {
         }
     }
 
-    private static var nothingToUndo: RequestError {
-        RequestError(.refused, "there is no calibration to undo", field: "what")
+    private static var nothingToUndo: Refusal {
+        Refusal(.refused, "there is no calibration to undo", field: "what")
     }
 
     /// Saves, then takes the correction of one kind; what the estimator has learned since about the others stays.

@@ -4,6 +4,7 @@ import Links
 import Logging
 import Persistence
 import Policy
+import Port
 import Realtime
 import Synchronization
 import Wire
@@ -40,15 +41,15 @@ extension Tuning {
     ///   - done: Hears of its result, or why nothing was written; then nothing has changed.
     func write<Value: Sendable>(
         by who: String, _ what: String, change: @escaping StateKeeper.Change,
-        commit: @escaping @Sendable (inout State, SavedState) throws(RequestError) -> Value,
+        commit: @escaping @Sendable (inout State, SavedState) throws(Refusal) -> Value,
         done: @escaping Later<Value>
     ) {
         state.withLock { $0.savesUnderWay += 1 }
         keeper.write(by: who, what, change) { result in
-            let outcome: Result<Value, RequestError> = self.state.withLock { state in
+            let outcome: Result<Value, Refusal> = self.state.withLock { state in
                 state.savesUnderWay -= 1
                 return result.flatMap { saved in
-                    Result { () throws(RequestError) in try commit(&state, saved) }
+                    Result { () throws(Refusal) in try commit(&state, saved) }
                 }
             }
             done(outcome)
@@ -75,7 +76,7 @@ extension Tuning {
             }
         case .restore(let name):
             done(
-                Result { () throws(RequestError) in
+                Result { () throws(Refusal) in
                     let left = try restore(name)
                     tell(who, "restored baseline \(name)")
                     let rest = left.isEmpty ? "" : " Left out: " + left.joined(separator: " ")
@@ -96,19 +97,19 @@ extension Tuning {
             if case .success = result { self.log.notice("\(who) \(what).") }
             done(
                 result.map { _ in self.report(sentence) }
-                    .mapError { RequestError(.refused, $0.message, field: "name") })
+                    .mapError { Refusal(.refused, $0.message, field: "name") })
         }
     }
 
-    private func restore(_ name: String) throws(RequestError) -> [String] {
+    private func restore(_ name: String) throws(Refusal) -> [String] {
         let overlay: [String: String]
         do {
             overlay = try keeper.saved.baseline(name)
         } catch {
-            throw RequestError(.refused, "\(error)", field: "name")
+            throw Refusal(.refused, "\(error)", field: "name")
         }
-        let result: Result<[String], RequestError> = state.withLock { state in
-            Result { () throws(RequestError) in
+        let result: Result<[String], Refusal> = state.withLock { state in
+            Result { () throws(Refusal) in
                 var changed = state.store
                 do throws(ConfigurationProblem) {
                     let problems = try changed.restore(tuning: overlay)
@@ -117,7 +118,7 @@ extension Tuning {
                     self.publish(&state)
                     return problems.map(\.description)
                 } catch {
-                    throw RequestError(error)
+                    throw Refusal(error)
                 }
             }
         }
@@ -138,20 +139,16 @@ extension Tuning {
         let tuning = state.withLock { $0.store.tuning }
         write(by: "autotune", "stored baseline \(baseline)") {
             try $0.saveBaseline(baseline, tuning)
-        } commit: { (state, _) throws(RequestError) in
+        } commit: { (state, _) throws(Refusal) in
             var changed = state.store
             do throws(ConfigurationProblem) {
                 for proposal in proposals { try changed.set(proposal.key, to: proposal.value) }
             } catch {
-                throw RequestError(error)
+                throw Refusal(error)
             }
-            do {
-                try state.rollback.begin(
-                    state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
-                    now: self.clock.now)
-            } catch {
-                throw RequestError(.refused, "\(error)")
-            }
+            try state.rollback.begin(
+                state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
+                now: self.clock.now)
             state.store = changed
             self.publish(&state)
         } done: { result in
@@ -166,17 +163,17 @@ extension Tuning {
     /// Reads the files again: what can change live does, what cannot is named, a bad file is rejected whole.
     func reload(by who: String, _ done: @escaping Later<Wire.ReloadReport>) {
         let isTaken = keeper.run {
-            done(Result { () throws(RequestError) in try self.reload(by: who) })
+            done(Result { () throws(Refusal) in try self.reload(by: who) })
         }
-        if !isTaken { done(.failure(RequestError(.refused, "the disk is slow; try again later"))) }
+        if !isTaken { done(.failure(Refusal(.refused, "the disk is slow; try again later"))) }
     }
 
-    private func reload(by who: String) throws(RequestError) -> Wire.ReloadReport {
+    private func reload(by who: String) throws(Refusal) -> Wire.ReloadReport {
         let loaded: LoadedConfiguration
         do {
             loaded = try ConfigurationLoader.load(source)
         } catch {
-            throw RequestError(.refused, "nothing has changed: \(error)")
+            throw Refusal(.refused, "nothing has changed: \(error)")
         }
         let report = state.withLock { state in
             let report = state.store.reload(loaded)

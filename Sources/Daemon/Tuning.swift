@@ -5,6 +5,7 @@ import Links
 import Logging
 import Persistence
 import Policy
+import Port
 import Realtime
 import Synchronization
 import Wire
@@ -110,10 +111,10 @@ final class Tuning: Sendable {
     /// - Throws: What is wrong with key or value; then nothing has changed.
     func set(
         key: String, value: JSONValue, rollback: Double?, client: DiagnosticsClient
-    ) throws(RequestError) -> Wire.Setting {
+    ) throws(Refusal) -> Wire.Setting {
         let text = value.tomlText(for: key)
-        let result: Result<Wire.Setting, RequestError> = state.withLock { state in
-            Result { () throws(RequestError) in
+        let result: Result<Wire.Setting, Refusal> = state.withLock { state in
+            Result { () throws(Refusal) in
                 try self.change(key, to: text, rollback: rollback, &state)
             }
         }
@@ -125,26 +126,22 @@ final class Tuning: Sendable {
 
     private func change(
         _ key: String, to text: String, rollback: Double?, _ state: inout State
-    ) throws(RequestError) -> Wire.Setting {
+    ) throws(Refusal) -> Wire.Setting {
         var changed = state.store
         do {
             try changed.set(key, to: text)
         } catch {
-            throw RequestError(error)
+            throw Refusal(error)
         }
         if let rollback {
-            do {
-                try state.rollback.begin(
-                    state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
-                    now: self.clock.now)
-            } catch {
-                throw RequestError(.refused, "\(error)", field: "rollback")
-            }
+            try state.rollback.begin(
+                state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
+                now: self.clock.now)
         }
         state.store = changed
         publish(&state)
         guard let setting = Schema.setting(key) else {
-            throw RequestError(.unknownKey, "there is no setting \(key)", field: "key")
+            throw Refusal(.unknownKey, "there is no setting \(key)", field: "key")
         }
         var reading = Wire.Setting(
             setting, in: changed, rollback: state.rollback.secondsLeft(now: self.clock.now))

@@ -81,7 +81,7 @@ extension Commander {
         /// Who asked.
         public var source: CommandSource
         /// Why not.
-        public var reason: MotionRefusal
+        public var reason: Refusal
         /// When, on the loop's clock.
         public var time: Instant
     }

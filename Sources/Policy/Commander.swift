@@ -92,9 +92,9 @@ public final class Commander: Sendable {
     /// - Throws: The refusal; then nothing has changed, except that `stopped` takes the source's own stop back.
     public func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
-    ) throws(MotionRefusal) {
+    ) throws(Refusal) {
         let loop = loop()
-        let refusal: MotionRefusal? = state.withLock { state in
+        let refusal: Refusal? = state.withLock { state in
             Self.learn(from: loop, &state)
             let refusal =
                 Self.missingSensor(for: request, loop)
@@ -111,8 +111,8 @@ public final class Commander: Sendable {
     /// Whether the source may speak beside who is in control, for requests that move nothing themselves; it takes no control.
     ///
     /// - Throws: Why not.
-    public func admit(_ source: CommandSource, now: Instant) throws(MotionRefusal) {
-        let refusal: MotionRefusal? = state.withLock { state in
+    public func admit(_ source: CommandSource, now: Instant) throws(Refusal) {
+        let refusal: Refusal? = state.withLock { state in
             if state.rules.barred.contains(source.link) { return .barred(source.link) }
             return Self.admit(source, beside: state.holder, now: now, state.rules)
         }
@@ -185,7 +185,7 @@ public final class Commander: Sendable {
 
     private static func carryOut(
         _ request: MotionRequest, from source: CommandSource, now: Instant, _ state: inout State
-    ) -> MotionRefusal? {
+    ) -> Refusal? {
         if state.isShuttingDown { return .shuttingDown }
         if case .emergencyStop = request {
             // One that is latched, or on its way, need not be sent again: repeating it cannot use up the reserve.
@@ -263,7 +263,7 @@ public final class Commander: Sendable {
     /// the socket pre-empt each other.
     private static func admit(
         _ source: CommandSource, beside holder: Hold?, now: Instant, _ rules: Rules
-    ) -> MotionRefusal? {
+    ) -> Refusal? {
         guard let holder, holder.source != source else { return nil }
         let rank = rules.rank(of: source.link)
         if rank == .local || rank > rules.rank(of: holder.source.link) { return nil }
@@ -279,7 +279,7 @@ public final class Commander: Sendable {
     private static func drive(
         _ left: Double, _ right: Double, from source: CommandSource, now: Instant,
         _ state: inout State
-    ) -> MotionRefusal? {
+    ) -> Refusal? {
         if let refusal = admit(source, beside: state.driver, now: now, state.rules) {
             return refusal
         }
@@ -296,7 +296,7 @@ public final class Commander: Sendable {
     /// Needs no control: the owner of the stop decides, and nothing moves afterwards.
     private static func takeBackStop(
         by source: CommandSource, now: Instant, _ state: inout State
-    ) -> MotionRefusal? {
+    ) -> Refusal? {
         var stop = state.stop
         if let left = stop.takeBack(by: source, state.rules) {
             state.stop = stop

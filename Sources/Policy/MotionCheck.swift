@@ -4,7 +4,7 @@ import Port
 // What can be asked for at all, apart from who asks and what the ring has room for.
 extension Commander {
     /// Why a request cannot be carried out in this mode, whoever asks; nil when it can.
-    static func check(_ request: MotionRequest, mode: Mode, isStopped: Bool) -> MotionRefusal? {
+    static func check(_ request: MotionRequest, mode: Mode, isStopped: Bool) -> Refusal? {
         switch request {
         case .mode:
             return isStopped ? .emergencyStopped : nil
@@ -86,7 +86,7 @@ extension Commander {
             || [own.yaw, own.roll, own.pitch].contains { !$0.isNaN }
     }
 
-    private static func blocked(_ mode: Mode, _ isStopped: Bool) -> MotionRefusal? {
+    private static func blocked(_ mode: Mode, _ isStopped: Bool) -> Refusal? {
         if isStopped { return .emergencyStopped }
         return mode == .inactive ? .inactive : nil
     }

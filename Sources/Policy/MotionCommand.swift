@@ -9,7 +9,7 @@ extension Commander {
     /// The refusal of a mode for want of a sensor; nil where the loop has what it needs, or has not been heard yet.
     static func missingSensor(
         for request: MotionRequest, _ loop: LoopState?
-    ) -> MotionRefusal? {
+    ) -> Refusal? {
         guard case .mode(let mode) = request, mode.needsJoints, let loop, !loop.showsJoints else {
             return nil
         }

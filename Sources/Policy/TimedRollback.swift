@@ -1,29 +1,11 @@
 public import GimbalCore
+public import Port
 
 /// "Keep within 30 s, or it reverts": the state before a live change, and when to return to it.
 ///
 /// A value without a clock or a thread: its owner asks at every tick of a timer, and puts back what `expire` or
 /// `ownerGone` hand out. A save counts as `keep`.
 public struct TimedRollback<Snapshot: Sendable>: Sendable {
-    /// Why a change was refused.
-    public enum Refusal: Error, Sendable, Equatable, CustomStringConvertible {
-        /// Not a number of seconds within 1...3600.
-        case badDuration(Double)
-        /// Somebody else's change waits to be kept.
-        case busy(owner: UInt64, secondsLeft: Double)
-
-        /// One sentence, and what to do.
-        public var description: String {
-            switch self {
-            case .badDuration(let seconds):
-                "A rollback after \(seconds) s is outside 1...3600. 30 is a good start."
-            case .busy(_, let seconds):
-                "Another client's change waits to be kept; it reverts in \(Int(seconds.rounded(.up))) s. "
-                    + "Try again then."
-            }
-        }
-    }
-
     private struct Pending: Sendable {
         var snapshot: Snapshot
         var deadline: Instant
@@ -51,17 +33,24 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     ///   - owner: Who changes it: the connection, or the link.
     ///   - seconds: Time to keep it, 1...3600.
     ///   - now: The present.
-    /// - Throws: `badDuration`, or `busy`; then the change must not be made.
+    /// - Throws: That the time is no such number, or that somebody else's change waits; then the change must not be made.
     public mutating func begin(
         _ snapshot: Snapshot, owner: UInt64, seconds: Double, now: Instant
     ) throws(Refusal) {
-        guard seconds >= 1, seconds <= 3600 else { throw .badDuration(seconds) }
+        guard seconds >= 1, seconds <= 3600 else {
+            throw Refusal(
+                .refused,
+                "A rollback after \(seconds) s is outside 1...3600. 30 is a good start.",
+                field: "rollback")
+        }
         let deadline = now.advanced(bySeconds: seconds)
         if let current = pending {
             guard current.owner == owner else {
-                throw .busy(
-                    owner: current.owner,
-                    secondsLeft: max(0, current.deadline.seconds(since: now)))
+                let left = Int(max(0, current.deadline.seconds(since: now)).rounded(.up))
+                throw Refusal(
+                    .refused,
+                    "Another client's change waits to be kept; it reverts in \(left) s. Try again then.",
+                    field: "rollback")
             }
             pending?.deadline = deadline
         } else {

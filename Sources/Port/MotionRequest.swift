@@ -1,7 +1,7 @@
 public import GimbalCore
 
 /// Who asks for motion. One value for each connection, not for each kind of link.
-public struct CommandSource: Hashable, Sendable {
+public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
     /// The link that the request came in by.
     public enum Link: String, Sendable, CaseIterable {
         /// The diagnostics socket: a person beside the machine.
@@ -25,6 +25,13 @@ public struct CommandSource: Hashable, Sendable {
     public init(link: Link, connection: UInt64) {
         self.link = link
         self.connection = connection
+    }
+
+    /// "diagnostics client 3", "mavlink client 255/190".
+    public var description: String {
+        let number =
+            link == .mavlink ? "\(connection >> 8 & 255)/\(connection & 255)" : "\(connection)"
+        return "\(link.rawValue) client \(number)"
     }
 }
 
@@ -76,38 +83,4 @@ public enum StepWish: Sendable, Equatable {
     case by(Int)
     /// Look for the home switch, whose edge is position 0 from then on.
     case home
-}
-
-/// Why a request was not carried out. Every case is told to the source that asked.
-public enum MotionRefusal: Error, Sendable, Equatable {
-    /// Somebody else is in control, and asked for something `age` seconds ago.
-    case held(by: CommandSource, age: Double)
-    /// The rules let nobody take control by this link.
-    case barred(CommandSource.Link)
-    /// A latched emergency stop; reset it first.
-    case emergencyStopped
-    /// The source's own emergency stop is taken back; the stop of another source, which it does not outrank, is still latched.
-    case stopped(by: CommandSource)
-    /// The mode is inactive, nothing would move; ask for a mode first.
-    case inactive
-    /// The loop itself drives the motors in this mode; ask for `inactive` first.
-    case active(Mode)
-    /// There are no wheels to drive.
-    case noWheels
-    /// There are no stepper motors.
-    case noSteppers
-    /// The stepper motors have no home switches.
-    case noHomeSwitches
-    /// The mode needs to know the joints, and nothing shows them.
-    case missingSensor(Mode)
-    /// The mode needs to know the joints, and the sensors have not said anything yet.
-    case sensorsUnknown(Mode)
-    /// In this mode nothing of what was asked for can be moved: the mode itself moves it.
-    case notInMode(Mode)
-    /// A value is not finite or out of its range.
-    case outOfRange(field: String, allowed: String)
-    /// The loop has not taken earlier commands yet; try again. Never for an emergency stop, unless the loop hangs.
-    case busy
-    /// The process is ending.
-    case shuttingDown
 }

@@ -108,15 +108,10 @@ enum LinkBench {
         let commander: Commander
         var deadManSeconds: Double { 1 }
         var speeds: [String: Int] { [:] }
-        func carryOut(_ command: RiderCommand, from source: UInt64, now: Instant) -> String? {
-            guard case .drive(let left, let right) = command else { return nil }
+        func carryOut(_ command: RiderCommand, from source: UInt64, now: Instant) throws(Refusal) {
+            guard case .drive(let left, let right) = command else { return }
             let source = CommandSource(link: .udp, connection: source)
-            do {
-                try commander.request(.drive(left: left, right: right), from: source, now: now)
-                return nil
-            } catch {
-                return "\(error)"
-            }
+            try commander.request(.drive(left: left, right: right), from: source, now: now)
         }
     }
 

@@ -24,22 +24,12 @@ enum ClientError: Error, Equatable {
     }
 
     var requestError: RequestError {
-        var error: RequestError
         switch self {
-        case .refused(let refusal): return refusal
-        case .unreachable(let message):
-            error = RequestError(.refused, message)
-            error.code = "unreachable"
-        case .timeout(let message):
-            error = RequestError(.refused, message)
-            error.code = "timeout"
-        case .notUnderstood(let message):
-            error = RequestError(.refused, message)
-            error.code = "not_understood"
-        case .file(let message, let field):
-            error = RequestError(.refused, message, field: field)
-            error.code = "file"
+        case .refused(let refusal): refusal
+        case .unreachable(let message): RequestError("unreachable", message)
+        case .timeout(let message): RequestError("timeout", message)
+        case .notUnderstood(let message): RequestError("not_understood", message)
+        case .file(let message, let field): RequestError("file", message, field: field)
         }
-        return error
     }
 }

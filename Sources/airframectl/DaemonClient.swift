@@ -88,10 +88,10 @@ final class DaemonClient {
             // An error without an id is about the connection as a whole.
             guard message.value["id"] == id || message.value["id"] == .null else { continue }
             if let error = message.value["error"] {
-                var refusal = RequestError(.refused, error["message"]?.string ?? error.text)
-                refusal.code = error["code"]?.string ?? refusal.code
-                refusal.field = error["field"]?.string
-                throw .refused(refusal)
+                throw .refused(
+                    RequestError(
+                        error["code"]?.string ?? "refused",
+                        error["message"]?.string ?? error.text, field: error["field"]?.string))
             }
             return message
         }

@@ -68,6 +68,6 @@ struct StepCommand: AcknowledgedCommand {
     }
 
     private func failure(_ sentence: String) -> ClientError {
-        .refused(RequestError(.refused, sentence, field: "home"))
+        .refused(RequestError("refused", sentence, field: "home"))
     }
 }

@@ -1,6 +1,7 @@
 import Calibration
 import GimbalCore
 import Links
+import Port
 import Synchronization
 import Wire
 
@@ -11,7 +12,7 @@ final class FakeDoor: CalibrationDoor {
     struct State {
         var book = CalibrationBook()
         var isCalibrating = false
-        var refusal: RequestError?
+        var refusal: Refusal?
     }
 
     let state = Mutex(State())
@@ -32,6 +33,6 @@ final class FakeDoor: CalibrationDoor {
     }
     func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>) {
         let undone = state.withLock { $0.book.undo(kind) }
-        done(undone.map { .success($0) } ?? .failure(RequestError(.refused, "nothing to undo")))
+        done(undone.map { .success($0) } ?? .failure(Refusal(.refused, "nothing to undo")))
     }
 }

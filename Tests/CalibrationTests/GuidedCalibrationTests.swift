@@ -114,7 +114,7 @@ struct GuidedCalibrationTests {
     func oneAtATime() throws {
         var rig = Rig()
         _ = try rig.start(.gyro)
-        #expect(throws: RequestError.self) { _ = try rig.start(.mounting) }
+        #expect(throws: Refusal.self) { _ = try rig.start(.mounting) }
         rig.service.disconnected(CommandSource(link: .airos, connection: 7))
         #expect(rig.service.status().isRunning)
         rig.service.disconnected(Rig.laptop)
@@ -128,7 +128,7 @@ struct GuidedCalibrationTests {
     @Test("what cannot be saved is not in force, and the reason is told")
     func diskFull() throws {
         var rig = Rig()
-        rig.door.state.withLock { $0.refusal = RequestError(.refused, "no space left") }
+        rig.door.state.withLock { $0.refusal = Refusal(.refused, "no space left") }
         _ = try rig.start(.gyro)
         let report = rig.lay(.identity, seconds: 4)
         #expect(report.state == "refused")

@@ -4,6 +4,7 @@ import GimbalCore
 import Logging
 import Persistence
 import Policy
+import Port
 import Realtime
 import Simulation
 import SystemPackage
@@ -80,7 +81,7 @@ struct RestartTests {
             #expect(second.tuning.correction.gyroBias.bias.x == 0.01)
             let third = Life(directory)
             #expect(third.tuning.correction.gyroBias.bias.x == 0.01)
-            #expect(throws: RequestError.self) { _ = try third.undo() }
+            #expect(throws: Refusal.self) { _ = try third.undo() }
         }
     }
 
@@ -103,7 +104,7 @@ struct RestartTests {
     func implausible() throws {
         try withTemporaryDirectory { directory in
             let life = Life(directory)
-            #expect(throws: RequestError.self) { try life.apply(Self.gyro(3)) }
+            #expect(throws: Refusal.self) { try life.apply(Self.gyro(3)) }
             #expect(life.tuning.calibrations == CalibrationBook())
         }
     }
@@ -111,7 +112,7 @@ struct RestartTests {
     @Test("what cannot be written is not in force")
     func readOnly() {
         let life = Life("/proc/airframe-nowhere")
-        #expect(throws: RequestError.self) { try life.apply(Self.gyro(0.01)) }
+        #expect(throws: Refusal.self) { try life.apply(Self.gyro(0.01)) }
         #expect(!life.tuning.correction.gyroBias.isKnown)
     }
 }

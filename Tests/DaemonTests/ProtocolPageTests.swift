@@ -1,3 +1,4 @@
+import Port
 import TestSupport
 import Testing
 import Wire
@@ -49,7 +50,7 @@ import Wire
     @Test("every method and every code of an error is named")
     func complete() {
         for method in Method.allCases { #expect(text.contains("`\(method.rawValue)`")) }
-        for code in RequestError.Code.allCases { #expect(text.contains("`\(code.rawValue)`")) }
+        for code in Refusal.Code.allCases { #expect(text.contains("`\(code.word)`")) }
     }
 
     @Test("an example that is wrong does not fit")

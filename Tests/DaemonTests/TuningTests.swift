@@ -2,6 +2,7 @@ import Configuration
 import GimbalCore
 import Links
 import Logging
+import Port
 import Realtime
 import SystemPackage
 import TestSupport
@@ -125,12 +126,12 @@ import Wire
     func refuses() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)
-            let error = #expect(throws: RequestError.self) { try bench.set(99999) }
-            #expect(error?.code == "out_of_range")
+            let error = #expect(throws: Refusal.self) { try bench.set(99999) }
+            #expect(error?.code == .outOfRange)
             #expect(error?.message.contains("1...2000") == true)
-            #expect(throws: RequestError.self) { try bench.set("[1, 2") }
-            #expect(throws: RequestError.self) { try bench.set(.null) }
-            #expect(throws: RequestError.self) { try bench.set(50, rollback: 0.1) }
+            #expect(throws: Refusal.self) { try bench.set("[1, 2") }
+            #expect(throws: Refusal.self) { try bench.set(.null) }
+            #expect(throws: Refusal.self) { try bench.set(50, rollback: 0.1) }
             #expect(bench.value == 360)
             #expect(!bench.hasNews)
         }
@@ -189,7 +190,7 @@ import Wire
             try write("", to: directory.appending("state"))
             let bench = try Bench(directory)
             try bench.set(100)
-            let error = #expect(throws: RequestError.self) { try bench.tuning.save(by: "test") }
+            let error = #expect(throws: Refusal.self) { try bench.tuning.save(by: "test") }
             #expect(error?.message.contains("\(directory)/state") == true)
             #expect(!bench.log.contains("saved the tuning"))
             #expect(bench.tuning.history.entries.map(\.what) == ["set \(Self.key) = 100"])
@@ -210,17 +211,17 @@ import Wire
             _ = try bench.tuning.baseline(.restore("good"), by: "test")
             #expect(bench.value == 100)
             #expect(bench.tuning.settings.control.feedForward == 1)
-            #expect(throws: RequestError.self) {
+            #expect(throws: Refusal.self) {
                 try bench.tuning.baseline(.restore("none"), by: "test")
             }
-            #expect(throws: RequestError.self) {
+            #expect(throws: Refusal.self) {
                 try bench.tuning.baseline(.store("../x"), by: "test")
             }
 
             let again = try Bench(directory)
             #expect(try again.tuning.baseline(.list, by: "test").names == ["good"])
             #expect(try again.tuning.baseline(.delete("good"), by: "test").names.isEmpty)
-            let error = #expect(throws: RequestError.self) {
+            let error = #expect(throws: Refusal.self) {
                 try again.tuning.baseline(.delete("good"), by: "test")
             }
             #expect(error?.message.contains("There is no baseline \"good\"") == true)
@@ -237,7 +238,7 @@ import Wire
             #expect(bench.value == 100)
 
             try write("[control]\nmax_rate_dps = 200\nfeed_forward = 9\n", to: file)
-            let error = #expect(throws: RequestError.self) { try bench.tuning.reload(by: "test") }
+            let error = #expect(throws: Refusal.self) { try bench.tuning.reload(by: "test") }
             #expect(error?.message.contains("\(file):3: control.feed_forward = 9") == true)
             #expect(bench.value == 100)
 

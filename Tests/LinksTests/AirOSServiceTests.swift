@@ -1,5 +1,6 @@
 import GimbalCore
 import Links
+import Port
 import Synchronization
 import Testing
 import Wire
@@ -16,12 +17,12 @@ import Wire
             var kalman = KalmanTriple(qAngle: 0.001, qBias: 0.003, rMeasure: 0.03)
             var commands: [AirOSCommand] = []
             var gone: [Central] = []
-            var refusal: GATTRefusal?
+            var refusal: Refusal?
         }
 
         let memory = Mutex(Memory())
 
-        private func change(_ body: (inout Memory) -> Void) throws(GATTRefusal) {
+        private func change(_ body: (inout Memory) -> Void) throws(Refusal) {
             let refusal = memory.withLock { memory in
                 if memory.refusal == nil { body(&memory) }
                 return memory.refusal
@@ -37,22 +38,22 @@ import Wire
         }
         func pid(_ axis: GimbalAxis) -> PIDTriple { memory.withLock { $0.pid[axis] ?? .pan } }
         var kalman: KalmanTriple { memory.withLock { $0.kalman } }
-        func setMode(_ mode: AirOSMode, by central: Central, now: Instant) throws(GATTRefusal) {
+        func setMode(_ mode: AirOSMode, by central: Central, now: Instant) throws(Refusal) {
             try change { $0.mode = mode }
         }
         func setPID(
             _ pid: PIDTriple, of axis: GimbalAxis, by: Central, now: Instant
-        ) throws(GATTRefusal) {
+        ) throws(Refusal) {
             try change { $0.pid[axis] = pid }
         }
         func setKalman(
             _ kalman: KalmanTriple, by central: Central, now: Instant
-        ) throws(GATTRefusal) {
+        ) throws(Refusal) {
             try change { $0.kalman = kalman }
         }
         func carryOut(
             _ command: AirOSCommand, by central: Central, now: Instant, later: GATTLater
-        ) throws(GATTRefusal) {
+        ) throws(Refusal) {
             try change { $0.commands.append(command) }
         }
         func disconnected(_ central: Central, now: Instant) {
@@ -175,7 +176,7 @@ import Wire
 
     @Test("the gimbal's own refusal reaches the central and the log")
     func backendRefusal() {
-        gimbal.memory.withLock { $0.refusal = GATTRefusal(.notAuthorized, "somebody else steers") }
+        gimbal.memory.withLock { $0.refusal = Refusal(.held, "somebody else steers") }
         #expect(throws: ATTError.notAuthorized) { try write(.mode, [2]) }
         #expect(log.lines.first?.hasSuffix("refused: somebody else steers.") == true)
     }

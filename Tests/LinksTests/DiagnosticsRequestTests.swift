@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Synchronization
 import SystemPackage
 import Testing
@@ -178,7 +179,7 @@ struct DiagnosticsRequestTests {
     func refused() async throws {
         let backend = FakeBackend()
         backend.record.withLock {
-            $0.refusal = RequestError(.notInControl, "The phone is in control.")
+            $0.refusal = Refusal(.notInControl, "The phone is in control.")
         }
         try await withServer(backend) { path, _ in
             let reply = try PlainClient(path).ask(#"{"id":1,"method":"save"}"#)

@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Synchronization
 import Testing
 import Wire
@@ -12,14 +13,13 @@ import Wire
         let wishes = Mutex<[RiderCommand]>([])
         var deadManSeconds: Double { 1 }
         var speeds: [String: Int] { [:] }
-        func carryOut(_ command: RiderCommand, from source: UInt64, now: Instant) -> String? {
+        func carryOut(_ command: RiderCommand, from source: UInt64, now: Instant) throws(Refusal) {
             let holder = owner.withLock { owner in
                 owner = owner ?? source
                 return owner
             }
-            guard holder == source else { return "somebody else drives" }
+            guard holder == source else { throw Refusal(.held, "somebody else drives") }
             wishes.withLock { $0.append(command) }
-            return nil
         }
     }
 

@@ -1,5 +1,6 @@
 import GimbalCore
 import Links
+import Port
 import Synchronization
 import Testing
 import Wire
@@ -8,9 +9,9 @@ import Wire
     private final class Motors: RobotBackend {
         let heard = Mutex<[RobotCommand]>([])
         let gone = Mutex<[Central]>([])
-        func carryOut(_ command: RobotCommand, by central: Central, now: Instant) -> String? {
+        func carryOut(_ command: RobotCommand, by central: Central, now: Instant) throws(Refusal) {
             heard.withLock { $0.append(command) }
-            return command == .lift(0) ? "not now" : nil
+            if command == .lift(0) { throw Refusal(.refused, "not now") }
         }
         func disconnected(_ central: Central, now: Instant) {
             gone.withLock { $0.append(central) }

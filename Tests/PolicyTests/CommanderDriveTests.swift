@@ -39,7 +39,7 @@ struct CommanderDriveTests {
     func holder() throws {
         let commander = door()
         try commander.request(.drive(left: 1, right: 1), from: udp, now: at(1))
-        #expect(throws: MotionRefusal.held(by: udp, age: 1)) {
+        #expect(throws: Refusal.held(by: udp, age: 1)) {
             try commander.request(.drive(left: -1, right: -1), from: phone, now: at(2))
         }
         #expect(wheels.request?.left == 1)
@@ -64,17 +64,17 @@ struct CommanderDriveTests {
     @Test("after an emergency stop, beyond full speed, and without wheels it is refused")
     func refusals() throws {
         let commander = door()
-        #expect(throws: MotionRefusal.outOfRange(field: "wheel", allowed: "-1...1")) {
+        #expect(throws: Refusal.outOfRange(field: "wheel", allowed: "-1...1")) {
             try commander.request(.drive(left: 1.1, right: 0), from: udp, now: at(1))
         }
-        #expect(throws: MotionRefusal.outOfRange(field: "wheel", allowed: "-1...1")) {
+        #expect(throws: Refusal.outOfRange(field: "wheel", allowed: "-1...1")) {
             try commander.request(.drive(left: .nan, right: 0), from: udp, now: at(1))
         }
         try commander.request(.emergencyStop, from: phone, now: at(2))
-        #expect(throws: MotionRefusal.emergencyStopped) {
+        #expect(throws: Refusal.emergencyStopped) {
             try commander.request(.drive(left: 1, right: 0), from: udp, now: at(3))
         }
-        #expect(throws: MotionRefusal.noWheels) {
+        #expect(throws: Refusal.noWheels) {
             try door(hasWheels: false).request(.drive(left: 1, right: 0), from: udp, now: at(1))
         }
         #expect(wheels.request == nil)

@@ -43,12 +43,12 @@ struct CommanderModeTests {
         try door(loop: loop) { commander, ring in
             loop.state = LoopState(
                 mode: .locked, modeRequests: 0, hasSample: false, showsJoints: false)
-            #expect(throws: MotionRefusal.sensorsUnknown(.fpv)) {
+            #expect(throws: Refusal.sensorsUnknown(.fpv)) {
                 try commander.request(.mode(.fpv), from: laptop, now: at(1))
             }
             loop.state?.hasSample = true
             for mode in [Mode.panFollow, .fpv, .neutral, .retract] {
-                #expect(throws: MotionRefusal.missingSensor(mode)) {
+                #expect(throws: Refusal.missingSensor(mode)) {
                     try commander.request(.mode(mode), from: laptop, now: at(1))
                 }
             }
@@ -71,7 +71,7 @@ struct CommanderModeTests {
             #expect(commander.view(now: at(1)).mode == .tracking)
             loop.state?.modeRequests = 1
             #expect(commander.view(now: at(2.1)).mode == .locked)
-            #expect(throws: MotionRefusal.notInMode(.locked)) {
+            #expect(throws: Refusal.notInMode(.locked)) {
                 try commander.request(.track(pan: 1, tilt: 0), from: phone, now: at(2.2))
             }
             try commander.request(.point(turn, duration: 0), from: phone, now: at(2.3))
@@ -87,13 +87,13 @@ struct CommanderModeTests {
                 return
             }
             #expect(pan == 0.3 && tilt.isNaN && validUntil == at(6))
-            #expect(throws: MotionRefusal.notInMode(.tracking)) {
+            #expect(throws: Refusal.notInMode(.tracking)) {
                 try commander.request(.rate(turn), from: phone, now: at(5))
             }
         }
         for mode in [Mode.locked, .panFollow, .neutral] {
             door(mode: mode) { commander, loop in
-                #expect(throws: MotionRefusal.notInMode(mode)) {
+                #expect(throws: Refusal.notInMode(mode)) {
                     try commander.request(.track(pan: 1, tilt: 1), from: phone, now: at(5))
                 }
                 #expect(loop.pop() == nil)
@@ -105,10 +105,10 @@ struct CommanderModeTests {
     func notInMode() throws {
         let yaw = AxisVector(yaw: 0.2, roll: .nan, pitch: .nan)
         try door(mode: .panFollow) { commander, _ in
-            #expect(throws: MotionRefusal.notInMode(.panFollow)) {
+            #expect(throws: Refusal.notInMode(.panFollow)) {
                 try commander.request(.point(yaw, duration: 0), from: laptop, now: at(1))
             }
-            #expect(throws: MotionRefusal.notInMode(.panFollow)) {
+            #expect(throws: Refusal.notInMode(.panFollow)) {
                 try commander.request(.rate(turn), from: laptop, now: at(1))
             }
             try commander.request(.rate(.zero), from: laptop, now: at(1))
@@ -117,7 +117,7 @@ struct CommanderModeTests {
                 now: at(1))
         }
         door(mode: .fpv) { commander, _ in
-            #expect(throws: MotionRefusal.notInMode(.fpv)) {
+            #expect(throws: Refusal.notInMode(.fpv)) {
                 try commander.request(.point(.zero, duration: 0), from: laptop, now: at(1))
             }
         }

@@ -63,11 +63,11 @@ struct CommanderRankTests {
         let commander = door(keyed: [.mavlink])
         try commander.request(.rate(turn), from: source(.airos), now: at(1))
         try commander.request(.rate(turn), from: source(.mavlink), now: at(2))
-        #expect(throws: MotionRefusal.held(by: source(.mavlink), age: 1)) {
+        #expect(throws: Refusal.held(by: source(.mavlink), age: 1)) {
             try commander.request(.rate(turn), from: source(.airos), now: at(3))
         }
         try commander.request(.take, from: source(.diagnostics), now: at(3))
-        #expect(throws: MotionRefusal.held(by: source(.diagnostics), age: 1)) {
+        #expect(throws: Refusal.held(by: source(.diagnostics), age: 1)) {
             try commander.request(.rate(turn), from: source(.mavlink), now: at(4))
         }
     }
@@ -77,10 +77,10 @@ struct CommanderRankTests {
         let commander = door()
         try commander.request(.emergencyStop, from: source(.airos), now: at(1))
         try commander.request(.emergencyStop, from: source(.mavlink), now: at(2))
-        #expect(throws: MotionRefusal.stopped(by: source(.mavlink))) {
+        #expect(throws: Refusal.stopped(by: source(.mavlink))) {
             try commander.request(.resetEmergencyStop, from: source(.airos), now: at(3))
         }
-        #expect(throws: MotionRefusal.emergencyStopped) {
+        #expect(throws: Refusal.emergencyStopped) {
             try commander.request(.mode(.locked), from: source(.airos), now: at(4))
         }
         try commander.request(.resetEmergencyStop, from: source(.mavlink), now: at(5))
@@ -113,7 +113,7 @@ struct CommanderRankTests {
         }
         let view = commander.view(now: at(30))
         #expect(view.holder == phone && view.driver == rider)
-        #expect(throws: MotionRefusal.held(by: rider, age: 3)) {
+        #expect(throws: Refusal.held(by: rider, age: 3)) {
             try commander.request(.drive(left: 1, right: 1), from: phone, now: at(30))
         }
         commander.disconnected(phone, now: at(31))

@@ -63,7 +63,7 @@ struct CommanderStepTests {
         #expect(motors.takeHeard() == ["2 \(StepAxis.Goal.home(asked: at(1)))"])
         commander.disconnected(robot, now: at(1.1))
         #expect(motors.takeHeard() == ["2 \(StepAxis.Goal.hold)"])
-        #expect(throws: MotionRefusal.noHomeSwitches) {
+        #expect(throws: Refusal.noHomeSwitches) {
             try door(hasSwitches: false).request(.step(axis: 2, .home), from: robot, now: at(1))
         }
     }
@@ -76,7 +76,7 @@ struct CommanderStepTests {
         _ = motors.takeHeard()
         try commander.request(.emergencyStop, from: phone, now: at(2))
         #expect(motors.takeHeard().sorted() == hold)
-        #expect(throws: MotionRefusal.emergencyStopped) {
+        #expect(throws: Refusal.emergencyStopped) {
             try commander.request(.step(axis: 2, .position(7)), from: robot, now: at(3))
         }
         let other = door()
@@ -86,15 +86,15 @@ struct CommanderStepTests {
 
     @Test("what is no axis or no speed is refused, and everything where there are no motors")
     func refusals() throws {
-        #expect(throws: MotionRefusal.outOfRange(field: "axis", allowed: "0...2")) {
+        #expect(throws: Refusal.outOfRange(field: "axis", allowed: "0...2")) {
             try door().request(.step(axis: 3, .hold), from: robot, now: at(1))
         }
-        #expect(throws: MotionRefusal.outOfRange(field: "speed", allowed: "steps per second")) {
+        #expect(throws: Refusal.outOfRange(field: "speed", allowed: "steps per second")) {
             try door().request(.step(axis: 0, .turn(.nan)), from: robot, now: at(1))
         }
         let ends = makeRing(of: TimedCommand.self, capacity: 64)
         let none = Commander(ring: ends.writer, bootMode: .inactive, rules: Commander.Rules())
-        #expect(throws: MotionRefusal.noSteppers) {
+        #expect(throws: Refusal.noSteppers) {
             try none.request(.step(axis: 0, .hold), from: robot, now: at(1))
         }
     }

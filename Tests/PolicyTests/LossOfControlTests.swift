@@ -110,7 +110,7 @@ struct LossOfControlTests {
             try commander.request(.rate(turn), from: phone, now: at(1))
             commander.advance(now: at(7))
             // The phone is back and goes on as if nothing had been: in the mode of rest rates move nothing.
-            #expect(throws: MotionRefusal.notInMode(.neutral)) {
+            #expect(throws: Refusal.notInMode(.neutral)) {
                 try commander.request(.rate(turn), from: phone, now: at(8))
             }
             #expect(commander.view(now: at(8)).loss?.stage == .fallback)
@@ -128,7 +128,7 @@ struct LossOfControlTests {
             commander.advance(now: at(30))
             #expect(commander.view(now: at(30)).mode == .inactive)
             for request in [.rate(turn), .point(.zero, duration: 1)] as [MotionRequest] {
-                #expect(throws: MotionRefusal.inactive) {
+                #expect(throws: Refusal.inactive) {
                     try commander.request(request, from: phone, now: at(31))
                 }
             }
@@ -205,7 +205,7 @@ struct BarredLinkTests {
         var loop = ends.reader
         let commander = Commander(ring: ends.writer, bootMode: .locked, rules: rules)
         let now = Instant(seconds: 1)
-        #expect(throws: MotionRefusal.barred(.airos)) {
+        #expect(throws: Refusal.barred(.airos)) {
             try commander.request(requests[index], from: phone, now: now)
         }
         let view = commander.view(now: now)
@@ -224,7 +224,7 @@ struct BarredLinkTests {
         let commander = Commander(ring: ends.writer, bootMode: .locked, rules: rules)
         let tablet = CommandSource(link: .rbl, connection: 3)
         let now = Instant(seconds: 1)
-        #expect(throws: MotionRefusal.barred(.rbl)) {
+        #expect(throws: Refusal.barred(.rbl)) {
             try commander.request(.take, from: tablet, now: now)
         }
         commander.apply(Commander.Rules())

@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Testing
 import Wire
 
@@ -12,8 +13,8 @@ struct AirOSTests {
         try AirOSCommand(bytes: Array(text.utf8))
     }
 
-    private func fault(_ body: () throws -> Void) -> AirOSError? {
-        #expect(throws: AirOSError.self, performing: body)
+    private func fault(_ body: () throws -> Void) -> Refusal? {
+        #expect(throws: Refusal.self, performing: body)
     }
 
     @Test("the UUIDs are those that apps look for, each once")
@@ -162,7 +163,7 @@ struct AirOSTests {
     @Test("a stranger's text does not break a line of the log")
     func quoting() {
         let text = "save\n<0>kernel: panic" + String(repeating: "x", count: 400)
-        let sentence = AirOSError.unknownCommand(text).description
+        let sentence = Refusal.unknownCommand(text).message
         #expect(!sentence.contains("\n"))
         #expect(sentence.utf8.count < 100)
         #expect(sentence.contains(#"save\n"#))

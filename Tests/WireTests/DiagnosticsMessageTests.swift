@@ -1,4 +1,5 @@
 import Foundation
+import Port
 import Testing
 import Wire
 
@@ -72,7 +73,7 @@ struct DiagnosticsMessageTests {
             id: "a", t: 1.5, result: Array("{\"sentence\":\"Done.\"}".utf8), to: &bytes)
         ReplyLine.append(
             id: .null, t: .unknown,
-            error: RequestError(.outOfRange, "Too \"far\".\nReally.", field: "yaw"), to: &bytes)
+            error: Refusal(.outOfRange, "Too \"far\".\nReally.", field: "yaw"), to: &bytes)
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
         #expect(lines.count == 2)
         let reply = try JSONDecoder().decode(Reply<Acknowledgement>.self, from: Data(lines[0]))
@@ -80,7 +81,8 @@ struct DiagnosticsMessageTests {
         #expect(reply.t == 1.5)
         #expect(reply.result == Acknowledgement("Done."))
         let refusal = try JSONDecoder().decode(Reply<Acknowledgement>.self, from: Data(lines[1]))
-        #expect(refusal.error == RequestError(.outOfRange, "Too \"far\".\nReally.", field: "yaw"))
+        #expect(
+            refusal.error == RequestError("out_of_range", "Too \"far\".\nReally.", field: "yaw"))
     }
 
     @Test("a stream message is one line")

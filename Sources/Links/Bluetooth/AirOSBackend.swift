@@ -1,4 +1,5 @@
 public import GimbalCore
+public import Port
 public import Wire
 
 /// What the daemon offers to AirOS apps; the service owns the bytes, the daemon implements this.
@@ -19,17 +20,17 @@ public protocol AirOSBackend: Sendable {
     var kalman: KalmanTriple { get }
 
     /// Changes the mode. `now` is here and below when the request was received, for dead-men and `Stage.request`.
-    func setMode(_ mode: AirOSMode, by central: Central, now: Instant) throws(GATTRefusal)
+    func setMode(_ mode: AirOSMode, by central: Central, now: Instant) throws(Refusal)
     /// Changes the gains of an axis.
     func setPID(
         _ pid: PIDTriple, of axis: GimbalAxis, by central: Central, now: Instant
-    ) throws(GATTRefusal)
+    ) throws(Refusal)
     /// Changes the numbers of the filter.
-    func setKalman(_ kalman: KalmanTriple, by central: Central, now: Instant) throws(GATTRefusal)
+    func setKalman(_ kalman: KalmanTriple, by central: Central, now: Instant) throws(Refusal)
     /// Does what was written to the control characteristic. What has to reach the disk is answered `later`.
     func carryOut(
         _ command: AirOSCommand, by central: Central, now: Instant, later: GATTLater
-    ) throws(GATTRefusal)
+    ) throws(Refusal)
     /// The connection ended: what it turns stands still at once.
     func disconnected(_ central: Central, now: Instant)
 }

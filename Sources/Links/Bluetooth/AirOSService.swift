@@ -1,5 +1,6 @@
 public import GimbalCore
 public import Logging
+import Port
 import Wire
 
 /// The AirOS service: what AirLink and its like see of the gimbal.
@@ -62,11 +63,11 @@ public final class AirOSService: GATTService {
         }
     }
 
-    private func value(of characteristic: AirOSCharacteristic?) throws(GATTRefusal) -> [UInt8] {
+    private func value(of characteristic: AirOSCharacteristic?) throws(Refusal) -> [UInt8] {
         switch characteristic {
         case .pitch, .roll, .yaw:
             guard let angle = characteristic.flatMap(angle) else {
-                throw GATTRefusal(.noValue, "the sensor has not said anything yet")
+                throw Refusal(.noValue, "the sensor has not said anything yet")
             }
             return AirOSAngles.bytes(angle)
         case .status: return backend.status.bytes
@@ -106,48 +107,35 @@ public final class AirOSService: GATTService {
     private func carryOut(
         _ characteristic: AirOSCharacteristic?, _ value: [UInt8], _ central: Central,
         _ now: Instant, later: GATTLater
-    ) throws(GATTRefusal) {
+    ) throws(Refusal) {
         switch characteristic {
         case .mode:
-            let mode = try Self.decoded { () throws(AirOSError) in try AirOSMode(bytes: value) }
-            try backend.setMode(mode, by: central, now: now)
+            try backend.setMode(try AirOSMode(bytes: value), by: central, now: now)
         case .control:
-            let command = try Self.decoded { () throws(AirOSError) in
-                try AirOSCommand(bytes: value)
-            }
-            try backend.carryOut(command, by: central, now: now, later: later)
+            try backend.carryOut(
+                try AirOSCommand(bytes: value), by: central, now: now, later: later)
         case .pitchPID: try setPID(value, of: .pitch, central, now)
         case .rollPID: try setPID(value, of: .roll, central, now)
         case .yawPID: try setPID(value, of: .yaw, central, now)
         case .kalman:
-            let kalman = try Self.decoded { () throws(AirOSError) in
-                try KalmanTriple(bytes: value)
-            }
-            try backend.setKalman(kalman, by: central, now: now)
+            try backend.setKalman(try KalmanTriple(bytes: value), by: central, now: now)
         case .pitch, .roll, .yaw, .status, nil: throw .notOffered
         }
     }
 
     private func setPID(
         _ value: [UInt8], of axis: GimbalAxis, _ central: Central, _ now: Instant
-    ) throws(GATTRefusal) {
-        let pid = try Self.decoded { () throws(AirOSError) in try PIDTriple(bytes: value) }
-        try backend.setPID(pid, of: axis, by: central, now: now)
-    }
-
-    private static func decoded<Value>(
-        _ decode: () throws(AirOSError) -> Value
-    ) throws(GATTRefusal) -> Value {
-        do { return try decode() } catch { throw GATTRefusal(error) }
+    ) throws(Refusal) {
+        try backend.setPID(try PIDTriple(bytes: value), of: axis, by: central, now: now)
     }
 
     private func refused(
-        _ refusal: GATTRefusal, _ what: String, _ characteristic: GATTUUID, _ now: Instant
+        _ refusal: Refusal, _ what: String, _ characteristic: GATTUUID, _ now: Instant
     ) -> ATTError {
         counters.refusals &+= 1
         let name = AirOSCharacteristic(characteristic)?.name ?? characteristic.description
-        log.warning("\(what) \(name), refused: \(refusal.sentence).")
-        return refusal.error
+        log.warning("\(what) \(name), refused: \(refusal.message).")
+        return ATTError(refusal)
     }
 
     /// The first notifications go out at once.

@@ -1,6 +1,7 @@
 public import GimbalCore
 public import Glibc
 public import Logging
+public import Port
 public import Wire
 
 /// What the daemon keeps for clients of the RedBearLab service. Thread airframed-ble; nothing waits: what is kept is answered
@@ -121,7 +122,7 @@ public final class RBLService: GATTService {
         _ notifier: some GATTNotifier
     ) throws(ATTError) {
         let later = notifier.later("\(central) wrote \(name(of: characteristic))", log)
-        do throws(GATTRefusal) {
+        do throws(Refusal) {
             switch RBLCharacteristic(rawValue: characteristic.description) {
             case .receive:
                 tally.receivedBytes &+= UInt64(value.count)
@@ -130,7 +131,7 @@ public final class RBLService: GATTService {
             case .baud: try setBaud(value, central, later)
             case .name: try setName(value, central, later)
             case .transmitPower: power = try Self.choice(value, of: RBLTransmitPower.self)
-            case .transmit, .version, nil: throw GATTRefusal.notOffered
+            case .transmit, .version, nil: throw Refusal.notOffered
             }
         } catch {
             throw refused(error, "\(central) wrote", characteristic, now)
@@ -139,7 +140,7 @@ public final class RBLService: GATTService {
 
     private func setBaud(
         _ value: [UInt8], _ central: Central, _ later: GATTLater
-    ) throws(GATTRefusal) {
+    ) throws(Refusal) {
         let baud: RBLBaud
         do {
             baud = try Self.choice(value, of: RBLBaud.self)
@@ -152,12 +153,12 @@ public final class RBLService: GATTService {
 
     private func setName(
         _ value: [UInt8], _ central: Central, _ later: GATTLater
-    ) throws(GATTRefusal) {
+    ) throws(Refusal) {
         guard (1...RBLCharacteristic.longestName).contains(value.count) else {
-            throw GATTRefusal(.invalidLength, "\(value.count) bytes where 1 to 20 are expected")
+            throw Refusal(.invalidLength, "\(value.count) bytes where 1 to 20 are expected")
         }
         guard let name = String(validating: value, as: UTF8.self) else {
-            throw GATTRefusal(.outOfRange, "the name is not UTF-8")
+            throw Refusal(.outOfRange, "the name is not UTF-8")
         }
         if name != backend.name { backend.setName(name, by: central, later: later) }
     }
@@ -165,23 +166,23 @@ public final class RBLService: GATTService {
     /// One byte that is a raw value.
     private static func choice<Value: RawRepresentable<UInt8> & CaseIterable>(
         _ value: [UInt8], of type: Value.Type
-    ) throws(GATTRefusal) -> Value {
+    ) throws(Refusal) -> Value {
         guard value.count == 1 else {
-            throw GATTRefusal(.invalidLength, "\(value.count) bytes where 1 is expected")
+            throw Refusal(.invalidLength, "\(value.count) bytes where 1 is expected")
         }
         guard let result = Value(rawValue: value[0]) else {
-            throw GATTRefusal(
+            throw Refusal(
                 .outOfRange, "\(value[0]) is outside 0...\(Value.allCases.count - 1)")
         }
         return result
     }
 
     private func refused(
-        _ refusal: GATTRefusal, _ what: String, _ characteristic: GATTUUID, _ now: Instant
+        _ refusal: Refusal, _ what: String, _ characteristic: GATTUUID, _ now: Instant
     ) -> ATTError {
         tally.refusals &+= 1
-        log.warning("\(what) \(name(of: characteristic)), refused: \(refusal.sentence).")
-        return refusal.error
+        log.warning("\(what) \(name(of: characteristic)), refused: \(refusal.message).")
+        return ATTError(refusal)
     }
 
     private func name(of characteristic: GATTUUID) -> String {

@@ -1,5 +1,6 @@
 public import GimbalCore
 public import Logging
+public import Port
 public import Wire
 
 /// What the daemon does for a robot's remote control. Thread airframed-ble.
@@ -10,8 +11,8 @@ public protocol RobotBackend: Sendable {
     ///   - command: What is wanted.
     ///   - central: Who wants it.
     ///   - now: When it was received.
-    /// - Returns: Why it was refused; nil when it was not.
-    func carryOut(_ command: RobotCommand, by central: Central, now: Instant) -> String?
+    /// - Throws: Why it was refused.
+    func carryOut(_ command: RobotCommand, by central: Central, now: Instant) throws(Refusal)
     /// The connection is gone: what it turned stands still.
     func disconnected(_ central: Central, now: Instant)
 }
@@ -64,11 +65,12 @@ public final class RobotRole: SerialRole {
                 log.warning("\(central) sent no command of a robot.")
                 continue
             }
-            if let reason = backend.carryOut(command, by: central, now: now) {
-                counters.refused += 1
-                log.warning("\(central) sent \(command), refused: \(reason).")
-            } else {
+            do {
+                try backend.carryOut(command, by: central, now: now)
                 counters.commands += 1
+            } catch {
+                counters.refused += 1
+                log.warning("\(central) sent \(command), refused: \(error.message).")
             }
         }
     }

@@ -1,3 +1,4 @@
+public import Port
 public import Wire
 
 /// One connection to the socket, as the backend sees it: who holds control, and whom a log line is about.
@@ -209,15 +210,12 @@ public struct VariableSample: Sendable {
     }
 }
 
-/// Where an answer goes that takes its time; called once, on any thread.
-public typealias Later<Value> = @Sendable (Result<Value, RequestError>) -> Void
-
 /// What the daemon offers to the diagnostics socket; the socket owns the protocol, the daemon implements it.
 ///
 /// Functions that only look are called on the thread of the `QuestionDesk`, all others on the server's thread, where they should return
 /// within a millisecond or so: while one runs, no client is served. A result that may have to wait for a disk is told to a `Later`, on
 /// any thread; only its client waits. Types, ranges and write access are checked before; a refusal that needs the daemon's knowledge is
-/// a `RequestError`, whose message the user reads.
+/// a `Refusal`, whose message the user reads.
 public protocol DiagnosticsBackend: Sendable {
     /// Called before each request: whatever happened before it elsewhere, and counts, has been seen when this returns.
     func settle()
@@ -234,7 +232,7 @@ public protocol DiagnosticsBackend: Sendable {
     func settings() -> [Setting]
     /// Changes a live setting; with `rollback` (seconds) it is taken back unless saved in time. Returns it as it is now.
     func set(key: String, value: JSONValue, rollback: Double?, client: DiagnosticsClient)
-        throws(RequestError) -> Setting
+        throws(Refusal) -> Setting
     /// What differs from defaults, and what is not saved.
     func diff() -> [SettingChange]
     /// The newest changes of the tuning, oldest first.
@@ -251,33 +249,33 @@ public protocol DiagnosticsBackend: Sendable {
     /// Names that `setMode` takes.
     var modeNames: [String] { get }
     /// Changes the mode to one of `modeNames`.
-    func setMode(_ name: String, client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
+    func setMode(_ name: String, client: DiagnosticsClient) throws(Refusal) -> Acknowledgement
     /// Turns to angles.
     func point(_ request: PointRequest, client: DiagnosticsClient)
-        throws(RequestError) -> Acknowledgement
+        throws(Refusal) -> Acknowledgement
     /// Turns at rates until the socket's dead-man runs out.
     func rate(_ request: RateRequest, client: DiagnosticsClient)
-        throws(RequestError) -> Acknowledgement
+        throws(Refusal) -> Acknowledgement
     /// Drives two wheels until the dead-man of driving runs out.
-    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(RequestError)
+    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     /// Moves one of a robot's stepper motors, has it look for its home, or has it stand.
-    func step(_ request: StepRequest, client: DiagnosticsClient) throws(RequestError)
+    func step(_ request: StepRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     /// With the mode inactive, moves the motor of an axis a little, for half a second from now.
-    func testMotor(_ axis: String, client: DiagnosticsClient) throws(RequestError)
+    func testMotor(_ axis: String, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     /// In mode tracking, turns at these rates until the dead-man of tracking runs out.
     func track(_ request: TrackRequest, client: DiagnosticsClient)
-        throws(RequestError) -> Acknowledgement
+        throws(Refusal) -> Acknowledgement
     /// Emergency stop. Cannot be refused, whoever is in control.
     func stop(client: DiagnosticsClient) -> Acknowledgement
     /// Releases a latched emergency stop.
-    func resetStop(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
+    func resetStop(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement
     /// Takes control.
-    func take(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
+    func take(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement
     /// Gives control back.
-    func release(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
+    func release(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement
 
     /// Names of what can be calibrated.
     var calibrationNames: [String] { get }
@@ -288,19 +286,19 @@ public protocol DiagnosticsBackend: Sendable {
 
     /// Begins, watches or cancels a recording of the gyroscope; it goes on by itself, and ends with the connection.
     func spectrum(_ request: SpectrumRequest, client: DiagnosticsClient)
-        throws(RequestError) -> SpectrumReport
+        throws(Refusal) -> SpectrumReport
 
     /// Begins, watches or cancels an autotune; it goes on by itself, and ends with the connection.
     func autotune(_ request: AutotuneRequest, client: DiagnosticsClient)
-        throws(RequestError) -> AutotuneReport
+        throws(Refusal) -> AutotuneReport
 
     /// Has something recorded, or says how the recorder is; writing goes on by itself.
     func record(_ request: RecordRequest, client: DiagnosticsClient)
-        throws(RequestError) -> RecorderStatus
+        throws(Refusal) -> RecorderStatus
 
     /// Lists paired phones, lets new ones pair, or forgets one.
     func pair(_ request: PairRequest, client: DiagnosticsClient)
-        throws(RequestError) -> BluetoothStatus
+        throws(Refusal) -> BluetoothStatus
 
     /// Log lines after `since` (nil: the newest), at most `limit`.
     func log(since: Int?, limit: Int) -> LogPage

@@ -2,6 +2,7 @@ import CLinuxShim
 import GimbalCore
 import Glibc
 import Logging
+import Port
 import SystemPackage
 import Wire
 
@@ -226,7 +227,7 @@ struct DiagnosticsLoop {
         guard connection.input.hasPartialLine else { return }
         handler.refuse(
             connection, id: .null,
-            RequestError(
+            Refusal(
                 .incompleteLine, "The last line has no newline at its end and was not carried out."
             ))
     }
@@ -332,7 +333,7 @@ extension DiagnosticsLoop {
     }
 
     private func turnAway(_ connection: ClientConnection, _ sentence: String, now: Instant) {
-        handler.refuse(connection, id: .null, RequestError(.tooMany, sentence))
+        handler.refuse(connection, id: .null, Refusal(.tooMany, sentence))
         connection.flush(now: now)
     }
 

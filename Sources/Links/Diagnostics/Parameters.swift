@@ -1,4 +1,5 @@
 import PlainText
+import Port
 import Wire
 
 /// The parameters of one request, with errors that name the field.
@@ -12,13 +13,13 @@ struct Parameters {
     ///   - request: The request.
     ///   - names: What the method knows; anything else is an error, so that a typo cannot be mistaken for "not given".
     /// - Throws: The first parameter that is not known.
-    init(_ request: Request, _ names: [String] = []) throws(RequestError) {
+    init(_ request: Request, _ names: [String] = []) throws(Refusal) {
         method = request.method
         values = request.params
         let unknown = values.keys.sorted().first { !names.contains($0) }
         guard let unknown else { return }
         let known = names.isEmpty ? "no parameters" : names.joined(separator: ", ")
-        throw RequestError(
+        throw Refusal(
             .invalidParams,
             "\(method) has no parameter \"\(unknown)\"; it takes \(known)."
                 + Suggestion.sentence(for: unknown, in: names),
@@ -32,29 +33,29 @@ struct Parameters {
     }
 
     /// The value, which has to be there.
-    func required(_ name: String) throws(RequestError) -> JSONValue {
+    func required(_ name: String) throws(Refusal) -> JSONValue {
         guard let value = value(name) else { throw missing(name) }
         return value
     }
 
-    func string(_ name: String) throws(RequestError) -> String? {
+    func string(_ name: String) throws(Refusal) -> String? {
         guard let value = value(name) else { return nil }
         guard let string = value.string else { throw wrongType(name, "a string", value) }
         return string
     }
 
-    func requiredString(_ name: String) throws(RequestError) -> String {
+    func requiredString(_ name: String) throws(Refusal) -> String {
         guard let value = try string(name) else { throw missing(name) }
         return value
     }
 
     func number(_ name: String, in range: ClosedRange<Double>, unit: String)
-        throws(RequestError) -> Double?
+        throws(Refusal) -> Double?
     {
         guard let value = value(name) else { return nil }
         guard let number = value.number else { throw wrongType(name, "a number", value) }
         guard range.contains(number) else {
-            throw RequestError(
+            throw Refusal(
                 .outOfRange,
                 "\(name) = \(value.text) is outside \(text(range.lowerBound))...\(text(range.upperBound))"
                     + (unit.isEmpty ? "." : " \(unit)."),
@@ -63,17 +64,17 @@ struct Parameters {
         return number
     }
 
-    func bool(_ name: String) throws(RequestError) -> Bool? {
+    func bool(_ name: String) throws(Refusal) -> Bool? {
         guard let value = value(name) else { return nil }
         guard let bool = value.bool else { throw wrongType(name, "true or false", value) }
         return bool
     }
 
-    func integer(_ name: String, in range: ClosedRange<Int>) throws(RequestError) -> Int? {
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int? {
         guard let value = value(name) else { return nil }
         guard let integer = value.int else { throw wrongType(name, "a whole number", value) }
         guard range.contains(integer) else {
-            throw RequestError(
+            throw Refusal(
                 .outOfRange,
                 "\(name) = \(integer) is outside \(range.lowerBound)...\(range.upperBound).",
                 field: name)
@@ -82,7 +83,7 @@ struct Parameters {
     }
 
     /// A string or an array of strings.
-    func strings(_ name: String) throws(RequestError) -> [String]? {
+    func strings(_ name: String) throws(Refusal) -> [String]? {
         guard let value = value(name) else { return nil }
         if let string = value.string { return [string] }
         guard let array = value.array else { throw wrongType(name, "an array of strings", value) }
@@ -96,12 +97,12 @@ struct Parameters {
         return strings
     }
 
-    func missing(_ name: String) -> RequestError {
-        RequestError(.invalidParams, "\(method) needs the parameter \"\(name)\".", field: name)
+    func missing(_ name: String) -> Refusal {
+        Refusal(.invalidParams, "\(method) needs the parameter \"\(name)\".", field: name)
     }
 
-    private func wrongType(_ name: String, _ wanted: String, _ found: JSONValue) -> RequestError {
-        RequestError(.invalidParams, "\(name) is \(wanted), not \(found.kind).", field: name)
+    private func wrongType(_ name: String, _ wanted: String, _ found: JSONValue) -> Refusal {
+        Refusal(.invalidParams, "\(name) is \(wanted), not \(found.kind).", field: name)
     }
 
     private func text(_ value: Double) -> String {

@@ -1,6 +1,7 @@
 import PlainText
 import FoundationEssentials
 import GimbalCore
+import Port
 import Wire
 
 /// Answers one request: checks the parameters and the right to write, asks the backend, encodes the result.
@@ -45,7 +46,7 @@ struct RequestHandler: Sendable {
             let limit = connection.input.limit
             return refuse(
                 connection, id: .null,
-                RequestError(
+                Refusal(
                     .lineTooLong,
                     "The line is longer than \(limit) bytes; it is skipped up to its newline."))
         }
@@ -123,7 +124,7 @@ struct RequestHandler: Sendable {
             later.post(
                 LateReplies.Reply(client: client) { handler, connection, _, _ in
                     handler.send(
-                        Result { () throws(RequestError) in
+                        Result { () throws(Refusal) in
                             try handler.encode(try result.get())
                         }, to: connection, id: id)
                 })
@@ -133,7 +134,7 @@ struct RequestHandler: Sendable {
 
     /// Sends an answer or a refusal.
     private func send(
-        _ result: Result<[UInt8], RequestError>, to connection: ClientConnection, id: JSONValue
+        _ result: Result<[UInt8], Refusal>, to connection: ClientConnection, id: JSONValue
     ) {
         switch result {
         case .success(let bytes): reply(connection, id: id, bytes)
@@ -156,14 +157,14 @@ struct RequestHandler: Sendable {
     }
 
     /// Sends a refusal.
-    func refuse(_ connection: ClientConnection, id: JSONValue, _ error: RequestError) {
+    func refuse(_ connection: ClientConnection, id: JSONValue, _ error: Refusal) {
         let t = Number(backend.time())
         connection.output.append { ReplyLine.append(id: id, t: t, error: error, to: &$0) }
     }
 
     private func answer(
         _ request: Request, _ connection: ClientConnection, _ clients: ClientStatus, _ now: Instant
-    ) throws(RequestError) -> [UInt8]? {
+    ) throws(Refusal) -> [UInt8]? {
         guard let method = Method(rawValue: request.method) else {
             ask(.request(request), connection, clients)
             return nil
@@ -199,17 +200,17 @@ struct RequestHandler: Sendable {
         }
     }
 
-    func requireWrite(_ connection: ClientConnection) throws(RequestError) {
+    func requireWrite(_ connection: ClientConnection) throws(Refusal) {
         guard connection.mayWrite else {
-            throw RequestError(.permissionDenied, policy.sentence)
+            throw Refusal(.permissionDenied, policy.sentence)
         }
     }
 
-    func encode(_ result: some Encodable) throws(RequestError) -> [UInt8] {
+    func encode(_ result: some Encodable) throws(Refusal) -> [UInt8] {
         do {
             return Array(try encoder.encode(result))
         } catch {
-            throw RequestError(.internalError, "The answer could not be encoded: \(error).")
+            throw Refusal(.internalError, "The answer could not be encoded: \(error).")
         }
     }
 }
@@ -249,7 +250,7 @@ extension RequestHandler {
     }
 
     private func answer(_ request: Request, _ clients: ClientStatus)
-        throws(RequestError) -> LateReplies.Reply.Finish
+        throws(Refusal) -> LateReplies.Reply.Finish
     {
         guard let method = Method(rawValue: request.method) else { throw unknownMethod(request) }
         switch method {
@@ -266,10 +267,10 @@ extension RequestHandler {
         }
     }
 
-    private func unknownMethod(_ request: Request) -> RequestError {
+    private func unknownMethod(_ request: Request) -> Refusal {
         let names = Method.allCases.map(\.rawValue)
         let hint = Suggestion.sentence(for: request.method, in: names)
-        return RequestError(
+        return Refusal(
             .unknownMethod,
             "There is no method \"\(request.method.prefix(64))\"."
                 + (hint.isEmpty ? " There are: \(names.joined(separator: ", "))." : hint),
@@ -277,7 +278,7 @@ extension RequestHandler {
     }
 
     private func read(_ method: Method, _ request: Request, _ clients: ClientStatus)
-        throws(RequestError) -> [UInt8]
+        throws(Refusal) -> [UInt8]
     {
         if method == .get { return try get(request) }
         if method == .log { return try log(request) }
@@ -296,7 +297,7 @@ extension RequestHandler {
         }
     }
 
-    private func log(_ request: Request) throws(RequestError) -> [UInt8] {
+    private func log(_ request: Request) throws(Refusal) -> [UInt8] {
         let parameters = try Parameters(request, ["since", "limit"])
         let since = try parameters.integer("since", in: 0...Int.max)
         let limit = try parameters.integer("limit", in: 1...200) ?? 100
@@ -304,7 +305,7 @@ extension RequestHandler {
     }
 
     /// The names are looked up here, the stream begins on the server's thread.
-    private func subscribe(_ request: Request) throws(RequestError) -> LateReplies.Reply.Finish {
+    private func subscribe(_ request: Request) throws(Refusal) -> LateReplies.Reply.Finish {
         let parameters = try Parameters(request, ["names", "rate"])
         guard let patterns = try parameters.strings("names"), !patterns.isEmpty else {
             throw parameters.missing("names")
@@ -314,7 +315,7 @@ extension RequestHandler {
         let (names, indices) = try variables.resolve(patterns)
         return { handler, connection, _, now in
             handler.send(
-                Result { () throws(RequestError) in
+                Result { () throws(Refusal) in
                     try handler.begin(names, indices, rate: rate, connection, now)
                 }, to: connection, id: request.id)
         }
@@ -323,9 +324,9 @@ extension RequestHandler {
     private func begin(
         _ names: [String], _ indices: [Int], rate: Double, _ connection: ClientConnection,
         _ now: Instant
-    ) throws(RequestError) -> [UInt8] {
+    ) throws(Refusal) -> [UInt8] {
         guard connection.streams.count < ClientConnection.maximumStreams else {
-            throw RequestError(
+            throw Refusal(
                 .tooMany,
                 "This connection has \(connection.streams.count) subscriptions, the most there can be. "
                     + "End one with unsubscribe, or put more names into one.")
@@ -339,14 +340,14 @@ extension RequestHandler {
     }
 
     private func unsubscribe(_ request: Request, _ connection: ClientConnection)
-        throws(RequestError) -> [UInt8]
+        throws(Refusal) -> [UInt8]
     {
         let parameters = try Parameters(request, ["subscription"])
         guard let id = try parameters.integer("subscription", in: 1...Int.max) else {
             throw parameters.missing("subscription")
         }
         guard let index = connection.streams.firstIndex(where: { $0.id == id }) else {
-            throw RequestError(
+            throw Refusal(
                 .unknownKey, "This connection has no subscription \(id).", field: "subscription")
         }
         return try encode(connection.streams.remove(at: index).info)

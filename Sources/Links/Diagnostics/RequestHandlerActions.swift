@@ -1,9 +1,10 @@
 import PlainText
+import Port
 import Wire
 
 /// The methods that read settings, change settings, or move the machine.
 extension RequestHandler {
-    func get(_ request: Request) throws(RequestError) -> [UInt8] {
+    func get(_ request: Request) throws(Refusal) -> [UInt8] {
         let patterns = try Parameters(request, ["keys"]).strings("keys") ?? []
         let settings = backend.settings()
         if patterns.isEmpty { return try encode(settings) }
@@ -33,8 +34,8 @@ extension RequestHandler {
         return parts.indices.map { parts[...$0].joined(separator: ".") }
     }
 
-    private func unknownKey(_ key: String, _ settings: [Setting]) -> RequestError {
-        RequestError(
+    private func unknownKey(_ key: String, _ settings: [Setting]) -> Refusal {
+        Refusal(
             .unknownKey,
             "There is no setting \"\(key.prefix(128))\"."
                 + Suggestion.sentence(for: key, in: settings.map(\.key)),
@@ -42,7 +43,7 @@ extension RequestHandler {
     }
 
     func configure(_ method: Method, _ request: Request, _ connection: ClientConnection)
-        throws(RequestError) -> [UInt8]?
+        throws(Refusal) -> [UInt8]?
     {
         let client = connection.client
         switch method {
@@ -69,7 +70,7 @@ extension RequestHandler {
         }
     }
 
-    private func baselineRequest(_ parameters: Parameters) throws(RequestError) -> BaselineRequest {
+    private func baselineRequest(_ parameters: Parameters) throws(Refusal) -> BaselineRequest {
         let actions = ["list", "store", "restore", "delete"]
         let action = try parameters.string("action") ?? "list"
         switch action {
@@ -78,7 +79,7 @@ extension RequestHandler {
         case "restore": return .restore(try baselineName(parameters))
         case "delete": return .delete(try baselineName(parameters))
         default:
-            throw RequestError(
+            throw Refusal(
                 .invalidParams,
                 "action is \(actions.joined(separator: ", ")), not \"\(action.prefix(64))\"."
                     + Suggestion.sentence(for: action, in: actions),
@@ -87,14 +88,14 @@ extension RequestHandler {
     }
 
     /// The name becomes part of a file name, so it is kept plain.
-    private func baselineName(_ parameters: Parameters) throws(RequestError) -> String {
+    private func baselineName(_ parameters: Parameters) throws(Refusal) -> String {
         let name = try parameters.requiredString("name")
         let isPlain = name.utf8.allSatisfy {
             (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
                 || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
         }
         guard isPlain, (1...64).contains(name.utf8.count) else {
-            throw RequestError(
+            throw Refusal(
                 .invalidParams,
                 "name is 1 to 64 letters, digits, `-` and `_`.", field: "name")
         }
@@ -102,7 +103,7 @@ extension RequestHandler {
     }
 
     func calibrate(_ request: Request, _ connection: ClientConnection)
-        throws(RequestError) -> [UInt8]?
+        throws(Refusal) -> [UInt8]?
     {
         let parameters = try Parameters(request, ["action", "what"])
         let calibration = try calibrationRequest(parameters)
@@ -113,7 +114,7 @@ extension RequestHandler {
     }
 
     func spectrum(_ request: Request, _ connection: ClientConnection)
-        throws(RequestError) -> [UInt8]
+        throws(Refusal) -> [UInt8]
     {
         let parameters = try Parameters(request, ["action", "seconds"])
         let seconds = try parameters.number("seconds", in: 1...60, unit: "seconds") ?? 10
@@ -128,7 +129,7 @@ extension RequestHandler {
     }
 
     func autotune(_ request: Request, _ connection: ClientConnection)
-        throws(RequestError) -> [UInt8]
+        throws(Refusal) -> [UInt8]
     {
         let parameters = try Parameters(request, ["action", "axis", "apply"])
         let wanted: AutotuneRequest
@@ -137,7 +138,7 @@ extension RequestHandler {
             guard let axis = try parameters.string("axis") else { throw parameters.missing("axis") }
             let names = ["yaw", "roll", "pitch"]
             guard axis == "all" || names.contains(axis) else {
-                throw RequestError(
+                throw Refusal(
                     .invalidParams,
                     "axis is yaw, roll, pitch or all, not \"\(axis.prefix(64))\"."
                         + Suggestion.sentence(for: axis, in: names + ["all"]),
@@ -152,8 +153,7 @@ extension RequestHandler {
         return try encode(try backend.autotune(wanted, client: connection.client))
     }
 
-    func record(_ request: Request, _ connection: ClientConnection) throws(RequestError) -> [UInt8]
-    {
+    func record(_ request: Request, _ connection: ClientConnection) throws(Refusal) -> [UInt8] {
         let parameters = try Parameters(request, ["action", "seconds"])
         let seconds = try parameters.number("seconds", in: 0.1...600, unit: "seconds") ?? 60
         let wanted: RecordRequest
@@ -167,7 +167,7 @@ extension RequestHandler {
         return try encode(try backend.record(wanted, client: connection.client))
     }
 
-    func pair(_ request: Request, _ connection: ClientConnection) throws(RequestError) -> [UInt8] {
+    func pair(_ request: Request, _ connection: ClientConnection) throws(Refusal) -> [UInt8] {
         let parameters = try Parameters(request, ["action", "seconds", "address"])
         let seconds = try parameters.number("seconds", in: 0...600, unit: "seconds") ?? 120
         let wanted: PairRequest
@@ -183,10 +183,10 @@ extension RequestHandler {
     /// The parameter `action`, one of these words; the first one when it is left out.
     private func action(
         _ parameters: Parameters, of actions: [String]
-    ) throws(RequestError) -> String {
+    ) throws(Refusal) -> String {
         let action = try parameters.string("action") ?? actions[0]
         guard actions.contains(action) else {
-            throw RequestError(
+            throw Refusal(
                 .invalidParams,
                 "action is \(actions.joined(separator: ", ")), not \"\(action.prefix(64))\"."
                     + Suggestion.sentence(for: action, in: actions),
@@ -196,14 +196,14 @@ extension RequestHandler {
     }
 
     private func calibrationRequest(_ parameters: Parameters)
-        throws(RequestError) -> CalibrationRequest
+        throws(Refusal) -> CalibrationRequest
     {
         let actions = ["status", "start", "cancel", "undo"]
         let action = try parameters.string("action") ?? "status"
         let what = try parameters.string("what")
         let names = backend.calibrationNames
         if let what, !names.contains(what) {
-            throw RequestError(
+            throw Refusal(
                 .invalidParams,
                 "what is \(names.joined(separator: ", ")), not \"\(what.prefix(64))\"."
                     + Suggestion.sentence(for: what, in: names),
@@ -217,7 +217,7 @@ extension RequestHandler {
         case "cancel": return .cancel
         case "undo": return .undo(what)
         default:
-            throw RequestError(
+            throw Refusal(
                 .invalidParams,
                 "action is \(actions.joined(separator: ", ")), not \"\(action.prefix(64))\"."
                     + Suggestion.sentence(for: action, in: actions),

@@ -1,17 +1,18 @@
 import PlainText
+import Port
 import Wire
 
 /// The methods that move the machine.
 extension RequestHandler {
     func move(_ method: Method, _ request: Request, _ client: DiagnosticsClient)
-        throws(RequestError) -> [UInt8]
+        throws(Refusal) -> [UInt8]
     {
         switch method {
         case .mode:
             let name = try Parameters(request, ["mode"]).requiredString("mode")
             let names = backend.modeNames
             guard names.contains(name) else {
-                throw RequestError(
+                throw Refusal(
                     .invalidParams,
                     "There is no mode \"\(name.prefix(64))\"; there are \(names.joined(separator: ", "))."
                         + Suggestion.sentence(for: name, in: names),
@@ -28,7 +29,7 @@ extension RequestHandler {
             let axis = try Parameters(request, ["axis"]).requiredString("axis")
             let names = ["yaw", "roll", "pitch"]
             guard names.contains(axis) else {
-                throw RequestError(
+                throw Refusal(
                     .invalidParams, "axis is one of \(names.joined(separator: ", ")).",
                     field: "axis")
             }
@@ -57,12 +58,12 @@ extension RequestHandler {
         }
     }
 
-    private func pointRequest(_ request: Request) throws(RequestError) -> PointRequest {
+    private func pointRequest(_ request: Request) throws(Refusal) -> PointRequest {
         let parameters = try Parameters(request, ["yaw", "roll", "pitch", "duration", "rate"])
         let duration = try parameters.number("duration", in: 0...600, unit: "seconds")
         let rate = try parameters.number("rate", in: 0.01...720, unit: "degrees per second")
         guard duration == nil || rate == nil else {
-            throw RequestError(
+            throw Refusal(
                 .invalidParams,
                 "Give duration or rate, not both: each says how long the turn takes.",
                 field: "rate")
@@ -73,48 +74,48 @@ extension RequestHandler {
             pitch: try parameters.number("pitch", in: -180...180, unit: "degrees"),
             duration: duration ?? 0, rate: rate ?? 0)
         guard point.yaw != nil || point.roll != nil || point.pitch != nil else {
-            throw RequestError(
+            throw Refusal(
                 .invalidParams, "point needs at least one of yaw, roll and pitch.", field: "pitch")
         }
         return point
     }
 
-    private func rateRequest(_ request: Request) throws(RequestError) -> RateRequest {
+    private func rateRequest(_ request: Request) throws(Refusal) -> RateRequest {
         let parameters = try Parameters(request, ["yaw", "roll", "pitch"])
         let range = -1000.0...1000.0
         let yaw = try parameters.number("yaw", in: range, unit: "degrees per second")
         let roll = try parameters.number("roll", in: range, unit: "degrees per second")
         let pitch = try parameters.number("pitch", in: range, unit: "degrees per second")
         guard yaw != nil || roll != nil || pitch != nil else {
-            throw RequestError(
+            throw Refusal(
                 .invalidParams, "rate needs at least one of yaw, roll and pitch.", field: "yaw")
         }
         return RateRequest(yaw: yaw ?? 0, roll: roll ?? 0, pitch: pitch ?? 0)
     }
 
-    private func stepRequest(_ request: Request) throws(RequestError) -> StepRequest {
+    private func stepRequest(_ request: Request) throws(Refusal) -> StepRequest {
         let parameters = try Parameters(request, ["axis", "position", "home"])
         let name = try parameters.requiredString("axis")
         guard let axis = StepRequest.Axis(rawValue: name) else {
             let names = StepRequest.Axis.allCases.map(\.rawValue).joined(separator: ", ")
-            throw RequestError(.invalidParams, "axis is one of \(names).", field: "axis")
+            throw Refusal(.invalidParams, "axis is one of \(names).", field: "axis")
         }
         let position = try parameters.integer("position", in: -1_000_000...1_000_000)
         let isHome = try parameters.bool("home") ?? false
         guard position == nil || !isHome else {
-            throw RequestError(
+            throw Refusal(
                 .invalidParams, "Give position or home, not both.", field: "position")
         }
         return StepRequest(axis: axis, position: position, isHome: isHome)
     }
 
-    private func trackRequest(_ request: Request) throws(RequestError) -> TrackRequest {
+    private func trackRequest(_ request: Request) throws(Refusal) -> TrackRequest {
         let parameters = try Parameters(request, ["pan", "tilt"])
         let range = -1000.0...1000.0
         let pan = try parameters.number("pan", in: range, unit: "degrees per second")
         let tilt = try parameters.number("tilt", in: range, unit: "degrees per second")
         guard pan != nil || tilt != nil else {
-            throw RequestError(
+            throw Refusal(
                 .invalidParams, "track needs at least one of pan and tilt.", field: "pan")
         }
         return TrackRequest(pan: pan, tilt: tilt)

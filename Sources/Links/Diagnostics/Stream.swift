@@ -1,5 +1,6 @@
 import PlainText
 import GimbalCore
+import Port
 import Wire
 
 /// When a stream is due: on a fixed grid, without ever making up for what was missed.
@@ -61,7 +62,7 @@ struct VariableIndex {
     /// - Parameter patterns: Names or patterns; one named twice counts once.
     /// - Returns: In the order asked for.
     /// - Throws: `unknown_key` with the nearest name.
-    func resolve(_ patterns: [String]) throws(RequestError) -> (names: [String], indices: [Int]) {
+    func resolve(_ patterns: [String]) throws(Refusal) -> (names: [String], indices: [Int]) {
         var indices: [Int] = []
         var seen: Set<Int> = []
         // A name or section each once, however often it is asked for.
@@ -69,7 +70,7 @@ struct VariableIndex {
         for pattern in patterns where asked.insert(pattern).inserted {
             let matches = self.matches(pattern)
             guard !matches.isEmpty else {
-                throw RequestError(
+                throw Refusal(
                     .unknownKey,
                     "There is no variable \"\(pattern.prefix(128))\"; `variables` lists them."
                         + Suggestion.sentence(for: pattern, in: order),

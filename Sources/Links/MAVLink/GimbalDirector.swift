@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Wire
 
 /// Who of all MAVLink peers is in control, and what becomes of what they wish: the gimbal manager.
@@ -50,19 +51,19 @@ struct GimbalDirector {
     mutating func configure(
         _ params: [Float], from sender: MAVLinkAddress, isHeard: (MAVLinkAddress) -> Bool,
         now: Instant
-    ) throws(MAVLinkRefusal) {
+    ) throws(Refusal) {
         guard let primary = Self.chosen(params[0], params[1], self.primary, sender),
             let secondary = Self.chosen(params[2], params[3], self.secondary, sender)
-        else { throw MAVLinkRefusal(.denied, "There is no such system or component.") }
+        else { throw Refusal(.refused, "There is no such system or component.") }
         if (primary, secondary) == (self.primary, self.secondary) { return try confirm(now: now) }
         let owner = self.primary != .none ? self.primary : self.secondary
         let isOwners = owner == .none || owner == sender
         guard isOwners || (sender == self.secondary && primary == self.primary) else {
-            throw MAVLinkRefusal(.temporarilyRejected, "\(owner) is in control of the gimbal.")
+            throw Refusal(.held, "\(owner) is in control of the gimbal.")
         }
         for chosen in [primary, secondary]
         where chosen != .none && chosen != sender && !isInControl(chosen) && !isHeard(chosen) {
-            throw MAVLinkRefusal(.denied, "\(chosen) is not there: it has said nothing.")
+            throw Refusal(.refused, "\(chosen) is not there: it has said nothing.")
         }
         let before = source
         let after = primary != .none ? primary : secondary
@@ -81,7 +82,7 @@ struct GimbalDirector {
     }
 
     /// Keeps control where it is, as long as the Commander agrees.
-    private func confirm(now: Instant) throws(MAVLinkRefusal) {
+    private func confirm(now: Instant) throws(Refusal) {
         if source != .none { try backend.ask(.take, for: source, now: now) }
     }
 
@@ -129,9 +130,9 @@ struct GimbalDirector {
     }
 
     /// Refuses a component that is not in control.
-    func demandControl(of sender: MAVLinkAddress) throws(MAVLinkRefusal) {
+    func demandControl(of sender: MAVLinkAddress) throws(Refusal) {
         guard isInControl(sender) else {
-            throw MAVLinkRefusal(
+            throw Refusal(
                 .notInControl,
                 "\(sender) is not in control; MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE takes it.")
         }
@@ -142,7 +143,7 @@ struct GimbalDirector {
     /// A wish of somebody who has to be in control.
     mutating func steer(
         _ wish: GimbalWish, from sender: MAVLinkAddress, now: Instant
-    ) throws(MAVLinkRefusal) {
+    ) throws(Refusal) {
         try demandControl(of: sender)
         try carryOut(wish, for: source, now: now)
     }
@@ -150,7 +151,7 @@ struct GimbalDirector {
     /// A wish of the old protocol, or of a manager to its device: while nobody is in control, who asks takes it.
     mutating func steerUnmanaged(
         _ wish: GimbalWish, from sender: MAVLinkAddress, now: Instant
-    ) throws(MAVLinkRefusal) {
+    ) throws(Refusal) {
         if source == .none {
             try configure([-2, -2, -1, -1], from: sender, isHeard: { _ in true }, now: now)
         }
@@ -159,12 +160,12 @@ struct GimbalDirector {
 
     private mutating func carryOut(
         _ wish: GimbalWish, for peer: MAVLinkAddress, now: Instant
-    ) throws(MAVLinkRefusal) {
+    ) throws(Refusal) {
         guard !wish.isContradictory else {
-            throw MAVLinkRefusal(.denied, "Yaw cannot count from the vehicle and from north.")
+            throw Refusal(.refused, "Yaw cannot count from the vehicle and from north.")
         }
         guard let snapshot = backend.view?.snapshot else {
-            throw MAVLinkRefusal(.temporarilyRejected, "The sensor has not said anything yet.")
+            throw Refusal(.noValue, "The sensor has not said anything yet.")
         }
         if wish.flags.contains(.retract) || wish.flags.contains(.neutral) {
             forgetYaw()
@@ -220,7 +221,7 @@ struct GimbalDirector {
         let lead = lead
         guard abs(lead - askedLead) > Angle.degrees(0.2).radians else { return }
         let yaw = Self.wrapped(followedYaw + lead)
-        do throws(MAVLinkRefusal) {
+        do throws(Refusal) {
             let angles = AxisVector(yaw: yaw, roll: .nan, pitch: .nan)
             try backend.ask(.follow(angles, rate: 0), for: source, now: now)
             askedLead = lead
@@ -240,7 +241,7 @@ struct GimbalDirector {
         let error = Angle(radians: askedYaw).shortestArc(to: .radians(yaw)).radians
         guard isBack || abs(error) > Angle.degrees(0.1).radians else { return }
         let angles = AxisVector(yaw: yaw, roll: .nan, pitch: .nan)
-        do throws(MAVLinkRefusal) {
+        do throws(Refusal) {
             try backend.ask(.lock(angles, rate: 0), for: source, now: now)
             askedYaw = yaw
         } catch {

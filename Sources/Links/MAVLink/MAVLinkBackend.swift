@@ -1,4 +1,5 @@
 public import GimbalCore
+public import Port
 public import Wire
 
 /// What the daemon does for MAVLink peers. Thread airframed-mavlink; none may wait, but for the disk when
@@ -14,18 +15,17 @@ public protocol MAVLinkBackend: Sendable {
     ///   - now: When it was received.
     /// - Throws: Why it was refused.
     func ask(_ motion: MAVLinkMotion, for peer: MAVLinkAddress, now: Instant)
-        throws(MAVLinkRefusal)
+        throws(Refusal)
     /// A peer is not in control any more: what it turned stands still.
     func disconnected(_ peer: MAVLinkAddress, now: Instant)
     /// Finds the gyroscope's zero.
-    func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(MAVLinkRefusal)
+    func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(Refusal)
     /// What can be tuned, always in the same order.
     var parameters: [MAVLinkParameter] { get }
     /// Changes one of them until the end of the process, or until all are saved.
-    func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(MAVLinkRefusal)
-    /// Writes what can be tuned to the disk; `done` hears of it on any thread, nil: it survives a power cut.
-    func saveParameters(
-        by peer: MAVLinkAddress, _ done: @escaping @Sendable (MAVLinkRefusal?) -> Void)
+    func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(Refusal)
+    /// Writes what can be tuned to the disk; `done` hears of it on any thread, and that it survives a power cut.
+    func saveParameters(by peer: MAVLinkAddress, _ done: @escaping Later<Void>)
 }
 
 /// The gimbal as MAVLink peers see it.
@@ -90,17 +90,17 @@ public enum MAVLinkMotion: Sendable, Equatable {
     case resetEmergencyStop
 }
 
-/// Why something was not done.
-public struct MAVLinkRefusal: Error, Sendable {
-    /// As the peer hears it.
-    public let result: MAVLinkResult
-    /// As people read it.
-    public let sentence: String
-
-    /// A refusal with these words.
-    public init(_ result: MAVLinkResult, _ sentence: String) {
-        self.result = result
-        self.sentence = sentence
+extension MAVLinkResult {
+    /// A refusal, as a peer hears it.
+    init(_ refusal: Refusal) {
+        self =
+            switch refusal.code {
+            case .held, .busy, .sensorSilent, .noValue: .temporarilyRejected
+            case .failed: .failed
+            case .unsupported: .unsupported
+            case .notInControl: .notInControl
+            default: .denied
+            }
     }
 }
 

@@ -1,5 +1,6 @@
 import GimbalCore
 import Logging
+import Port
 import Synchronization
 import Wire
 
@@ -42,8 +43,8 @@ final class PendingSave: Sendable {
     let order: Order
     let sender: MAVLinkAddress
     let peer: Int
-    /// Nil until the disk is done; then the refusal, or nil.
-    let outcome = Mutex<MAVLinkRefusal??>(nil)
+    /// Nil until the disk is done.
+    let outcome = Mutex<Result<Void, Refusal>?>(nil)
 
     init(order: Order, sender: MAVLinkAddress, peer: Int) {
         self.order = order
@@ -62,7 +63,7 @@ extension MAVLinkComponent {
         }
         var result = MAVLinkResult.accepted
         var request: UInt32?
-        do throws(MAVLinkRefusal) {
+        do throws(Refusal) {
             switch command {
             case .requestMessage: request = try requested(order.params[0], peer)
             case .setMessageInterval: try setInterval(order, for: peer, now: now)
@@ -71,13 +72,9 @@ extension MAVLinkComponent {
             default: try move(command, order, from: sender, now: now)
             }
         } catch {
-            result = error.result
-            if result == .notInControl {
-                counters.notInControl += 1
-            } else {
-                counters.refused += 1
-            }
-            log.info("MAVLink: \(sender) asked for \(command), refused: \(error.sentence)")
+            result = MAVLinkResult(error)
+            count(error)
+            log.info("MAVLink: \(sender) asked for \(command), refused: \(error.message)")
         }
         acknowledge(order, result, sender, peer)
         guard let request else { return }
@@ -94,32 +91,32 @@ extension MAVLinkComponent {
     /// Has the parameters written, and acknowledges when they are.
     private func save(
         _ order: Order, from sender: MAVLinkAddress, _ peer: Int
-    ) throws(MAVLinkRefusal) {
+    ) throws(Refusal) {
         try demandOwnAddress(order)
         try director.demandControl(of: sender)
         guard order.params[0] == 1 else {
-            throw MAVLinkRefusal(.unsupported, "Parameters can only be written.")
+            throw Refusal(.unsupported, "Parameters can only be written.")
         }
         guard saves.count < Self.mostSaves else {
-            throw MAVLinkRefusal(.temporarilyRejected, "The disk is busy with earlier saves.")
+            throw Refusal(.busy, "The disk is busy with earlier saves.")
         }
         let save = PendingSave(order: order, sender: sender, peer: peer)
         saves.append(save)
-        backend.saveParameters(by: sender) { refusal in
-            save.outcome.withLock { $0 = .some(refusal) }
-        }
+        backend.saveParameters(by: sender) { result in save.outcome.withLock { $0 = result } }
         acknowledgeSaves()
     }
 
     /// Tells those whose parameters are on the disk by now. Call often.
     func acknowledgeSaves() {
         saves.removeAll { save in
-            guard let refusal = save.outcome.withLock({ $0 }) else { return false }
-            if let refusal {
+            guard let outcome = save.outcome.withLock({ $0 }) else { return false }
+            var result = MAVLinkResult.accepted
+            if case .failure(let refusal) = outcome {
+                result = .failed
                 counters.refused += 1
-                log.info("MAVLink: \(save.sender) saved nothing: \(refusal.sentence)")
+                log.info("MAVLink: \(save.sender) saved nothing: \(refusal.message)")
             }
-            acknowledge(save.order, refusal?.result ?? .accepted, save.sender, save.peer)
+            acknowledge(save.order, result, save.sender, save.peer)
             return true
         }
     }
@@ -136,9 +133,9 @@ extension MAVLinkComponent {
         send(answer, to: peer)
     }
 
-    private func requested(_ number: Float, _ peer: Int) throws(MAVLinkRefusal) -> UInt32 {
+    private func requested(_ number: Float, _ peer: Int) throws(Refusal) -> UInt32 {
         guard number >= 0, number < 0x100_0000 else {
-            throw MAVLinkRefusal(.denied, "There is no message \(number).")
+            throw Refusal(.refused, "There is no message \(number).")
         }
         let id = UInt32(number)
         let isManagers = [GimbalManagerInformation.format.id, GimbalManagerStatus.format.id]
@@ -146,15 +143,15 @@ extension MAVLinkComponent {
         guard MessageStreams.usual[id] != nil, configuration.isManager || !isManagers,
             speaks(id, to: peer)
         else {
-            throw MAVLinkRefusal(.unsupported, "Message \(id) is not sent by a gimbal.")
+            throw Refusal(.unsupported, "Message \(id) is not sent by a gimbal.")
         }
         return id
     }
 
-    private func setInterval(_ order: Order, for peer: Int, now: Instant) throws(MAVLinkRefusal) {
+    private func setInterval(_ order: Order, for peer: Int, now: Instant) throws(Refusal) {
         let id = try requested(order.params[0], peer)
         guard order.params[1].isFinite else {
-            throw MAVLinkRefusal(.denied, "The interval is no number.")
+            throw Refusal(.refused, "The interval is no number.")
         }
         setPeriod(of: id, microseconds: Double(order.params[1]), for: peer, now: now)
     }
@@ -170,7 +167,7 @@ extension MAVLinkComponent {
     /// Everything that moves the gimbal or changes who may.
     private func move(
         _ command: MAVLinkCommand, _ order: Order, from sender: MAVLinkAddress, now: Instant
-    ) throws(MAVLinkRefusal) {
+    ) throws(Refusal) {
         let params = order.params
         switch command {
         case .gimbalManagerConfigure:
@@ -190,37 +187,37 @@ extension MAVLinkComponent {
         case .preflightCalibration:
             try demandOwnAddress(order)
             guard params[0] == 1 else {
-                throw MAVLinkRefusal(.unsupported, "Only the gyroscope can be calibrated so.")
+                throw Refusal(.unsupported, "Only the gyroscope can be calibrated so.")
             }
             try backend.calibrateGyro(for: sender, now: now)
         case .flightTermination:
             // One that ends everything was carried out before anything else was looked at.
-            throw MAVLinkRefusal(.denied, "A forced arm command resets an emergency stop.")
+            throw Refusal(.refused, "A forced arm command resets an emergency stop.")
         case .armDisarm:
             try arm(order, from: sender, now: now)
         case .getMessageInterval, .setMessageInterval, .requestMessage, .preflightStorage: break
         }
     }
 
-    private func checkManager(device: Float) throws(MAVLinkRefusal) {
+    private func checkManager(device: Float) throws(Refusal) {
         guard configuration.isManager else {
-            throw MAVLinkRefusal(.unsupported, "The autopilot is the manager of this gimbal.")
+            throw Refusal(.unsupported, "The autopilot is the manager of this gimbal.")
         }
         guard device.isNaN || isOurDevice(device) else {
-            throw MAVLinkRefusal(.denied, "There is no gimbal device \(device).")
+            throw Refusal(.refused, "There is no gimbal device \(device).")
         }
     }
 
     /// Refuses a broadcast: it is meant for the vehicle's motors and sensors.
-    private func demandOwnAddress(_ order: Order) throws(MAVLinkRefusal) {
+    private func demandOwnAddress(_ order: Order) throws(Refusal) {
         guard order.target == address else {
-            throw MAVLinkRefusal(.unsupported, "The gimbal's part in it needs its own address.")
+            throw Refusal(.unsupported, "The gimbal's part in it needs its own address.")
         }
     }
 
     /// The motors; what is meant for the vehicle's does not reach them.
     private func arm(_ order: Order, from sender: MAVLinkAddress, now: Instant)
-        throws(MAVLinkRefusal)
+        throws(Refusal)
     {
         try demandOwnAddress(order)
         let isForced = order.params[1] == Order.forced
@@ -228,15 +225,15 @@ extension MAVLinkComponent {
         case (1, true): try backend.ask(.resetEmergencyStop, for: sender, now: now)
         case (1, false): try backend.ask(.arm, for: sender, now: now)
         case (0, false): try backend.ask(.disarm, for: sender, now: now)
-        default: throw MAVLinkRefusal(.denied, "1 is on, 0 is off.")
+        default: throw Refusal(.refused, "1 is on, 0 is off.")
         }
     }
 
     /// The old protocol: pitch, roll and yaw in degrees, yaw from the vehicle; the seventh says what is meant.
-    private static func mount(_ params: [Float]) throws(MAVLinkRefusal) -> GimbalWish {
+    private static func mount(_ params: [Float]) throws(Refusal) -> GimbalWish {
         if let wish = mountMode(params[6]) { return wish }
         guard params[6] == 2 else {
-            throw MAVLinkRefusal(.unsupported, "Only retract, neutral and angles are understood.")
+            throw Refusal(.unsupported, "Only retract, neutral and angles are understood.")
         }
         func radians(_ degrees: Float) -> Double { Angle.degrees(Double(degrees)).radians }
         return GimbalWish(

@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Wire
 
 // MARK: The parameter protocol.
@@ -22,19 +23,15 @@ extension MAVLinkComponent {
     }
 
     private func set(_ message: ParamSet, by sender: MAVLinkAddress, _ peer: Int) {
-        do throws(MAVLinkRefusal) {
+        do throws(Refusal) {
             guard message.type == Self.float32, message.value.isFinite else {
-                throw MAVLinkRefusal(.denied, "\(message.name) is a finite float32.")
+                throw Refusal(.refused, "\(message.name) is a finite float32.")
             }
             try director.demandControl(of: sender)
             try backend.set(message.name, to: message.value.decimal, by: sender)
         } catch {
-            if error.result == .notInControl {
-                counters.notInControl += 1
-            } else {
-                counters.refused += 1
-            }
-            for text in announcer.sentence(error.sentence, severity: 4) { send(text, to: peer) }
+            count(error)
+            for text in announcer.sentence(error.message, severity: 4) { send(text, to: peer) }
         }
         // The protocol's answer is the value in force, changed or not.
         let all = backend.parameters

@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Wire
 
 // Messages that ask for motion and get no answer: set-points for the gimbal's manager and its device, and the autopilot's state.
@@ -21,7 +22,7 @@ extension MAVLinkComponent {
             manage(message.target, message.device, wish, frame.sender, now)
         } else if let message = frame.message(GimbalDeviceSetAttitude.self) {
             guard isForUs(message.target), isOfOurSystem(frame.sender) else { return true }
-            count { () throws(MAVLinkRefusal) in
+            count { () throws(Refusal) in
                 try director.steerUnmanaged(GimbalWish(message), from: frame.sender, now: now)
             }
         } else if let message = frame.message(AutopilotStateForGimbalDevice.self) {
@@ -45,7 +46,7 @@ extension MAVLinkComponent {
             counters.wrongTarget += 1
             return
         }
-        count { () throws(MAVLinkRefusal) in
+        count { () throws(Refusal) in
             try director.steer(wish, from: sender, now: now)
         }
     }
@@ -61,15 +62,15 @@ extension MAVLinkComponent {
         return false
     }
 
-    private func count(_ body: () throws(MAVLinkRefusal) -> Void) {
-        do throws(MAVLinkRefusal) {
-            try body()
-        } catch {
-            if error.result == .notInControl {
-                counters.notInControl += 1
-            } else {
-                counters.refused += 1
-            }
+    private func count(_ body: () throws(Refusal) -> Void) {
+        do throws(Refusal) { try body() } catch { count(error) }
+    }
+
+    func count(_ refusal: Refusal) {
+        if refusal.code == .notInControl {
+            counters.notInControl += 1
+        } else {
+            counters.refused += 1
         }
     }
 }

@@ -1,5 +1,6 @@
 import GimbalCore
 import Logging
+import Port
 import Wire
 
 /// The gimbal as a MAVLink component, device and manager in one: frames come in, frames go out, time is an argument. Knows
@@ -307,14 +308,14 @@ final class MAVLinkComponent {
         guard let order = Order(frame), order.isStop(for: address) else { return false }
         counters.handled += 1
         var result = MAVLinkResult.accepted
-        do throws(MAVLinkRefusal) {
+        do throws(Refusal) {
             try backend.ask(.emergencyStop, for: frame.sender, now: now)
             // Repetitions are not broadcast each time.
             if now >= stopQuiet { tell("Emergency stop by \(frame.sender).", severity: 1) }
             stopQuiet = now.advanced(bySeconds: 1)
         } catch {
             counters.refused += 1
-            result = error.result
+            result = MAVLinkResult(error)
         }
         acknowledge(order, result, frame.sender, peer)
         return true

@@ -1,4 +1,5 @@
 public import GimbalCore
+public import Port
 public import Wire
 
 /// What the daemon does for a rider's remote control. Thread airframed-rider.
@@ -11,8 +12,8 @@ public protocol RiderBackend: Sendable {
     ///   - command: What is wanted.
     ///   - source: Number of the remote control.
     ///   - now: When it was received.
-    /// - Returns: Why it was refused; nil when it was not.
-    func carryOut(_ command: RiderCommand, from source: UInt64, now: Instant) -> String?
+    /// - Throws: Why it was refused.
+    func carryOut(_ command: RiderCommand, from source: UInt64, now: Instant) throws(Refusal)
     /// What the wheels do now, per cent, by name, for the status.
     var speeds: [String: Int] { get }
 }

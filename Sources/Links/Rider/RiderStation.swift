@@ -1,5 +1,6 @@
 import GimbalCore
 import Logging
+import Port
 import Wire
 
 /// Everything that comes to the rider's port, whoever sends it. Knows no socket; time is an argument. Thread
@@ -102,10 +103,12 @@ struct RiderStation {
         _ command: RiderCommand, _ remote: inout Remote, _ address: DatagramAddress,
         _ now: Instant
     ) {
-        if let reason = backend.carryOut(command, from: remote.number, now: now) {
+        do {
+            try backend.carryOut(command, from: remote.number, now: now)
+        } catch {
             counters.refused += 1
             remote.gate.refused()
-            return log.warning("\(address) refused: \(reason).")
+            return log.warning("\(address) refused: \(error.message).")
         }
         counters.accepted += 1
         if remotes[address] == nil {

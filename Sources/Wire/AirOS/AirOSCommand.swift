@@ -1,3 +1,5 @@
+public import Port
+
 /// What an app writes to the control characteristic: a word, in any case, or a word with a speed.
 public enum AirOSCommand: Sendable, Equatable {
     /// Find the gyroscope's zero; the camera lies still meanwhile.
@@ -28,7 +30,7 @@ public enum AirOSCommand: Sendable, Equatable {
     /// - Parameter bytes: Text without a terminator. As in the sample firmware the whole text is lower-cased and nothing is
     ///   trimmed. Unlike there, a speed must be a number to its last byte: taking rubbish for zero hides a broken app.
     /// - Throws: `notText`, `unknownCommand`, `notANumber` or `notFinite`.
-    public init(bytes: [UInt8]) throws(AirOSError) {
+    public init(bytes: [UInt8]) throws(Refusal) {
         guard let text = String(validating: bytes.map(Self.lowerCased), as: UTF8.self) else {
             throw .notText
         }
@@ -60,7 +62,7 @@ public enum AirOSCommand: Sendable, Equatable {
 
     private static func speed(
         _ text: String, after word: String
-    ) throws(AirOSError) -> Double? {
+    ) throws(Refusal) -> Double? {
         guard text.hasPrefix(word) else { return nil }
         let digits = text.dropFirst(word.count)
         if ["nan", "inf", "-inf", "+inf"].contains(digits) { throw .notFinite("the speed") }

@@ -1,4 +1,5 @@
 public import GimbalCore
+public import Port
 
 /// Mode as apps write and read it: one byte.
 public enum AirOSMode: UInt8, Sendable, CaseIterable {
@@ -28,7 +29,7 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
 
     /// - Parameter bytes: As written; exactly one, 0...4.
     /// - Throws: `length` or `outOfRange`.
-    public init(bytes: [UInt8]) throws(AirOSError) {
+    public init(bytes: [UInt8]) throws(Refusal) {
         guard bytes.count == 1 else { throw .length(expected: 1, found: bytes.count) }
         guard let mode = Self(rawValue: bytes[0]) else {
             throw .outOfRange(Int(bytes[0]), allowed: "0...4")
@@ -106,7 +107,7 @@ public struct AirOSAngles: Sendable, Equatable {
 extension PIDTriple {
     /// - Parameter bytes: As written: exactly three float32, p, i, d.
     /// - Throws: `length` or `notFinite`.
-    public init(bytes: [UInt8]) throws(AirOSError) {
+    public init(bytes: [UInt8]) throws(Refusal) {
         let values = try Float.triple(bytes, names: ["p", "i", "d"])
         self.init(p: values[0], i: values[1], d: values[2])
     }
@@ -136,7 +137,7 @@ public struct KalmanTriple: Sendable, Equatable {
 
     /// - Parameter bytes: As written: exactly three float32.
     /// - Throws: `length` or `notFinite`.
-    public init(bytes: [UInt8]) throws(AirOSError) {
+    public init(bytes: [UInt8]) throws(Refusal) {
         let values = try Float.triple(bytes, names: ["q_angle", "q_bias", "r_measure"])
         self.init(qAngle: values[0], qBias: values[1], rMeasure: values[2])
     }
@@ -157,7 +158,7 @@ extension Float {
     /// 1.2000000476837158, so that a default compares equal and a saved file reads well.
     fileprivate static func triple(
         _ bytes: [UInt8], names: [String]
-    ) throws(AirOSError) -> [Double] {
+    ) throws(Refusal) -> [Double] {
         guard bytes.count == 12 else { throw .length(expected: 12, found: bytes.count) }
         var values: [Double] = []
         for (index, name) in names.enumerated() {

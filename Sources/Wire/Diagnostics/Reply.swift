@@ -1,3 +1,5 @@
+public import Port
+
 /// One reply line as a client reads it: `{"id":…,"t":…,"result":…}` or `{"id":…,"t":…,"error":{…}}`.
 public struct Reply<Result: Decodable & Sendable>: Decodable, Sendable {
     /// The id of the request.
@@ -36,11 +38,11 @@ public enum ReplyLine {
     ///   - error: Why.
     ///   - bytes: Where the line is appended.
     public static func append(
-        id: JSONValue, t: Number, error: RequestError, to bytes: inout [UInt8]
+        id: JSONValue, t: Number, error: Refusal, to bytes: inout [UInt8]
     ) {
         head(id: id, t: t, to: &bytes)
         bytes += "\"error\":".utf8
-        error.json.write(to: &bytes)
+        RequestError(error).json.write(to: &bytes)
         bytes += "}\n".utf8
     }
 

@@ -1,3 +1,5 @@
+public import Port
+
 /// One request line: `{"id":1,"method":"status","params":{}}`. `id` is echoed in the reply, `params` may be left out.
 public struct Request: Hashable, Sendable {
     /// Echoed as it came: any scalar; `null` when left out.
@@ -28,7 +30,7 @@ public struct RequestRejection: Error, Hashable, Sendable {
     /// The id of the line, `null` when it has none.
     public var id: JSONValue
     /// Why it was rejected.
-    public var error: RequestError
+    public var error: Refusal
 }
 
 extension Request {
@@ -42,12 +44,12 @@ extension Request {
             value = try JSONValue(parsing: line)
         } catch {
             let message = "The line is not JSON: \(error.sentence)."
-            throw RequestRejection(id: .null, error: RequestError(.invalidJSON, message))
+            throw RequestRejection(id: .null, error: Refusal(.invalidJSON, message))
         }
         guard case .object(let members) = value else {
             throw RequestRejection(
                 id: .null,
-                error: RequestError(
+                error: Refusal(
                     .invalidRequest,
                     "A request is an object such as {\"id\":1,\"method\":\"status\"}, not \(value.kind)."
                 ))
@@ -60,7 +62,7 @@ extension Request {
         func reject(_ field: String, _ message: String) -> RequestRejection {
             RequestRejection(
                 id: id.isScalar ? id : .null,
-                error: RequestError(.invalidRequest, message, field: field))
+                error: Refusal(.invalidRequest, message, field: field))
         }
         guard id.isScalar else {
             throw reject("id", "id is a number, a string or null, not \(id.kind).")

@@ -1,6 +1,7 @@
 import GimbalCore
 import Links
 import Logging
+import Port
 import Wire
 
 extension FuzzTargets {
@@ -87,7 +88,7 @@ private struct FuzzGimbal: MAVLinkBackend {
     }
     var parameters: [MAVLinkParameter] { [MAVLinkParameter("P", 1)] }
     func ask(_ motion: MAVLinkMotion, for peer: MAVLinkAddress, now: Instant)
-        throws(MAVLinkRefusal)
+        throws(Refusal)
     {
         switch motion {
         case .lock(let angles, _), .follow(let angles, _):
@@ -98,11 +99,11 @@ private struct FuzzGimbal: MAVLinkBackend {
         }
     }
     func disconnected(_ peer: MAVLinkAddress, now: Instant) {}
-    func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(MAVLinkRefusal) {}
-    func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(MAVLinkRefusal) {
+    func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(Refusal) {}
+    func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(Refusal) {
         precondition(value.isFinite, "no number")
     }
-    func saveParameters(
-        by peer: MAVLinkAddress, _ done: @escaping @Sendable (MAVLinkRefusal?) -> Void
-    ) { done(nil) }
+    func saveParameters(by peer: MAVLinkAddress, _ done: @escaping Later<Void>) {
+        done(.success(()))
+    }
 }

@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Synchronization
 import Wire
 
@@ -11,12 +12,12 @@ final class FakeGimbal: MAVLinkBackend {
         var holder = MAVLinkView.Holder.nobody
         var asked: [MAVLinkMotion] = []
         var gone: [MAVLinkAddress] = []
-        var refusal: MAVLinkRefusal?
+        var refusal: Refusal?
         var values = [1.2, 240]
         var saves = 0
         /// Whether what is saved waits in `waiting`.
         var isDiskSlow = false
-        var waiting: [@Sendable (MAVLinkRefusal?) -> Void] = []
+        var waiting: [Later<Void>] = []
         var calibrations = 0
     }
 
@@ -48,9 +49,9 @@ final class FakeGimbal: MAVLinkBackend {
     }
 
     func ask(_ motion: MAVLinkMotion, for peer: MAVLinkAddress, now: Instant)
-        throws(MAVLinkRefusal)
+        throws(Refusal)
     {
-        let refusal: MAVLinkRefusal? = memory.withLock { memory in
+        let refusal: Refusal? = memory.withLock { memory in
             if memory.refusal == nil { memory.asked.append(motion) }
             return memory.refusal
         }
@@ -61,7 +62,7 @@ final class FakeGimbal: MAVLinkBackend {
         memory.withLock { $0.gone.append(peer) }
     }
 
-    func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(MAVLinkRefusal) {
+    func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(Refusal) {
         memory.withLock { $0.calibrations += 1 }
     }
 
@@ -71,17 +72,15 @@ final class FakeGimbal: MAVLinkBackend {
         }
     }
 
-    func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(MAVLinkRefusal) {
-        guard value >= 0 else { throw MAVLinkRefusal(.denied, "below 0") }
+    func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(Refusal) {
+        guard value >= 0 else { throw Refusal(.refused, "below 0") }
         memory.withLock { $0.values[name == "P" ? 0 : 1] = value }
     }
 
-    func saveParameters(
-        by peer: MAVLinkAddress, _ done: @escaping @Sendable (MAVLinkRefusal?) -> Void
-    ) {
+    func saveParameters(by peer: MAVLinkAddress, _ done: @escaping Later<Void>) {
         memory.withLock {
             $0.saves += 1
-            if $0.isDiskSlow { $0.waiting.append(done) } else { done(nil) }
+            if $0.isDiskSlow { $0.waiting.append(done) } else { done(.success(())) }
         }
     }
 }

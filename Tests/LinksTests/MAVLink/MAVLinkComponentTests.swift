@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Synchronization
 import Testing
 import Wire
@@ -81,7 +82,7 @@ import Wire
     @Test("a refusal of the Commander becomes the answer, and nobody is in control then")
     func refused() {
         let component = component()
-        gimbal.memory.withLock { $0.refusal = MAVLinkRefusal(.temporarilyRejected, "held") }
+        gimbal.memory.withLock { $0.refusal = Refusal(.held, "held") }
         #expect(command(.gimbalManagerConfigure, [-2, -2, -1, -1], component) == [1])
         #expect(component.director.primary == .none)
     }

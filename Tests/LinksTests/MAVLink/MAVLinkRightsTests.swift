@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Synchronization
 import Testing
 import Wire
@@ -177,14 +178,15 @@ import Wire
 
     @Test(
         "a save is answered when the disk is done, and nothing waits meanwhile",
-        arguments: [(nil, 0), (MAVLinkRefusal(.failed, "the disk is full"), 4)]
-            as [(MAVLinkRefusal?, UInt8)])
-    func slowDisk(refusal: MAVLinkRefusal?, result: UInt8) {
+        arguments: [
+            (.success(()), 0), (.failure(Refusal(.refused, "the disk is full")), 4),
+        ] as [(Result<Void, Refusal>, UInt8)])
+    func slowDisk(outcome: Result<Void, Refusal>, result: UInt8) {
         #expect(take(station) == 0)
         gimbal.memory.withLock { $0.isDiskSlow = true }
         #expect(command(.preflightStorage, [1], from: station) == nil)
         #expect(command(.flightTermination, [1], from: station) == 0)
-        for done in gimbal.memory.withLock({ $0.waiting }) { done(refusal) }
+        for done in gimbal.memory.withLock({ $0.waiting }) { done(outcome) }
         _ = component.advance(now: at(0.2))
         #expect(answer() == result)
     }

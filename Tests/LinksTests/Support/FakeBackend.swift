@@ -1,5 +1,6 @@
 import Glibc
 import Links
+import Port
 import Synchronization
 import Wire
 
@@ -9,7 +10,7 @@ final class FakeBackend: DiagnosticsBackend {
         var time = 12.5
         var calls: [String] = []
         var closed: [Int] = []
-        var refusal: RequestError?
+        var refusal: Refusal?
         var samples = 0
         var statuses = 0
         /// Makes `status` as large as a test needs.
@@ -28,7 +29,7 @@ final class FakeBackend: DiagnosticsBackend {
     var statuses: Int { record.withLock { $0.statuses } }
     var closed: [Int] { record.withLock { $0.closed } }
 
-    func note(_ call: String) throws(RequestError) {
+    func note(_ call: String) throws(Refusal) {
         let refusal = record.withLock { record in
             record.calls.append(call)
             return record.refusal
@@ -69,7 +70,7 @@ final class FakeBackend: DiagnosticsBackend {
     }
 
     func set(key: String, value: JSONValue, rollback: Double?, client: DiagnosticsClient)
-        throws(RequestError) -> Setting
+        throws(Refusal) -> Setting
     {
         try note("set \(key) \(value.text) \(rollback.map { "\($0)" } ?? "-")")
         return Setting(key: key, value: value, defaultValue: .null, origin: "live")
@@ -96,7 +97,7 @@ final class FakeBackend: DiagnosticsBackend {
     private func answer<Value: Sendable>(
         _ call: String, _ value: Value, _ done: @escaping Later<Value>
     ) {
-        let result = Result { () throws(RequestError) in
+        let result = Result { () throws(Refusal) in
             try note(call)
             return value
         }
@@ -117,13 +118,12 @@ final class FakeBackend: DiagnosticsBackend {
     }
 
     var modeNames: [String] { ["inactive", "locked", "pan_follow"] }
-    func setMode(_ name: String, client: DiagnosticsClient) throws(RequestError) -> Acknowledgement
-    {
+    func setMode(_ name: String, client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
         try note("mode \(name)")
         return Acknowledgement("Mode is \(name).")
     }
     func point(_ request: PointRequest, client: DiagnosticsClient)
-        throws(RequestError) -> Acknowledgement
+        throws(Refusal) -> Acknowledgement
     {
         func text(_ angle: Double?) -> String { angle.map { "\($0)" } ?? "-" }
         try note(
@@ -132,26 +132,26 @@ final class FakeBackend: DiagnosticsBackend {
         return Acknowledgement("Turning.")
     }
     func rate(_ request: RateRequest, client: DiagnosticsClient)
-        throws(RequestError) -> Acknowledgement
+        throws(Refusal) -> Acknowledgement
     {
         try note("rate \(request.yaw) \(request.roll) \(request.pitch)")
         return Acknowledgement("Turning.")
     }
-    func step(_ request: StepRequest, client: DiagnosticsClient) throws(RequestError)
+    func step(_ request: StepRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         let position = request.position.map { "\($0)" } ?? (request.isHome ? "home" : "hold")
         try note("step \(request.axis.rawValue) \(position)")
         return Acknowledgement("Moving.")
     }
-    func testMotor(_ axis: String, client: DiagnosticsClient) throws(RequestError)
+    func testMotor(_ axis: String, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         try note("motor test \(axis)")
         return Acknowledgement("Moving.")
     }
 
-    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(RequestError)
+    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
         try note("drive \(request.left) \(request.right)")
@@ -159,7 +159,7 @@ final class FakeBackend: DiagnosticsBackend {
     }
 
     func track(_ request: TrackRequest, client: DiagnosticsClient)
-        throws(RequestError) -> Acknowledgement
+        throws(Refusal) -> Acknowledgement
     {
         try note("track \(request.pan ?? .nan) \(request.tilt ?? .nan)")
         return Acknowledgement("Tracking.")
@@ -169,15 +169,15 @@ final class FakeBackend: DiagnosticsBackend {
         record.withLock { $0.calls.append("stop") }
         return Acknowledgement("Stopped.")
     }
-    func resetStop(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+    func resetStop(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
         try note("reset_stop")
         return Acknowledgement("Released.")
     }
-    func take(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+    func take(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
         try note("take")
         return Acknowledgement("You are in control.")
     }
-    func release(client: DiagnosticsClient) throws(RequestError) -> Acknowledgement {
+    func release(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
         try note("release")
         return Acknowledgement("Nobody is in control.")
     }
@@ -193,14 +193,14 @@ final class FakeBackend: DiagnosticsBackend {
     }
 
     func spectrum(_ request: SpectrumRequest, client: DiagnosticsClient)
-        throws(RequestError) -> SpectrumReport
+        throws(Refusal) -> SpectrumReport
     {
         try note("spectrum \(request)")
         return SpectrumReport()
     }
 
     func autotune(_ request: AutotuneRequest, client: DiagnosticsClient)
-        throws(RequestError) -> AutotuneReport
+        throws(Refusal) -> AutotuneReport
     {
         try note("autotune \(request)")
         return AutotuneReport()
@@ -208,14 +208,14 @@ final class FakeBackend: DiagnosticsBackend {
 
     func record(
         _ request: RecordRequest, client: DiagnosticsClient
-    ) throws(RequestError) -> RecorderStatus {
+    ) throws(Refusal) -> RecorderStatus {
         try note("record \(request)")
         return RecorderStatus()
     }
 
     func pair(
         _ request: PairRequest, client: DiagnosticsClient
-    ) throws(RequestError) -> BluetoothStatus {
+    ) throws(Refusal) -> BluetoothStatus {
         try note("pair \(request)")
         return BluetoothStatus()
     }

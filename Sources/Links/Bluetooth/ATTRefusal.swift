@@ -1,9 +1,9 @@
-import GimbalCore
 import Logging
+public import Port
 import Wire
 
-/// Leaves the answer to a write for later: gives what takes it, once, on any thread; nil: done.
-public typealias GATTLater = () -> @Sendable (GATTRefusal?) -> Void
+/// Leaves the answer to a write for later: gives what takes it, once, on any thread.
+public typealias GATTLater = () -> Later<Void>
 
 extension GATTNotifier {
     /// The same with the reason for the log.
@@ -15,25 +15,12 @@ extension GATTNotifier {
     func later(_ what: String, _ log: Logger) -> GATTLater {
         {
             let answer = answerLater()
-            return { refusal in
-                if let refusal { log.warning("\(what), refused: \(refusal.sentence).") }
-                answer(refusal?.error)
+            return { result in
+                guard case .failure(let refusal) = result else { return answer(nil) }
+                log.warning("\(what), refused: \(refusal.message).")
+                answer(ATTError(refusal))
             }
         }
-    }
-}
-
-/// Why a service refuses a read or a write: what the central hears, and what the log says.
-public struct GATTRefusal: Error, Hashable, Sendable {
-    /// What the central hears.
-    public var error: ATTError
-    /// The reason as a clause.
-    public var sentence: String
-
-    /// A refusal for this reason.
-    public init(_ error: ATTError, _ sentence: String) {
-        self.error = error
-        self.sentence = sentence
     }
 }
 
@@ -49,21 +36,23 @@ extension ATTError {
     public static let noValue = ATTError.application(0x83)
     /// 0x84: the phone writes faster than `bluetooth.max_writes_hz`; the same write is taken a little later.
     public static let tooManyWrites = ATTError.application(0x84)
+
+    /// A refusal, as a central hears it.
+    init(_ refusal: Refusal) {
+        self =
+            switch refusal.code {
+            case .invalidLength: .invalidLength
+            case .notFinite: .notFinite
+            case .outOfRange: .outOfRange
+            case .unsupported: .notSupported
+            case .held, .forbidden, .notInControl: .notAuthorized
+            case .noValue: .noValue
+            default: .notNow
+            }
+    }
 }
 
-extension GATTRefusal {
-    /// What an app wrote is no value.
-    init(_ error: AirOSError) {
-        let code: ATTError =
-            switch error {
-            case .length: .invalidLength
-            case .notFinite: .notFinite
-            case .outOfRange, .notANumber: .outOfRange
-            case .notText, .unknownCommand: .notSupported
-            }
-        self.init(code, error.description)
-    }
-
+extension Refusal {
     /// There is no such characteristic, or it cannot do that.
-    static var notOffered: GATTRefusal { GATTRefusal(.notSupported, "it does not offer that") }
+    static var notOffered: Refusal { Refusal(.unsupported, "it does not offer that") }
 }

@@ -1,0 +1,98 @@
+public import GimbalCore
+public import Port
+
+// Why the Commander refuses. Every refusal is told to the source that asked.
+extension Refusal {
+    /// Somebody else is in control, and asked for something `age` seconds ago.
+    public static func held(by holder: CommandSource, age: Double) -> Refusal {
+        Refusal(.held, "\(holder) is in control, last heard of \(Int(age)) s ago")
+    }
+
+    /// The rules let nobody take control by this link.
+    public static func barred(_ link: CommandSource.Link) -> Refusal {
+        Refusal(
+            .forbidden, "commander.allow_\(link.rawValue) is false: this link may not take control")
+    }
+
+    /// A latched emergency stop; reset it first.
+    public static var emergencyStopped: Refusal {
+        Refusal(
+            .stopped, "an emergency stop is latched; reset it first: airframectl stop --reset")
+    }
+
+    /// The source's own emergency stop is taken back; the stop of another source, which it does not outrank, is still latched.
+    public static func stopped(by source: CommandSource) -> Refusal {
+        Refusal(
+            .forbidden,
+            "the emergency stop by \(source) is latched; that link ends it, or on the computer: airframectl stop --reset"
+        )
+    }
+
+    /// The mode is inactive, nothing would move; ask for a mode first.
+    public static var inactive: Refusal {
+        Refusal(.inactive, "the mode is inactive, nothing would move: airframectl mode locked")
+    }
+
+    /// The loop itself drives the motors in this mode; ask for `inactive` first.
+    static func active(_ mode: Mode) -> Refusal {
+        Refusal(
+            .refused,
+            "mode \(mode.name) drives the motors itself; first: airframectl mode inactive")
+    }
+
+    /// There are no wheels to drive.
+    public static var noWheels: Refusal {
+        Refusal(.refused, "there are no wheels to drive: drive.board names their board")
+    }
+
+    /// There are no stepper motors.
+    public static var noSteppers: Refusal {
+        Refusal(.refused, "there are no stepper motors: robot.motors names them")
+    }
+
+    /// The stepper motors have no home switches.
+    public static var noHomeSwitches: Refusal {
+        Refusal(
+            .refused, "there are no home switches: robot.home_line names their lines",
+            field: "home")
+    }
+
+    /// The mode needs to know the joints, and nothing shows them.
+    public static func missingSensor(_ mode: Mode) -> Refusal {
+        Refusal(
+            .sensorMissing,
+            "mode \(mode.name) follows the handle, and nothing shows the joints: encoders or servos would (status: joints.source)",
+            field: "mode")
+    }
+
+    /// The mode needs to know the joints, and the sensors have not said anything yet.
+    public static func sensorsUnknown(_ mode: Mode) -> Refusal {
+        Refusal(
+            .sensorSilent,
+            "mode \(mode.name) follows the handle, and no sensor has said yet whether the joints are known; try again",
+            field: "mode")
+    }
+
+    /// In this mode nothing of what was asked for can be moved: the mode itself moves it.
+    public static func notInMode(_ mode: Mode) -> Refusal {
+        Refusal(
+            .refused,
+            mode == .tracking
+                ? "in mode tracking only pan and tilt rates move the camera (method track)"
+                : "mode \(mode.name) itself decides where these axes look: airframectl mode locked lets you"
+        )
+    }
+
+    /// A value is not finite or out of its range.
+    public static func outOfRange(field: String, allowed: String) -> Refusal {
+        Refusal(.outOfRange, "\(field) is outside \(allowed)", field: field)
+    }
+
+    /// The loop has not taken earlier commands yet; try again. Never for an emergency stop, unless the loop hangs.
+    public static var busy: Refusal {
+        Refusal(.busy, "the loop has not taken earlier requests yet; try again")
+    }
+
+    /// The process is ending.
+    public static var shuttingDown: Refusal { Refusal(.failed, "airframed is stopping") }
+}

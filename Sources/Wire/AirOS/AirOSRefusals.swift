@@ -1,0 +1,38 @@
+public import Port
+
+// What is wrong with bytes that an app wrote.
+extension Refusal {
+    /// A value has so many bytes, and this one has not.
+    public static func length(expected: Int, found: Int) -> Refusal {
+        Refusal(.invalidLength, "\(found) bytes where \(expected) are expected")
+    }
+
+    /// A number is NaN or infinite; which one.
+    public static func notFinite(_ name: String) -> Refusal {
+        Refusal(.notFinite, "\(name) is not finite")
+    }
+
+    /// The byte stands for nothing; `allowed` says what does.
+    public static func outOfRange(_ value: Int, allowed: String) -> Refusal {
+        Refusal(.outOfRange, "\(value) is outside \(allowed)")
+    }
+
+    /// Not UTF-8.
+    public static var notText: Refusal { Refusal(.unsupported, "the text is not UTF-8") }
+
+    /// Text that is no command.
+    public static func unknownCommand(_ text: String) -> Refusal {
+        Refusal(.unsupported, "there is no command \(quoted(text))")
+    }
+
+    /// A speed that is no number.
+    public static func notANumber(_ text: String) -> Refusal {
+        Refusal(.outOfRange, "\(quoted(text)) is no number")
+    }
+
+    /// Text from a stranger, safe in a line of a log.
+    private static func quoted(_ text: String) -> String {
+        let shown = text.unicodeScalars.prefix(40).map { $0.escaped(asASCII: true) }.joined()
+        return "\"\(shown)\(text.unicodeScalars.count > 40 ? "…" : "")\""
+    }
+}
