@@ -97,7 +97,8 @@ let package = Package(
         .target(
             name: "Configuration",
             dependencies: [
-                "GimbalCore", "PlainText", .product(name: "TOMLKit", package: "TOMLKit"),
+                "GimbalCore", "PlainText", "Wire",
+                .product(name: "TOMLKit", package: "TOMLKit"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -231,7 +232,7 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "GimbalCore", "TestSupport",
+                "Configuration", "GimbalCore", "TestSupport", "Wire",
                 .product(name: "TOMLKit", package: "TOMLKit"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -1,4 +1,5 @@
 public import GimbalCore
+public import Wire
 
 /// What AirOS calls inactive.
 public enum AirOSInactive: String, Sendable, CaseIterable {
@@ -54,20 +55,6 @@ public enum RBLRole: String, Sendable, CaseIterable {
     case loopback
 }
 
-/// Speed of a serial port as RedBearLab clients choose it.
-public enum RBLSpeed: String, Sendable, CaseIterable {
-    /// 9600 baud.
-    case baud9600 = "9600"
-    /// 19200 baud.
-    case baud19200 = "19200"
-    /// 38400 baud.
-    case baud38400 = "38400"
-    /// 57600 baud.
-    case baud57600 = "57600"
-    /// 115200 baud.
-    case baud115200 = "115200"
-}
-
 extension Settings {
     /// `[airos]`
     public struct AirOS: Sendable, Equatable {
@@ -100,7 +87,7 @@ extension Settings {
         /// The advertised name.
         public var name = "AirOS Gimbal"
         /// Speed of the serial port.
-        public var baud = RBLSpeed.baud57600
+        public var baud = RBLBaud.baud57600
         /// The serial port behind role serial.
         public var device = "/dev/ttyUSB0"
         /// Whether the gimbal's MAVLink shares the link with that port.

@@ -58,7 +58,8 @@ extension ParameterStore {
         var changed = self
         try changed.reset(key)
         if setting.value(in: changed.settings) != setting.defaultValue {
-            try changed.set(key, to: setting.defaultValue.tomlText)
+            let value = setting.defaultValue
+            try changed.put(value, setting, written: value.tomlText)
         }
         self = changed
     }

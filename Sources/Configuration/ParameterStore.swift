@@ -118,20 +118,37 @@ public struct ParameterStore: Sendable {
         _ key: String, to text: String
     ) throws(ConfigurationProblem) -> SettingValue {
         let (setting, value) = try ConfigurationLoader.value(of: key, text: text, at: nil)
+        try put(value, setting, written: text)
+        return value
+    }
+
+    /// Changes one setting until the process ends or `save()`.
+    ///
+    /// - Parameter change: The setting and its value.
+    /// - Throws: The problem; then nothing has changed.
+    public mutating func set(_ change: SettingUpdate) throws(ConfigurationProblem) {
+        guard let setting = Schema.setting(change.key) else { throw .unknownKey(change.key) }
+        try setting.check(change.value, written: change.value.tomlText)
+        try put(change.value, setting, written: change.value.tomlText)
+    }
+
+    /// Puts a checked value in force.
+    mutating func put(
+        _ value: SettingValue, _ setting: Setting, written: @autoclosure () -> String
+    ) throws(ConfigurationProblem) {
         guard setting.applies == .live else {
             // What is in force already needs no restart: an exported file goes back whole.
-            if value == setting.value(in: settings) { return value }
+            if value == setting.value(in: settings) { return }
             throw ConfigurationProblem(
-                .notLive, key: key, value: text, "cannot change while airframed runs",
+                .notLive, key: setting.key, value: written(), "cannot change while airframed runs",
                 hint:
                     "It is \(setting.value(in: settings).tomlText) now. Write the new value into the "
                     + "configuration file and restart.")
         }
         var changed = self
-        changed.live[key] = value
+        changed.live[setting.key] = value
         try changed.commit()
         self = changed
-        return value
     }
 
     /// Returns one setting to what files and command line say.

@@ -1,4 +1,5 @@
 import GimbalCore
+import Wire
 
 extension Schema {
     /// What AirOS apps get and may change.
@@ -44,7 +45,7 @@ extension Schema {
             hint: "Both services have one address: with two names a phone may show either for both."
         ),
         .choice(
-            "rbl.baud", \.rbl.baud, .live,
+            "rbl.baud", \.rbl.baud, RBLBaud.allCases.map { ("\($0.bitsPerSecond)", $0) }, .live,
             "Speed of the serial port behind the service; a client may change it, and the change is saved."
         ),
         .path(

@@ -53,6 +53,8 @@ public struct Setting: Sendable, CustomStringConvertible {
     /// What usually works, appended to the message about a bad value; nil where the range says enough.
     public let hint: String?
 
+    /// The property that it is.
+    let path: any PartialKeyPath<Settings> & Sendable
     let read: @Sendable (Settings) -> SettingValue
     let write: @Sendable (inout Settings, SettingValue) -> Void
 
@@ -116,13 +118,24 @@ public struct Setting: Sendable, CustomStringConvertible {
 extension Setting {
     typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
+    private init<Value>(
+        _ key: String, _ path: Path<Value>, _ kind: Kind, _ unit: String?, _ applies: Applies,
+        _ summary: String, _ hint: String?,
+        wrap: @escaping @Sendable (Value) -> SettingValue,
+        unwrap: @escaping @Sendable (SettingValue) -> Value?
+    ) {
+        self.init(
+            key: key, kind: kind, unit: unit, applies: applies, summary: summary, hint: hint,
+            path: path, read: { wrap($0[keyPath: path]) },
+            write: { if let value = unwrap($1) { $0[keyPath: path] = value } })
+    }
+
     static func bool(
         _ key: String, _ path: Path<Bool>, _ applies: Applies, _ summary: String
     ) -> Setting {
-        Setting(
-            key: key, kind: .bool, unit: nil, applies: applies, summary: summary, hint: nil,
-            read: { .bool($0[keyPath: path]) },
-            write: { if case .bool(let value) = $1 { $0[keyPath: path] = value } })
+        Setting(key, path, .bool, nil, applies, summary, nil, wrap: SettingValue.bool) {
+            if case .bool(let value) = $0 { value } else { nil }
+        }
     }
 
     static func integer(
@@ -130,10 +143,8 @@ extension Setting {
         _ applies: Applies, _ summary: String, hint: String? = nil
     ) -> Setting {
         Setting(
-            key: key, kind: .integer(range), unit: unit, applies: applies, summary: summary,
-            hint: hint,
-            read: { .integer($0[keyPath: path]) },
-            write: { if case .integer(let value) = $1 { $0[keyPath: path] = value } })
+            key, path, .integer(range), unit, applies, summary, hint, wrap: SettingValue.integer
+        ) { if case .integer(let value) = $0 { value } else { nil } }
     }
 
     static func number(
@@ -141,10 +152,8 @@ extension Setting {
         _ applies: Applies, _ summary: String, hint: String? = nil
     ) -> Setting {
         Setting(
-            key: key, kind: .number(range), unit: unit, applies: applies, summary: summary,
-            hint: hint,
-            read: { .number($0[keyPath: path]) },
-            write: { if case .number(let value) = $1 { $0[keyPath: path] = value } })
+            key, path, .number(range), unit, applies, summary, hint, wrap: SettingValue.number
+        ) { if case .number(let value) = $0 { value } else { nil } }
     }
 
     static func triple(
@@ -152,10 +161,8 @@ extension Setting {
         unit: String? = nil, _ applies: Applies, _ summary: String, hint: String? = nil
     ) -> Setting {
         Setting(
-            key: key, kind: .triple(range), unit: unit, applies: applies, summary: summary,
-            hint: hint,
-            read: { .triple($0[keyPath: path]) },
-            write: { if case .triple(let value) = $1 { $0[keyPath: path] = value } })
+            key, path, .triple(range), unit, applies, summary, hint, wrap: SettingValue.triple
+        ) { if case .triple(let value) = $0 { value } else { nil } }
     }
 
     static func ranges(
@@ -163,21 +170,8 @@ extension Setting {
         unit: String? = nil, _ applies: Applies, _ summary: String, hint: String? = nil
     ) -> Setting {
         Setting(
-            key: key, kind: .ranges(range), unit: unit, applies: applies, summary: summary,
-            hint: hint,
-            read: { .ranges($0[keyPath: path]) },
-            write: { if case .ranges(let value) = $1 { $0[keyPath: path] = value } })
-    }
-
-    static func text(
-        _ key: String, _ path: Path<String>, maxLength: Int, _ applies: Applies,
-        _ summary: String, hint: String? = nil
-    ) -> Setting {
-        Setting(
-            key: key, kind: .text(maxLength: maxLength), unit: nil, applies: applies,
-            summary: summary, hint: hint,
-            read: { .text($0[keyPath: path]) },
-            write: { if case .text(let value) = $1 { $0[keyPath: path] = value } })
+            key, path, .ranges(range), unit, applies, summary, hint, wrap: SettingValue.ranges
+        ) { if case .ranges(let value) = $0 { value } else { nil } }
     }
 
     static func notches(
@@ -185,10 +179,9 @@ extension Setting {
         hint: String? = nil
     ) -> Setting {
         Setting(
-            key: key, kind: .notches(maxCount: 4), unit: "Hz, 1, dB", applies: applies,
-            summary: summary, hint: hint,
-            read: { .notches($0[keyPath: path]) },
-            write: { if case .notches(let value) = $1 { $0[keyPath: path] = value } })
+            key, path, .notches(maxCount: 4), "Hz, 1, dB", applies, summary, hint,
+            wrap: SettingValue.notches
+        ) { if case .notches(let value) = $0 { value } else { nil } }
     }
 
     static func pid(
@@ -196,53 +189,47 @@ extension Setting {
         d: ClosedRange<Double>, _ applies: Applies, _ summary: String, hint: String? = nil
     ) -> Setting {
         Setting(
-            key: key, kind: .pid(p: p, i: i, d: d), unit: nil, applies: applies, summary: summary,
-            hint: hint,
-            read: { .pid($0[keyPath: path]) },
-            write: { if case .pid(let value) = $1 { $0[keyPath: path] = value } })
+            key, path, .pid(p: p, i: i, d: d), nil, applies, summary, hint, wrap: SettingValue.pid
+        ) { if case .pid(let value) = $0 { value } else { nil } }
     }
 
     static func signs(
         _ key: String, _ path: Path<AxisSigns>, _ applies: Applies, _ summary: String,
         hint: String? = nil
     ) -> Setting {
-        Setting(
-            key: key, kind: .signs, unit: nil, applies: applies, summary: summary, hint: hint,
-            read: { .signs($0[keyPath: path]) },
-            write: { if case .signs(let value) = $1 { $0[keyPath: path] = value } })
+        Setting(key, path, .signs, nil, applies, summary, hint, wrap: SettingValue.signs) {
+            if case .signs(let value) = $0 { value } else { nil }
+        }
     }
+
+    private static func string(
+        _ key: String, _ path: Path<String>, _ kind: Kind, _ applies: Applies, _ summary: String,
+        _ hint: String?
+    ) -> Setting {
+        Setting(key, path, kind, nil, applies, summary, hint, wrap: SettingValue.text) {
+            if case .text(let value) = $0 { value } else { nil }
+        }
+    }
+
+    static func text(
+        _ key: String, _ path: Path<String>, maxLength: Int, _ applies: Applies,
+        _ summary: String, hint: String? = nil
+    ) -> Setting { string(key, path, .text(maxLength: maxLength), applies, summary, hint) }
 
     static func path(
         _ key: String, _ path: Path<String>, maxLength: Int = 4095, _ applies: Applies,
         _ summary: String, hint: String? = nil
-    ) -> Setting {
-        Setting(
-            key: key, kind: .path(maxLength: maxLength), unit: nil, applies: applies,
-            summary: summary, hint: hint,
-            read: { .text($0[keyPath: path]) },
-            write: { if case .text(let value) = $1 { $0[keyPath: path] = value } })
-    }
+    ) -> Setting { string(key, path, .path(maxLength: maxLength), applies, summary, hint) }
 
     static func optionalPath(
         _ key: String, _ path: Path<String>, _ applies: Applies, _ summary: String,
         hint: String? = nil
-    ) -> Setting {
-        Setting(
-            key: key, kind: .optionalPath(maxLength: 4095), unit: nil, applies: applies,
-            summary: summary, hint: hint,
-            read: { .text($0[keyPath: path]) },
-            write: { if case .text(let value) = $1 { $0[keyPath: path] = value } })
-    }
+    ) -> Setting { string(key, path, .optionalPath(maxLength: 4095), applies, summary, hint) }
 
     static func endpoint(
         _ key: String, _ path: Path<String>, _ applies: Applies, _ summary: String,
         hint: String? = nil
-    ) -> Setting {
-        Setting(
-            key: key, kind: .endpoint, unit: nil, applies: applies, summary: summary, hint: hint,
-            read: { .text($0[keyPath: path]) },
-            write: { if case .text(let value) = $1 { $0[keyPath: path] = value } })
-    }
+    ) -> Setting { string(key, path, .endpoint, applies, summary, hint) }
 
     /// A choice between named values. `words` lists every value once, in the order that people see.
     static func choice<Value: Equatable & Sendable>(
@@ -250,20 +237,13 @@ extension Setting {
         unavailable: [String: String] = [:], _ applies: Applies, _ summary: String,
         hint: String? = nil
     ) -> Setting {
+        // A value without a word is a fault of the schema; the round-trip test finds it.
         Setting(
-            key: key, kind: .choice(words.map(\.0), unavailable: unavailable), unit: nil,
-            applies: applies, summary: summary, hint: hint,
-            read: { settings in
-                let current = settings[keyPath: path]
-                // A value without a word is a fault of the schema; the round-trip test finds it.
-                return .text(words.first { $0.1 == current }?.0 ?? "")
-            },
-            write: { settings, value in
-                guard case .text(let word) = value,
-                    let match = words.first(where: { $0.0 == word })
-                else { return }
-                settings[keyPath: path] = match.1
-            })
+            key, path, .choice(words.map(\.0), unavailable: unavailable), nil, applies, summary,
+            hint, wrap: { value in .text(words.first { $0.1 == value }?.0 ?? "") }
+        ) { value in
+            if case .text(let word) = value { words.first { $0.0 == word }?.1 } else { nil }
+        }
     }
 
     /// A choice between the cases of an enumeration whose raw values are the words.

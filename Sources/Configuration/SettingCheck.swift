@@ -1,5 +1,5 @@
-import PlainText
 import GimbalCore
+import PlainText
 
 // The one place that decides whether a value is allowed.
 extension Setting {
@@ -14,144 +14,122 @@ extension Setting {
     func check(
         _ raw: RawValue, written: String, at place: Place?
     ) throws(ConfigurationProblem) -> SettingValue {
-        func problem(
-            _ kind: ConfigurationProblem.Kind, _ complaint: String, hint: String? = nil
-        ) -> ConfigurationProblem {
+        let value: SettingValue
+        do throws(Misfit) {
+            value = try typed(raw)
+        } catch {
+            throw error.problem(self, written: written, at: place)
+        }
+        try check(value, written: written, at: place)
+        return value
+    }
+
+    /// Checks the range of a value.
+    ///
+    /// - Parameters:
+    ///   - value: One of this setting's type, or not.
+    ///   - written: The same as text, for the message.
+    ///   - place: Where, for the message.
+    /// - Throws: The problem, when type or range do not fit.
+    func check(
+        _ value: SettingValue, written: @autoclosure () -> String, at place: Place? = nil
+    ) throws(ConfigurationProblem) {
+        if let misfit = misfit(value) { throw misfit.problem(self, written: written(), at: place) }
+    }
+
+    /// Why a value does not fit.
+    private struct Misfit: Error {
+        var kind: ConfigurationProblem.Kind
+        var complaint: String
+        var hint: String?
+
+        func problem(_ setting: Setting, written: String, at place: Place?) -> ConfigurationProblem
+        {
             ConfigurationProblem(
-                kind, at: place, key: key, value: written, complaint, allowed: allowed,
-                hint: hint ?? self.hint)
+                kind, at: place, key: setting.key, value: written, complaint,
+                allowed: setting.allowed, hint: hint ?? setting.hint)
         }
-        func mismatch(_ expected: String) -> ConfigurationProblem {
-            problem(.wrongType, "is \(raw.typeName) where \(expected) is expected (\(allowed))")
+    }
+
+    // MARK: Types
+
+    private func typed(_ raw: RawValue) throws(Misfit) -> SettingValue {
+        func mismatch(_ expected: String) -> Misfit {
+            Misfit(
+                kind: .wrongType,
+                complaint: "is \(raw.typeName) where \(expected) is expected (\(allowed))")
         }
-        switch kind {
-        case .bool:
-            guard case .bool(let value) = raw else { throw mismatch("true or false") }
-            return .bool(value)
-        case .integer(let range):
+        switch (kind, raw) {
+        case (.bool, .bool(let value)): return .bool(value)
+        case (.bool, _): throw mismatch("true or false")
+        case (.integer, _):
             guard let number = raw.asNumber, number.isFinite else {
                 throw mismatch("a whole number")
             }
             guard number == number.rounded() else {
-                throw problem(
-                    .wrongType,
-                    "has a fraction where a whole number is expected (\(allowed))")
+                throw Misfit(
+                    kind: .wrongType,
+                    complaint: "has a fraction where a whole number is expected (\(allowed))")
             }
-            guard let value = Self.wholeNumber(raw), range.contains(value) else {
-                throw problem(.outOfRange, "is outside \(allowed)")
-            }
+            guard let value = Self.wholeNumber(raw) else { throw outOfRange }
             return .integer(value)
-        case .number(let range):
+        case (.number, _):
             guard let value = raw.asNumber, value.isFinite else { throw mismatch("a number") }
-            guard range.contains(value) else { throw problem(.outOfRange, "is outside \(allowed)") }
             return .number(value == 0 ? 0 : value)
-        case .choice(let words, let unavailable):
+        case (.choice(let words, _), .integer(let number)) where words.contains(String(number)):
             // 57600 is a word of a choice as well.
-            if case .integer(let number) = raw, words.contains(String(number)) {
-                return .text(String(number))
-            }
-            guard case .text(let word) = raw else { throw mismatch("one of these words") }
-            if words.contains(word) { return .text(word) }
-            if let reason = unavailable[word] {
-                throw problem(
-                    .unavailable, "is not available: \(reason)", hint: "Use \(allowed).")
-            }
-            let guess = Suggestion.nearest(to: word, in: words)
-            throw problem(
-                .outOfRange, "is not one of \(allowed)", hint: guess.map { "Did you mean \($0)?" })
-        case .text(let length):
-            guard case .text(let text) = raw else { throw mismatch("a string") }
-            guard Self.isPrintable(text), (1...length).contains(text.utf8.count) else {
-                throw problem(.outOfRange, "is not \(allowed)")
-            }
+            return .text(String(number))
+        case (.choice, .text(let text)), (.text, .text(let text)), (.path, .text(let text)),
+            (.optionalPath, .text(let text)), (.endpoint, .text(let text)):
             return .text(text)
-        case .path(let length):
-            guard case .text(let text) = raw else { throw mismatch("a path in quotes") }
-            guard Self.isPrintable(text), text.hasPrefix("/"), text.utf8.count <= length else {
-                throw problem(.outOfRange, "is not an \(allowed)")
+        case (.choice, _): throw mismatch("one of these words")
+        case (.text, _): throw mismatch("a string")
+        case (.path, _): throw mismatch("a path in quotes")
+        case (.optionalPath, _): throw mismatch("off, or a path in quotes")
+        case (.endpoint, _): throw mismatch("off, or an address in quotes")
+        case (.triple, _):
+            let v = try numbers(raw, named: "[yaw, roll, pitch]", Self.axes, mismatch)
+            return .triple(AxisVector(yaw: v[0], roll: v[1], pitch: v[2]))
+        case (.signs, _):
+            let names = ["pitch", "roll", "yaw"]
+            let v = try numbers(raw, named: "[pitch, roll, yaw]", names, mismatch)
+            if let outside = Self.misfit(zip(names, v).map({ ($0, -1...1, $1) })) { throw outside }
+            guard v.allSatisfy({ abs($0) == 1 }) else {
+                throw Misfit(kind: .outOfRange, complaint: "is not \(allowed)")
             }
-            return .text(text)
-        case .optionalPath(let length):
-            guard case .text(let text) = raw else { throw mismatch("off, or a path in quotes") }
-            guard
-                text == "off"
-                    || Self.isPrintable(text) && text.hasPrefix("/") && text.utf8.count <= length
-            else { throw problem(.outOfRange, "is not \(allowed)") }
-            return .text(text)
-        case .endpoint:
-            guard case .text(let text) = raw else { throw mismatch("off, or an address in quotes") }
-            guard text == "off" || NetworkEndpoint(text) != nil else {
-                throw problem(.outOfRange, "is not \(allowed)")
-            }
-            return .text(text)
-        case .triple(let range):
-            let values = try numbers(raw, in: range, problem: problem, mismatch: mismatch)
-            return .triple(AxisVector(yaw: values[0], roll: values[1], pitch: values[2]))
-        case .signs:
-            let parts = ["pitch", "roll", "yaw"].map { ($0, -1.0...1.0) }
-            let values = try elements(
-                raw, named: "[pitch, roll, yaw]", parts, problem: problem, mismatch: mismatch)
-            guard values.allSatisfy({ abs($0) == 1 }) else {
-                throw problem(.outOfRange, "is not \(allowed)")
-            }
-            return .signs(
-                AxisSigns(pitch: Int(values[0]), roll: Int(values[1]), yaw: Int(values[2])))
-        case .notches(let count):
-            let shape = "[[centre, Q, depth], …]"
-            guard case .array(let rows) = raw else { throw mismatch(shape) }
-            guard rows.count <= count else {
-                throw problem(.outOfRange, "has \(rows.count) notches where \(count) fit")
-            }
+            return .signs(AxisSigns(pitch: Int(v[0]), roll: Int(v[1]), yaw: Int(v[2])))
+        case (.notches, _):
+            guard case .array(let rows) = raw else { throw mismatch("[[centre, Q, depth], …]") }
             var notches: [Notch] = []
             for row in rows {
-                let values = try elements(
-                    row, named: "[centre, Q, depth]", Self.notchParts, problem: problem,
-                    mismatch: mismatch)
-                notches.append(Notch(hz: values[0], q: values[1], depth: values[2]))
+                let names = Self.notchParts.map(\.name)
+                let v = try numbers(row, named: "[centre, Q, depth]", names, mismatch)
+                notches.append(Notch(hz: v[0], q: v[1], depth: v[2]))
             }
             return .notches(notches)
-        case .pid(let p, let i, let d):
-            let values = try elements(
-                raw, named: "[p, i, d]", Self.parts(p: p, i: i, d: d), problem: problem,
-                mismatch: mismatch)
-            return .pid(PIDTriple(p: values[0], i: values[1], d: values[2]))
-        case .ranges(let range):
-            return .ranges(try intervals(raw, in: range, problem: problem, mismatch: mismatch))
+        case (.pid, _):
+            let v = try numbers(raw, named: "[p, i, d]", ["p", "i", "d"], mismatch)
+            return .pid(PIDTriple(p: v[0], i: v[1], d: v[2]))
+        case (.ranges, _): return .ranges(try intervals(raw, mismatch))
         }
     }
 
-    private typealias Complain = (ConfigurationProblem.Kind, String, String?) ->
-        ConfigurationProblem
-
+    /// An array with one number for each name.
     private func numbers(
-        _ raw: RawValue, in range: ClosedRange<Double>, problem: Complain,
-        mismatch: (String) -> ConfigurationProblem
-    ) throws(ConfigurationProblem) -> [Double] {
-        try elements(
-            raw, named: "[yaw, roll, pitch]", Self.axes.map { ($0, range) }, problem: problem,
-            mismatch: mismatch)
-    }
-
-    /// An array with one number for each part.
-    private func elements(
-        _ raw: RawValue, named shape: String, _ parts: [(name: String, range: ClosedRange<Double>)],
-        problem: Complain, mismatch: (String) -> ConfigurationProblem
-    ) throws(ConfigurationProblem) -> [Double] {
+        _ raw: RawValue, named shape: String, _ names: [String], _ mismatch: (String) -> Misfit
+    ) throws(Misfit) -> [Double] {
         guard case .array(let items) = raw else { throw mismatch(shape) }
-        guard items.count == parts.count else {
-            throw problem(
-                .wrongType, "has \(items.count) elements where \(shape) has \(parts.count)", nil)
+        guard items.count == names.count else {
+            throw Misfit(
+                kind: .wrongType,
+                complaint: "has \(items.count) elements where \(shape) has \(names.count)")
         }
         var values: [Double] = []
-        for (item, part) in zip(items, parts) {
+        for (item, name) in zip(items, names) {
             guard let value = item.asNumber, value.isFinite else {
-                throw problem(
-                    .wrongType, "has \(item.typeName) for \(part.name) where a number is expected",
-                    nil)
-            }
-            guard part.range.contains(value) else {
-                throw problem(
-                    .outOfRange, "is outside \(Self.text(of: part.range)) for \(part.name)", nil)
+                throw Misfit(
+                    kind: .wrongType,
+                    complaint: "has \(item.typeName) for \(name) where a number is expected")
             }
             values.append(value == 0 ? 0 : value)
         }
@@ -159,13 +137,13 @@ extension Setting {
     }
 
     private func intervals(
-        _ raw: RawValue, in range: ClosedRange<Double>, problem: Complain,
-        mismatch: (String) -> ConfigurationProblem
-    ) throws(ConfigurationProblem) -> AxisRanges {
+        _ raw: RawValue, _ mismatch: (String) -> Misfit
+    ) throws(Misfit) -> AxisRanges {
         let shape = "[[min, max], [min, max], [min, max]]"
         guard case .array(let items) = raw else { throw mismatch(shape) }
         guard items.count == 3 else {
-            throw problem(.wrongType, "has \(items.count) elements where \(shape) has 3", nil)
+            throw Misfit(
+                kind: .wrongType, complaint: "has \(items.count) elements where \(shape) has 3")
         }
         var ends: [(Double, Double)] = []
         for (item, axis) in zip(items, Self.axes) {
@@ -173,21 +151,96 @@ extension Setting {
                 let lower = pair[0].asNumber, let upper = pair[1].asNumber,
                 lower.isFinite, upper.isFinite
             else {
-                throw problem(
-                    .wrongType, "has no [min, max] of two finite numbers for \(axis)", nil)
-            }
-            guard range.contains(lower), range.contains(upper) else {
-                throw problem(
-                    .outOfRange, "is outside \(Self.text(of: range)) for \(axis)", nil)
-            }
-            guard lower < upper else {
-                throw problem(.outOfRange, "has min not below max for \(axis)", nil)
+                throw Misfit(
+                    kind: .wrongType,
+                    complaint: "has no [min, max] of two finite numbers for \(axis)")
             }
             ends.append((lower == 0 ? 0 : lower, upper == 0 ? 0 : upper))
         }
         return AxisRanges(
             lower: AxisVector(yaw: ends[0].0, roll: ends[1].0, pitch: ends[2].0),
             upper: AxisVector(yaw: ends[0].1, roll: ends[1].1, pitch: ends[2].1))
+    }
+
+    // MARK: Ranges
+
+    private var outOfRange: Misfit {
+        Misfit(kind: .outOfRange, complaint: "is outside \(allowed)")
+    }
+
+    private func misfit(_ value: SettingValue) -> Misfit? {
+        func unless(_ isFitting: Bool, _ complaint: String) -> Misfit? {
+            isFitting ? nil : Misfit(kind: .outOfRange, complaint: complaint)
+        }
+        switch (kind, value) {
+        case (.bool, .bool), (.signs, .signs): return nil
+        case (.integer(let range), .integer(let value)):
+            return range.contains(value) ? nil : outOfRange
+        case (.number(let range), .number(let value)):
+            return range.contains(value) ? nil : outOfRange
+        case (.choice(let words, let unavailable), .text(let word)):
+            if words.contains(word) { return nil }
+            if let reason = unavailable[word] {
+                return Misfit(
+                    kind: .unavailable, complaint: "is not available: \(reason)",
+                    hint: "Use \(allowed).")
+            }
+            let guess = Suggestion.nearest(to: word, in: words)
+            return Misfit(
+                kind: .outOfRange, complaint: "is not one of \(allowed)",
+                hint: guess.map { "Did you mean \($0)?" })
+        case (.text(let length), .text(let text)):
+            return unless(
+                Self.isPrintable(text) && (1...length).contains(text.utf8.count),
+                "is not \(allowed)")
+        case (.path(let length), .text(let text)):
+            return unless(Self.isPath(text, length), "is not an \(allowed)")
+        case (.optionalPath(let length), .text(let text)):
+            return unless(text == "off" || Self.isPath(text, length), "is not \(allowed)")
+        case (.endpoint, .text(let text)):
+            return unless(text == "off" || NetworkEndpoint(text) != nil, "is not \(allowed)")
+        case (.triple(let range), .triple(let v)):
+            return Self.misfit([
+                ("yaw", range, v.yaw), ("roll", range, v.roll), ("pitch", range, v.pitch),
+            ])
+        case (.pid(let p, let i, let d), .pid(let v)):
+            return Self.misfit([("p", p, v.p), ("i", i, v.i), ("d", d, v.d)])
+        case (.notches(let count), .notches(let notches)):
+            guard notches.count <= count else {
+                return unless(false, "has \(notches.count) notches where \(count) fit")
+            }
+            return notches.lazy.compactMap { notch in
+                Self.misfit(
+                    zip(Self.notchParts, [notch.hz, notch.q, notch.depth])
+                        .map { ($0.name, $0.range, $1) })
+            }.first
+        case (.ranges(let range), .ranges(let r)):
+            for (axis, lower, upper) in [
+                ("yaw", r.lower.yaw, r.upper.yaw), ("roll", r.lower.roll, r.upper.roll),
+                ("pitch", r.lower.pitch, r.upper.pitch),
+            ] {
+                let part = Self.misfit([(axis, range, lower), (axis, range, upper)])
+                if let part { return part }
+                guard lower < upper else {
+                    return unless(false, "has min not below max for \(axis)")
+                }
+            }
+            return nil
+        default: return Misfit(kind: .wrongType, complaint: "is of another type (\(allowed))")
+        }
+    }
+
+    private static func misfit(_ parts: [(name: String, range: ClosedRange<Double>, Double)])
+        -> Misfit?
+    {
+        parts.first { !$0.range.contains($0.2) }.map {
+            Misfit(
+                kind: .outOfRange, complaint: "is outside \(text(of: $0.range)) for \($0.name)")
+        }
+    }
+
+    private static func isPath(_ text: String, _ length: Int) -> Bool {
+        isPrintable(text) && text.hasPrefix("/") && text.utf8.count <= length
     }
 
     private static let axes = ["yaw", "roll", "pitch"]

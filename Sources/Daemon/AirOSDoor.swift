@@ -119,7 +119,7 @@ final class AirOSDoor: AirOSBackend {
         _ pid: PIDTriple, of axis: GimbalAxis, by central: Central, now: Instant
     ) throws(Refusal) {
         try admit(central, now)
-        try tuning.change(["airos.pid.\(axis.name)": .pid(pid)], by: central.description)
+        try tuning.change([.pid(pid, of: axis)], by: central.description)
     }
 
     func setKalman(
@@ -128,9 +128,9 @@ final class AirOSDoor: AirOSBackend {
         try admit(central, now)
         try tuning.change(
             [
-                "estimator.kalman_q_angle": .number(kalman.qAngle),
-                "estimator.kalman_q_bias": .number(kalman.qBias),
-                "estimator.kalman_r_measure": .number(kalman.rMeasure),
+                SettingUpdate(\.estimator.kalmanQAngle, kalman.qAngle),
+                SettingUpdate(\.estimator.kalmanQBias, kalman.qBias),
+                SettingUpdate(\.estimator.kalmanRMeasure, kalman.rMeasure),
             ], by: central.description)
     }
 

@@ -8,7 +8,7 @@ import Wire
 /// The run knows the gains as they act. A setting is what acts before the app's PID triple scales it: axes that were not
 /// tuned keep their settings, those that were go back to the app's default triple, which changes nothing.
 struct AutotuneProposals {
-    private(set) var list: [SettingProposal] = []
+    private(set) var list: [SettingUpdate] = []
 
     init(of run: AutotuneRun, present: Settings) {
         let tuned = run.proposal
@@ -19,51 +19,50 @@ struct AutotuneProposals {
         }
         for result in run.results {
             let (app, plain) = present.airos.pid.ofAxis(result.axis)
-            if app != plain { propose("airos.pid.\(result.axis.name)", .pid(plain)) }
+            if app != plain { list.append(.pid(plain, of: result.axis)) }
         }
     }
 
-    private mutating func propose(_ key: String, _ value: SettingValue) {
-        list.append(SettingProposal(key: key, value: value.tomlText))
+    private mutating func propose<Value>(
+        _ path: any WritableKeyPath<Settings, Value> & Sendable, _ value: Value
+    ) {
+        list.append(SettingUpdate(path, value))
     }
 
     private mutating func gains(
         _ tuned: AttitudeController.Parameters, _ results: [AutotuneRun.AxisResult],
         _ own: Settings.Control
     ) {
-        propose("control.inertia_kg_m2", .triple(tuned.inertia.rounded(4)))
-        propose("control.find_inertia", .bool(false))
-        func gain(_ key: String, _ found: AxisVector, _ kept: AxisVector) -> (String, AxisVector) {
+        propose(\.control.inertiaKgM2, tuned.inertia.rounded(4))
+        propose(\.control.findInertia, false)
+        func gain(_ found: AxisVector, _ kept: AxisVector) -> AxisVector {
             var values = kept
             for result in results { values[result.axis] = found[result.axis].rounded(3) }
-            return (key, values)
+            return values
         }
-        for (key, values) in [
-            gain("control.attitude_gain", tuned.attitudeGain, own.attitudeGain),
-            gain("control.rate_gain", tuned.rateGain, own.rateGain),
-            gain("control.rate_integral_gain", tuned.rateIntegralGain, own.rateIntegralGain),
-            gain("control.rate_derivative_gain", tuned.rateDerivativeGain, own.rateDerivativeGain),
-        ] {
-            propose(key, .triple(values))
-        }
-        propose("control.derivative_cutoff_hz", .number(tuned.derivativeCutoffHz.rounded(3)))
-        propose("control.loop_delay_ms", .number((tuned.loopDelay * 1e3).rounded(3)))
+        propose(\.control.attitudeGain, gain(tuned.attitudeGain, own.attitudeGain))
+        propose(\.control.rateGain, gain(tuned.rateGain, own.rateGain))
+        propose(\.control.rateIntegralGain, gain(tuned.rateIntegralGain, own.rateIntegralGain))
+        propose(
+            \.control.rateDerivativeGain, gain(tuned.rateDerivativeGain, own.rateDerivativeGain))
+        propose(\.control.derivativeCutoffHz, tuned.derivativeCutoffHz.rounded(3))
+        propose(\.control.loopDelayMs, (tuned.loopDelay * 1e3).rounded(3))
         if tuned.frictionLimit > own.frictionLimitNm {
-            propose("control.friction_limit_nm", .number(tuned.frictionLimit.rounded(2)))
+            propose(\.control.frictionLimitNm, tuned.frictionLimit.rounded(2))
         }
     }
 
     /// The gains of motors without encoders follow from the delay.
     private mutating func field(_ tuned: FieldController.Parameters) {
-        propose("control.inertia_kg_m2", .triple(tuned.inertia.rounded(4)))
-        propose("control.find_inertia", .bool(false))
-        propose("control.loop_delay_ms", .number((tuned.loopDelay * 1e3).rounded(3)))
+        propose(\.control.inertiaKgM2, tuned.inertia.rounded(4))
+        propose(\.control.findInertia, false)
+        propose(\.control.loopDelayMs, (tuned.loopDelay * 1e3).rounded(3))
     }
 
     private mutating func servo(_ tuned: ServoController.Parameters) {
-        propose("servo.delay_ms", .number((tuned.delay * 1e3).rounded(3)))
-        propose("servo.lag_ms", .number((tuned.lag * 1e3).rounded(3)))
-        propose("servo.tracker_bandwidth", .number(tuned.trackerBandwidth.rounded(3)))
+        propose(\.servo.delayMs, (tuned.delay * 1e3).rounded(3))
+        propose(\.servo.lagMs, (tuned.lag * 1e3).rounded(3))
+        propose(\.servo.trackerBandwidth, tuned.trackerBandwidth.rounded(3))
     }
 }
 
@@ -74,6 +73,17 @@ extension Settings.AirOS.PID {
         case .yaw: (yaw, .pan)
         case .roll: (roll, .tilt)
         case .pitch: (pitch, .tilt)
+        }
+    }
+}
+
+extension SettingUpdate {
+    /// An app's triple of one axis.
+    static func pid(_ pid: PIDTriple, of axis: GimbalAxis) -> SettingUpdate {
+        switch axis {
+        case .yaw: SettingUpdate(\.airos.pid.yaw, pid)
+        case .roll: SettingUpdate(\.airos.pid.roll, pid)
+        case .pitch: SettingUpdate(\.airos.pid.pitch, pid)
         }
     }
 }

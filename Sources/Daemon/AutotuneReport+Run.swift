@@ -7,11 +7,11 @@ import Wire
 
 extension AutotuneReport {
     /// Takes over what a run has found.
-    mutating func fill(from run: AutotuneRun, present: Settings) {
+    mutating func fill(from run: AutotuneRun, _ changes: [SettingUpdate]) {
         state = State.done.rawValue
         progress = 1
         axes = run.results.map(AutotuneAxis.init)
-        proposals = AutotuneProposals(of: run, present: present).list
+        proposals = changes.map { SettingProposal(key: $0.key, value: $0.value.tomlText) }
         sentence = "Not applied. With --apply it is, for a while."
     }
 }

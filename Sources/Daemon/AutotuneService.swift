@@ -179,18 +179,18 @@ final class AutotuneService: Sendable {
             report.state = AutotuneReport.State.refused.rawValue
             report.sentence = sentence
         case .done, nil:
-            report.fill(from: ended, present: tuning.settings)
-            if isToApply { return apply(report) }
+            let changes = AutotuneProposals(of: ended, present: tuning.settings).list
+            report.fill(from: ended, changes)
+            if isToApply { return apply(changes, report) }
         }
         end(report)
     }
 
     /// The gains of the run stay until those that it has found are in force.
-    private func apply(_ found: AutotuneReport) {
+    private func apply(_ changes: [SettingUpdate], _ found: AutotuneReport) {
         state.withLock { $0.isSaving = true }
-        tuning.apply(
-            found.proposals, storing: "before-autotune", rollback: Self.rollbackSeconds
-        ) { result in
+        tuning.apply(changes, storing: "before-autotune", rollback: Self.rollbackSeconds) {
+            result in
             var report = found
             switch result {
             case .success:

@@ -77,30 +77,13 @@ struct RBLDoor: RBLBackend {
 
     var name: String { tuning.settings.rbl.name }
 
-    var baud: RBLBaud { tuning.settings.rbl.baud.wire }
+    var baud: RBLBaud { tuning.settings.rbl.baud }
 
     func setName(_ name: String, by central: Central, later: GATTLater) {
-        keep("rbl.name", name, central, later)
+        tuning.keep(SettingUpdate(\.rbl.name, name), by: central.description, later())
     }
 
     func setBaud(_ baud: RBLBaud, by central: Central, later: GATTLater) {
-        keep("rbl.baud", "\(baud.bitsPerSecond)", central, later)
-    }
-
-    private func keep(_ key: String, _ text: String, _ central: Central, _ later: GATTLater) {
-        tuning.keep(key, .text(text), by: central.description, later())
-    }
-}
-
-extension RBLSpeed {
-    /// The same speed as clients write and read it.
-    fileprivate var wire: RBLBaud {
-        switch self {
-        case .baud9600: .baud9600
-        case .baud19200: .baud19200
-        case .baud38400: .baud38400
-        case .baud57600: .baud57600
-        case .baud115200: .baud115200
-        }
+        tuning.keep(SettingUpdate(\.rbl.baud, baud), by: central.description, later())
     }
 }

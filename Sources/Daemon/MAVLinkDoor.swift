@@ -107,12 +107,13 @@ struct MAVLinkDoor: MAVLinkBackend {
         guard let entry = MAVLinkParameterTable.entries.first(where: { $0.name == name }) else {
             throw Refusal(.refused, "There is no parameter \(name).")
         }
-        try tuning.set(entry.key, entry.changed(tuning.settings, value), by: "mavlink \(peer)")
+        try tuning.set(entry.changed(tuning.settings, value), by: "mavlink \(peer)")
     }
 
     func saveParameters(by peer: MAVLinkAddress, _ done: @escaping Later<Void>) {
-        let keys = Set(MAVLinkParameterTable.entries.map(\.key))
-        tuning.save(keys.sorted(), by: "mavlink \(peer)", "saved its parameters", done)
+        tuning.save(
+            MAVLinkParameterTable.keys.sorted(), by: "mavlink \(peer)", "saved its parameters", done
+        )
     }
 }
 

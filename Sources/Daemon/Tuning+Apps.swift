@@ -23,36 +23,34 @@ extension Tuning {
     /// Changes settings together, all or none; with `airos.rollback_s` they revert unless they are saved in time.
     ///
     /// - Parameters:
-    ///   - values: New values by key.
+    ///   - changes: New values.
     ///   - who: For the log.
     /// - Throws: What is wrong with a value, or that somebody else's change waits; then nothing has changed.
-    func change(_ values: [String: SettingValue], by who: String) throws(Refusal) {
-        try change(values, by: who, rollback: settings.airos.rollbackS)
+    func change(_ changes: [SettingUpdate], by who: String) throws(Refusal) {
+        try change(changes, by: who, rollback: settings.airos.rollbackS)
     }
 
     private func change(
-        _ values: [String: SettingValue], by who: String, rollback: Int
+        _ changes: [SettingUpdate], by who: String, rollback: Int
     ) throws(Refusal) {
         let result: Result<Bool, Refusal> = state.withLock { state in
             Result { () throws(Refusal) in
                 var changed = state.store
                 do throws(ConfigurationProblem) {
-                    for (key, value) in values { try changed.set(key, to: value.tomlText) }
+                    for change in changes { try changed.set(change) }
                 } catch {
                     throw Refusal(error)
                 }
                 guard changed.settings != state.store.settings else { return false }
                 try self.arrangeReturn(
-                    from: changed, of: Array(values.keys), after: rollback, &state)
+                    from: changed, of: changes.map(\.key), after: rollback, &state)
                 state.store = changed
                 self.publish(&state)
                 return true
             }
         }
         guard try result.get() else { return }
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            tell(who, "set \(key) = \(value.tomlText)")
-        }
+        for change in changes { tell(who, "set \(change)") }
     }
 
     /// Writes what an app may change to the disk, with the mode that it is in; a change of an app that waits is kept.
@@ -65,7 +63,7 @@ extension Tuning {
         let what = "saved mode, PID and Kalman"
         saveAirOS(by: who, what, done) { (store) throws(ConfigurationProblem) in
             if let mode, mode != store.settings.mode.boot {
-                try store.set("mode.boot", to: mode.name)
+                try store.set(SettingUpdate(\.mode.boot, mode))
             }
         }
     }
@@ -85,12 +83,11 @@ extension Tuning {
     /// Changes one setting until the process ends, or until it is saved; a pending rollback leaves it alone.
     ///
     /// - Parameters:
-    ///   - key: Dotted path.
-    ///   - value: The new value; the one in force changes nothing, and is no news.
+    ///   - change: The new value; the one in force changes nothing, and is no news.
     ///   - who: For the log.
     /// - Throws: What is wrong with the value; then nothing has changed.
-    func set(_ key: String, _ value: SettingValue, by who: String) throws(Refusal) {
-        try change([key: value], by: who, rollback: 0)
+    func set(_ change: SettingUpdate, by who: String) throws(Refusal) {
+        try self.change([change], by: who, rollback: 0)
     }
 
     /// Saves some settings, and no others.
@@ -107,17 +104,13 @@ extension Tuning {
     /// Changes one setting and saves it alone, at once.
     ///
     /// - Parameters:
-    ///   - key: Dotted path.
-    ///   - value: The new value.
+    ///   - change: The new value.
     ///   - who: For the log.
     ///   - done: Hears of it, or what is wrong with the value, or that the disk refuses; then nothing has changed.
-    func keep(
-        _ key: String, _ value: SettingValue, by who: String, _ done: @escaping Later<Void>
-    ) {
-        let text = value.tomlText
-        save([key], by: who, "set \(key) = \(text), saved", done) {
+    func keep(_ change: SettingUpdate, by who: String, _ done: @escaping Later<Void>) {
+        save([change.key], by: who, "set \(change), saved", done) {
             (store) throws(ConfigurationProblem) in
-            try store.set(key, to: text)
+            try store.set(change)
         }
     }
 

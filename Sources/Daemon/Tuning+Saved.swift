@@ -128,12 +128,12 @@ extension Tuning {
     /// Changes several settings together: keeps what was in force under a name, and takes the change back unless saved.
     ///
     /// - Parameters:
-    ///   - proposals: All of them, or nothing changes.
+    ///   - changes: All of them, or nothing changes.
     ///   - baseline: The name.
     ///   - rollback: Seconds.
     ///   - done: Hears of it, or of what does not fit or cannot be stored.
     func apply(
-        _ proposals: [SettingProposal], storing baseline: String, rollback: Double,
+        _ changes: [SettingUpdate], storing baseline: String, rollback: Double,
         _ done: @escaping Later<Void>
     ) {
         let tuning = state.withLock { $0.store.tuning }
@@ -142,7 +142,7 @@ extension Tuning {
         } commit: { (state, _) throws(Refusal) in
             var changed = state.store
             do throws(ConfigurationProblem) {
-                for proposal in proposals { try changed.set(proposal.key, to: proposal.value) }
+                for change in changes { try changed.set(change) }
             } catch {
                 throw Refusal(error)
             }
@@ -153,8 +153,8 @@ extension Tuning {
             self.publish(&state)
         } done: { result in
             if case .success = result {
-                let changes = proposals.map { "\($0.key) = \($0.value)" }.joined(separator: ", ")
-                self.tell("autotune", "set \(changes) for \(Int(rollback)) s unless saved")
+                let list = changes.map(\.description).joined(separator: ", ")
+                self.tell("autotune", "set \(list) for \(Int(rollback)) s unless saved")
             }
             done(result)
         }

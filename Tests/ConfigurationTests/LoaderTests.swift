@@ -3,6 +3,7 @@ import GimbalCore
 import SystemPackage
 import TestSupport
 import Testing
+import Wire
 
 @Suite("Loader")
 struct LoaderTests {

@@ -1,6 +1,7 @@
 import Configuration
 import GimbalCore
 import Testing
+import enum Wire.RBLBaud
 
 @Suite("Parameter store")
 struct ParameterStoreTests {
@@ -29,6 +30,29 @@ struct ParameterStoreTests {
         #expect(overridden.settings.control.feedForward == 0.4)
         #expect(try overridden.reading(key).origin == .live)
         #expect(overridden.listing.contains("feed_forward = 0.4"))
+    }
+
+    @Test("a typed change is checked and kept as the same text is")
+    func typed() throws {
+        var (typed, text) = (try store(), try store())
+        try typed.set(SettingUpdate(\.airos.pid.yaw, PIDTriple(p: 2, i: 0.25, d: 0.125)))
+        try text.set("airos.pid.yaw", to: "[2, 0.25, 0.125]")
+        try typed.set(SettingUpdate(\.rbl.baud, .baud115200))
+        try text.set("rbl.baud", to: "115200")
+        #expect(typed.settings == text.settings && typed.tuning == text.tuning)
+        let wrong = #expect(throws: ConfigurationProblem.self) {
+            try typed.set(SettingUpdate(\.airos.pid.yaw, PIDTriple(p: 2, i: 0.25, d: .nan)))
+        }
+        let beyond = #expect(throws: ConfigurationProblem.self) {
+            try typed.set(SettingUpdate(\.control.feedForward, 7))
+        }
+        let same = #expect(throws: ConfigurationProblem.self) { try text.set(key, to: "7") }
+        #expect(wrong?.kind == .outOfRange && beyond?.description == same?.description)
+        #expect(typed.settings == text.settings)
+        let fixed = #expect(throws: ConfigurationProblem.self) {
+            try typed.set(SettingUpdate(\.loop.rateHz, 500))
+        }
+        #expect(fixed?.kind == .notLive)
     }
 
     @Test("refuses, by name, what cannot change while running")

@@ -157,10 +157,10 @@ import Wire
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)
             let key = "motion.max_rate_dps"
-            let value = SettingValue.triple(AxisVector(yaw: 90, roll: 90, pitch: 90))
-            try bench.tuning.set(key, value, by: "mavlink 255/190")
+            let change = SettingUpdate(\.motion.maxRateDps, AxisVector(repeating: 90))
+            try bench.tuning.set(change, by: "mavlink 255/190")
             let notes = bench.tuning.history.entries.count
-            try bench.tuning.set(key, value, by: "mavlink 255/190")
+            try bench.tuning.set(change, by: "mavlink 255/190")
             #expect(bench.tuning.history.entries.count == notes)
             #expect(bench.tuning.configurationStatus.unsaved == [key])
             try bench.tuning.save([key], by: "mavlink 255/190", "saved its parameters")

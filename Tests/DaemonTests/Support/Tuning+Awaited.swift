@@ -18,8 +18,4 @@ extension Tuning {
     func save(_ keys: [String], by who: String, _ what: String) throws {
         try awaited { save(keys, by: who, what, $0) }
     }
-
-    func keep(_ key: String, _ value: SettingValue, by who: String) throws {
-        try awaited { keep(key, value, by: who, $0) }
-    }
 }
