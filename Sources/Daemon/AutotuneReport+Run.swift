@@ -3,6 +3,7 @@ import GimbalCore
 import Glibc
 import Identification
 import PlainText
+import Port
 import Wire
 
 extension AutotuneReport {

@@ -2,6 +2,7 @@ import GimbalCore
 import Hardware
 import Logging
 import Policy
+import Port
 import Realtime
 import Wire
 

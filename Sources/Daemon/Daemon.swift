@@ -139,7 +139,7 @@ public struct Daemon {
             configuration: DiagnosticsConfiguration(
                 path: settings.diagnostics.socket, group: settings.diagnostics.group),
             backend: DiagnosticsAdapter(
-                motion: Self.door(commander, hub, tuning, clock), tuning: tuning,
+                tuning: tuning,
                 machine: machine, calibration: calibration, spectra: spectra,
                 autotuning: autotuning, recorder: recorder, logStore: logStore,
                 simulator: simulator,
@@ -196,14 +196,6 @@ public struct Daemon {
             throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.failed)
         }
         logger.notice("airframed has stopped.")
-    }
-
-    private static func door(
-        _ commander: Commander, _ hub: TelemetryHub, _ tuning: Tuning, _ clock: LoopClock
-    ) -> MotionDoor {
-        MotionDoor(
-            commander: commander, clock: clock, snapshot: { hub.view?.record.snapshot },
-            limits: { tuning.settings.stabilizerParameters.setpoint })
     }
 }
 

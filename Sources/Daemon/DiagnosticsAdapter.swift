@@ -10,9 +10,8 @@ import Wire
 
 /// What the diagnostics socket is told and may ask: the link's backend, made of the machine's own doors.
 ///
-/// Called on the socket's thread. Motion goes to `MotionDoor`, parameters to `Tuning`; here is what only looks.
+/// Called on the socket's thread. Motion is in `MotionAnswer.swift`, parameters go to `Tuning`; here is what only looks.
 struct DiagnosticsAdapter: DiagnosticsBackend {
-    let motion: MotionDoor
     let tuning: Tuning
     let machine: Machine
     let calibration: CalibrationService
@@ -112,69 +111,6 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
         tuning.reload(by: client.description, done)
     }
 
-    var modeNames: [String] { Mode.allCases.map(\.name) }
-
-    func setMode(_ name: String, client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
-        try motion.setMode(name, client: client)
-    }
-
-    func point(_ request: PointRequest, client: DiagnosticsClient) throws(Refusal)
-        -> Acknowledgement
-    {
-        try motion.point(request, client: client)
-    }
-
-    func rate(_ request: RateRequest, client: DiagnosticsClient) throws(Refusal)
-        -> Acknowledgement
-    {
-        try motion.rate(request, client: client)
-    }
-
-    func track(_ request: TrackRequest, client: DiagnosticsClient) throws(Refusal)
-        -> Acknowledgement
-    {
-        try motion.track(request, client: client)
-    }
-
-    func step(_ request: StepRequest, client: DiagnosticsClient) throws(Refusal)
-        -> Acknowledgement
-    {
-        // Whoever wants a motor to stand is not kept from it.
-        if request.isMotion, let problem = machine.steppers?.status.problem {
-            throw Refusal(
-                .refused,
-                "the lines of the stepper motors do not work: \(problem); robot.gpio_chip, first_line and home_line name them",
-                field: "axis")
-        }
-        return try motion.step(request, client: client)
-    }
-
-    func testMotor(_ axis: String, client: DiagnosticsClient) throws(Refusal)
-        -> Acknowledgement
-    {
-        try motion.testMotor(axis, client: client)
-    }
-
-    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(Refusal)
-        -> Acknowledgement
-    {
-        try motion.drive(request, client: client)
-    }
-
-    func stop(client: DiagnosticsClient) -> Acknowledgement { motion.stop(client: client) }
-
-    func resetStop(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
-        try motion.resetStop(client: client)
-    }
-
-    func take(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
-        try motion.take(client: client)
-    }
-
-    func release(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
-        try motion.release(client: client)
-    }
-
     var calibrationNames: [String] { CalibrationKind.allCases.map(\.rawValue) }
 
     func calibrate(
@@ -252,7 +188,7 @@ struct DiagnosticsAdapter: DiagnosticsBackend {
     }
 
     func clientClosed(_ client: DiagnosticsClient) {
-        motion.disconnected(client)
+        machine.commander.disconnected(CommandSource(client), now: machine.clock.now)
         calibration.disconnected(CommandSource(client))
         spectra.disconnected(client.id)
         autotuning.disconnected(client.id)

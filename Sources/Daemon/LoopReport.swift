@@ -1,5 +1,6 @@
 import GimbalCore
 import PlainText
+import Port
 import Wire
 
 /// What a tuning amounts to: effective gains, margins, and warnings in sentences. Sweeps frequencies, so it is made when
@@ -87,16 +88,5 @@ struct LoopReport: Sendable {
         let gain = min(margins.increaseDecibels, margins.decreaseDecibels)
         return "The \(axis.name) axis keeps \(Format.fixed(gain, 1)) dB and "
             + "\(Format.fixed(margins.phaseDegrees, 0))°; 6 dB and 45° are healthy."
-    }
-}
-
-extension GimbalAxis {
-    /// The name in settings, on sockets and in the log.
-    var name: String {
-        switch self {
-        case .yaw: "yaw"
-        case .roll: "roll"
-        case .pitch: "pitch"
-        }
     }
 }

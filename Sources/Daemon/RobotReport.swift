@@ -1,5 +1,5 @@
 import Hardware
-import Links
+import Port
 import SystemPackage
 import Wire
 
@@ -7,9 +7,9 @@ extension StepperMotors {
     /// What `status` says of a robot's motors.
     var status: RobotStatus {
         var status = RobotStatus(
-            motors: zip(StepRequest.Axis.allCases, zip(positions, homings)).map { axis, state in
+            motors: zip(MotionRequest.steppers, zip(positions, homings)).map { axis, state in
                 StepperStatus(
-                    axis: axis.rawValue, positionSteps: state.0, homing: "\(state.1)")
+                    axis: axis, positionSteps: state.0, homing: "\(state.1)")
             })
         status.lineErrors = errors
         let error = lastError

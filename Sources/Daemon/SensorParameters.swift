@@ -1,6 +1,7 @@
 import Configuration
 import GimbalCore
 import Hardware
+import Port
 import Wire
 
 extension Settings {

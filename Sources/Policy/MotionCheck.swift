@@ -11,16 +11,15 @@ extension Commander {
         case .point(let angles, let duration, let rate):
             if let refusal = blocked(mode, isStopped) { return refusal }
             guard isMovable(angles, in: mode) else { return .notInMode(mode) }
-            guard rate >= 0, rate <= 4 * .pi else {
-                return .outOfRange(field: "rate", allowed: "0...720 degrees per second")
+            if let refusal = outside(MotionRequest.fastest, rate, "rate", perSecond) {
+                return refusal
             }
-            guard
-                [angles.yaw, angles.roll, angles.pitch].allSatisfy({ $0.isNaN || abs($0) <= .pi })
-            else {
-                return .outOfRange(field: "angle", allowed: "-180...180 degrees")
+            for angle in [angles.yaw, angles.roll, angles.pitch] where !angle.isNaN {
+                let refusal = outside(MotionRequest.angles, angle, "angle", degrees)
+                if let refusal { return refusal }
             }
-            guard duration >= 0, duration <= 3600 else {
-                return .outOfRange(field: "duration", allowed: "0...3600 seconds")
+            guard MotionRequest.durations.contains(duration) else {
+                return .outOfRange("duration", MotionRequest.durations, "seconds")
             }
             return nil
         case .rate(let rate):
@@ -28,10 +27,8 @@ extension Commander {
             guard isMovable(rate.onlyMoving, in: mode) else {
                 return .notInMode(mode)
             }
-            guard rate.isFinite, rate.clamped(to: AxisVector(repeating: 4 * .pi)) == rate else {
-                return .outOfRange(field: "rate", allowed: "-720...720 degrees per second")
-            }
-            return nil
+            return [rate.yaw, rate.roll, rate.pitch].lazy
+                .compactMap { outside(MotionRequest.rates, $0, "rate", perSecond) }.first
         case .track(let pan, let tilt):
             if let refusal = blocked(mode, isStopped) { return refusal }
             guard mode == .tracking else { return .notInMode(mode) }
@@ -42,16 +39,13 @@ extension Commander {
         case .lookAside(let yaw, let rate):
             if let refusal = blocked(mode, isStopped) { return refusal }
             guard mode == .panFollow else { return .notInMode(mode) }
-            guard yaw.isNaN || abs(yaw) <= .pi else {
-                return .outOfRange(field: "yaw", allowed: "-180...180 degrees")
+            if !yaw.isNaN, let refusal = outside(MotionRequest.angles, yaw, "yaw", degrees) {
+                return refusal
             }
-            guard abs(rate) <= 4 * .pi else {
-                return .outOfRange(field: "rate", allowed: "-720...720 degrees per second")
-            }
-            return nil
+            return outside(MotionRequest.rates, rate, "rate", perSecond)
         case .step(let axis, let wish):
             if isStopped { return .emergencyStopped }
-            guard (0...2).contains(axis) else {
+            guard MotionRequest.steppers.indices.contains(axis) else {
                 return .outOfRange(field: "axis", allowed: "0...2")
             }
             if case .turn(let speed) = wish, !speed.isFinite {
@@ -69,13 +63,25 @@ extension Commander {
             return mode == .inactive ? nil : .active(mode)
         case .drive(let left, let right):
             if isStopped { return .emergencyStopped }
-            guard abs(left) <= 1, abs(right) <= 1 else {
-                return .outOfRange(field: "wheel", allowed: "-1...1")
+            guard MotionRequest.wheels.contains(left), MotionRequest.wheels.contains(right) else {
+                return .outOfRange("wheel", MotionRequest.wheels, "")
             }
             return nil
         case .resetIntegrals, .take, .release, .emergencyStop, .resetEmergencyStop:
             return nil
         }
+    }
+
+    private static let degrees = "degrees"
+    private static let perSecond = "degrees per second"
+
+    /// The refusal of a value in radians outside a range in degrees.
+    private static func outside(
+        _ range: ClosedRange<Double>, _ radians: Double, _ field: String, _ unit: String
+    ) -> Refusal? {
+        let bounds =
+            Angle.degrees(range.lowerBound).radians...Angle.degrees(range.upperBound).radians
+        return bounds.contains(radians) ? nil : .outOfRange(field, range, unit)
     }
 
     /// Whether an axis that was asked for is one that the mode leaves to requests. A request for no axis is no offence.

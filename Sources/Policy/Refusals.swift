@@ -88,6 +88,14 @@ extension Refusal {
         Refusal(.outOfRange, "\(field) is outside \(allowed)", field: field)
     }
 
+    /// A value is not finite or out of its range, whose ends are whole numbers.
+    static func outOfRange(
+        _ field: String, _ range: ClosedRange<Double>, _ unit: String
+    ) -> Refusal {
+        let ends = "\(Int(range.lowerBound))...\(Int(range.upperBound))"
+        return .outOfRange(field: field, allowed: unit.isEmpty ? ends : "\(ends) \(unit)")
+    }
+
     /// The loop has not taken earlier commands yet; try again. Never for an emergency stop, unless the loop hangs.
     public static var busy: Refusal {
         Refusal(.busy, "the loop has not taken earlier requests yet; try again")

@@ -71,6 +71,26 @@ public enum MotionRequest: Sendable {
     case resetEmergencyStop
 }
 
+// Every range of what may be asked for, in the units of people, once: for whoever reads a request and for whoever checks it.
+extension MotionRequest {
+    /// Earth-frame angles, degrees.
+    public static let angles = -180.0...180.0
+    /// Rates of a turn, degrees per second.
+    public static let rates = -720.0...720.0
+    /// The fastest rate of a turn to angles, degrees per second; 0 as the limits allow.
+    public static let fastest = 0.0...720.0
+    /// Rates of tracking, degrees per second; a phone's may be any.
+    public static let trackingRates = -1000.0...1000.0
+    /// Time for a turn to angles, seconds; 0 as the limits allow.
+    public static let durations = 0.0...600.0
+    /// Speeds of wheels, shares of full speed.
+    public static let wheels = -1.0...1.0
+    /// Positions of a stepper motor, steps from home.
+    public static let steps = -1_000_000...1_000_000
+    /// A robot's stepper motors in the order of their numbers: the slider's, and those of the joystick's x and y.
+    public static let steppers = ["slider", "x", "y"]
+}
+
 /// What a stepper motor is to do.
 public enum StepWish: Sendable, Equatable {
     /// Stand, and hold.

@@ -95,7 +95,7 @@ struct DiagnosticsConnectionTests {
             backend.finishDisk()
             for id in 1...4 { #expect(try client.json()["id"]?.int == id) }
             // Once more behind the reset, which must not have the last word.
-            #expect(backend.calls == ["stop", "save", "stop", "reset_stop", "stop"])
+            #expect(backend.calls == ["stop", "save", "stop", "resetEmergencyStop", "stop"])
         }
     }
 

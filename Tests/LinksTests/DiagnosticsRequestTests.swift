@@ -109,23 +109,34 @@ struct DiagnosticsRequestTests {
         }
     }
 
+    /// Degrees as the daemon gets them.
+    private static func angles(_ yaw: Double, _ roll: Double, _ pitch: Double) -> AxisVector {
+        AxisVector(yaw: yaw, roll: roll, pitch: pitch) * (.pi / 180)
+    }
+
     @Test(
         "a request reaches the daemon with its parameters",
         arguments: [
-            (#""mode","params":{"mode":"locked"}"#, "mode locked"),
+            (#""mode","params":{"mode":"locked"}"#, "\(MotionRequest.mode(.locked))"),
             (
                 #""point","params":{"yaw":0,"roll":0,"pitch":-30,"duration":2}"#,
-                "point 0.0 0.0 -30.0 2.0"
+                "\(MotionRequest.point(Self.angles(0, 0, -30), duration: 2))"
             ),
-            (#""point","params":{"pitch":-30.5}"#, "point - - -30.5 0.0"),
-            (#""rate","params":{"yaw":10,"roll":0,"pitch":0}"#, "rate 10.0 0.0 0.0"),
+            (
+                #""point","params":{"pitch":-30.5}"#,
+                "\(MotionRequest.point(Self.angles(.nan, .nan, -30.5), duration: 0))"
+            ),
+            (
+                #""rate","params":{"yaw":10,"roll":0}"#,
+                "\(MotionRequest.rate(Self.angles(10, 0, 0)))"
+            ),
             (#""set","params":{"key":"loop.rate_hz","value":500}"#, "set loop.rate_hz 500 -"),
             (
                 #""set","params":{"key":"mode.boot","value":"locked","rollback":30}"#,
                 "set mode.boot \"locked\" 30.0"
             ),
             (#""stop","params":{"whatever":1}"#, "stop"),
-            (#""reset_stop""#, "reset_stop"),
+            (#""reset_stop""#, "resetEmergencyStop"),
             (#""take""#, "take"),
             (#""release""#, "release"),
             (#""save""#, "save"),

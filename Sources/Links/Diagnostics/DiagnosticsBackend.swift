@@ -21,115 +21,6 @@ public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "diagnostics client \(id) (pid \(pid), uid \(user))" }
 }
 
-/// Angles to turn to, earth frame, Z-X-Y, degrees; an axis left out keeps its set-point.
-public struct PointRequest: Hashable, Sendable {
-    /// Yaw, -360...360.
-    public var yaw: Double?
-    /// Roll, -180...180.
-    public var roll: Double?
-    /// Pitch, -180...180.
-    public var pitch: Double?
-    /// Seconds, 0...600; 0 is as fast as the limits allow.
-    public var duration: Double
-    /// Fastest that an axis may turn, degrees per second; 0 is as the limits allow.
-    public var rate: Double
-
-    /// A request for these angles.
-    public init(
-        yaw: Double?, roll: Double?, pitch: Double?, duration: Double = 0, rate: Double = 0
-    ) {
-        self.rate = rate
-        self.yaw = yaw
-        self.roll = roll
-        self.pitch = pitch
-        self.duration = duration
-    }
-}
-
-/// Rates to turn at, degrees per second, -1000...1000 each.
-public struct RateRequest: Hashable, Sendable {
-    /// About the outermost joint.
-    public var yaw: Double
-    /// About the middle joint.
-    public var roll: Double
-    /// About the innermost joint.
-    public var pitch: Double
-
-    /// A request for these rates.
-    public init(yaw: Double, roll: Double, pitch: Double) {
-        self.yaw = yaw
-        self.roll = roll
-        self.pitch = pitch
-    }
-}
-
-/// Speeds of two wheels, shares of full speed, -1...1 each.
-public struct DriveRequest: Hashable, Sendable {
-    /// The left wheel, forwards positive.
-    public var left: Double
-    /// The right wheel.
-    public var right: Double
-
-    /// A request for these speeds.
-    public init(left: Double, right: Double) {
-        self.left = left
-        self.right = right
-    }
-}
-
-/// What one of a robot's stepper motors is to do: go to a position, look for its home, or stand.
-public struct StepRequest: Hashable, Sendable {
-    /// Which motor.
-    public enum Axis: String, Sendable, CaseIterable {
-        /// The slider's.
-        case slider
-        /// The joystick's x.
-        case x
-        /// The joystick's y.
-        case y
-
-        /// 0...2, as the Commander counts them.
-        public var index: Int {
-            switch self {
-            case .slider: 0
-            case .x: 1
-            case .y: 2
-            }
-        }
-    }
-
-    /// Which motor.
-    public var axis: Axis
-    /// Steps from home; nil: not to a position.
-    public var position: Int?
-    /// Whether it is to look for its home.
-    public var isHome: Bool
-
-    /// Whether it is to move, and not to stand.
-    public var isMotion: Bool { isHome || position != nil }
-
-    /// A request; with neither position nor home the motor stands.
-    public init(axis: Axis, position: Int? = nil, isHome: Bool = false) {
-        self.axis = axis
-        self.position = position
-        self.isHome = isHome
-    }
-}
-
-/// Rates of whoever tracks a person, degrees per second, -1000...1000; one left out goes on as it is.
-public struct TrackRequest: Hashable, Sendable {
-    /// Right is positive.
-    public var pan: Double?
-    /// Down is positive.
-    public var tilt: Double?
-
-    /// A request for these rates.
-    public init(pan: Double?, tilt: Double?) {
-        self.pan = pan
-        self.tilt = tilt
-    }
-}
-
 /// What a request about baselines wants.
 public enum BaselineRequest: Hashable, Sendable {
     /// The names there are.
@@ -246,36 +137,11 @@ public protocol DiagnosticsBackend: Sendable {
     /// Reads the files again; a bad file is rejected whole.
     func reload(client: DiagnosticsClient, _ done: @escaping Later<ReloadReport>)
 
-    /// Names that `setMode` takes.
-    var modeNames: [String] { get }
-    /// Changes the mode to one of `modeNames`.
-    func setMode(_ name: String, client: DiagnosticsClient) throws(Refusal) -> Acknowledgement
-    /// Turns to angles.
-    func point(_ request: PointRequest, client: DiagnosticsClient)
-        throws(Refusal) -> Acknowledgement
-    /// Turns at rates until the socket's dead-man runs out.
-    func rate(_ request: RateRequest, client: DiagnosticsClient)
-        throws(Refusal) -> Acknowledgement
-    /// Drives two wheels until the dead-man of driving runs out.
-    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(Refusal)
+    /// Asks for motion, or for control of it.
+    func move(_ request: MotionRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
-    /// Moves one of a robot's stepper motors, has it look for its home, or has it stand.
-    func step(_ request: StepRequest, client: DiagnosticsClient) throws(Refusal)
-        -> Acknowledgement
-    /// With the mode inactive, moves the motor of an axis a little, for half a second from now.
-    func testMotor(_ axis: String, client: DiagnosticsClient) throws(Refusal)
-        -> Acknowledgement
-    /// In mode tracking, turns at these rates until the dead-man of tracking runs out.
-    func track(_ request: TrackRequest, client: DiagnosticsClient)
-        throws(Refusal) -> Acknowledgement
     /// Emergency stop. Cannot be refused, whoever is in control.
     func stop(client: DiagnosticsClient) -> Acknowledgement
-    /// Releases a latched emergency stop.
-    func resetStop(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement
-    /// Takes control.
-    func take(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement
-    /// Gives control back.
-    func release(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement
 
     /// Names of what can be calibrated.
     var calibrationNames: [String] { get }

@@ -117,69 +117,15 @@ final class FakeBackend: DiagnosticsBackend {
         for answer in waiting { answer() }
     }
 
-    var modeNames: [String] { ["inactive", "locked", "pan_follow"] }
-    func setMode(_ name: String, client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
-        try note("mode \(name)")
-        return Acknowledgement("Mode is \(name).")
-    }
-    func point(_ request: PointRequest, client: DiagnosticsClient)
-        throws(Refusal) -> Acknowledgement
-    {
-        func text(_ angle: Double?) -> String { angle.map { "\($0)" } ?? "-" }
-        try note(
-            "point \(text(request.yaw)) \(text(request.roll)) \(text(request.pitch)) \(request.duration)"
-        )
-        return Acknowledgement("Turning.")
-    }
-    func rate(_ request: RateRequest, client: DiagnosticsClient)
-        throws(Refusal) -> Acknowledgement
-    {
-        try note("rate \(request.yaw) \(request.roll) \(request.pitch)")
-        return Acknowledgement("Turning.")
-    }
-    func step(_ request: StepRequest, client: DiagnosticsClient) throws(Refusal)
+    func move(_ request: MotionRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement
     {
-        let position = request.position.map { "\($0)" } ?? (request.isHome ? "home" : "hold")
-        try note("step \(request.axis.rawValue) \(position)")
+        try note("\(request)")
         return Acknowledgement("Moving.")
     }
-    func testMotor(_ axis: String, client: DiagnosticsClient) throws(Refusal)
-        -> Acknowledgement
-    {
-        try note("motor test \(axis)")
-        return Acknowledgement("Moving.")
-    }
-
-    func drive(_ request: DriveRequest, client: DiagnosticsClient) throws(Refusal)
-        -> Acknowledgement
-    {
-        try note("drive \(request.left) \(request.right)")
-        return Acknowledgement("Driving.")
-    }
-
-    func track(_ request: TrackRequest, client: DiagnosticsClient)
-        throws(Refusal) -> Acknowledgement
-    {
-        try note("track \(request.pan ?? .nan) \(request.tilt ?? .nan)")
-        return Acknowledgement("Tracking.")
-    }
-
     func stop(client: DiagnosticsClient) -> Acknowledgement {
         record.withLock { $0.calls.append("stop") }
         return Acknowledgement("Stopped.")
-    }
-    func resetStop(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
-        try note("reset_stop")
-        return Acknowledgement("Released.")
-    }
-    func take(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
-        try note("take")
-        return Acknowledgement("You are in control.")
-    }
-    func release(client: DiagnosticsClient) throws(Refusal) -> Acknowledgement {
-        try note("release")
-        return Acknowledgement("Nobody is in control.")
     }
 
     var calibrationNames: [String] { ["gyro", "accelerometer"] }

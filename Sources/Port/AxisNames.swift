@@ -1,0 +1,12 @@
+public import GimbalCore
+
+extension GimbalAxis {
+    /// The name in settings, on sockets and in the log.
+    public var name: String {
+        switch self {
+        case .yaw: "yaw"
+        case .roll: "roll"
+        case .pitch: "pitch"
+        }
+    }
+}
