@@ -129,7 +129,7 @@ let package = Package(
         .target(
             name: "Links",
             dependencies: [
-                "GimbalCore", "Port", "Wire", "PlainText", "CLinuxShim", "CBlueZ",
+                "GimbalCore", "Port", "Wire", "Configuration", "PlainText", "CLinuxShim", "CBlueZ",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -196,7 +196,7 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Wire", "Links", "Port", "GimbalCore", "Recording",
+                "Wire", "Links", "Port", "Configuration", "GimbalCore", "Recording",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -278,7 +278,8 @@ let package = Package(
         .testTarget(
             name: "LinksTests",
             dependencies: [
-                "Links", "Port", "Wire", "GimbalCore", "CLinuxShim", "CBlueZ", "FakeBlueZ",
+                "Links", "Port", "Wire", "Configuration", "GimbalCore", "CLinuxShim", "CBlueZ",
+                "FakeBlueZ",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -24,6 +24,13 @@ public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
+extension SettingUpdate {
+    /// Puts the value into settings, whatever its range.
+    public func write(_ settings: inout Settings) {
+        Schema.setting(key)?.write(&settings, value)
+    }
+}
+
 extension Schema {
     /// The setting that is this property; nil for a property that is none.
     static func setting(at path: PartialKeyPath<Settings>) -> Setting? {

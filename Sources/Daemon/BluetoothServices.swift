@@ -25,16 +25,17 @@ enum BluetoothServices {
         let door = AirOSDoor(
             commander: commander, tuning: tuning, hub: hub, calibration: calibration, clock: clock,
             log: log)
+        let port = DaemonPort(commander: commander, tuning: tuning, calibration: calibration)
         var services: [any GATTService] = [AirOSService(backend: door, logger: log)]
         let roles = Roles(
             settings: tuning.settings,
             mavlink: MAVLinkDoor(
                 commander: commander, tuning: tuning, hub: hub, calibration: calibration,
-                clock: clock, log: log), robot: RobotDoor(commander: commander, tuning: tuning),
+                clock: clock, log: log), port: port,
             now: clock.now, log: log)
         if let role = roles.make(tuning.settings.rbl.role) {
             services.append(
-                RBLService(backend: RBLDoor(tuning: tuning), role: role, logger: log))
+                RBLService(port: port, role: role, logger: log))
         }
         return services
     }
@@ -43,16 +44,16 @@ enum BluetoothServices {
     private struct Roles {
         let settings: Settings
         let mavlink: MAVLinkDoor
-        let robot: RobotDoor
+        let port: DaemonPort
         let now: Instant
         let log: Logger
 
         func make(_ role: RBLRole) -> (any SerialRole)? {
             switch role {
             case .off: nil as (any SerialRole)?
-            case .auto: AutoRole(mavlink: display, robot: RobotRole(backend: robot, logger: log))
+            case .auto: AutoRole(mavlink: display, robot: RobotRole(port: port, logger: log))
             case .mavlink: display
-            case .robot: RobotRole(backend: robot, logger: log)
+            case .robot: RobotRole(port: port, logger: log)
             case .serial:
                 BridgeRole(
                     path: settings.rbl.device, tap: settings.rbl.tap ? display : nil, logger: log)
@@ -68,22 +69,5 @@ enum BluetoothServices {
                 attitudeHz: settings.rbl.attitudeHz,
                 hearsStopsOnly: settings.mavlink.requireSignature, logger: log, now: now)
         }
-    }
-}
-
-/// What clients of the serial service change is a setting, kept at once.
-struct RBLDoor: RBLBackend {
-    let tuning: Tuning
-
-    var name: String { tuning.settings.rbl.name }
-
-    var baud: RBLBaud { tuning.settings.rbl.baud }
-
-    func setName(_ name: String, by central: Central, later: GATTLater) {
-        tuning.keep(SettingUpdate(\.rbl.name, name), by: central.description, later())
-    }
-
-    func setBaud(_ baud: RBLBaud, by central: Central, later: GATTLater) {
-        tuning.keep(SettingUpdate(\.rbl.baud, baud), by: central.description, later())
     }
 }

@@ -65,7 +65,9 @@ struct NetworkLinks: Sendable {
             if let newest { freshness.append(newest) }
             return try RiderServer(
                 address: address,
-                backend: RiderDoor(commander: commander, tuning: tuning, wheels: wheels),
+                port: DaemonPort(
+                    commander: commander, tuning: tuning, calibration: calibration),
+                speeds: { wheels?.percentages ?? [:] },
                 key: key, freshness: newest, logger: log)
         }
         self.freshness = freshness
@@ -113,5 +115,16 @@ extension Settings {
         try FreshnessFile(
             path: FilePath(persistence.directory).appending("\(link).newest"), margin: margin,
             logger: log)
+    }
+}
+
+extension DriveMotors {
+    /// What the wheels do now, per cent, by name.
+    fileprivate var percentages: [String: Int] {
+        let speeds = speeds
+        return [
+            "left_percent": Int((speeds.left * 100).rounded()),
+            "right_percent": Int((speeds.right * 100).rounded()), "board_errors": errors,
+        ]
     }
 }

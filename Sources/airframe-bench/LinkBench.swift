@@ -1,4 +1,5 @@
 import CLinuxShim
+import Configuration
 import GimbalCore
 import Glibc
 import Hardware
@@ -75,7 +76,7 @@ enum LinkBench {
             ring: ring.writer, bootMode: .inactive, rules: Commander.Rules(),
             wheels: { wheels.ask($0) })
         let server = try RiderServer(
-            address: place, backend: BenchRider(commander: commander),
+            address: place, port: BenchPort(commander: commander),
             logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
         let task = Task { try await server.run() }
         defer { task.cancel() }
@@ -104,15 +105,16 @@ enum LinkBench {
             "datagram to drive output, p99", delays[delays.count * 99 / 100], atMost: 3, "ms")
     }
 
-    private struct BenchRider: RiderBackend {
+    private struct BenchPort: GimbalPort {
         let commander: Commander
-        var deadManSeconds: Double { 1 }
-        var speeds: [String: Int] { [:] }
-        func carryOut(_ command: RiderCommand, from source: UInt64, now: Instant) throws(Refusal) {
-            guard case .drive(let left, let right) = command else { return }
-            let source = CommandSource(link: .udp, connection: source)
-            try commander.request(.drive(left: left, right: right), from: source, now: now)
+        let settings = Settings()
+        func request(
+            _ request: MotionRequest, from source: CommandSource, now: Instant
+        ) throws(Refusal) {
+            try commander.request(request, from: source, now: now)
         }
+        func left(_ source: CommandSource, now: Instant) {}
+        func keep(_ update: SettingUpdate, by who: String, _ done: @escaping Later<Void>) {}
     }
 
     // MARK: A stream

@@ -5,28 +5,6 @@ import Testing
 import Wire
 
 @Suite("RedBearLab's serial service") struct RBLServiceTests {
-    private final class Store: RBLBackend {
-        struct Memory {
-            var name = "BLE Mini"
-            var baud = RBLBaud.baud57600
-            var writes = 0
-        }
-        let memory = Mutex(Memory())
-        var name: String { memory.withLock { $0.name } }
-        var baud: RBLBaud { memory.withLock { $0.baud } }
-        var writes: Int { memory.withLock { $0.writes } }
-        func setName(_ name: String, by central: Central, later: GATTLater) {
-            memory.withLock {
-                $0.name = name; $0.writes += 1
-            }
-        }
-        func setBaud(_ baud: RBLBaud, by central: Central, later: GATTLater) {
-            memory.withLock {
-                $0.baud = baud; $0.writes += 1
-            }
-        }
-    }
-
     /// Sends so much at once whenever it is asked, and remembers what it was told.
     private final class Telemetry: SerialRole {
         let name = "telemetry"
@@ -49,12 +27,12 @@ import Wire
         }
     }
 
-    private let store = Store()
+    private let store = FakePort()
     private let radio = FakeRadio()
     private let log = LineLog()
 
     private func service(_ role: any SerialRole = LoopbackRole()) -> RBLService {
-        RBLService(backend: store, role: role, logger: log.logger)
+        RBLService(port: store, role: role, logger: log.logger)
     }
 
     private func uuid(_ characteristic: RBLCharacteristic) -> GATTUUID {
@@ -86,7 +64,7 @@ import Wire
     func table() {
         let service = service()
         #expect(service.uuid.description == "713d0000-503e-4c75-ba94-3148f18d941e")
-        #expect(service.advertisedName == "BLE Mini")
+        #expect(service.advertisedName == "AirOS Gimbal")
         #expect(
             service.characteristics.map(\.properties) == [
                 [.notify], [.writeWithoutResponse], [.read, .write, .writeWithoutResponse],
@@ -99,7 +77,7 @@ import Wire
     func values() throws {
         let service = service()
         #expect(try text(service, .baud) == "BAUD_57600")
-        #expect(try text(service, .name) == "BLE Mini")
+        #expect(try text(service, .name) == "AirOS Gimbal")
         #expect(try text(service, .version) == "Biscuit_2.0")
         #expect(try text(service, .transmitPower) == "0 dBm")
         try write(service, .baud, [4])
@@ -130,7 +108,7 @@ import Wire
         #expect(service.counts["invalid_bauds"] == 3)
         #expect(service.counters.refusals == 10)
         #expect(log.lines.count == 10)
-        #expect(store.writes == 0)
+        #expect(store.memory.withLock { $0.writes } == 0)
         #expect(try text(service, .baud) == "BAUD_57600")
     }
 
@@ -139,8 +117,8 @@ import Wire
         let role = Telemetry()
         let service = service(role)
         for _ in 0..<100 { try write(service, .baud, [3]) }
-        try write(service, .name, Array("BLE Mini".utf8))
-        #expect(store.writes == 0)
+        try write(service, .name, Array("AirOS Gimbal".utf8))
+        #expect(store.memory.withLock { $0.writes } == 0)
         #expect(role.bauds.last == 57600)
     }
 

@@ -8,24 +8,11 @@ import Wire
 
 @Suite("The rider's port") struct RiderStationTests {
     /// Wheels that belong to the first who drives them.
-    private final class Wheels: RiderBackend {
-        let owner = Mutex<UInt64?>(nil)
-        let wishes = Mutex<[RiderCommand]>([])
-        var deadManSeconds: Double { 1 }
-        var speeds: [String: Int] { [:] }
-        func carryOut(_ command: RiderCommand, from source: UInt64, now: Instant) throws(Refusal) {
-            let holder = owner.withLock { owner in
-                owner = owner ?? source
-                return owner
-            }
-            guard holder == source else { throw Refusal(.held, "somebody else drives") }
-            wishes.withLock { $0.append(command) }
-        }
-    }
-
-    private let wheels = Wheels()
+    private let wheels = FakePort()
     private let app = DatagramAddress(host: "192.168.4.2", port: 50001)
     private let stranger = DatagramAddress(host: "192.168.4.3", port: 50001)
+
+    init() { wheels.memory.withLock { $0.isOwned = true } }
 
     private func send(
         _ text: String, _ seconds: Double, from address: DatagramAddress?,
@@ -36,18 +23,18 @@ import Wire
 
     @Test("a remote control that was never heard before must have its stick in the middle first")
     func newPort() throws {
-        var station = RiderStation(backend: wheels, logger: LineLog().logger)
+        var station = RiderStation(port: wheels, logger: LineLog().logger)
         for second in 0..<5 { try send("83,83,0", Double(second) / 10, from: app, &station) }
-        #expect(wheels.wishes.withLock { $0 }.isEmpty)
+        #expect(wheels.asked.isEmpty)
         #expect(station.counters.waitingForZero == 5)
         try send("0,0,0", 0.5, from: app, &station)
         try send("83,83,0", 0.6, from: app, &station)
-        #expect(wheels.wishes.withLock { $0.last } == .drive(left: 0.83, right: 0.83))
+        #expect(wheels.asked.last == MotionRequest.drive(left: 0.83, right: 0.83).words)
     }
 
     @Test("after a silence longer than the dead-man the stick must be in the middle first")
     func zeroFirst() throws {
-        var station = RiderStation(backend: wheels, logger: LineLog().logger)
+        var station = RiderStation(port: wheels, logger: LineLog().logger)
         try send("0,0,0", 0, from: app, &station)
         try send("50,50,0", 0.9, from: app, &station)
         try send("50,50,0", 2.0, from: app, &station)
@@ -55,12 +42,12 @@ import Wire
         try send("0,0,0", 2.1, from: app, &station)
         try send("50,50,0", 2.2, from: app, &station)
         #expect(station.counters.accepted == 4)
-        #expect(wheels.wishes.withLock { $0.count } == 4)
+        #expect(wheels.asked.count == 4)
     }
 
     @Test("what is malformed does not count as a sign of life")
     func malformed() throws {
-        var station = RiderStation(backend: wheels, logger: LineLog().logger)
+        var station = RiderStation(port: wheels, logger: LineLog().logger)
         try send("0,0,0", 0, from: app, &station)
         for tenth in 1...11 { try send("rubbish", Double(tenth) / 10, from: app, &station) }
         try send("50,50,0", 1.15, from: app, &station)
@@ -70,7 +57,7 @@ import Wire
 
     @Test("strangers without number neither drive nor push out who does")
     func strangers() throws {
-        var station = RiderStation(backend: wheels, logger: LineLog().logger)
+        var station = RiderStation(port: wheels, logger: LineLog().logger)
         try send("0,0,0", 0, from: app, &station)
         for port in 1...200 as ClosedRange<UInt16> {
             let other = DatagramAddress(host: "10.0.0.1", port: port)
@@ -79,19 +66,20 @@ import Wire
         try send("40,40,0", 0.3, from: app, &station)
         #expect(station.counters.refused == 200)
         #expect(
-            wheels.wishes.withLock { $0 } == [
-                .drive(left: 0, right: 0), .drive(left: 0.4, right: 0.4),
+            wheels.asked == [
+                MotionRequest.drive(left: 0, right: 0).words,
+                MotionRequest.drive(left: 0.4, right: 0.4).words,
             ])
         #expect(station.peers(now: at(0.3)) == ["192.168.4.2:50001"])
     }
 
     @Test("who was refused needs the middle, once the wheels are free")
     func refusal() throws {
-        var station = RiderStation(backend: wheels, logger: LineLog().logger)
+        var station = RiderStation(port: wheels, logger: LineLog().logger)
         try send("0,0,0", 0, from: app, &station)
-        wheels.owner.withLock { $0 = 99 }
+        wheels.memory.withLock { $0.owner = 99 }
         try send("10,10,0", 0.1, from: app, &station)
-        wheels.owner.withLock { $0 = nil }
+        wheels.memory.withLock { $0.owner = nil }
         try send("10,10,0", 0.2, from: app, &station)
         #expect(station.counters.refused == 1)
         #expect(station.counters.waitingForZero == 1)
@@ -104,7 +92,7 @@ import Wire
     func key() throws {
         let key = SharedKey(passphrase: "correct horse")
         var station = RiderStation(
-            backend: wheels, key: key, newest: 1000, logger: LineLog().logger)
+            port: wheels, key: key, newest: 1000, logger: LineLog().logger)
         func send(_ counter: UInt64, _ text: String, _ key: SharedKey) throws {
             let bytes = SealedRiderCommand.datagram(
                 counter: counter, command: Array(text.utf8), key: key)
@@ -113,7 +101,7 @@ import Wire
         try self.send("0,0,0", 0, from: app, &station)
         try send(1000, "0,0,0", key)
         try send(1001, "0,0,0", SharedKey(passphrase: "another"))
-        #expect(station.counters.unsigned == 3 && wheels.wishes.withLock { $0.isEmpty })
+        #expect(station.counters.unsigned == 3 && wheels.asked.isEmpty)
         try send(1001, "0,0,0", key)
         try send(1002, #"{"left":40,"right":40}"#, key)
         try send(1002, #"{"left":40,"right":40}"#, key)
@@ -122,6 +110,6 @@ import Wire
         try self.send(#"{"command":"reset_emergency_stop"}"#, 1.1, from: stranger, &station)
         try self.send(#"{"command":"emergency_stop"}"#, 1.1, from: app, &station)
         #expect(station.counters.unsigned == 5)
-        #expect(wheels.wishes.withLock { $0.last } == .emergencyStop)
+        #expect(wheels.asked.last == MotionRequest.emergencyStop.words)
     }
 }

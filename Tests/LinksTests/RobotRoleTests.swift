@@ -1,3 +1,4 @@
+import Configuration
 import GimbalCore
 import Links
 import Port
@@ -6,22 +7,10 @@ import Testing
 import Wire
 
 @Suite("A robot's remote control") struct RobotRoleTests {
-    private final class Motors: RobotBackend {
-        let heard = Mutex<[RobotCommand]>([])
-        let gone = Mutex<[Central]>([])
-        func carryOut(_ command: RobotCommand, by central: Central, now: Instant) throws(Refusal) {
-            heard.withLock { $0.append(command) }
-            if command == .lift(0) { throw Refusal(.refused, "not now") }
-        }
-        func disconnected(_ central: Central, now: Instant) {
-            gone.withLock { $0.append(central) }
-        }
-    }
-
     @Test("two of them may be in the middle of a command at the same time")
     func streams() {
-        let motors = Motors()
-        let role = RobotRole(backend: motors, logger: LineLog().logger)
+        let motors = FakePort()
+        let role = RobotRole(port: motors, logger: LineLog().logger)
         var output = SerialOutput()
         func write(_ text: String, _ central: Central) {
             role.receive(Array(text.utf8), from: central, now: at(0), &output)
@@ -29,8 +18,10 @@ import Wire
         write("R4", .iPhone)
         write("F>U", .iPad)
         write("5>", .iPhone)
+        motors.memory.withLock { $0.refusal = Refusal(.refused, "not now") }
         write("0>rubbish>", .iPad)
-        #expect(motors.heard.withLock { $0 } == [.slide(forwards: true), .turn(45), .lift(0)])
+        let asked: [MotionRequest] = [.step(axis: 0, .by(1)), .step(axis: 1, .position(45))]
+        #expect(motors.asked == asked.map(\.words))
         #expect(
             role.counts == ["robot_commands": 2, "robot_refused": 1, "robot_malformed": 1])
         #expect(output.count == 0)
@@ -38,13 +29,29 @@ import Wire
 
     @Test("one that is gone leaves no half of a command behind, and its motors hear of it")
     func disconnection() {
-        let motors = Motors()
-        let role = RobotRole(backend: motors, logger: LineLog().logger)
+        let motors = FakePort()
+        let role = RobotRole(port: motors, logger: LineLog().logger)
         var output = SerialOutput()
         role.receive(Array("R4".utf8), from: .iPad, now: at(0), &output)
         role.disconnected(.iPad, now: at(1))
         role.receive(Array("5>S>".utf8), from: .iPad, now: at(2), &output)
-        #expect(motors.heard.withLock { $0 } == [.stop])
-        #expect(motors.gone.withLock { $0 } == [.iPad])
+        #expect(motors.asked == [MotionRequest.step(axis: 0, .hold).words])
+        let iPad = CommandSource(link: .rbl, connection: UInt64(Central.iPad.connection))
+        #expect(motors.memory.withLock { $0.gone } == [iPad])
+    }
+
+    @Test("F> and B> are one step each, as in the original, unless a turn is asked for")
+    func slider() {
+        let motors = FakePort()
+        let role = RobotRole(port: motors, logger: LineLog().logger)
+        var output = SerialOutput()
+        role.receive(Array("F>B>".utf8), from: .iPad, now: at(0), &output)
+        motors.memory.withLock { memory in
+            memory.settings.robot.sliderMotion = .rate
+            memory.settings.robot.sliderSpeed = 120
+        }
+        role.receive(Array("F>B>".utf8), from: .iPad, now: at(1), &output)
+        let wishes: [StepWish] = [.by(1), .by(-1), .turn(120), .turn(-120)]
+        #expect(motors.asked == wishes.map { MotionRequest.step(axis: 0, $0).words })
     }
 }

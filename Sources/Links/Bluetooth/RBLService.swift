@@ -1,21 +1,9 @@
+import Configuration
 public import GimbalCore
 public import Glibc
 public import Logging
-public import Port
-public import Wire
-
-/// What the daemon keeps for clients of the RedBearLab service. Thread airframed-ble; nothing waits: what is kept is answered
-/// once it is on the disk.
-public protocol RBLBackend: Sendable {
-    /// The advertised name, 1...20 bytes.
-    var name: String { get }
-    /// Speed of the serial port.
-    var baud: RBLBaud { get }
-    /// Keeps another name.
-    func setName(_ name: String, by central: Central, later: GATTLater)
-    /// Keeps another speed.
-    func setBaud(_ baud: RBLBaud, by central: Central, later: GATTLater)
-}
+import Port
+import Wire
 
 /// RedBearLab's serial service as BLE Mini's firmware ("Biscuit") has it, with a role behind it instead of a UART.
 ///
@@ -49,7 +37,7 @@ public final class RBLService: GATTService {
     /// The service's UUID.
     public let uuid = GATTUUID(RBLCharacteristic.service)
     /// `rbl.name`.
-    public var advertisedName: String { backend.name }
+    public var advertisedName: String { port.settings.rbl.name }
     /// 0002 to 0007, described as the firmware does.
     public let characteristics = RBLCharacteristic.allCases.enumerated().map {
         GATTCharacteristic(
@@ -57,7 +45,7 @@ public final class RBLService: GATTService {
             name: "Characteristic \($0 + 2)")
     }
 
-    private let backend: any RBLBackend
+    private let port: any GimbalPort
     private let role: any SerialRole
     private let log: Logger
     private var output = SerialOutput()
@@ -72,14 +60,14 @@ public final class RBLService: GATTService {
     private var pieceDue: Instant?
 
     /// - Parameters:
-    ///   - backend: Keeps name and speed.
+    ///   - port: Keeps name and speed.
     ///   - role: What stands behind the service.
     ///   - logger: What was refused, and why.
-    public init(backend: any RBLBackend, role: any SerialRole, logger: Logger) {
-        self.backend = backend
+    public init(port: any GimbalPort, role: any SerialRole, logger: Logger) {
+        self.port = port
         self.role = role
         log = logger
-        baud = backend.baud
+        baud = port.settings.rbl.baud
         role.setBaud(baud.bitsPerSecond)
     }
 
@@ -107,8 +95,8 @@ public final class RBLService: GATTService {
         _ characteristic: GATTUUID, by central: Central, now: Instant
     ) throws(ATTError) -> [UInt8] {
         switch RBLCharacteristic(rawValue: characteristic.description) {
-        case .baud: return backend.baud.bytes
-        case .name: return Array(backend.name.utf8)
+        case .baud: return port.settings.rbl.baud.bytes
+        case .name: return Array(port.settings.rbl.name.utf8)
         case .version: return Array(RBLCharacteristic.firmware.utf8)
         case .transmitPower: return power.bytes
         case .transmit, .receive, nil:
@@ -148,7 +136,9 @@ public final class RBLService: GATTService {
             tally.invalidBauds &+= 1
             throw error
         }
-        if baud != backend.baud { backend.setBaud(baud, by: central, later: later) }
+        if baud != port.settings.rbl.baud {
+            port.keep(SettingUpdate(\.rbl.baud, baud), by: central.description, later())
+        }
     }
 
     private func setName(
@@ -160,7 +150,9 @@ public final class RBLService: GATTService {
         guard let name = String(validating: value, as: UTF8.self) else {
             throw Refusal(.outOfRange, "the name is not UTF-8")
         }
-        if name != backend.name { backend.setName(name, by: central, later: later) }
+        if name != port.settings.rbl.name {
+            port.keep(SettingUpdate(\.rbl.name, name), by: central.description, later())
+        }
     }
 
     /// One byte that is a raw value.
@@ -215,8 +207,8 @@ public final class RBLService: GATTService {
 
     /// Lets the role speak, and sends what the pace allows.
     public func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant? {
-        if baud != backend.baud {
-            baud = backend.baud
+        if baud != port.settings.rbl.baud {
+            baud = port.settings.rbl.baud
             role.setBaud(baud.bitsPerSecond)
         }
         guard isSubscribed else { return nil }

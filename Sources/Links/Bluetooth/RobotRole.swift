@@ -1,21 +1,8 @@
+import Configuration
 public import GimbalCore
 public import Logging
-public import Port
-public import Wire
-
-/// What the daemon does for a robot's remote control. Thread airframed-ble.
-public protocol RobotBackend: Sendable {
-    /// Carries a command out.
-    ///
-    /// - Parameters:
-    ///   - command: What is wanted.
-    ///   - central: Who wants it.
-    ///   - now: When it was received.
-    /// - Throws: Why it was refused.
-    func carryOut(_ command: RobotCommand, by central: Central, now: Instant) throws(Refusal)
-    /// The connection is gone: what it turned stands still.
-    func disconnected(_ central: Central, now: Instant)
-}
+import Port
+import Wire
 
 /// A robot's remote control behind the serial service: the slider turns one motor while its commands arrive, the joystick
 /// says where two others go. Never answers.
@@ -35,15 +22,15 @@ public final class RobotRole: SerialRole {
     /// Counted since the start.
     public private(set) var counters = Counters()
 
-    private let backend: any RobotBackend
+    private let port: any GimbalPort
     private let log: Logger
     private var splitters: [Central: RobotCommandSplitter] = [:]
 
     /// - Parameters:
-    ///   - backend: The motors.
+    ///   - port: The way to the motors.
     ///   - logger: What was refused.
-    public init(backend: any RobotBackend, logger: Logger) {
-        self.backend = backend
+    public init(port: any GimbalPort, logger: Logger) {
+        self.port = port
         log = logger
     }
 
@@ -66,7 +53,8 @@ public final class RobotRole: SerialRole {
                 continue
             }
             do {
-                try backend.carryOut(command, by: central, now: now)
+                let request = MotionRequest(command, port.settings.robot)
+                try port.request(request, from: Self.source(central), now: now)
                 counters.commands += 1
             } catch {
                 counters.refused += 1
@@ -78,6 +66,30 @@ public final class RobotRole: SerialRole {
     /// What it turned stands still.
     public func disconnected(_ central: Central, now: Instant) {
         splitters[central] = nil
-        backend.disconnected(central, now: now)
+        port.left(Self.source(central), now: now)
+    }
+    private static func source(_ central: Central) -> CommandSource {
+        CommandSource(link: .rbl, connection: UInt64(central.connection))
+    }
+}
+
+extension MotionRequest {
+    /// What a robot's remote control asks for: the slider, or the joystick's x and y.
+    fileprivate init(_ command: RobotCommand, _ robot: Settings.Robot) {
+        func steps(_ units: Int) -> Int { Int((Double(units) * robot.stepsPerUnit).rounded()) }
+        self =
+            switch command {
+            case .slide(let forwards):
+                switch robot.sliderMotion {
+                case .step: .step(axis: 0, .by(forwards ? 1 : -1))
+                case .rate:
+                    .step(axis: 0, .turn(forwards ? robot.sliderSpeed : -robot.sliderSpeed))
+                }
+            case .stop: .step(axis: 0, .hold)
+            case .turn(let units): .step(axis: 1, .position(steps(units)))
+            case .lift(let units): .step(axis: 2, .position(steps(units)))
+            case .emergencyStop: .emergencyStop
+            case .resetEmergencyStop: .resetEmergencyStop
+            }
     }
 }

@@ -1,4 +1,5 @@
 import CLinuxShim
+import Configuration
 public import GimbalCore
 import Glibc
 public import Logging
@@ -17,7 +18,8 @@ public final class RiderServer: Service {
     /// How often the status is made, s.
     private static let statusSeconds = 0.2
 
-    private let backend: any RiderBackend
+    private let port: any GimbalPort
+    private let speeds: @Sendable () -> [String: Int]
     private let key: SharedKey?
     private let freshness: FreshnessFile?
     private let logger: Logger
@@ -30,18 +32,21 @@ public final class RiderServer: Service {
     ///
     /// - Parameters:
     ///   - address: Where the datagrams come.
-    ///   - backend: The wheels.
+    ///   - port: The way to the wheels.
+    ///   - speeds: What the wheels do now, per cent, by name, for the status.
     ///   - key: The key that every command but a stop needs; nil: none.
     ///   - freshness: Remembers the newest counter that was proved.
     ///   - logger: What was refused.
     ///   - clock: The loop's.
     /// - Throws: `SocketError` with what is in the way.
     public init(
-        address: DatagramAddress, backend: any RiderBackend, key: SharedKey? = nil,
+        address: DatagramAddress, port: any GimbalPort,
+        speeds: @escaping @Sendable () -> [String: Int] = { [:] }, key: SharedKey? = nil,
         freshness: FreshnessFile? = nil, logger: Logger,
         clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
     ) throws {
-        self.backend = backend
+        self.port = port
+        self.speeds = speeds
         self.key = key
         self.freshness = freshness
         self.logger = logger
@@ -73,7 +78,7 @@ public final class RiderServer: Service {
         guard let socket = socket.withLock({ $0.take() }) else { return }
         defer { socket.close() }
         var station = RiderStation(
-            backend: backend, key: key, newest: freshness?.value ?? 0,
+            port: port, key: key, newest: freshness?.value ?? 0,
             admits: { [freshness] in freshness?.admits($0) ?? true }, logger: logger)
         var statusDue = Instant(nanoseconds: .min)
         while true {
@@ -107,7 +112,7 @@ public final class RiderServer: Service {
             "accepted": Int(counters.accepted), "malformed": Int(counters.malformed),
             "refused": Int(counters.refused), "unsigned": Int(counters.unsigned),
             "waiting_for_zero": Int(counters.waitingForZero),
-        ].merging(backend.speeds) { $1 }
+        ].merging(speeds()) { $1 }
         latest.withLock { $0 = status }
     }
 }

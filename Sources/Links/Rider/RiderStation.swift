@@ -1,3 +1,4 @@
+import Configuration
 import GimbalCore
 import Logging
 import Port
@@ -36,17 +37,17 @@ struct RiderStation {
     private(set) var newest: UInt64
     /// Admits a genuine counter once the disk knows it.
     private let admits: (UInt64) -> Bool
-    private let backend: any RiderBackend
+    private let port: any GimbalPort
     private let log: Logger
     private var remotes: [DatagramAddress: Remote] = [:]
     private var nextNumber: UInt64 = 1
 
     init(
-        backend: any RiderBackend, key: SharedKey? = nil, newest: UInt64 = 0,
+        port: any GimbalPort, key: SharedKey? = nil, newest: UInt64 = 0,
         admits: @escaping (UInt64) -> Bool = { _ in true }, logger: Logger
     ) {
         self.admits = admits
-        self.backend = backend
+        self.port = port
         self.key = key
         self.newest = newest
         log = logger
@@ -81,7 +82,7 @@ struct RiderStation {
         let isStanding = left == 0 && right == 0
         guard
             remote.gate.admits(
-                isStanding: isStanding, now: now, deadMan: backend.deadManSeconds)
+                isStanding: isStanding, now: now, deadMan: port.settings.drive.deadManS)
         else {
             counters.waitingForZero += 1
             return log.warning("\(address) has to send 0/0 first.")
@@ -104,7 +105,8 @@ struct RiderStation {
         _ now: Instant
     ) {
         do {
-            try backend.carryOut(command, from: remote.number, now: now)
+            let source = CommandSource(link: .udp, connection: remote.number)
+            try port.request(MotionRequest(command), from: source, now: now)
         } catch {
             counters.refused += 1
             remote.gate.refused()
@@ -130,5 +132,17 @@ struct RiderStation {
             let oldest = remotes.min(by: { $0.value.heard < $1.value.heard })
         else { return }
         remotes[oldest.key] = nil
+    }
+}
+
+extension MotionRequest {
+    /// What a rider's remote control asks for.
+    fileprivate init(_ command: RiderCommand) {
+        self =
+            switch command {
+            case .drive(let left, let right): .drive(left: left, right: right)
+            case .emergencyStop: .emergencyStop
+            case .resetEmergencyStop: .resetEmergencyStop
+            }
     }
 }

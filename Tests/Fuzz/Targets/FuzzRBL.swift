@@ -1,6 +1,8 @@
+internal import Configuration
 internal import GimbalCore
 internal import Links
 import Logging
+internal import Port
 import Synchronization
 import Wire
 
@@ -8,7 +10,7 @@ extension FuzzTargets {
     /// What a client of the serial service does: characteristic, length, bytes, again and again.
     public static func rbl(_ bytes: [UInt8]) {
         let service = RBLService(
-            backend: FuzzRBLBackend(),
+            port: FuzzPort(),
             role: AutoRole(mavlink: LoopbackRole(), robot: LoopbackRole()),
             logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() })
         let central = Central(address: "C0:1A:B0:00:00:02", connection: 1)
@@ -31,20 +33,23 @@ extension FuzzTargets {
     }
 }
 
-/// A name and a speed in memory.
-private final class FuzzRBLBackend: RBLBackend {
-    private let memory = Mutex((name: "BLE Mini", baud: RBLBaud.baud57600))
+/// Settings in memory.
+private final class FuzzPort: GimbalPort {
+    private let memory = Mutex(Settings())
 
-    var name: String { memory.withLock { $0.name } }
-    var baud: RBLBaud { memory.withLock { $0.baud } }
+    var settings: Settings { memory.withLock(\.self) }
 
-    func setName(_ name: String, by central: Central, later: GATTLater) {
-        precondition((1...RBLCharacteristic.longestName).contains(name.utf8.count), "no name")
-        memory.withLock { $0.name = name }
-    }
+    func request(
+        _ request: MotionRequest, from source: CommandSource, now: Instant
+    ) throws(Refusal) {}
 
-    func setBaud(_ baud: RBLBaud, by central: Central, later: GATTLater) {
-        memory.withLock { $0.baud = baud }
+    func left(_ source: CommandSource, now: Instant) {}
+
+    func keep(_ update: SettingUpdate, by who: String, _ done: @escaping Later<Void>) {
+        memory.withLock { update.write(&$0) }
+        let count = settings.rbl.name.utf8.count
+        precondition((1...RBLCharacteristic.longestName).contains(count), "no name")
+        done(.success(()))
     }
 }
 
