@@ -113,7 +113,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Hardware",
-            dependencies: ["GimbalCore", "Realtime", "CHardwareShim"],
+            dependencies: ["GimbalCore", "Configuration", "Realtime", "CHardwareShim"],
             swiftSettings: strict),
         .target(
             name: "Persistence",

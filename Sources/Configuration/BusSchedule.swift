@@ -31,7 +31,7 @@ public struct BusSchedule: Sendable, Equatable {
         let burst = packet == nil ? Self.burst(of: linux.imu) : [2, 0]
         let isOnSPI = linux.imuInterface == .spi
         var bits = isOnSPI ? 0 : Self.exchange(reading: burst)
-        if let handle = linux.handleImu.chip {
+        if let handle = linux.handleImu {
             bits += Self.exchange(reading: Self.burst(of: handle))
         }
         // Behind a multiplexer each read is preceded by a byte for it.

@@ -41,16 +41,6 @@ public enum SensorChip: String, Sendable, CaseIterable {
     }
 }
 
-/// Inertial sensors that may be on the handle.
-public enum HandleChip: String, Sendable, CaseIterable {
-    /// There is none.
-    case none
-    case bmi088, mpu6050, mpu6500, mpu9250, icm42688p
-
-    /// The chip; nil for `none`.
-    public var chip: SensorChip? { SensorChip(rawValue: rawValue) }
-}
-
 /// How an inertial sensor is reached.
 public enum SensorInterface: String, Sendable, CaseIterable {
     /// The board's I2C bus.
@@ -106,8 +96,8 @@ extension Settings {
         public var dataReadyChip = "/dev/gpiochip0"
         /// The data-ready line; -1: not wired.
         public var dataReadyLine = -1
-        /// The inertial sensor on the handle.
-        public var handleImu = HandleChip.none
+        /// The inertial sensor on the handle; nil: there is none.
+        public var handleImu: SensorChip?
         /// Its bus.
         public var handleBus = "/dev/i2c-1"
         /// Its address.

@@ -87,7 +87,8 @@ extension Schema {
             "Line of the sensor's interrupt: periods begin when it has measured; -1 = by the clock.",
             hint: "INT1; of a BMI088 INT3, the gyroscope's."),
         .choice(
-            "hardware.linux.handle_imu", \.hardware.linux.handleImu, .restart,
+            "hardware.linux.handle_imu", \.hardware.linux.handleImu,
+            [("none", nil)] + SensorChip.allCases.map { ($0.rawValue, $0) }, .restart,
             "A second inertial sensor, on the handle."),
         .path(
             "hardware.linux.handle_bus", \.hardware.linux.handleBus, .restart,

@@ -20,7 +20,7 @@ enum SensorRules {
         trigger: "hardware.linux.handle_imu"
     ) { settings in
         let linux = settings.hardware.linux
-        guard linux.handleImu != .none, linux.handleBus == linux.bus else { return nil }
+        guard linux.handleImu != nil, linux.handleBus == linux.bus else { return nil }
         var used: [Int] = []
         if linux.imuInterface == .i2c {
             used = [linux.imuAddress] + (linux.imu == .bmi088 ? [linux.gyroAddress] : [])

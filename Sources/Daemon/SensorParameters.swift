@@ -28,7 +28,7 @@ extension Settings {
             wiring.dataReady = SensorWiring.DataReadyLine(
                 chip: linux.dataReadyChip, line: linux.dataReadyLine)
         }
-        wiring.handle = linux.handleImu.chip.map { chip in
+        wiring.handle = linux.handleImu.map { chip in
             // A BMI088's parts are 0x50 apart, whichever way its address pins are.
             let address = UInt16(linux.handleAddress)
             return inertial(
@@ -50,20 +50,8 @@ extension Settings {
         _ chip: SensorChip, at place: SensorWiring.Inertial.Place
     ) -> SensorWiring.Inertial {
         SensorWiring.Inertial(
-            chip: chip.wired, place: place, gyroRange: imu.gyroRangeDps,
+            chip: chip, place: place, gyroRange: imu.gyroRangeDps,
             accelRange: imu.accelRangeG, testsItself: hardware.linux.imuSelfTest)
-    }
-}
-
-extension SensorChip {
-    fileprivate var wired: SensorWiring.Inertial.Chip {
-        switch self {
-        case .bmi088: .bmi088
-        case .mpu6050: .mpu6050
-        case .mpu6500: .mpu6500
-        case .mpu9250: .mpu9250
-        case .icm42688p: .icm42688p
-        }
     }
 }
 
@@ -75,7 +63,7 @@ extension SensorReports {
         status.imu.lostConfigurations = Int(camera.lostConfigurations)
         status.imu.faults = camera.counters
         status.imu.clockErrorPpm = Number(camera.clockErrorPPM)
-        if settings.hardware.linux.handleImu != .none {
+        if settings.hardware.linux.handleImu != nil {
             status.imu.handleSetUpFailure = handle.lastFailure
             status.imu.handleFaults = handle.counters
         }

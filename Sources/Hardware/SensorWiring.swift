@@ -1,14 +1,10 @@
+public import enum Configuration.SensorChip
 public import GimbalCore
 
 /// Which sensors are where.
 public struct SensorWiring: Sendable, Equatable {
     /// An inertial sensor.
     public struct Inertial: Sendable, Equatable {
-        /// Its type.
-        public enum Chip: Sendable {
-            case bmi088, mpu6050, mpu6500, mpu9250, icm42688p
-        }
-
         /// How it is reached.
         public enum Place: Sendable, Equatable {
             /// Device file, and the addresses of its parts: accelerometer, gyroscope where they have one each.
@@ -18,7 +14,7 @@ public struct SensorWiring: Sendable, Equatable {
         }
 
         /// Its type.
-        public var chip: Chip
+        public var chip: SensorChip
         /// How it is reached.
         public var place: Place
         /// Full scale of the gyroscope, deg/s.
@@ -32,7 +28,7 @@ public struct SensorWiring: Sendable, Equatable {
 
         /// A sensor at this place.
         public init(
-            chip: Chip, place: Place, gyroRange: Double, accelRange: Double, testsItself: Bool
+            chip: SensorChip, place: Place, gyroRange: Double, accelRange: Double, testsItself: Bool
         ) {
             self.chip = chip
             self.place = place
