@@ -9,6 +9,8 @@ struct InertiaIdentifierTests {
     struct Axis {
         var inertia: Double
         var coulomb = 0.0
+        /// How much slower it creeps while the torque is below `coulomb`, 1; 0: it stands.
+        var creep = 0.0
         var disturbance: (Double) -> Double = { _ in 0 }
         var rate = 0.0
         var delayed = Array(repeating: 0.0, count: 30)
@@ -19,6 +21,10 @@ struct InertiaIdentifierTests {
             for _ in 0..<tenths {
                 delayed.append(torque)
                 let drive = delayed.removeFirst() + push
+                if creep > 0, abs(drive) < coulomb, abs(rate) < 0.01 {
+                    rate += drive / inertia * creep * 1e-4
+                    continue
+                }
                 let stop = rate + drive / inertia * 1e-4
                 let friction = coulomb / inertia * 1e-4
                 rate = abs(stop) <= friction ? 0 : stop - (stop > 0 ? friction : -friction)
@@ -83,6 +89,14 @@ struct InertiaIdentifierTests {
         }.identifier
         #expect(found.isKnown)
         #expect(abs(found.inertia / inertia - 1) < 0.15)
+    }
+
+    @Test("the creep of a joint that has not broken away is not taken for a heavy camera")
+    func creep() {
+        let axis = Axis(inertia: 6e-4, coulomb: 0.05, creep: 1 / 300.0)
+        let found = Self.identify(axis, seconds: 6).identifier
+        #expect(found.isKnown)
+        #expect(abs(found.inertia / 6e-4 - 1) < 0.4, "\(found.inertia)")
     }
 
     @Test("a joint that is held fast teaches nothing, and the belief stays cautious")

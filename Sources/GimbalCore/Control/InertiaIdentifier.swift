@@ -42,6 +42,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Bounds of what is believed, kg·m².
     private static var smallest: Double { @_noLocks get { 1e-5 } }
     private static var largest: Double { @_noLocks get { 10 } }
+    /// No motor is fitted to a camera that it turns more slowly than that, rad/s²: such an answer is the creep of a joint that has not
+    /// broken away.
+    private static var weakest: Double { @_noLocks get { 8 } }
     /// Length of one measurement, s.
     static var blockSeconds: Double { @_noLocks get { 0.25 } }
     /// Uncertainty that does not slow the controller down, as its margins cover it; natural logarithm.
@@ -259,7 +262,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         } else {
             // The mirror image itself is most likely a wrong sign, which a larger swing shows.
             let isAtMost = amplitude >= 0.5 * p.torqueLimit
-            look(at: answer, lag: lag, omega: omega, angle: angle, isOther: isOther)
+            look(
+                at: answer, lag: lag, omega: omega, angle: angle, isOther: isOther,
+                heaviest: p.torqueLimit / Self.weakest)
             if !isKnown, agrees, isOther, coarseDelay == 0, p.foundDelay.isNaN,
                 !isPlausible(phase: phase), abs(phase) < .pi - 0.35 || isAtMost
             {
@@ -286,7 +291,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// What the probe says at its full speed.
     private mutating func look(
         at answer: (inPhase: Double, inQuadrature: Double), lag: Double, omega: Double,
-        angle: Double, isOther: Bool
+        angle: Double, isOther: Bool, heaviest: Double
     ) {
         // A motor or a sensor with the wrong sign mirrors all of it.
         let sign = answer.inPhase < 0 ? -1.0 : 1.0
@@ -297,7 +302,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         let signal = found * centre.changeNorm
         let isSeen =
             found > 0 && noise < 0.25 * signal && ratio.inQuadrature > -2 * ratio.inPhase
-            && late < 1.2 && found > Self.smallest && found < Self.largest
+            && late < 1.2 && found > Self.smallest && found < heaviest
         let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < 0.2
         // A joint that has not broken away is a spring, which mirrors a light camera as well; so does an answer that is 10 ms late,
         // the later the less exactly.
