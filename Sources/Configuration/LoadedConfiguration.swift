@@ -21,7 +21,8 @@ public struct LoadedConfiguration: Sendable {
 
     /// The values of keys that nobody mentions: the built-in ones; in lockstep a sensor without a filter, because a
     /// simulator says what is so at `t`; with real chips what sensor and servos on one I2C bus of 400 kHz leave time for,
-    /// and address, range and filter of the sensor that is named; and gains that fit the loop's rate.
+    /// and address, range and filter of the sensor that is named; gains that fit the loop's rate, and a servo's delay and tracker
+    /// that fit its pulses.
     var defaults: Settings {
         var settings = Settings()
         switch written("hardware.backend") {
@@ -41,6 +42,11 @@ public struct LoadedConfiguration: Sendable {
             settings.control.fit(rateHz: rate)
         } else {
             settings.control.fit(rateHz: settings.loop.rateHz)
+        }
+        switch written("servo.frame_hz") {
+        case .number(let frame): settings.servo.fit(frameHz: frame)
+        case .integer(let frame): settings.servo.fit(frameHz: Double(frame))
+        default: break
         }
         return settings
     }

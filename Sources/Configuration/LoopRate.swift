@@ -20,3 +20,20 @@ extension Settings.Control {
         loopDelayMs = delay
     }
 }
+
+extension Settings.Servo {
+    /// Makes delay and tracker of the built-in servo those of one with other pulses.
+    ///
+    /// A command waits half a frame for its pulse on the average. The tracker slows down with the whole way from command to camera, and
+    /// a tenth of the wait more, because a delay costs more phase than a lag: so 6 dB and 45° are left.
+    ///
+    /// - Parameter frameHz: Pulses per second.
+    mutating func fit(frameHz: Double) {
+        guard frameHz > 0 else { return }
+        let usual = ServoController.Parameters().sensorDelay * 1e3 + delayMs + lagMs
+        let longer = 500 / frameHz - 500 / self.frameHz
+        guard longer > 0 else { return }
+        delayMs = ((delayMs + longer) * 100).rounded() / 100
+        trackerBandwidth = (trackerBandwidth * usual / (usual + 1.1 * longer)).rounded(.down)
+    }
+}

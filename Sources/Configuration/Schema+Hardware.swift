@@ -184,7 +184,7 @@ extension Schema {
         ),
         .number(
             "servo.frame_hz", \.servo.frameHz, 40...400, unit: "Hz", .restart,
-            "Pulses per second.",
+            "Pulses per second. The defaults of delay_ms and tracker_bandwidth follow from it.",
             hint: "333 is for digital servos; analogue ones burn above 50."),
         .ranges(
             "servo.pulse_us", \.servo.pulseUs, 300...3000, unit: "µs", .restart,
