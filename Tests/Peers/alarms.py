@@ -14,7 +14,7 @@ from multiprocessing import get_context
 
 import drawn_gimbal
 import pointing
-from gimbal_physics import DEGREE, Daemon
+from gimbal_physics import DEGREE
 
 # Conditions that are the name of a fault.
 FAULTS = ("response_reversed", "gyro_contradicted", "imu_missing", "imu_stale", "imu_frozen", "imu_implausible", "imu_time_fault",
@@ -27,11 +27,7 @@ def run(work):
     case = pointing.Case(args, seed, kind, motion)
     drawn = case.drawn
     physics = case.physics(case.lines, drawn.seed, pointing.STILL)
-    limits = ", ".join([f"{drawn.torque_limit:.3f}"] * 3)
-    daemon = Daemon(args.airframed, [
-        f"motors.type={'servo' if kind == 'servo' else 'torque'}", f"loop.rate_hz={drawn.rate}",
-        f"motors.torque_limit_nm=[{limits}]", f"imu.filter_delay_ms={physics.imu.lag * 1e3:.3f}",
-        *(["mode.boot=pan_follow"] if case.follows else []), *args.set])
+    daemon = case.daemon(physics)
     # The log, read as it grows.
     log = open(daemon.log.name)
     what = "angle" if kind == "servo" else "torque"
@@ -68,6 +64,7 @@ def main():
     add("--kinds", default=",".join(drawn_gimbal.KINDS), help="of %(default)s")
     add("--motions", default=",".join(pointing.MOTIONS), help="of %(default)s")
     add("--data", default="../shared/data/gait", metavar="DIR", help="of recorded walks, .imu")
+    add("--pulses", action="store_true", help="tells airframed the servos' pulses per second")
     add("--jobs", type=int, default=1, help="runs at the same time")
     add("--log", action="store_true", help="the lines of the log, too")
     args = parser.parse_args()

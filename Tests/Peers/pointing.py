@@ -54,6 +54,7 @@ def options():
     add("--cache", metavar="FILE", help="keeps the cascade's gains and scores, so that airframed alone runs again")
     add("--json", metavar="FILE", help="all scores")
     add("--jobs", type=int, default=1, help="runs at the same time")
+    add("--pulses", action="store_true", help="tells airframed the servos' pulses per second")
     add("--ideal", action="store_true", help="a sensor without errors, filters apart, for all: shows what the estimate costs")
     add("--frictionless", action="store_true", help="no friction and no cogging, for all")
     add("--record", metavar="FILE", help="the last run of airframed: t, true and own tilt, torques as CSV")
@@ -194,15 +195,22 @@ class Case:
                     for gains, slower in [(tuned, range(5)), *((rule, range(0, 4, 2)) for rule in rules)]
                     for k in slower), key=cost)
 
+    def daemon(self, physics):
+        """airframed, told what an owner knows."""
+        drawn = self.drawn
+        is_servo = drawn.kind == "servo"
+        limits = ", ".join([f"{drawn.torque_limit:.3f}"] * 3)
+        return Daemon(self.args.airframed, [
+            f"motors.type={'servo' if is_servo else 'torque'}", f"loop.rate_hz={drawn.rate}",
+            f"motors.torque_limit_nm=[{limits}]", f"imu.filter_delay_ms={physics.imu.lag * 1e3:.3f}",
+            *([f"servo.frame_hz={drawn.servo.frame_rate:.1f}"] if is_servo and self.args.pulses else []),
+            *(["mode.boot=pan_follow"] if self.follows else []), *self.args.set])
+
     def airframed(self):
         """The scores of airframed."""
         drawn = self.drawn
         physics = self.physics(self.lines, drawn.seed, STILL)
-        limits = ", ".join([f"{drawn.torque_limit:.3f}"] * 3)
-        daemon = Daemon(self.args.airframed, [
-            f"motors.type={'servo' if drawn.kind == 'servo' else 'torque'}", f"loop.rate_hz={drawn.rate}",
-            f"motors.torque_limit_nm=[{limits}]", f"imu.filter_delay_ms={physics.imu.lag * 1e3:.3f}",
-            *(["mode.boot=pan_follow"] if self.follows else []), *self.args.set])
+        daemon = self.daemon(physics)
         what = "angle" if drawn.kind == "servo" else "torque"
 
         def control(line, gyro, accel, joints, truth):
