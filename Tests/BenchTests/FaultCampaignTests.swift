@@ -44,11 +44,17 @@ struct FaultCampaignTests {
     }
 
     @Test(
-        "servos do not follow a gyroscope that says 500 °/s for 100 ms, in any mode, in a walker's hand"
-    )
-    func burstOnServos() {
+        "servos do not follow a gyroscope that says 500 °/s for 100 ms, in any mode, in a walker's hand",
+        arguments: [333.0, 73, 50])
+    func burstOnServos(frameHz: Double) {
         var campaign = FaultCampaign()
         campaign.gimbal = .driven(by: .servo)
+        // An owner who tells the pulses.
+        let longer = 0.5 / frameHz - 0.5 / 333
+        campaign.gimbal.simulated.servo.frameRate = frameHz
+        campaign.gimbal.simulated.servo.totalDelay += longer
+        campaign.gimbal.stabilizer.servo.framePeriod = 1 / frameHz
+        campaign.gimbal.stabilizer.servo.delay += longer
         campaign.faults = [.gyroBurst]
         campaign.links = [.diagnostics]
         for row in campaign.rows(seeds: 1) {

@@ -29,6 +29,9 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     private static var servoMemory: Double { @_noLocks get { 0.05 } }
     /// By how much a servo may be faster than its model with its pulses: so that it is twice as fast as without at 333 pulses a second.
     private static var servoDoubt: Double { @_noLocks get { 1.41 } }
+    /// The most that it is faster than its model, however slow its pulses are: with more, a gyroscope that says 500 °/s takes the camera
+    /// of a walker along.
+    private static var mostStairs: Double { @_noLocks get { 5 } }
 
     @_noLocks
     init() {}
@@ -99,6 +102,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         let possible = max(limit.yaw, max(limit.roll, limit.pitch)) * 2
         motors = GyroWitness.Motors(
             acceleration: .zero, exerted: nil,
-            strongest: min(Self.servoDoubt * stairs * fastest, max(possible, 2 * fastest)) / dt)
+            strongest: min(
+                min(Self.servoDoubt * stairs, Self.mostStairs) * fastest,
+                max(possible, 2 * fastest)) / dt)
     }
 }
