@@ -76,6 +76,8 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
 
     /// The shortest delay that is believed, of the configured one: every corner goes up by half at most, which leaves 6 dB.
     private static var shortest: Double { @_noLocks get { 2 / 3.0 } }
+    /// The shortest delay that is believed, periods: a tenth more than those below which there is no `LagCompensator`.
+    private static var fewestPeriods: Double { @_noLocks get { 2.2 } }
     /// By how much every corner goes down where a loop has swung with the right inertia: 3 dB of gain.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     /// Three such steps; a camera that still shakes is shaken by something else.
@@ -404,14 +406,14 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
 
     /// From motion to torque, s: as configured, or as the probe has found it.
     ///
-    /// A shorter one counts down to two thirds of the configured one, and to two periods, below which the margins of a sampled loop
+    /// A shorter one counts down to two thirds of the configured one, and to 2.2 periods, below which the margins of a sampled loop
     /// shrink, and only until the loop has swung.
     public var loopDelay: Double {
         @_noLocks get {
             let believed = tuning.loopDelay + sampleWait
             let found = believed + inertia.extraDelay
             guard found < believed else { return found }
-            let floor = max(Self.shortest * tuning.loopDelay, 2 * usualPeriod)
+            let floor = max(Self.shortest * tuning.loopDelay, Self.fewestPeriods * usualPeriod)
             return hasSwung ? believed : max(found, min(floor, believed))
         }
     }
