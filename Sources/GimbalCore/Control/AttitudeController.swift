@@ -87,6 +87,9 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// Over which the load of a calm camera is remembered, s: longer than a swing takes to be seen.
     private static var calmMemory: Double { @_noLocks get { 0.3 } }
 
+    /// Share of the feedback while nobody has measured the delay, which may be longer than believed: 3 dB.
+    private static var unmeasuredShare: Double { @_noLocks get { 0.7 } }
+
     /// A controller at rest.
     public init(parameters: Parameters) {
         tuning = parameters
@@ -164,8 +167,10 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             specificForce.isFinite, authority.isFinite, dt > 0, dt <= 0.1
         else { return .zero }
         let share = min(max(authority, 0), 1)
+        let asked = moment(
+            attitude: attitude, rate: rate, setpoint: setpoint, authority: share, dt: dt)
         let demand =
-            moment(attitude: attitude, rate: rate, setpoint: setpoint, authority: share, dt: dt)
+            asked * (inertia.isDelayKnown ? 1 : Self.unmeasuredShare)
             + imbalance.moment(specificForce: specificForce) + inertia.probe
         let kinematics = JointKinematics(joints: joints)
         var wanted = kinematics.torques(moment: demand)
@@ -301,7 +306,11 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         usualPeriod += (dt - usualPeriod) * (usualPeriod > 0 ? dt / (1 + dt) : 1)
         if dt != period {
             period = dt
-            lagCoefficients = LagCompensator.Coefficients(delay: loopDelay, dt: dt)
+            // A lead for more delay than there is would be too much gain.
+            lagCoefficients =
+                inertia.isDelayKnown
+                ? LagCompensator.Coefficients(delay: loopDelay, dt: dt)
+                : LagCompensator.Coefficients()
         }
         let ahead = Vector3(
             axes.roll * acceleration.x, axes.pitch * acceleration.y, axes.yaw * acceleration.z)

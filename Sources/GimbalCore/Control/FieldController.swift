@@ -240,7 +240,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
         rates: AxisVector, known: AxisVector, kinematics: JointKinematics, stage: Stage,
         dt: Double
     ) {
-        let p = parameters
+        let p = parameters.slackened(search.slack)
         var bandwidth = p.observerBandwidth
         var isLearning = false
         switch stage {
@@ -286,7 +286,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
     private func moment(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, stage: Stage
     ) -> Vector3 {
-        let p = parameters
+        let p = parameters.slackened(search.slack)
         var rateGain = p.rateGain
         var attitudeGain = p.attitudeGain
         switch stage {
@@ -319,7 +319,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
     private mutating func drive(
         torques: AxisVector, rates: AxisVector, share: Double, dt: Double
     ) {
-        let p = parameters
+        let p = parameters.slackened(search.slack)
         raisePower(torques: torques, dt: dt)
         let peak = p.peakTorque * strength
         let bound = cm_sin(p.loadLimit)
@@ -344,7 +344,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
 
     /// A load that would need more than 45 electrical degrees raises the power at once; it then falls back slowly.
     private mutating func raisePower(torques: AxisVector, dt: Double) {
-        let p = parameters
+        let p = parameters.slackened(search.slack)
         let peak = p.peakTorque
         let load = max(
             peak.yaw > 0 ? abs(torques.yaw) / peak.yaw : 0,

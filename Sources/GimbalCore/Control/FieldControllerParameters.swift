@@ -46,6 +46,16 @@ extension FieldController {
             result.loopDelay = delay
             return result
         }
+
+        /// The same tuning with every corner at this share, 0...1.
+        @_noLocks
+        func slackened(_ slack: Double) -> Parameters {
+            var result = self
+            result.attitudeGain = attitudeGain * slack
+            result.rateGain = rateGain * slack
+            result.observerBandwidth = observerBandwidth * slack
+            return result
+        }
     }
 
     /// What the motors are to be told.

@@ -4,7 +4,9 @@ internal import CMathShim
 /// doubted where a rotor slips or the motors make the camera oscillate.
 ///
 /// A belief that is too heavy makes every gain too large, and the observers of the rotors too quick: the camera oscillates, and the
-/// belief is halved until it does not. One that is too light makes the observers slow, and a rotor slips: it is doubled.
+/// belief is halved until it does not. One that is too light makes the observers slow, and a rotor slips: it is doubled. Where a swing
+/// shows the same inertia as before the oscillation, the loop is later than believed: the belief returns, and every corner of the loop
+/// goes down instead.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
@@ -16,16 +18,38 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private var probed: AxisVector?
     /// The belief that made the camera oscillate, kg·m²; nil: none since the start.
     private var suspected: AxisVector?
+    /// The axes about which the last swing has shown what was believed before the oscillation.
+    private var innocent = AxisSet.none
     private var shaking = OscillationGuard()
+    /// Share of every corner that is left to a loop that has oscillated although its inertia was right, and the axes that have.
+    private(set) var slack = 1.0
+    private var late = AxisSet.none
+    /// For how long no oscillation counts any more, s.
+    private var settling = 0.0
+    /// Since a swing has shown the inertia, s.
+    private var sinceSwing = 0.0
     private var yaw = InertiaProbe()
     private var roll = InertiaProbe()
     private var pitch = InertiaProbe()
 
+    /// By how much every corner goes down at once, how far in all, and how long that is given to end an oscillation, s.
+    private static var slackStep: Double { @_noLocks get { 0.7 } }
+    private static var leastSlack: Double { @_noLocks get { 0.35 } }
+    private static var settlingTime: Double { @_noLocks get { 0.2 } }
+    /// For how long nobody can have put on another camera since the swing, s.
+    private static var freshTime: Double { @_noLocks get { 3 } }
+
     @_noLocks
     init() {}
 
-    /// The camera's axes whose belief is halved because the motors have made it oscillate.
-    var oscillating: AxisSet { @_noLocks get { shaking.oscillating } }
+    /// The camera's axes whose gains are down because the motors have made it oscillate.
+    var oscillating: AxisSet {
+        @_noLocks get {
+            var all = shaking.oscillating
+            all.insert(late)
+            return all
+        }
+    }
 
     /// The swing goes on.
     var isSwinging: Bool { @_noLocks get { yaw.isRunning } }
@@ -105,6 +129,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         take(isUpright ? roll : yaw, .roll, belief: belief, into: &values)
         take(pitch, .pitch, belief: belief, into: &values)
         probed = values
+        if !innocent.isEmpty { blameDelay(innocent) }
+        innocent = .none
         let drowned = shaking.oscillating.subtracting(found)
         shaking.lower(drowned)
         isOver = drowned.isEmpty
@@ -117,13 +143,24 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         guard probe.isKnown else { return }
         values[axis] = belief[axis] / probe.scale
         found.insert(AxisSet(axis))
-        // The same as before: the inertia was not to blame, and the gains stay down.
+        // The same as before: the inertia was not to blame.
         if let suspected, shaking.oscillating.contains(axis),
             abs(cm_log(values[axis] / suspected[axis])) < 0.3
         {
-            return
+            innocent.insert(AxisSet(axis))
         }
         shaking.trust(axis)
+    }
+
+    /// These axes have oscillated with the right inertia, so the loop is later than believed: every corner goes down. At the lowest one
+    /// nothing is left but a smaller belief.
+    private mutating func blameDelay(_ axes: AxisSet) {
+        guard settling > 0 || slack > Self.leastSlack else { return }
+        shaking.trust(axes)
+        late.insert(axes)
+        guard settling == 0 else { return }
+        slack = max(Self.leastSlack, Self.slackStep * slack)
+        settling = Self.settlingTime
     }
 
     /// A rotor slipped before its swing has shown the inertia. A camera heavier than believed makes the observers slow:
@@ -169,10 +206,16 @@ struct FieldInertia: Sendable, BitwiseCopyable {
                 yaw: largest.yaw / belief.yaw, roll: largest.roll / belief.roll,
                 pitch: largest.pitch / belief.pitch),
             rate: rate, delay: delay, dt: dt)
+        settling = max(0, settling - dt)
+        sinceSwing = isOver ? sinceSwing + dt : 0
         guard !lowered.isEmpty else { return false }
         guard isOver else { return true }
-        // A second swing would show the same.
-        guard suspected == nil else { return false }
+        // A second swing would show the same, and nobody can have put on another camera yet.
+        let isFresh = sinceSwing < Self.freshTime && lowered.subtracting(found).isEmpty
+        guard suspected == nil, !isFresh else {
+            blameDelay(lowered)
+            return false
+        }
         suspected = belief
         isOver = false
         found = found.subtracting(lowered)
@@ -181,7 +224,10 @@ struct FieldInertia: Sendable, BitwiseCopyable {
 
     /// Nothing is watched: what an oscillation has taken from the belief is given back.
     @_noLocks
-    mutating func stopWatching() { shaking = OscillationGuard() }
+    mutating func stopWatching() {
+        shaking = OscillationGuard()
+        (slack, late) = (1, .none)
+    }
 
     /// Something shakes the camera on purpose.
     @_noLocks
@@ -192,5 +238,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     mutating func forgetSuspicion() {
         shaking.forgetMotion()
         suspected = nil
+        (slack, late) = (1, .none)
+        settling = 0
+        sinceSwing = 0
     }
 }

@@ -107,6 +107,11 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// By how much a shorter delay may have been measured too short, s.
     private static var pureError: Double { @_noLocks get { 0.0001 } }
 
+    /// Whether the believed delay has been measured, or nobody is about to measure it.
+    var isDelayKnown: Bool {
+        @_noLocks get { !isProbing || !foundDelay.isNaN || !lastDelay.isNaN }
+    }
+
     /// How much longer than believed the delay is, s: the mean of the axes that are known; NaN: none is.
     private var foundDelay: Double {
         @_noLocks get {

@@ -27,14 +27,15 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     ///   - told: What the errors have made the motors do about the camera's axes: an acceleration, rad/s², or a rate, rad/s.
     ///   - largest: The largest of it that the motors can do, its unit, more than 0.
     ///   - rate: Camera's rate, camera frame, rad/s.
-    ///   - delay: From a command to the sample that shows it, s.
+    ///   - delay: From a command to the sample that shows it, s, as believed: nobody has measured it, and it may be twice as long.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The axes whose gains have just gone down.
     @_noLocks
     mutating func step(
         told: Vector3, largest: AxisVector, rate: Vector3, delay: Double, dt: Double
     ) -> AxisSet {
-        let corner = max(OscillationWatch.beyondCrossover / max(delay, 1e-3), OscillationWatch.hand)
+        let corner = max(
+            OscillationWatch.beyondCrossover / max(2 * delay, 1e-3), OscillationWatch.hand)
         func sight(_ told: Double, _ rate: Double, _ largest: Double) -> OscillationWatch.Sight {
             OscillationWatch.Sight(
                 told: told, rate: rate, floor: OscillationWatch.shaken * largest, corner: corner)
@@ -73,6 +74,14 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
         if axes.contains(.yaw) { lower(.yaw) }
         if axes.contains(.roll) { lower(.roll) }
         if axes.contains(.pitch) { lower(.pitch) }
+    }
+
+    /// The gains of these axes are not to blame.
+    @_noLocks
+    mutating func trust(_ axes: AxisSet) {
+        if axes.contains(.yaw) { trust(.yaw) }
+        if axes.contains(.roll) { trust(.roll) }
+        if axes.contains(.pitch) { trust(.pitch) }
     }
 
     /// The gains of this axis rest on a new measurement.
