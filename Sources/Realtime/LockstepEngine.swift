@@ -85,22 +85,25 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
         return answers.read().value.output
     }
 
-    /// One tick at a time of its own, for runs in which samples come late, not at all, or with a wrong time.
+    /// A sample that counts in the next tick, for runs in which samples come late, not at all, several at once, or with a wrong time.
     ///
     /// - Parameters:
-    ///   - sample: What has come since the last tick, if anything.
+    ///   - sample: What has come.
+    ///   - now: The time of that tick.
+    package mutating func deliver(_ sample: IMUSample, at now: Instant) {
+        samples.push(
+            SampleDelivery(
+                sample: sample, handedOver: now, wakeNanoseconds: 0, readNanoseconds: 0,
+                writeNanoseconds: 0, imuToMotorNanoseconds: 0))
+    }
+
+    /// One tick at a time of its own, with the samples that were delivered since the last one.
+    ///
+    /// - Parameters:
     ///   - now: Later than the last tick.
     ///   - conditions: What the caller knows to be wrong; holds for this tick.
     /// - Returns: What the motors are to do until the next tick.
-    package mutating func tick(
-        _ sample: IMUSample?, at now: Instant, conditions: Conditions
-    ) -> MotorOutput {
-        if let sample {
-            samples.push(
-                SampleDelivery(
-                    sample: sample, handedOver: now, wakeNanoseconds: 0, readNanoseconds: 0,
-                    writeNanoseconds: 0, imuToMotorNanoseconds: 0))
-        }
+    package mutating func tick(at now: Instant, conditions: Conditions) -> MotorOutput {
         loop.pointee.outsideConditions = conditions
         runTick(&loop.pointee, now: now)
         return answers.read().value.output

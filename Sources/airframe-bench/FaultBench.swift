@@ -1,4 +1,5 @@
 import GimbalCore
+import Glibc
 import PlainText
 import Policy
 import Port
@@ -11,53 +12,152 @@ enum FaultBench {
         run(FaultCampaign(), seeds: options.faultSeeds, &report)
     }
 
-    /// Lying sensors, on gimbals of every kind that stand still and that are carried. Thresholds were chosen on
-    /// the drawn gimbals below 200; those above were drawn for the report.
-    static func runSensors(_ options: Options, _ report: inout BenchReport) {
+    /// Lying sensors and plants that are not as believed, on gimbals of every kind that stand still and that are carried.
+    static func runSensors(_ options: Options, _ report: inout BenchReport) throws {
         FalseAlarms.run(&report, only: options.only)
-        let gimbals =
-            [.standard, .phone, .blindPhone, .driven(by: .servo), .driven(by: .field)]
-            + (1...8).map { FaultGimbal.drawn(seed: $0) }
-            + (201...208).map { FaultGimbal.drawn(seed: $0) }
-        for gimbal in gimbals {
+        for group in try groups(options) {
             for motion in [BaseMotion.Kind.still, .walking] {
-                let name = "\(gimbal.name), \(motion.rawValue)"
-                let faults = FaultRun.Fault.sensorLies.filter { fault in
+                let name = "\(group.name), \(motion.rawValue)"
+                var campaign = FaultCampaign()
+                campaign.faults = (FaultRun.Fault.sensorLies + FaultRun.Fault.plantFaults).filter {
+                    fault in
                     options.only.allSatisfy { "\(name), \(fault.rawValue)".contains($0) }
                 }
-                guard !faults.isEmpty else { continue }
+                guard !campaign.faults.isEmpty else { continue }
                 report.note(name)
-                var campaign = FaultCampaign()
-                campaign.gimbal = gimbal
+                campaign.gimbals = group.gimbals
                 campaign.motion = motion
-                campaign.faults = faults
                 campaign.links = [.diagnostics]
-                run(campaign, seeds: options.faultSeeds, &report)
+                let seeds = group.isDrawn ? 1 : min(options.faultSeeds, 2)
+                run(campaign, seeds: seeds, group: group.isDrawn ? name : nil, &report)
             }
         }
     }
 
+    /// Gimbals whose runs make a row.
+    private struct Group {
+        var name: String
+        var gimbals: [FaultGimbal]
+        var isDrawn = false
+    }
+
+    private static func groups(_ options: Options) throws -> [Group] {
+        let single: [FaultGimbal] = [
+            .standard, .phone, .blindPhone, .driven(by: .servo), .driven(by: .field),
+        ]
+        return try single.map { Group(name: $0.name, gimbals: [$0]) }
+            + [MotorType.torque, .field, .servo].map { motor in
+                Group(
+                    name: "drawn, \(motor)",
+                    gimbals: try (options.seeds ?? .even).first(options.count ?? 4).map {
+                        try FaultGimbal.drawn(seed: $0, motor: motor)
+                    }, isDrawn: true)
+            }
+    }
+
+    /// Runs a campaign; `group` names drawn gimbals and how they are carried; nil: a gimbal for which the bars of the faults hold.
     private static func run(
-        _ campaign: FaultCampaign, seeds: Int, _ report: inout BenchReport
+        _ campaign: FaultCampaign, seeds: Int, group: String? = nil, _ report: inout BenchReport
     ) {
         let rows = campaign.rows(seeds: seeds)
         report.note(
-            Format.left("fault", 36) + Format.right("runs", 6) + Format.right("safe after", 14)
-                + Format.right("unintended", 14))
+            Format.left("fault", 44) + Format.right("runs", 6) + Format.right("safe after", 12)
+                + Format.right("median", 9) + Format.right("p90", 9) + Format.right("worst", 9))
         for row in rows {
+            let shares = [0.5, 0.9, 1].map { row.unintended(share: $0) }
             report.note(
-                Format.left(row.fault.rawValue, 36) + Format.right("\(row.runs)", 6)
-                    + Format.right("\(Format.fixed(row.slowest * 1e3, 0)) ms", 14)
-                    + Format.right("\(Format.fixed(row.largest, 2))°", 14) + "   \(row.worst)")
+                Format.left(row.fault.rawValue, 44) + Format.right("\(row.runs)", 6)
+                    + Format.right("\(Format.fixed(row.slowest * 1e3, 0)) ms", 12)
+                    + shares.map { Format.right("\(Format.fixed($0, 2))°", 9) }.joined()
+                    + "   \(row.worst?.name ?? "")")
+            if row.fault.kind == .plant { tellPlant(row, report) }
         }
         report.note("")
-        for row in rows { check(row, &report) }
+        for row in rows {
+            if let group {
+                checkDrawn(row, group: group, &report)
+            } else {
+                check(row, &report)
+            }
+            if row.fault.kind == .plant { checkPlant(row, isDrawn: group != nil, &report) }
+        }
+    }
+
+    /// Drawn gimbals are compared with what was measured before; how many miss the bars of the fault is told beside it.
+    private static func checkDrawn(
+        _ row: FaultCampaign.Row, group: String, _ report: inout BenchReport
+    ) {
+        let name = row.fault.rawValue
+        let bar = row.fault.bars.coasting
+        let beyond = row.results.count { $0.outcome.unintended > bar }
+        if beyond > 0 {
+            report.note(
+                "\(name): \(beyond) of \(row.runs) runs miss the bar of"
+                    + " \(Format.fixed(bar, 1))° that a phone-sized camera keeps")
+        }
+        guard let bars = DrawnBars.bars(group: group, fault: row.fault) else { return }
+        report.check("\(name): nine of ten", row.unintended(share: 0.9), atMost: bars.p90, "°")
+        report.check("\(name): worst", row.largest, atMost: bars.worst, "°")
+    }
+
+    private static func checkPlant(
+        _ row: FaultCampaign.Row, isDrawn: Bool, _ report: inout BenchReport
+    ) {
+        let name = row.fault.rawValue
+        let all = row.results.compactMap(\.outcome.plant)
+        report.check(
+            "\(name): oscillates unnamed", all.map(\.unnamed).max() ?? 0,
+            atMost: PlantBars.unnamed, "s")
+        guard !isDrawn else { return }
+        report.check(
+            "\(name): at the start", all.map(\.start).max() ?? 0, atMost: row.fault.bars.degrees,
+            "°")
+        report.check(
+            "\(name): shut off, or trembling at the end",
+            Double(all.count { $0.isShutOff || $0.isTrembling }), atMost: 0, "")
+    }
+
+    private static func tellPlant(_ row: FaultCampaign.Row, _ report: BenchReport) {
+        let all = row.results.compactMap { result in
+            result.outcome.plant.map { (name: result.name, plant: $0, outcome: result.outcome) }
+        }
+        func worst(_ value: (FaultRun.PlantOutcome) -> Double) -> String {
+            let most = all.max { value($0.plant) < value($1.plant) }
+            guard let most else { return "" }
+            return "\(Format.fixed(value(most.plant), 2)) (\(most.name))"
+        }
+        report.note("    start \(worst { $0.start })°, unnamed \(worst { $0.unnamed }) s")
+        let off = all.filter { $0.plant.isShutOff && !$0.plant.isTwinShutOff }
+        report.note(
+            "    beyond 3°: \(all.count { $0.outcome.unintended > 3 }), oscillated"
+                + " \(all.count { $0.plant.hasOscillated }), named"
+                + " \(all.count { !$0.plant.named.isNaN }), trembling at the end"
+                + " \(all.count { $0.plant.isTrembling }), off \(off.count), twin off"
+                + " \(all.count { $0.plant.isTwinShutOff }), inertia off by a third"
+                + " \(all.count { abs(log($0.plant.inertiaRatio)) > 0.3 })")
+        for one in all
+        where one.outcome.unintended > 3 || one.plant.isTrembling
+            || one.plant.unnamed > PlantBars.unnamed
+            || one.plant.isShutOff
+        {
+            report.note(
+                "      \(one.name): \(Format.fixed(one.outcome.unintended, 1))°, start"
+                    + " \(Format.fixed(one.plant.start, 1))°, trembled"
+                    + " \(Format.fixed(one.plant.trembling, 2)) s, unnamed"
+                    + " \(Format.fixed(one.plant.unnamed, 2)) s, named after"
+                    + " \(Format.fixed(one.plant.named, 2)) s, at the end"
+                    + " \(Format.fixed(one.plant.lastTremor, 1)) deg/s, inertia x"
+                    + " \(Format.fixed(one.plant.inertiaRatio, 2))"
+                    + (one.plant.isShutOff ? ", off" : "")
+                    + (one.plant.isTwinShutOff ? ", twin off" : "")
+                    + " \(one.outcome.conditions.names)")
+        }
     }
 
     private static func check(_ row: FaultCampaign.Row, _ report: inout BenchReport) {
         let name = row.fault.rawValue
         let bars = row.fault.bars
-        if row.fault.kind != .lie {
+        if row.fault.kind != .lie, row.fault.kind != .plant {
             report.check(
                 "\(name): safe after", row.slowest * 1e3, atMost: bars.seconds * 1e3, "ms")
         }
@@ -90,6 +190,7 @@ extension FaultRun.Fault {
         case .command: (Commander.Rules().deadManSeconds + 0.02, 1, 1)
         case .sensor: (0.05, 3, 4)
         case .lie: (.infinity, largestLie, largestLie)
+        case .plant: (.infinity, 3, 3)
         }
     }
 }

@@ -5,64 +5,97 @@ import Simulation
 
 /// Every fault in every mode from every source, with a seed of its own each.
 struct FaultCampaign {
-    /// The worst of one fault.
+    /// One run, and how to find it again.
+    struct Result {
+        /// Mode, seed, and the gimbal where there are several.
+        var name: String
+        var outcome: FaultRun.Outcome
+    }
+
+    /// The runs of one fault.
     struct Row {
         var fault: FaultRun.Fault
-        var runs = 0
-        var slowest = 0.0
-        var largest = 0.0
-        var largestUntilSafe = 0.0
-        /// The run of `largest`: mode and seed.
-        var worst = ""
+        var results: [Result] = []
+
+        var runs: Int { results.count }
+        /// Slowest to become safe, s.
+        var slowest: Double {
+            results.map(\.outcome.secondsToSafe).filter { !$0.isNaN }.max() ?? 0
+        }
+        /// Largest unintended motion, degrees.
+        var largest: Double { worst?.outcome.unintended ?? 0 }
+        var largestUntilSafe: Double { results.map(\.outcome.untilSafe).max() ?? 0 }
+        /// The run of `largest`.
+        var worst: Result? {
+            results.max { $0.outcome.unintended < $1.outcome.unintended }
+        }
         /// Runs that never became safe.
-        var unsafe = 0
+        var unsafe: Int {
+            guard fault.kind != .lie, fault.kind != .plant else { return 0 }
+            return results.count { $0.outcome.secondsToSafe.isNaN }
+        }
         /// Runs whose outputs were on at the end although they may not come back.
-        var returned = 0
+        var returned: Int {
+            switch fault.kind {
+            case .command, .lie, .plant: 0
+            case .sensor, .order, .response: results.count { $0.outcome.isOn }
+            }
+        }
+
+        /// Unintended motion that so large a share of the runs does not exceed, degrees.
+        func unintended(share: Double) -> Double {
+            let sorted = results.map(\.outcome.unintended).sorted()
+            guard !sorted.isEmpty else { return .nan }
+            return sorted[Int((share * Double(sorted.count - 1)).rounded())]
+        }
     }
 
     /// Modes in which motors are on.
     var modes: [Mode] = [.locked, .panFollow, .fpv, .tracking, .neutral]
     /// The faults.
-    var faults = FaultRun.Fault.allCases.filter { !FaultRun.Fault.sensorLies.contains($0) }
+    var faults = FaultRun.Fault.allCases.filter {
+        !FaultRun.Fault.sensorLies.contains($0) && $0.kind != .plant
+    }
     /// The links that command.
     var links = CommandSource.Link.allCases
 
-    /// The gimbal that the faults meet, and how it is carried.
-    var gimbal = FaultGimbal.standard
+    /// The gimbals that the faults meet, and how they are carried.
+    var gimbals = [FaultGimbal.standard]
     var motion = BaseMotion.Kind.walking
 
     /// - Parameter seeds: Of each combination.
-    /// - Returns: A row for each fault.
+    /// - Returns: A row for each fault that concerns one of the gimbals.
     func rows(seeds: Int) -> [Row] {
-        faults.map { fault in
-            var row = Row(fault: fault)
+        var rows = faults.map { Row(fault: $0) }
+        var number = 0
+        for gimbal in gimbals {
             for mode in modes {
                 for link in links {
                     for seed in 0..<seeds {
-                        let number = UInt64(row.runs) &* 7919 &+ UInt64(seed) &+ 1
-                        let run = FaultRun(
-                            fault: fault, mode: mode, source: link, seed: number,
+                        let first = FaultRun(
+                            fault: .dropOut, mode: mode, source: link,
+                            seed: UInt64(number) &* 7919 &+ UInt64(seed) &+ 1,
                             gimbal: gimbal, motion: motion)
-                        Self.count(run.run(), of: run, in: &row)
+                        number += 1
+                        run(all: first, into: &rows)
                     }
                 }
             }
-            return row
         }
+        return rows.filter { !$0.results.isEmpty }
     }
 
-    private static func count(_ outcome: FaultRun.Outcome, of run: FaultRun, in row: inout Row) {
-        row.runs += 1
-        row.largestUntilSafe = max(row.largestUntilSafe, outcome.untilSafe)
-        if outcome.unintended > row.largest {
-            row.largest = outcome.unintended
-            row.worst = "\(run.mode.name), seed \(run.seed)"
+    /// Every fault in the place of that of `first`.
+    private func run(all first: FaultRun, into rows: inout [Row]) {
+        var twins = Twins(seconds: faults.map(\.after).max() ?? 0)
+        for index in rows.indices
+        where rows[index].fault.concerns(first.gimbal.simulated.motor) {
+            var run = first
+            run.fault = rows[index].fault
+            let name =
+                "\(run.mode.name), seed \(run.seed)"
+                + (gimbals.count > 1 ? ", \(run.gimbal.name)" : "")
+            rows[index].results.append(Result(name: name, outcome: run.run(beside: &twins)))
         }
-        if outcome.secondsToSafe.isNaN {
-            if row.fault.kind != .lie { row.unsafe += 1 }
-        } else {
-            row.slowest = max(row.slowest, outcome.secondsToSafe)
-        }
-        if row.fault.kind != .command, row.fault.kind != .lie, outcome.isOn { row.returned += 1 }
     }
 }

@@ -1,15 +1,22 @@
 import GimbalCore
-import Glibc
 import Simulation
 
-/// A gimbal for the campaign of faults, and the tuning that it is driven with: the defaults, its inertia to be found.
+/// A gimbal for the campaign of faults, and the tuning that it is driven with.
 struct FaultGimbal {
     /// Names the rows.
     var name: String
     /// The physics.
     var simulated = SimulatedGimbal.Parameters()
-    /// The controller.
+    /// The controller: the defaults, its inertia to be found, or the daemon's tuning for a drawn gimbal.
     var stabilizer = Stabilizer.Parameters()
+    /// Ticks per second.
+    var loopHz = 1000
+    /// When a fault strikes, s: bias, inertia and friction are known by then.
+    var onset = 5.0
+    /// The same gimbal with 1000 ticks and samples per second; only for a drawn one.
+    private var swift: (simulated: SimulatedGimbal.Parameters, stabilizer: Stabilizer.Parameters)?
+
+    init(name: String) { self.name = name }
 
     /// The default plant.
     static let standard = FaultGimbal(name: "standard")
@@ -37,21 +44,28 @@ struct FaultGimbal {
         return gimbal
     }
 
-    /// A gimbal at random: inertia from a seventeenth to four times the default's, friction and delay from half to twice,
-    /// with its own sensor; torque motors, two in three with encoders.
-    static func drawn(seed: UInt64) -> FaultGimbal {
-        var random = RandomSource(seed: seed, stream: 0xFA17)
-        func between(_ low: Double, _ high: Double) -> Double {
-            low * pow(high / low, random.uniform())
-        }
-        var gimbal = FaultGimbal(name: "drawn \(seed)")
-        let inertia = between(1 / 17.0, 4)
-        gimbal.simulated.plant.scale(
-            inertia: inertia, friction: between(0.5, 2),
-            imbalance: min(inertia, 1) * random.uniform())
-        gimbal.simulated.transportDelay *= between(0.5, 2)
-        gimbal.simulated.imu.gyroNoiseDensity *= between(0.5, 2)
-        if random.uniform() < 1 / 3.0 { gimbal.simulated.encoderCounts = 0 }
+    /// A gimbal at random with the daemon's tuning for the two things that its owner knows, motors and loop.
+    ///
+    /// Its search for inertia and delay may take eight seconds, so the faults strike later.
+    static func drawn(seed: UInt64, motor: MotorType) throws -> FaultGimbal {
+        let drawn = DrawnGimbal(seed: seed, motor: motor)
+        var gimbal = FaultGimbal(name: "drawn \(seed), \(motor)")
+        gimbal.simulated = drawn.parameters
+        gimbal.stabilizer = try drawn.tuning(loopHz: drawn.loopHz)
+        gimbal.loopHz = drawn.loopHz
+        gimbal.onset = 9
+        var swift = drawn.parameters
+        swift.imu.sampleRate = 1000
+        gimbal.swift = (swift, try drawn.tuning(loopHz: 1000))
+        return gimbal
+    }
+
+    /// The same gimbal with 1000 ticks and samples per second.
+    var atFullRate: FaultGimbal {
+        guard let swift else { return self }
+        var gimbal = self
+        (gimbal.simulated, gimbal.stabilizer) = swift
+        gimbal.loopHz = 1000
         return gimbal
     }
 }

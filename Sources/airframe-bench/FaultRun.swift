@@ -11,6 +11,10 @@ import Simulation
 /// motion is the camera's true motion: until the outputs are off its angle to the same run, same seed, without the fault;
 /// for half a second after that its angle to a run in which an emergency stop turned healthy outputs off at that moment. So a
 /// camera that coasts counts, and one that falls because it is unpowered does not.
+///
+/// A plant that is another from the beginning on starts in its own way. Its motion against the healthy run is measured twice: from
+/// when the motors came on until the onset, and from there on, with the heading that it had then: nothing on the gimbal knows where
+/// north is.
 struct FaultRun {
     /// What goes wrong, at `onset`.
     enum Fault: String, CaseIterable {
@@ -38,11 +42,24 @@ struct FaultRun {
         case gyroReversed = "gyroscope: sign flips"
         case accelFrozen = "accelerometer: stuck at its last value"
         case accelSideways = "accelerometer: sideways for 5 s"
+        case plantLighter = "plant: a third of the inertia, while on"
+        case plantHeavier = "plant: three times the inertia, while on"
+        case plantLater = "plant: 5 ms later than believed"
+        case plantSooner = "plant: 5 ms sooner than believed"
+        case plantSlow = "plant: 250 samples a second, 1000 ticks"
+        case plantStaleHeavy = "plant: saved inertia four times the true"
+        case plantStaleLight = "plant: saved inertia a third of the true"
 
         /// Those in which a sensor that goes on delivering is wrong.
         static let sensorLies: [Fault] = [
             .gyroBurst, .gyroStuck, .gyroZero, .gyroFrozen, .gyroSpike, .gyroSpikes,
             .gyroReversed, .accelFrozen, .accelSideways,
+        ]
+
+        /// Those in which the gimbal is another than the controller believes.
+        static let plantFaults: [Fault] = [
+            .plantLighter, .plantHeavier, .plantLater, .plantSooner, .plantSlow, .plantStaleHeavy,
+            .plantStaleLight,
         ]
 
         /// What it belongs to, and with it the bars.
@@ -55,6 +72,9 @@ struct FaultRun {
             case .emergencyStop, .shutdown: .order
             case .silence, .disconnection, .garbage, .flood: .command
             case .yawReversed, .rollReversed, .pitchReversed: .response
+            case .plantLighter, .plantHeavier, .plantLater, .plantSooner, .plantSlow,
+                .plantStaleHeavy, .plantStaleLight:
+                .plant
             }
         }
     }
@@ -71,6 +91,8 @@ struct FaultRun {
         case response
         /// A sensor says for a moment what is not so: the outputs may go off or stay on.
         case lie
+        /// The gimbal is another than the controller believes: the outputs must stay on.
+        case plant
     }
 
     /// What came out.
@@ -85,6 +107,8 @@ struct FaultRun {
         var isOn = false
         /// Everything that held after the fault.
         var conditions: Conditions = .none
+        /// What came of a plant that is not as believed; nil for other faults.
+        var plant: PlantOutcome?
     }
 
     var fault: Fault
@@ -94,44 +118,63 @@ struct FaultRun {
     var gimbal = FaultGimbal.standard
     var motion = BaseMotion.Kind.walking
 
-    /// When it goes wrong, s: bias, inertia and friction are known by then.
-    static let onset = 5.0
     /// How long is looked at it, s.
-    var after: Double { fault == .accelSideways ? 6 : fault == .gyroBurst ? 3 : 1.6 }
+    var after: Double { fault.after }
     /// How long a camera may coast that its motors have let go, s.
     static let coast = 0.5
 
     func run() -> Outcome {
-        let intended = trace(isFaulty: false)
-        let faulty = trace(isFaulty: true)
-        var outcome = Outcome()
+        var twins = Twins(seconds: after)
+        return run(beside: &twins)
+    }
+
+    /// One run.
+    ///
+    /// - Parameter twins: Of the same gimbal, motion, mode, link and seed.
+    /// - Returns: Its figures.
+    func run(beside twins: inout Twins) -> Outcome {
+        let twin = twins.twin(of: self)
+        let trace = trace(isFaulty: true, seconds: after)
+        var outcome = fault.kind == .plant ? plantOutcome(trace, beside: twin) : Outcome()
+        let turn = fault.isFromBeginning ? trace.turn(from: twin) : .identity
+        let (faulty, intended) = (trace.sinceOnset, twin.sinceOnset)
         for (index, point) in faulty.enumerated() {
             outcome.conditions.insert(point.conditions)
             outcome.isOn = point.isEnabled
             if outcome.secondsToSafe.isNaN, isSafe(point) {
-                outcome.secondsToSafe = Double(index) * 1e-3 + silenceBefore
+                outcome.secondsToSafe = Double(index) * trace.dt + silenceBefore
             }
         }
-        let off = faulty.firstIndex { !$0.isEnabled } ?? faulty.count
+        let off = faulty.firstIndex { !$0.isEnabled }.map { $0 - faulty.startIndex } ?? faulty.count
         let safe =
             fault.kind == .command
-            ? Int((outcome.secondsToSafe.isNaN ? after : outcome.secondsToSafe) * 1e3) : off
+            ? Int(
+                (outcome.secondsToSafe.isNaN ? after : outcome.secondsToSafe) / trace.dt + 1e-6)
+            : off
+        if let plant = outcome.plant, off == 0 {
+            // Off since the start: what moves it now is its weight.
+            outcome.unintended = plant.start
+            outcome.untilSafe = plant.start
+            return outcome
+        }
         for (point, healthy) in zip(faulty, intended).prefix(safe + 1) {
-            outcome.unintended = max(outcome.unintended, deviation(point, healthy))
+            outcome.unintended = max(outcome.unintended, deviation(point, healthy, turn))
         }
         outcome.untilSafe = outcome.unintended
         guard fault.kind != .command, off < faulty.count else { return outcome }
-        let released = trace(isFaulty: false, stop: Self.onset + Double(off) * 1e-3)
-        for (point, healthy) in zip(faulty, released).dropFirst(off).prefix(Int(Self.coast * 1e3)) {
-            outcome.unintended = max(outcome.unintended, deviation(point, healthy))
+        let released = self.trace(isFaulty: false, seconds: after, stop: trace.onset + off)
+        let coasting = Int(Self.coast / trace.dt)
+        for (point, healthy) in zip(faulty, released.sinceOnset).dropFirst(off).prefix(coasting) {
+            outcome.unintended = max(outcome.unintended, deviation(point, healthy, turn))
         }
         // Once the outputs have come back, the horizon must be what it was; the heading is free, and two modes keep none.
         guard mode != .fpv, mode != .neutral,
-            let on = faulty.indices.first(where: { $0 > off && faulty[$0].isEnabled })
+            let on = faulty.dropFirst(off).firstIndex(where: { $0.isEnabled })
         else {
             return outcome
         }
-        for (point, healthy) in zip(faulty, intended).dropFirst(on + 1000) where point.isEnabled {
+        let settled = on - faulty.startIndex + Int(1 / trace.dt)
+        for (point, healthy) in zip(faulty, intended).dropFirst(settled) where point.isEnabled {
             outcome.unintended = max(outcome.unintended, point.tilt(from: healthy))
         }
         return outcome
@@ -139,14 +182,16 @@ struct FaultRun {
 
     /// What the fault has done to the camera, degrees. A camera that stops because nobody commands it any more differs
     /// from one that goes on by what was commanded: there the attitude's error counts, it is held.
-    private func deviation(_ point: Point, _ intended: Point) -> Double {
+    private func deviation(
+        _ point: FaultTrace.Point, _ intended: FaultTrace.Point, _ turn: Quaternion
+    ) -> Double {
         if fault.kind == .command { return point.error }
-        return intended.attitude.error(to: point.attitude).norm * 180 / .pi
+        return (turn * intended.attitude).error(to: point.attitude).norm * 180 / .pi
     }
 
-    private func isSafe(_ point: Point) -> Bool {
+    private func isSafe(_ point: FaultTrace.Point) -> Bool {
         switch fault.kind {
-        case .sensor, .order, .response, .lie: !point.isEnabled
+        case .sensor, .order, .response, .lie, .plant: !point.isEnabled
         // In a mode that moves by itself nobody's command was turning the camera.
         case .command:
             fault == .garbage || fault == .flood || mode == .fpv || mode == .neutral
@@ -156,150 +201,4 @@ struct FaultRun {
 
     /// A dead-man counts from the last request, which came a while before the onset.
     private var silenceBefore: Double { fault == .silence ? 0.05 : 0 }
-
-    private struct Point {
-        var attitude: Quaternion
-        var isEnabled: Bool
-        /// Whether the set-point stands.
-        var isStill: Bool
-        /// From attitude to set-point, degrees.
-        var error: Double
-        var conditions: Conditions
-
-        /// Angle between the vertical as this camera and as another one sees it, degrees.
-        func tilt(from other: Point) -> Double {
-            let down = Vector3(0, 0, 1)
-            let mine = attitude.inverseRotate(down)
-            let theirs = other.attitude.inverseRotate(down)
-            return atan2(mine.cross(theirs).norm, mine.dot(theirs)) * 180 / .pi
-        }
-    }
-
-    /// The run, from the onset on, a point for every millisecond, with an emergency stop at `stop`, s.
-    private func trace(isFaulty: Bool, stop: Double? = nil) -> [Point] {
-        var gimbal = SimulatedGimbal(
-            parameters: gimbal.simulated,
-            motion: BaseMotion(motion, seed: seed, stillDuration: 2), seed: seed)
-        var assembly = LockstepEngine.assemble(parameters: self.gimbal.stabilizer)
-        let commander = Commander(
-            ring: assembly.commands, bootMode: .locked, rules: Commander.Rules())
-        let holder = CommandSource(link: source, connection: 1)
-        var points: [Point] = []
-        for tick in 1...Int((Self.onset + after) * 1000) {
-            let time = Double(tick) * 1e-3
-            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
-            let isWrong = isFaulty && time >= Self.onset
-            if isWrong { inject(&gimbal, commander, holder, tick: tick, now: now) }
-            command(commander, holder, tick: tick, now: now, isWrong: isWrong)
-            if let stop, time >= stop {
-                try? commander.request(.emergencyStop, from: holder, now: now)
-            }
-            commander.advance(now: now)
-            var fresh: IMUSample?
-            gimbal.advance(to: now) { fresh = $0 }
-            let isLost = isWrong && fault == .busError
-            let conditions: Conditions = isLost ? .busError : .none
-            // Without a sample the loop runs on its deadline.
-            let output = assembly.engine.tick(
-                isLost ? nil : fresh, at: now, conditions: conditions)
-            gimbal.apply(output, at: now)
-            while assembly.telemetry.pop() != nil {}
-            guard time >= Self.onset else { continue }
-            let snapshot = assembly.engine.snapshot
-            points.append(
-                Point(
-                    attitude: gimbal.attitude, isEnabled: output.enabled,
-                    isStill: isStill(snapshot.pointing.rates),
-                    error: snapshot.attitudeError.norm * 180 / .pi,
-                    conditions: snapshot.conditions))
-        }
-        return points
-    }
-
-    /// Whether nothing of what was commanded still turns, rad/s: axes that the mode itself moves do not count.
-    private func isStill(_ rates: AxisVector) -> Bool {
-        let yaw = mode == .panFollow ? 0 : rates.yaw
-        return max(abs(yaw), abs(rates.roll), abs(rates.pitch)) < 0.02
-    }
-
-    /// Somebody who holds the camera in his mode, turning it where the mode lets him.
-    private func command(
-        _ commander: Commander, _ holder: CommandSource, tick: Int, now: Instant, isWrong: Bool
-    ) {
-        if tick == 3000 { try? commander.request(.mode(mode), from: holder, now: now) }
-        let isSilent = isWrong && (fault == .silence || fault == .disconnection)
-        // A camera that is let go in a turn would coast without any fault.
-        let isTurning = fault.kind == .command || fault.kind == .order
-        guard tick > 3500, tick % 50 == 0, !isSilent, isTurning else { return }
-        switch mode {
-        case .tracking:
-            try? commander.request(.track(pan: 0.3, tilt: 0.1), from: holder, now: now)
-        case .locked:
-            try? commander.request(
-                .rate(AxisVector(yaw: 0.3, roll: 0, pitch: 0.1)), from: holder, now: now)
-        case .panFollow:
-            try? commander.request(
-                .rate(AxisVector(yaw: 0, roll: 0, pitch: 0.1)), from: holder, now: now)
-        case .inactive, .fpv, .neutral, .retract: break
-        }
-    }
-
-    private func inject(
-        _ gimbal: inout SimulatedGimbal, _ commander: Commander, _ holder: CommandSource,
-        tick: Int, now: Instant
-    ) {
-        let isFirst = tick == Int(Self.onset * 1000)
-        switch fault {
-        case .dropOut: gimbal.fault = .dropOut
-        case .frozen: gimbal.fault = .frozen
-        case .notANumber: gimbal.fault = .notANumber
-        case .infinite: gimbal.fault = .infinite
-        case .timeBack: gimbal.fault = .timeShift(seconds: -0.5)
-        case .emergencyStop: try? commander.request(.emergencyStop, from: holder, now: now)
-        case .shutdown: if isFirst { commander.shutDown() }
-        case .disconnection: if isFirst { commander.disconnected(holder, now: now) }
-        case .garbage:
-            let wild = AxisVector(yaw: .nan, roll: 1e9, pitch: -.infinity)
-            try? commander.request(.rate(wild), from: holder, now: now)
-            try? commander.request(.point(wild, duration: -1), from: holder, now: now)
-            try? commander.request(.track(pan: .infinity, tilt: 0), from: holder, now: now)
-        case .flood:
-            let other = CommandSource(link: source == .rbl ? .airos : .rbl, connection: 9)
-            for _ in 0..<50 {
-                try? commander.request(
-                    .point(AxisVector(repeating: 1), duration: 0), from: other, now: now)
-            }
-        case .yawReversed: gimbal.motorDirection.yaw = -1
-        case .rollReversed: gimbal.motorDirection.roll = -1
-        case .pitchReversed: gimbal.motorDirection.pitch = -1
-        case .gyroBurst:
-            let lasts = tick < Int(Self.onset * 1000) + 100
-            gimbal.fault = lasts ? .gyroOffset(direction * (500 * .pi / 180)) : nil
-        case .gyroStuck: gimbal.fault = .gyroStuck(direction * (50 * .pi / 180))
-        case .gyroZero: gimbal.fault = .gyroStuck(.zero)
-        case .gyroFrozen: gimbal.fault = .gyroFrozen
-        case .gyroSpike: gimbal.fault = isFirst ? .gyroOffset(direction * 30) : nil
-        case .gyroSpikes:
-            let since = tick - Int(Self.onset * 1000)
-            let isSpike = since % 20 == 0 && since < 200
-            gimbal.fault = isSpike ? .gyroOffset(direction * 30) : nil
-        case .gyroReversed: gimbal.fault = .gyroReversed
-        case .accelFrozen: gimbal.fault = .accelFrozen
-        case .accelSideways:
-            let lasts = tick < Int(Self.onset * 1000) + 5000
-            let about = seed % 2 == 0 ? Vector3(.pi / 2, 0, 0) : Vector3(0, .pi / 2, 0)
-            gimbal.fault = lasts ? .accelTurned(Quaternion(rotationVector: about)) : nil
-        case .busError, .silence: break
-        }
-    }
-
-    /// About which axis a gyroscope lies: x, y, z or all, by the seed.
-    private var direction: Vector3 {
-        switch seed % 4 {
-        case 0: Vector3(1, 0, 0)
-        case 1: Vector3(0, -1, 0)
-        case 2: Vector3(0, 0, 1)
-        default: Vector3(0.577, -0.577, 0.577)
-        }
-    }
 }

@@ -40,7 +40,9 @@ enum GalleryBench {
     }
 
     static func run(_ options: Options, _ report: inout BenchReport) throws {
-        let gimbals = options.seeds.first(options.count).map { DrawnGimbal(seed: $0) }
+        let gimbals = (options.seeds ?? .all).first(options.count ?? 200).map {
+            DrawnGimbal(seed: $0)
+        }
         let motions: [BaseMotion.Kind] =
             options.motion.map { [$0] } ?? [.still, .handheld, .walking, .running]
         for motion in motions {

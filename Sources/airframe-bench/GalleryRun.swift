@@ -9,8 +9,6 @@ import Wire
 struct GalleryRun {
     var gimbal: DrawnGimbal
     var motion: BaseMotion.Kind
-    /// A wrong belief of its owner, or a change when the figures begin; nil: none.
-    var fault: PlantFault?
     /// Seconds in all, and from which on the figures count: the search for inertia and delay is over.
     var seconds = 18.0
     var settled = 8.0
@@ -27,16 +25,9 @@ struct GalleryRun {
         var hold = Double.nan
         /// Largest tilt from where it was on the average.
         var largest = Double.nan
-        /// Largest tilt against where it was when the figures began, and the one over the last three seconds; the heading of a gimbal
-        /// without a compass drifts.
-        var turned = 0.0
-        var turnedLast = 0.0
         /// Largest RMS over half a second of the true rate above 15 Hz, deg/s, and of the angle that belongs to it.
         var tremor = 0.0
         var buzz = 0.0
-        /// Both over the last half second.
-        var lastTremor = 0.0
-        var lastBuzz = 0.0
         /// The same angle of the handle.
         var handleBuzz = 0.0
         /// Largest turn from the motors' start until a set-point was followed.
@@ -45,17 +36,15 @@ struct GalleryRun {
         var isShutOff = false
         /// All conditions that name a fault.
         var faults: Conditions = .none
-        /// From when the figures begin until an oscillation was named, s; NaN: never.
-        var oscillationNamed = Double.nan
         /// Found inertia over the true one, the farthest of the axes; a motor that is stronger makes it smaller.
         var inertiaRatio = Double.nan
 
         /// A camera that stays where it should be.
         var isHeld: Bool { !isShutOff && largest < 5 }
         /// Faster and wider than what noise, friction and a servo's pulses do, and more than the handle's own.
-        var isOscillating: Bool { tremor > 3 && buzz > max(0.05, handleBuzz) || tremor > 60 }
-        /// The same of the last half second.
-        var isTrembling: Bool { lastTremor > 3 && lastBuzz > max(0.05, handleBuzz) }
+        var isOscillating: Bool {
+            Tremor.Window(rate: tremor, angle: buzz).isTrembling(beside: handleBuzz) || tremor > 60
+        }
     }
 
     /// Conditions that name a fault which no drawn gimbal has.
@@ -67,32 +56,24 @@ struct GalleryRun {
 
     /// The settings of an owner who knows motors and loop.
     var tuning: Stabilizer.Parameters {
-        get throws {
-            try gimbal.tuning(loopHz: loopHz, with: fault?.settings(for: gimbal) ?? [])
-        }
+        get throws { try gimbal.tuning(loopHz: gimbal.loopHz) }
     }
-
-    /// Ticks per second.
-    private var loopHz: Int { fault?.loopHz ?? gimbal.loopHz }
 
     func run() throws -> Outcome {
         let degrees = 180 / Double.pi
-        var parameters = gimbal.parameters
-        fault?.change(&parameters)
         var simulated = SimulatedGimbal(
-            parameters: parameters,
+            parameters: gimbal.parameters,
             motion: BaseMotion(motion, seed: gimbal.seed, stillDuration: 1, rampDuration: 1),
             seed: gimbal.seed)
         var stabilizer = Stabilizer(parameters: try tuning)
         var outcome = Outcome()
         var (roll, pitch) = (AngleRecord(), AngleRecord())
         var tilts: [(roll: Double, pitch: Double)] = []
-        var tremor = TremorWatch()
-        var handle = TremorWatch()
+        var tremor = Tremor()
+        var handle = Tremor()
         var held: Quaternion?
         var wasEnabled = false
-        let dt = 1 / Double(loopHz)
-        var begin: Vector3?
+        let dt = 1 / Double(gimbal.loopHz)
         for tick in 1...Int(seconds / dt) {
             let time = Double(tick) * dt
             let now = Instant(nanoseconds: Int64(time * 1e9))
@@ -113,24 +94,12 @@ struct GalleryRun {
             wasEnabled = snapshot.output.enabled
             outcome.faults.insert(Self.faults.common(with: snapshot.conditions))
             let isSettled = time > settled
-            if isSettled, outcome.oscillationNamed.isNaN,
-                snapshot.conditions.intersects(.loopOscillating)
-            {
-                outcome.oscillationNamed = time - settled
-            }
             tremor.note(simulated.rate * degrees, counts: isSettled, dt: dt)
             handle.note(simulated.base.rate * degrees, counts: isSettled, dt: dt)
-            if isTraced, tick % max(1, loopHz / 50) == 0 {
-                trace(time, simulated, stabilizer, tremor.present)
+            if isTraced, tick % max(1, gimbal.loopHz / 50) == 0 {
+                trace(time, simulated, stabilizer, tremor.present.rate)
             }
             guard isSettled else { continue }
-            if begin == nil { fault?.strike(&simulated) }
-            let down = simulated.attitude.inverseRotate(Vector3(0, 0, 1))
-            let first = begin ?? down
-            begin = first
-            let turned = atan2(first.cross(down).norm, first.dot(down)) * degrees
-            outcome.turned = max(outcome.turned, turned)
-            if time > seconds - 3 { outcome.turnedLast = max(outcome.turnedLast, turned) }
             let angles = EulerZXY.angles(simulated.attitude) * degrees
             // The record is kept at 1 kHz whatever the loop does.
             while Double(tilts.count) < (time - settled) * Double(AngleRecord.rate) {
@@ -139,7 +108,6 @@ struct GalleryRun {
                 tilts.append((angles.roll, angles.pitch))
             }
         }
-        (outcome.lastTremor, outcome.lastBuzz) = (tremor.present, tremor.presentAngle)
         outcome.tremor = tremor.largest.rate
         outcome.buzz = tremor.largest.angle
         outcome.handleBuzz = handle.largest.angle
@@ -211,38 +179,5 @@ extension Conditions {
     var names: String {
         Conditions.catalogue.filter { intersects($0.condition) }.map(\.name)
             .joined(separator: " ")
-    }
-}
-
-/// True rate above 15 Hz: an oscillation of the loop, or what steps and friction leave there.
-private struct TremorWatch {
-    /// RMS over the last window, deg/s, and the largest of the windows that count, with that of the angle.
-    private(set) var present = 0.0
-    private(set) var presentAngle = 0.0
-    private(set) var largest = (rate: 0.0, angle: 0.0)
-
-    private var lows = (Vector3.zero, Vector3.zero)
-    private var angle = Vector3.zero
-    private var (sum, angles, time) = (0.0, 0.0, 0.0)
-
-    mutating func note(_ rate: Vector3, counts: Bool, dt: Double) {
-        let share = 1 - exp(-2 * Double.pi * 15 * dt)
-        lows.0 += (rate - lows.0) * share
-        let high = rate - lows.0
-        lows.1 += (high - lows.1) * share
-        let fast = high - lows.1
-        // An integral that forgets below 15 Hz.
-        angle = (angle + fast * dt) * (1 - share)
-        sum += fast.squaredNorm * dt
-        angles += angle.squaredNorm * dt
-        time += dt
-        guard time >= 0.5 else { return }
-        present = (sum / time).squareRoot()
-        presentAngle = (angles / time).squareRoot()
-        if counts {
-            largest.rate = max(largest.rate, present)
-            largest.angle = max(largest.angle, presentAngle)
-        }
-        (sum, angles, time) = (0, 0, 0)
     }
 }

@@ -50,15 +50,12 @@ struct Main {
             name: "faults", summary: "every fault in every mode from every source",
             run: FaultBench.run),
         Bench(
-            name: "sensor-faults", summary: "sensors that lie, on gimbals of every kind",
+            name: "sensor-faults",
+            summary: "sensors that lie, plants not as believed, on gimbals of every kind",
             run: FaultBench.runSensors),
         Bench(
             name: "gallery", summary: "gimbals drawn at random, in each motion; not in all",
             isInAll: false, run: GalleryBench.run),
-        Bench(
-            name: "plant-faults",
-            summary: "gimbals drawn at random that are not as believed; not in all",
-            isInAll: false, run: PlantFaultBench.run),
         Bench(
             name: "actuators", summary: "servos and motors without encoders, stabilised",
             run: ActuatorBench.run),

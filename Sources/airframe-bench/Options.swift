@@ -30,9 +30,9 @@ struct Options: Sendable {
     var rounds = 5
     /// Seeds of each combination of fault, mode and source.
     var faultSeeds = 4
-    /// Gimbals of the gallery, and the seeds that they are drawn from.
-    var count = 200
-    var seeds = GallerySeeds.all
+    /// How many drawn gimbals, and the seeds that they are drawn from; nil: the bench's own choice.
+    var count: Int?
+    var seeds: GallerySeeds?
     /// The only kind of motors of `pointing --recorded`; nil: each.
     var motor: MotorType?
     /// True where `pointing --recorded` draws a gimbal for each recording and seed, in the place of the default plant.
@@ -156,8 +156,8 @@ struct Options: Sendable {
             "  --seconds S       length of an allocation run (60)",
             "  --rounds N        wake-up rounds (5), --round-seconds S each (5)",
             "  --fault-seeds N   seeds of each fault, mode and source (4)",
-            "  --count N         gimbals of `gallery` (200)",
-            "  --seeds WHICH     of `gallery`: all, even (to develop on), odd (to report on), or one number",
+            "  --count N         drawn gimbals of `gallery` (200), and of each kind of `sensor-faults` (4)",
+            "  --seeds WHICH     of drawn gimbals: all (`gallery`), even (`sensor-faults`), odd, or one number",
             "  --motion NAME     of `gallery`: still, handheld, walking or running; otherwise each",
             "  --motor TYPE      of `pointing --recorded`: torque, field or servo; otherwise each",
             "  --drawn           `pointing --recorded` on --count drawn gimbals of --seeds, a recording each",

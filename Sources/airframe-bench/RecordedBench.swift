@@ -85,7 +85,7 @@ enum RecordedBench {
                 return Score(name: name, outcome: run.run())
             }
         }
-        return try options.seeds.first(options.count).map { seed in
+        return try (options.seeds ?? .all).first(options.count ?? 200).map { seed in
             let gimbal = DrawnGimbal(seed: seed, motor: drive.type)
             let name = names[Int(seed / 2) % names.count]
             var run = try run(directory.appending(name))

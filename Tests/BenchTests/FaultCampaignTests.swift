@@ -48,17 +48,18 @@ struct FaultCampaignTests {
         arguments: [333.0, 73, 50])
     func burstOnServos(frameHz: Double) {
         var campaign = FaultCampaign()
-        campaign.gimbal = .driven(by: .servo)
+        var gimbal = FaultGimbal.driven(by: .servo)
         // An owner who tells the pulses.
         let longer = 0.5 / frameHz - 0.5 / 333
-        campaign.gimbal.simulated.servo.frameRate = frameHz
-        campaign.gimbal.simulated.servo.totalDelay += longer
-        campaign.gimbal.stabilizer.servo.framePeriod = 1 / frameHz
-        campaign.gimbal.stabilizer.servo.delay += longer
+        gimbal.simulated.servo.frameRate = frameHz
+        gimbal.simulated.servo.totalDelay += longer
+        gimbal.stabilizer.servo.framePeriod = 1 / frameHz
+        gimbal.stabilizer.servo.delay += longer
+        campaign.gimbals = [gimbal]
         campaign.faults = [.gyroBurst]
         campaign.links = [.diagnostics]
         for row in campaign.rows(seeds: 1) {
-            #expect(row.largest <= row.fault.bars.coasting, "\(row.worst)")
+            #expect(row.largest <= row.fault.bars.coasting, "\(row.worst?.name ?? "")")
         }
     }
 
@@ -93,5 +94,46 @@ struct FaultCampaignTests {
             let outcome = FaultRun(fault: fault, seed: seed, gimbal: .phone, motion: .still).run()
             #expect(outcome.isOn && outcome.secondsToSafe.isNaN)
         }
+    }
+
+    @Test(
+        "a plant that is not as believed moves a phone by no more than it may, standing, and turns no output off",
+        arguments: FaultRun.Fault.plantFaults)
+    func plant(fault: FaultRun.Fault) throws {
+        for gimbal in [FaultGimbal.phone, .blindPhone, .standard] {
+            let outcome = FaultRun(fault: fault, seed: 2, gimbal: gimbal, motion: .still).run()
+            let plant = try #require(outcome.plant)
+            #expect(outcome.unintended <= fault.bars.degrees, "\(gimbal.name)")
+            #expect(plant.start <= fault.bars.degrees, "\(gimbal.name)")
+            #expect(plant.unnamed <= PlantBars.unnamed, "\(gimbal.name)")
+            #expect(!plant.isShutOff && !plant.isTrembling, "\(gimbal.name)")
+        }
+    }
+
+    /// The delay of motors without encoders is not measured: the loop oscillates, and its corners go down.
+    @Test(
+        "a loop without encoders that is later than believed is named, and calm",
+        arguments: [1, 2, 3] as [UInt64])
+    func laterWithoutEncoders(seed: UInt64) throws {
+        let outcome = FaultRun(
+            fault: .plantLater, seed: seed, gimbal: .driven(by: .field), motion: .still
+        ).run()
+        let plant = try #require(outcome.plant)
+        #expect(outcome.conditions.intersects(.loopOscillating))
+        #expect(outcome.unintended <= 3)
+        #expect(!plant.isShutOff && !plant.isTrembling)
+        #expect(abs(plant.inertiaRatio - 1) < 0.3)
+    }
+
+    @Test("drawn gimbals run at their own rate with the daemon's tuning")
+    func drawn() throws {
+        let drawn = DrawnGimbal(seed: 4, motor: .torque)
+        let gimbal = try FaultGimbal.drawn(seed: 4, motor: .torque)
+        #expect(gimbal.loopHz == drawn.loopHz && drawn.loopHz < 1000)
+        #expect(gimbal.stabilizer.controller.loopDelay > 0.0035)
+        #expect(gimbal.atFullRate.loopHz == 1000)
+        let outcome = FaultRun(fault: .gyroFrozen, seed: 1, gimbal: gimbal, motion: .still).run()
+        #expect(outcome.secondsToSafe < 0.1)
+        #expect(outcome.unintended < 3)
     }
 }

@@ -4,19 +4,21 @@ import Testing
 
 @testable import airframe_bench
 
-/// Servos that are faster than believed, on a gimbal drawn at random; `airframe-bench plant-faults` has many.
+/// Servos that are faster than believed, on a gimbal drawn at random; `airframe-bench sensor-faults --only plant` has many.
 @Suite("A servo loop that oscillates")
 struct ServoOscillationTests {
     @Test(
         "is named, and calm with lower gains, standing and in a walker's hand",
         arguments: [BaseMotion.Kind.still, .walking])
     func sooner(motion: BaseMotion.Kind) throws {
-        var run = GalleryRun(gimbal: DrawnGimbal(seed: 2, motor: .servo), motion: motion)
-        run.fault = .sooner
-        let outcome = try run.run()
-        #expect(outcome.faults.intersects(.loopOscillating))
-        #expect(outcome.lastTremor < 30, "deg/s: what steps and the dead band leave")
-        if motion == .still { #expect(outcome.turned < 3) }
+        let gimbal = try FaultGimbal.drawn(seed: 2, motor: .servo)
+        let outcome = FaultRun(
+            fault: .plantSooner, seed: 2, gimbal: gimbal, motion: motion
+        ).run()
+        let plant = try #require(outcome.plant)
+        #expect(outcome.conditions.intersects(.loopOscillating))
+        #expect(plant.lastTremor < 30, "deg/s: what steps and the dead band leave")
+        if motion == .still { #expect(outcome.unintended < 3) }
     }
 
     @Test(

@@ -1,0 +1,117 @@
+/// What was measured on the drawn gimbals of even seeds, four of each kind of motors: largest unintended motion of nine of ten runs,
+/// and of all, degrees. The bars are one and a half times that, and 0.1°: they show what gets worse. They are not the bars of
+/// `FaultRun.Fault`, which hold for a phone-sized camera, and which many of these gimbals miss.
+enum DrawnBars {
+    /// Bars of nine of ten runs and of all, degrees; nil: none was measured.
+    static func bars(group: String, fault: FaultRun.Fault) -> (p90: Double, worst: Double)? {
+        guard let measured = measured[group]?[fault.rawValue] else { return nil }
+        return (bar(measured.p90), bar(measured.worst))
+    }
+
+    private static func bar(_ measured: Double) -> Double {
+        min(180, max(0.1, 1.5 * measured))
+    }
+
+    private static let measured: [String: [String: (p90: Double, worst: Double)]] = [
+        "drawn, torque, still": [
+            "gyroscope: 500 °/s for 100 ms": (8.51, 8.72),
+            "gyroscope: stuck at 50 °/s": (14.97, 19.2),
+            "gyroscope: stuck at zero": (14.0, 14.16),
+            "gyroscope: stuck at its last value": (13.79, 14.68),
+            "gyroscope: one sample of 30 rad/s": (0.09, 8.18),
+            "gyroscope: ten of them, 20 ms apart": (4.73, 12.34),
+            "gyroscope: sign flips": (19.18, 22.59),
+            "accelerometer: stuck at its last value": (4.7, 5.19),
+            "accelerometer: sideways for 5 s": (3.07, 3.64),
+            "plant: a third of the inertia, while on": (1.34, 7.64),
+            "plant: three times the inertia, while on": (0.17, 0.57),
+            "plant: 5 ms later than believed": (1.06, 8.7),
+            "plant: 5 ms sooner than believed": (0.95, 13.39),
+            "plant: 250 samples a second, 1000 ticks": (0.54, 2.09),
+            "plant: saved inertia four times the true": (0.5, 1.45),
+            "plant: saved inertia a third of the true": (0.27, 0.42),
+        ],
+        "drawn, torque, walking": [
+            "gyroscope: 500 °/s for 100 ms": (9.95, 11.67),
+            "gyroscope: stuck at 50 °/s": (16.84, 20.35),
+            "gyroscope: stuck at zero": (15.81, 16.05),
+            "gyroscope: stuck at its last value": (15.52, 15.82),
+            "gyroscope: one sample of 30 rad/s": (0.02, 9.95),
+            "gyroscope: ten of them, 20 ms apart": (5.8, 11.11),
+            "gyroscope: sign flips": (23.98, 64.65),
+            "accelerometer: stuck at its last value": (5.24, 6.92),
+            "accelerometer: sideways for 5 s": (4.5, 6.34),
+            "plant: a third of the inertia, while on": (5.17, 7.04),
+            "plant: three times the inertia, while on": (0.25, 0.31),
+            "plant: 5 ms later than believed": (4.65, 16.6),
+            "plant: 5 ms sooner than believed": (1.38, 49.57),
+            "plant: 250 samples a second, 1000 ticks": (0.46, 1.14),
+            "plant: saved inertia four times the true": (1.32, 1.42),
+            "plant: saved inertia a third of the true": (0.29, 1.33),
+        ],
+        "drawn, field, still": [
+            "gyroscope: 500 °/s for 100 ms": (179.94, 179.98),
+            "gyroscope: stuck at 50 °/s": (60.58, 73.12),
+            "gyroscope: stuck at zero": (60.56, 69.63),
+            "gyroscope: stuck at its last value": (44.57, 51.2),
+            "gyroscope: one sample of 30 rad/s": (179.3, 179.75),
+            "gyroscope: ten of them, 20 ms apart": (179.67, 179.87),
+            "gyroscope: sign flips": (179.98, 180.0),
+            "accelerometer: stuck at its last value": (45.66, 53.11),
+            "accelerometer: sideways for 5 s": (179.94, 179.99),
+            "plant: a third of the inertia, while on": (179.98, 180.0),
+            "plant: three times the inertia, while on": (179.99, 180.0),
+            "plant: 5 ms later than believed": (179.99, 180.0),
+            "plant: 5 ms sooner than believed": (179.99, 179.99),
+            "plant: 250 samples a second, 1000 ticks": (179.99, 180.0),
+        ],
+        "drawn, field, walking": [
+            "gyroscope: 500 °/s for 100 ms": (179.97, 180.0),
+            "gyroscope: stuck at 50 °/s": (80.64, 116.12),
+            "gyroscope: stuck at zero": (86.41, 116.22),
+            "gyroscope: stuck at its last value": (32.64, 105.03),
+            "gyroscope: one sample of 30 rad/s": (179.95, 179.96),
+            "gyroscope: ten of them, 20 ms apart": (179.93, 180.0),
+            "gyroscope: sign flips": (179.92, 179.99),
+            "accelerometer: stuck at its last value": (20.79, 104.94),
+            "accelerometer: sideways for 5 s": (179.97, 179.99),
+            "plant: a third of the inertia, while on": (179.99, 180.0),
+            "plant: three times the inertia, while on": (179.99, 180.0),
+            "plant: 5 ms later than believed": (179.99, 180.0),
+            "plant: 5 ms sooner than believed": (180.0, 180.0),
+            "plant: 250 samples a second, 1000 ticks": (179.99, 180.0),
+        ],
+        "drawn, servo, still": [
+            "gyroscope: 500 °/s for 100 ms": (0.34, 0.45),
+            "gyroscope: stuck at 50 °/s": (3.07, 3.33),
+            "gyroscope: stuck at zero": (0.28, 0.35),
+            "gyroscope: stuck at its last value": (0.28, 0.35),
+            "gyroscope: one sample of 30 rad/s": (0.24, 0.43),
+            "gyroscope: ten of them, 20 ms apart": (0.31, 0.65),
+            "gyroscope: sign flips": (4.6, 5.37),
+            "accelerometer: stuck at its last value": (0.12, 0.3),
+            "accelerometer: sideways for 5 s": (0.85, 1.06),
+            "plant: a third of the inertia, while on": (0.0, 0.0),
+            "plant: three times the inertia, while on": (0.0, 0.0),
+            "plant: 5 ms later than believed": (3.14, 3.83),
+            "plant: 5 ms sooner than believed": (0.55, 0.65),
+            "plant: 250 samples a second, 1000 ticks": (0.52, 0.53),
+        ],
+        "drawn, servo, walking": [
+            "gyroscope: 500 °/s for 100 ms": (58.44, 63.21),
+            "gyroscope: stuck at 50 °/s": (3.45, 3.62),
+            "gyroscope: stuck at zero": (1.57, 2.07),
+            "gyroscope: stuck at its last value": (2.81, 3.04),
+            "gyroscope: one sample of 30 rad/s": (1.17, 1.31),
+            "gyroscope: ten of them, 20 ms apart": (0.97, 1.31),
+            "gyroscope: sign flips": (21.69, 32.6),
+            "accelerometer: stuck at its last value": (1.28, 1.65),
+            "accelerometer: sideways for 5 s": (2.31, 2.64),
+            "plant: a third of the inertia, while on": (0.0, 0.0),
+            "plant: three times the inertia, while on": (0.0, 0.0),
+            "plant: 5 ms later than believed": (6.44, 7.73),
+            "plant: 5 ms sooner than believed": (2.7, 3.72),
+            "plant: 250 samples a second, 1000 ticks": (1.38, 2.17),
+        ],
+    ]
+}

@@ -1,0 +1,157 @@
+import GimbalCore
+import Glibc
+import Simulation
+
+extension FaultRun {
+    /// What came of a plant that is not as believed.
+    struct PlantOutcome {
+        /// Largest angle to the healthy twin from when the motors came on until the onset, degrees.
+        var start = 0.0
+        /// Whether outputs that were on have gone off, or never came on.
+        var isShutOff = false
+        /// Whether the same is true of the healthy twin.
+        var isTwinShutOff = false
+        /// Whether the camera trembles over the last half second more than the handle and the healthy twin ever do.
+        var isTrembling = false
+        /// How long the camera trembled in all, s.
+        var trembling = 0.0
+        /// Longest time in which it trembled and neither an oscillation nor the search for the inertia was told, s.
+        var unnamed = 0.0
+        /// From the onset until an oscillation was told, s; NaN: never.
+        var named = Double.nan
+        /// Believed inertia over the true one at the end, of the axis that is farthest off; NaN on servos.
+        var inertiaRatio = Double.nan
+        /// RMS of the camera's rate above 15 Hz over the last half second, deg/s.
+        var lastTremor = 0.0
+
+        /// Whether it trembled for longer than a knock does.
+        var hasOscillated: Bool { trembling > 0.1 }
+    }
+
+    /// Everything of a plant's run but the unintended motion from the onset on.
+    func plantOutcome(_ trace: FaultTrace, beside twin: FaultTrace) -> Outcome {
+        var plant = PlantOutcome()
+        plant.isShutOff = Self.isShutOff(trace)
+        plant.isTwinShutOff = Self.isShutOff(twin)
+        let pairs = zip(trace.points, twin.points)
+        for (point, healthy) in pairs.prefix(trace.onset - 1)
+        where point.isEnabled && healthy.isEnabled {
+            let angle = healthy.attitude.error(to: point.attitude).norm * 180 / .pi
+            plant.start = max(plant.start, angle)
+        }
+        judgeTremor(trace, twin, &plant)
+        plant.inertiaRatio = gimbal.simulated.motor == .servo ? .nan : trace.inertiaRatio
+        var outcome = Outcome()
+        outcome.plant = plant
+        return outcome
+    }
+
+    private static func isShutOff(_ trace: FaultTrace) -> Bool {
+        let on = trace.points.firstIndex { $0.isEnabled } ?? trace.onset
+        return on >= trace.onset || trace.points[on...].contains { !$0.isEnabled }
+    }
+
+    /// Windows in which an oscillation is looked for, s, and by how much more than its healthy twin a camera has to tremble.
+    private static let window = 0.05
+    private static let beyondTwin = 1.5
+
+    private func judgeTremor(
+        _ trace: FaultTrace, _ twin: FaultTrace, _ plant: inout PlantOutcome
+    ) {
+        let degrees = 180 / Double.pi
+        var calm = (short: 0.0, long: 0.0)
+        func watch(_ rates: [Vector3], from onset: Int, length: Double) -> Double {
+            var tremor = Tremor(length: length)
+            for (index, rate) in rates.enumerated() {
+                tremor.note(rate * degrees, counts: index >= onset, dt: trace.dt)
+            }
+            return tremor.largest.angle
+        }
+        let (healthy, handle) = (twin.points.map(\.rate), twin.points.map(\.handleRate))
+        calm.short = max(
+            Self.beyondTwin * watch(healthy, from: twin.onset, length: Self.window),
+            watch(handle, from: twin.onset, length: Self.window))
+        calm.long = max(
+            Self.beyondTwin * watch(healthy, from: twin.onset, length: 0.5),
+            watch(handle, from: twin.onset, length: 0.5))
+        var (brief, long) = (Tremor(length: Self.window), Tremor())
+        var unnamed = 0.0
+        for (index, point) in trace.points.enumerated() {
+            let isOscillating = point.conditions.intersects(.loopOscillating)
+            // The search for the inertia shakes the camera on purpose, and is told as well.
+            let isTold = isOscillating || point.conditions.intersects(.inertiaUnknown)
+            let since = Double(index + 1 - trace.onset) * trace.dt
+            if isOscillating, since >= 0, plant.named.isNaN { plant.named = since }
+            long.note(point.rate * degrees, counts: since >= 0, dt: trace.dt)
+            let ended = brief.note(point.rate * degrees, counts: since >= 0, dt: trace.dt)
+            guard since >= 0, let ended else { continue }
+            let trembles = ended.isTrembling(beside: calm.short) && point.isEnabled
+            if trembles { plant.trembling += Self.window }
+            unnamed = trembles && !isTold ? unnamed + Self.window : 0
+            plant.unnamed = max(plant.unnamed, unnamed)
+        }
+        plant.isTrembling = long.present.isTrembling(beside: calm.long)
+        plant.lastTremor = long.present.rate
+    }
+}
+
+extension FaultRun.Fault {
+    /// How long is looked at it, s.
+    var after: Double {
+        switch self {
+        case .accelSideways: 6
+        case .gyroBurst: 3
+        default: kind == .plant ? 6 : 1.6
+        }
+    }
+
+    /// Whether it exists before the motors come on.
+    var isFromBeginning: Bool {
+        switch self {
+        case .plantLater, .plantSooner, .plantSlow, .plantStaleHeavy, .plantStaleLight: true
+        default: false
+        }
+    }
+
+    /// Whether its gimbal, and the healthy twin, have 1000 ticks a second.
+    var isAtFullRate: Bool { self == .plantSlow }
+
+    /// True for the kinds of motors that it concerns: servos know no inertia, and motors without encoders look for it at each start.
+    func concerns(_ motor: MotorType) -> Bool {
+        switch self {
+        case .plantStaleHeavy, .plantStaleLight: motor == .torque
+        default: true
+        }
+    }
+
+    /// Changes a gimbal, or what is believed of it, from the beginning.
+    func change(_ gimbal: inout FaultGimbal) {
+        switch self {
+        case .plantLater:
+            gimbal.simulated.transportDelay += 5e-3
+            gimbal.simulated.servo.totalDelay += 5e-3
+        case .plantSooner:
+            gimbal.stabilizer.controller.loopDelay += 5e-3
+            let field = gimbal.stabilizer.field
+            gimbal.stabilizer.field = field.stretched(to: field.loopDelay + 5e-3)
+            // Servos are three times as late, and so is this.
+            gimbal.stabilizer.servo.delay += 9e-3
+        case .plantSlow: gimbal.simulated.imu.sampleRate = 250
+        case .plantStaleHeavy: save(4, &gimbal)
+        case .plantStaleLight: save(1 / 3.0, &gimbal)
+        default: break
+        }
+    }
+
+    /// An inertia of `factor` times the true one is written down.
+    private func save(_ factor: Double, _ gimbal: inout FaultGimbal) {
+        let (truth, constant) = (
+            gimbal.simulated.plant.inertia, gimbal.simulated.motorConstant
+        )
+        for axis in GimbalAxis.allCases {
+            gimbal.stabilizer.controller.inertia[axis] = min(
+                max(truth[axis] / constant[axis] * factor, 1e-5), 1)
+        }
+        gimbal.stabilizer.controller.findsInertia = false
+    }
+}

@@ -1,0 +1,237 @@
+import GimbalCore
+import Glibc
+import Realtime
+import Simulation
+
+/// What happened in each tick of a run.
+struct FaultTrace {
+    /// One tick.
+    struct Point {
+        /// The true camera, to earth.
+        var attitude: Quaternion
+        /// Its true rate and the handle's, rad/s.
+        var rate: Vector3
+        var handleRate: Vector3
+        /// Whether the outputs are on.
+        var isEnabled: Bool
+        /// Whether the set-point stands.
+        var isStill: Bool
+        /// From attitude to set-point, degrees.
+        var error: Double
+        /// Everything that holds.
+        var conditions: Conditions
+
+        /// Angle between the vertical as this camera and as another one sees it, degrees.
+        func tilt(from other: Point) -> Double {
+            let down = Vector3(0, 0, 1)
+            let mine = attitude.inverseRotate(down)
+            let theirs = other.attitude.inverseRotate(down)
+            return atan2(mine.cross(theirs).norm, mine.dot(theirs)) * 180 / .pi
+        }
+    }
+
+    /// Seconds of a tick.
+    let dt: Double
+    /// Number of the first tick with the fault, the first of all being 1.
+    let onset: Int
+    /// The ticks, from the first one on.
+    var points: [Point] = []
+    /// What the inertia was believed to be at the end, over the true one: of the axis that is farthest off.
+    var inertiaRatio = Double.nan
+
+    /// The ticks with the fault.
+    var sinceOnset: ArraySlice<Point> { points[(onset - 1)...] }
+
+    /// The turn about the vertical from another run's camera to this one, at the onset.
+    func turn(from other: FaultTrace) -> Quaternion {
+        let between =
+            points[onset - 1].attitude * other.points[onset - 1].attitude.conjugate
+        let heading = 2 * atan2(between.z, between.w)
+        return Quaternion(rotationVector: Vector3(0, 0, heading))
+    }
+}
+
+/// Runs without a fault, each simulated once for all the faults that meet the same gimbal in the same way.
+struct Twins {
+    private struct Key: Hashable {
+        var isTurning: Bool
+        var isAtFullRate: Bool
+    }
+
+    /// How long the longest of the faults is looked at, s.
+    let seconds: Double
+    private var traces: [Key: FaultTrace] = [:]
+
+    init(seconds: Double) { self.seconds = seconds }
+
+    /// The same run without its fault.
+    mutating func twin(of run: FaultRun) -> FaultTrace {
+        let key = Key(isTurning: run.isTurning, isAtFullRate: run.fault.isAtFullRate)
+        if let known = traces[key] { return known }
+        let trace = run.trace(isFaulty: false, seconds: seconds)
+        traces[key] = trace
+        return trace
+    }
+}
+
+extension FaultRun {
+    /// A camera that is let go in a turn would coast without any fault.
+    var isTurning: Bool { fault.kind == .command || fault.kind == .order }
+
+    /// The run, tick by tick.
+    ///
+    /// - Parameters:
+    ///   - isFaulty: False: the healthy twin.
+    ///   - seconds: From the onset until the end.
+    ///   - stop: Number of the tick in which somebody stops the outputs; nil: none.
+    /// - Returns: All that happened.
+    func trace(isFaulty: Bool, seconds: Double, stop: Int? = nil) -> FaultTrace {
+        var fitted = fault.isAtFullRate ? gimbal.atFullRate : gimbal
+        if isFaulty { fault.change(&fitted) }
+        let rate = fitted.loopHz
+        var gimbal = SimulatedGimbal(
+            parameters: fitted.simulated,
+            motion: BaseMotion(motion, seed: seed, stillDuration: 2), seed: seed)
+        var assembly = LockstepEngine.assemble(parameters: fitted.stabilizer)
+        let commander = Commander(
+            ring: assembly.commands, bootMode: .locked, rules: Commander.Rules())
+        let holder = CommandSource(link: source, connection: 1)
+        let onset = Int((fitted.onset * Double(rate)).rounded(.up))
+        var trace = FaultTrace(dt: 1 / Double(rate), onset: onset)
+        var fresh: [IMUSample] = []
+        for tick in 1...(onset + Int(seconds * Double(rate))) {
+            let now = Instant(nanoseconds: Int64(tick) * 1_000_000_000 / Int64(rate))
+            let since = isFaulty ? tick - onset : -1
+            if since >= 0 {
+                inject(&gimbal, commander, holder, since: since, rate: rate, now: now)
+            }
+            command(
+                commander, holder, tick: tick, onset: onset, rate: rate, now: now,
+                isWrong: since >= 0)
+            if let stop, tick >= stop {
+                try? commander.request(.emergencyStop, from: holder, now: now)
+            }
+            commander.advance(now: now)
+            let isLost = since >= 0 && fault == .busError
+            // Without a sample the loop runs on its deadline.
+            fresh.removeAll(keepingCapacity: true)
+            gimbal.advance(to: now) { fresh.append($0) }
+            for sample in fresh where !isLost { assembly.engine.deliver(sample, at: now) }
+            let output = assembly.engine.tick(at: now, conditions: isLost ? .busError : .none)
+            gimbal.apply(output, at: now)
+            while assembly.telemetry.pop() != nil {}
+            let snapshot = assembly.engine.snapshot
+            trace.points.append(
+                FaultTrace.Point(
+                    attitude: gimbal.attitude, rate: gimbal.rate, handleRate: gimbal.base.rate,
+                    isEnabled: output.enabled, isStill: isStill(snapshot.pointing.rates),
+                    error: snapshot.attitudeError.norm * 180 / .pi,
+                    conditions: snapshot.conditions))
+        }
+        trace.inertiaRatio = ratio(assembly.engine.snapshot.inertia, of: gimbal)
+        return trace
+    }
+
+    /// What the inertia is believed to be over the true one, of the axis that is farthest off; a stronger motor makes it smaller.
+    private func ratio(_ found: AxisVector, of gimbal: SimulatedGimbal) -> Double {
+        var farthest = Double.nan
+        for axis in GimbalAxis.allCases {
+            let ratio =
+                found[axis] * gimbal.parameters.motorConstant[axis] / gimbal.inertia[axis]
+            if farthest.isNaN || abs(log(ratio)) > abs(log(farthest)) { farthest = ratio }
+        }
+        return farthest
+    }
+
+    /// Whether nothing of what was commanded still turns, rad/s: axes that the mode itself moves do not count.
+    private func isStill(_ rates: AxisVector) -> Bool {
+        let yaw = mode == .panFollow ? 0 : rates.yaw
+        return max(abs(yaw), abs(rates.roll), abs(rates.pitch)) < 0.02
+    }
+
+    /// Somebody who holds the camera in his mode, turning it where the mode lets him.
+    private func command(
+        _ commander: Commander, _ holder: CommandSource, tick: Int, onset: Int, rate: Int,
+        now: Instant, isWrong: Bool
+    ) {
+        if tick == onset - 2 * rate { try? commander.request(.mode(mode), from: holder, now: now) }
+        let isSilent = isWrong && (fault == .silence || fault == .disconnection)
+        guard tick > onset - 3 * rate / 2, tick % (rate / 20) == 0, !isSilent, isTurning else {
+            return
+        }
+        switch mode {
+        case .tracking:
+            try? commander.request(.track(pan: 0.3, tilt: 0.1), from: holder, now: now)
+        case .locked:
+            try? commander.request(
+                .rate(AxisVector(yaw: 0.3, roll: 0, pitch: 0.1)), from: holder, now: now)
+        case .panFollow:
+            try? commander.request(
+                .rate(AxisVector(yaw: 0, roll: 0, pitch: 0.1)), from: holder, now: now)
+        case .inactive, .fpv, .neutral, .retract: break
+        }
+    }
+
+    private func inject(
+        _ gimbal: inout SimulatedGimbal, _ commander: Commander, _ holder: CommandSource,
+        since: Int, rate: Int, now: Instant
+    ) {
+        let isFirst = since == 0
+        switch fault {
+        case .dropOut: gimbal.fault = .dropOut
+        case .frozen: gimbal.fault = .frozen
+        case .notANumber: gimbal.fault = .notANumber
+        case .infinite: gimbal.fault = .infinite
+        case .timeBack: gimbal.fault = .timeShift(seconds: -0.5)
+        case .emergencyStop: try? commander.request(.emergencyStop, from: holder, now: now)
+        case .shutdown: if isFirst { commander.shutDown() }
+        case .disconnection: if isFirst { commander.disconnected(holder, now: now) }
+        case .garbage:
+            let wild = AxisVector(yaw: .nan, roll: 1e9, pitch: -.infinity)
+            try? commander.request(.rate(wild), from: holder, now: now)
+            try? commander.request(.point(wild, duration: -1), from: holder, now: now)
+            try? commander.request(.track(pan: .infinity, tilt: 0), from: holder, now: now)
+        case .flood:
+            let other = CommandSource(link: source == .rbl ? .airos : .rbl, connection: 9)
+            for _ in 0..<50 {
+                try? commander.request(
+                    .point(AxisVector(repeating: 1), duration: 0), from: other, now: now)
+            }
+        case .yawReversed: gimbal.motorDirection.yaw = -1
+        case .rollReversed: gimbal.motorDirection.roll = -1
+        case .pitchReversed: gimbal.motorDirection.pitch = -1
+        case .gyroBurst:
+            let lasts = since < rate / 10
+            gimbal.fault = lasts ? .gyroOffset(direction * (500 * .pi / 180)) : nil
+        case .gyroStuck: gimbal.fault = .gyroStuck(direction * (50 * .pi / 180))
+        case .gyroZero: gimbal.fault = .gyroStuck(.zero)
+        case .gyroFrozen: gimbal.fault = .gyroFrozen
+        case .gyroSpike: gimbal.fault = isFirst ? .gyroOffset(direction * 30) : nil
+        case .gyroSpikes:
+            let spacing = rate / 50
+            let isSpike = since % spacing == 0 && since < 10 * spacing
+            gimbal.fault = isSpike ? .gyroOffset(direction * 30) : nil
+        case .gyroReversed: gimbal.fault = .gyroReversed
+        case .accelFrozen: gimbal.fault = .accelFrozen
+        case .accelSideways:
+            let lasts = since < 5 * rate
+            let about = seed % 2 == 0 ? Vector3(.pi / 2, 0, 0) : Vector3(0, .pi / 2, 0)
+            gimbal.fault = lasts ? .accelTurned(Quaternion(rotationVector: about)) : nil
+        case .plantLighter: if isFirst { gimbal.scaleInertia(by: 1 / 3.0) }
+        case .plantHeavier: if isFirst { gimbal.scaleInertia(by: 3) }
+        case .busError, .silence, .plantLater, .plantSooner, .plantSlow, .plantStaleHeavy,
+            .plantStaleLight:
+            break
+        }
+    }
+
+    /// About which axis a gyroscope lies: x, y, z or all, by the seed.
+    private var direction: Vector3 {
+        switch seed % 4 {
+        case 0: Vector3(1, 0, 0)
+        case 1: Vector3(0, -1, 0)
+        case 2: Vector3(0, 0, 1)
+        default: Vector3(0.577, -0.577, 0.577)
+        }
+    }
+}
