@@ -240,7 +240,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         case .servo:
             effect.turn(
                 rates: supervisor.authority < 1 ? parameters.servo.maxRate : drive.servoRates,
-                stairs: drive.servoStairs, limit: parameters.servo.maxRate, joints: angles, dt: dt)
+                joints: angles, dt: dt)
         case .field:
             effect.exert(
                 torques: drive.asked, push: drive.rotorPush, delay: drive.loopDelay,

@@ -1,5 +1,7 @@
 import GimbalCore
 import Glibc
+import Policy
+import Port
 import Realtime
 import Simulation
 

@@ -53,7 +53,6 @@ struct FaultCampaignTests {
         let longer = 0.5 / frameHz - 0.5 / 333
         gimbal.simulated.servo.frameRate = frameHz
         gimbal.simulated.servo.totalDelay += longer
-        gimbal.stabilizer.servo.framePeriod = 1 / frameHz
         gimbal.stabilizer.servo.delay += longer
         campaign.gimbals = [gimbal]
         campaign.faults = [.gyroBurst]

@@ -19,7 +19,7 @@ extension AttitudeController {
         public var findsInertia = false
         /// Whether the search for the inertia also measures a delay that is shorter than `loopDelay`, with which the loop is made
         /// faster, by half at most.
-        public var findsDelay = true
+        public var findsDelay = false
         /// Whether a given `inertia` is checked by the same probe, and left where the probe finds another camera.
         public var checksInertia = false
         /// Whether gains go down, and the inertia is looked for again, where the motors make the camera oscillate.

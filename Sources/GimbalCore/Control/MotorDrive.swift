@@ -227,9 +227,6 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// How many times faster than their model the pulses make the servos.
-    var servoStairs: Double { @_noLocks @inline(__always) get { servo.stairs } }
-
     /// The torques of motors without encoders; unknown while the place of a rotor is, and for other kinds of motors.
     var rotorPush: MotorEffect.Push {
         @_noLocks @inline(__always) get {

@@ -1,5 +1,3 @@
-internal import CMathShim
-
 /// Attitude to absolute joint angles, for position servos.
 ///
 /// A servo hides its position, answers after a delay, and cannot be pushed by torque, so feedback alone is slow.
@@ -16,8 +14,6 @@ public struct ServoController: Sendable, BitwiseCopyable {
         public var delay = 0.011
         /// Lag of the servo's own position loop, s.
         public var lag = 0.004
-        /// From one pulse to the next, s: half of it is part of `delay`, and a servo makes up for all of it within its lag.
-        public var framePeriod = 1 / 333.0
         /// How far a command must be from the horn before the servo moves, rad.
         public var deadBand = 0.2 * Double.pi / 180
         /// From the camera's motion to the sample that shows it, s.
@@ -85,15 +81,6 @@ public struct ServoController: Sendable, BitwiseCopyable {
     private static var hand: Double { @_noLocks get { 2 * .pi * 8 } }
     /// A runner's step shakes the servos for up to 0.1 s, s.
     private static var patience: Double { @_noLocks get { 0.2 } }
-
-    /// The largest rate of a servo that is told to turn steadily, over that of its model, which follows every tick: the pulse brings the
-    /// turn of a whole frame at once, and the lag lets it die away.
-    var stairs: Double {
-        @_noLocks get {
-            let frames = parameters.framePeriod / max(parameters.lag, 1e-3)
-            return frames / max(1 - cm_exp(-frames), 1e-3)
-        }
-    }
 
     /// A controller whose servos stand at zero.
     public init(parameters: Parameters) { self.parameters = parameters }

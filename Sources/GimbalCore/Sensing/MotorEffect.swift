@@ -27,11 +27,6 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     private static var stop: Double { @_noLocks get { 12000 } }
     /// A servo is as fast as its model at most this much later or earlier, s.
     private static var servoMemory: Double { @_noLocks get { 0.05 } }
-    /// By how much a servo may be faster than its model with its pulses: so that it is twice as fast as without at 333 pulses a second.
-    private static var servoDoubt: Double { @_noLocks get { 1.41 } }
-    /// The most that it is faster than its model, however slow its pulses are: with more, a gyroscope that says 500 °/s takes the camera
-    /// of a walker along.
-    private static var mostStairs: Double { @_noLocks get { 5 } }
 
     @_noLocks
     init() {}
@@ -88,22 +83,13 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - rates: How fast they turn at most, rad/s: as their model does, or at a start, where their horns may be elsewhere, as
     ///     they can.
-    ///   - stairs: How many times faster than their model the pulses make them.
-    ///   - limit: How fast they can turn, rad/s.
     ///   - joints: Their angles, rad.
     ///   - dt: Seconds since the previous period, more than 0.
     @_noLocks
-    mutating func turn(
-        rates: AxisVector, stairs: Double, limit: AxisVector, joints: AxisVector, dt: Double
-    ) {
-        let kinematics = JointKinematics(joints: joints)
-        let rate = kinematics.relativeRate(jointRates: rates).norm
+    mutating func turn(rates: AxisVector, joints: AxisVector, dt: Double) {
+        let rate = JointKinematics(joints: joints).relativeRate(jointRates: rates).norm
         fastest = max(rate, fastest * (1 - min(dt / Self.servoMemory, 1)))
-        let possible = max(limit.yaw, max(limit.roll, limit.pitch)) * 2
         motors = GyroWitness.Motors(
-            acceleration: .zero, exerted: nil,
-            strongest: min(
-                min(Self.servoDoubt * stairs, Self.mostStairs) * fastest,
-                max(possible, 2 * fastest)) / dt)
+            acceleration: .zero, exerted: nil, strongest: 2 * fastest / dt)
     }
 }
