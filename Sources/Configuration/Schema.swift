@@ -198,10 +198,6 @@ public enum Schema {
             "Measure the inertia with a small shake whenever the motors come on; false keeps inertia_kg_m2 unless that shows another camera."
         ),
         .bool(
-            "control.find_delay", \.control.findDelay, .live,
-            "With find_inertia, measure also a shorter delay than loop_delay_ms, and raise the gains for it, by half at most. A longer one always lowers them."
-        ),
-        .bool(
             "control.watch_oscillation", \.control.watchOscillation, .live,
             "Lower the gains, and measure the inertia anew, where the motors make the camera oscillate."
         ),

@@ -187,8 +187,6 @@ extension Settings {
         public var inertiaKgM2 = AttitudeController.Parameters().inertia
         /// Whether the inertia is looked for when the motors come on.
         public var findInertia = true
-        /// Whether a measured delay that is shorter than the configured one makes the loop faster.
-        public var findDelay = true
         /// Whether gains go down where the motors make the camera oscillate.
         public var watchOscillation = true
         /// Largest rate that the attitude controller asks for, deg/s.

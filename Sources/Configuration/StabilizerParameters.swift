@@ -123,7 +123,6 @@ extension Settings {
         controller.derivativeCutoffHz = min(control.derivativeCutoffHz, Double(loop.rateHz) / 3)
         controller.inertia = control.inertiaKgM2
         controller.findsInertia = control.findInertia
-        controller.findsDelay = control.findDelay
         // A slower loop has too few periods in one of the probe's to doubt what somebody has written down.
         controller.checksInertia = loop.rateHz >= 200
         controller.watchesOscillation = control.watchOscillation

@@ -96,9 +96,6 @@ struct StatusReport {
         if snapshot.inertia.pitch > 0 {
             status.motors.inertiaKgM2 = AxisNumbers(snapshot.inertia)
             status.motors.inertiaSigmaPercent = AxisNumbers(snapshot.inertiaSigma * 100)
-            if snapshot.loopDelay > 0 {
-                status.motors.loopDelayMs = Number(snapshot.loopDelay * 1e3)
-            }
             status.motors.frictionNm = AxisNumbers(snapshot.friction)
             status.motors.imbalanceGm = VectorNumbers(snapshot.imbalance * 1e3)
         }

@@ -67,11 +67,7 @@ struct VariableTable {
         + perAxis("inertia_sigma", "%", "Standard deviation of the inertia; 0 is given") {
             $0.snapshot.inertiaSigma * 100
         }
-        + [
-            entry("loop_delay", "ms", "From motion to torque, found or given; torque motors only") {
-                $0.snapshot.loopDelay * 1e3
-            }
-        ]
+
         + perAxis(
             "friction", "N·m", "Sliding friction of the joint as learned; 0 = not compensated"
         ) {

@@ -459,7 +459,6 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.jointSource = joints.source
         snapshot.inertia = drive.inertia.values
         snapshot.inertiaSigma = drive.inertia.sigmas
-        snapshot.loopDelay = drive.measuredDelay
         snapshot.friction = drive.friction
         snapshot.imbalance = drive.imbalance
         snapshot.exerted = drive.exerted

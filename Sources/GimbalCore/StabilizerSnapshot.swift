@@ -114,8 +114,6 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var jointSource = JointSource.assumed
     /// Inertia about the camera's axes, found or configured, kg·m²; motors of type torque only.
     public var inertia = AxisVector.zero
-    /// From the camera's motion to the torque that answers it, found or configured, s; motors of type torque only.
-    public var loopDelay = 0.0
     /// Sliding friction of each joint as learned, N·m; zero where it is not compensated.
     public var friction = AxisVector.zero
     /// Mass times offset of the camera's centre of mass as learned, camera frame, kg·m.

@@ -86,9 +86,6 @@ enum StatusView {
         func row(_ name: String, _ text: String, _ role: Style.Role? = nil) {
             table.add(.init(name, .quiet), .init(text, role))
         }
-        if let delay = status.motors.loopDelayMs {
-            row("loop delay", "\(Format.fixed(delay.value, 1)) ms")
-        }
         row("estimator", Summary.estimator(status.estimator))
         row("correction", Summary.correction(status.estimator))
         row("imu", Summary.imu(status.imu))

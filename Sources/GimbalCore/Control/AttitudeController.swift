@@ -18,7 +18,6 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
                 !(newValue.inertia == tuning.inertia)
                 || newValue.findsInertia != tuning.findsInertia
                 || newValue.checksInertia != tuning.checksInertia
-                || newValue.findsDelay != tuning.findsDelay
             tuning = newValue
             if restarts { believeInertia() }
             distribute()
@@ -60,13 +59,9 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     private var calmLoad = Vector3.zero
     /// Share of every corner that is left to a loop that has swung although its inertia was right.
     private var slack = 1.0
-    /// Whether the loop has swung since the outputs came on.
-    private var hasSwung = false
     private var lag = LagCompensator()
     private var lagCoefficients = LagCompensator.Coefficients()
     private var period = 0.0
-    /// The mean of the last second, s.
-    private var usualPeriod = 0.0
     /// Whether a joint is beyond the end of its range.
     private var isAtStop = false
     /// What the errors alone asked for in the last step, camera frame, N·m.
@@ -74,10 +69,6 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// What the set-point alone asked for: a moment, N·m, and the rate that the camera can show of it, rad/s.
     private var planned = (moment: Vector3.zero, rate: Vector3.zero)
 
-    /// The shortest delay that is believed, of the configured one: every corner goes up by half at most, which leaves 6 dB.
-    private static var shortest: Double { @_noLocks get { 2 / 3.0 } }
-    /// The shortest delay that is believed, periods: a tenth more than those below which there is no `LagCompensator`.
-    private static var fewestPeriods: Double { @_noLocks get { 2.2 } }
     /// By how much every corner goes down where a loop has swung with the right inertia: 3 dB of gain.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     /// Three such steps; a camera that still shakes is shaken by something else.
@@ -96,7 +87,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         limit = parameters.torqueLimit
         inertia = InertiaSearch(
             start: parameters.inertia, isKnown: !parameters.findsInertia,
-            isChecked: parameters.checksInertia, findsDelay: parameters.findsDelay)
+            isChecked: parameters.checksInertia)
         distribute()
     }
 
@@ -263,7 +254,6 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         oscillating = .none
         settling = 0
         slack = 1
-        hasSwung = false
         calmLoad = .zero
         attitudeError = .zero
         saturated = .none
@@ -303,7 +293,6 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
                 error: error.y, rate: astray.y, acceleration: 0, dt: dt, integrate: authority),
             yawPID.demand(
                 error: error.z, rate: astray.z, acceleration: 0, dt: dt, integrate: authority))
-        usualPeriod += (dt - usualPeriod) * (usualPeriod > 0 ? dt / (1 + dt) : 1)
         if dt != period {
             period = dt
             // A lead for more delay than there is would be too much gain.
@@ -359,7 +348,6 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             if new.contains(.roll) { suspected.roll = axes.roll }
             if new.contains(.pitch) { suspected.pitch = axes.pitch }
             oscillating.insert(seen)
-            hasSwung = true
             inertia.suspect(seen)
             distribute()
             // A swing against the motors' limit has filled the integrals with what no load is.
@@ -413,35 +401,19 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         yawPID.release(learned.z)
     }
 
-    /// From motion to torque, s: as configured, or as the probe has found it.
-    ///
-    /// A shorter one counts down to two thirds of the configured one, and to 2.2 periods, below which the margins of a sampled loop
-    /// shrink, and only until the loop has swung.
-    public var loopDelay: Double {
-        @_noLocks get {
-            let believed = tuning.loopDelay + sampleWait
-            let found = believed + inertia.extraDelay
-            guard found < believed else { return found }
-            let floor = max(Self.shortest * tuning.loopDelay, Self.fewestPeriods * usualPeriod)
-            return hasSwung ? believed : max(found, min(floor, believed))
-        }
-    }
+    /// From motion to torque, s: as configured, or longer where the probe came back later than that.
+    var loopDelay: Double { tuning.loopDelay + sampleWait + inertia.extraDelay }
 
-    /// A loop with more delay than it was tuned for keeps its shape, and its margins, when every corner moves down with it, and one with
-    /// less when every corner moves up.
+    /// A loop with more delay than it was tuned for keeps its shape, and its margins, when every corner moves down with it. One with
+    /// less has more margins, and stays as it was tuned.
     private var stretch: Double {
-        guard loopDelay > 0 else { return slack }
-        let share = tuning.loopDelay / loopDelay
-        guard share > 1 else { return slack * share }
-        // Gains that somebody has chosen for a shorter delay than is configured are not raised once more.
-        let fit = min(tuning.loopDelay, tuning.fittingDelay) / loopDelay
-        return slack * (inertia.isDelayMeasured ? max(1, fit) : 1)
+        slack * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
     }
 
     private mutating func distribute() {
         let p = parameters
         limit = p.torqueLimit
-        lagCoefficients = LagCompensator.Coefficients(delay: loopDelay, dt: period)
+        period = 0
         friction.parameters.learningRate = p.frictionLearningRate
         friction.parameters.limit = p.frictionLimit
         friction.parameters.lead = loopDelay
@@ -463,8 +435,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
 
     private mutating func believeInertia() {
         inertia = InertiaSearch(
-            start: tuning.inertia, isKnown: !tuning.findsInertia, isChecked: tuning.checksInertia,
-            findsDelay: tuning.findsDelay)
+            start: tuning.inertia, isKnown: !tuning.findsInertia, isChecked: tuning.checksInertia)
     }
 
     private func axis(

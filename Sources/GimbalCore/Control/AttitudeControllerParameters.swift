@@ -17,9 +17,6 @@ extension AttitudeController {
         /// Whether the inertia is looked for by a small probe whenever the outputs come on; without it `inertia` is taken
         /// as true.
         public var findsInertia = false
-        /// Whether the search for the inertia also measures a delay that is shorter than `loopDelay`, with which the loop is made
-        /// faster, by half at most.
-        public var findsDelay = false
         /// Whether a given `inertia` is checked by the same probe, and left where the probe finds another camera.
         public var checksInertia = false
         /// Whether gains go down, and the inertia is looked for again, where the motors make the camera oscillate.
@@ -44,17 +41,5 @@ extension AttitudeController {
         /// The defaults: for the default plant with 3.5 ms of delay the smallest answer to a push that leaves 6 dB and
         /// 45°, which `LoopMargins` computes.
         public init() {}
-
-        /// The delay for which these gains have the margins of the defaults, s: of the fastest axis.
-        var fittingDelay: Double {
-            @_noLocks get {
-                let usual = Parameters()
-                let attitude = max(attitudeGain.yaw, max(attitudeGain.roll, attitudeGain.pitch))
-                let rate = max(rateGain.yaw, max(rateGain.roll, rateGain.pitch))
-                guard attitude > 0, rate > 0 else { return 0 }
-                return usual.loopDelay
-                    * min(usual.attitudeGain.yaw / attitude, usual.rateGain.yaw / rate)
-            }
-        }
     }
 }

@@ -15,10 +15,6 @@ internal import CMathShim
 /// milliseconds more or less are unambiguous, and comes back with what it has found there. A search without a result ends: the probe
 /// is silent for a while, and begins again.
 ///
-/// Friction answers ahead of the camera's inertia, and hides a part of the delay: by b / (J ω²) where it is viscous. A second
-/// probe of up to twice the frequency hides a quarter of that, and the two together tell the delay without it. This serves for a
-/// delay shorter than believed, which friction looks like.
-///
 /// The belief is log-normal. A controller uses the lower edge (`caution`): too little gain is sluggish, too much
 /// oscillates.
 ///
@@ -38,8 +34,6 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         var torqueLimit = 0.25
         /// How much longer than `loopDelay` the delay is as another axis of the same loop has found it, s; NaN: none has.
         var foundDelay = Double.nan
-        /// Whether a second, faster probe measures the delay without friction's part once the inertia is known.
-        var findsDelay = false
 
         @_noLocks
         init() {}
@@ -61,13 +55,6 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var largestAngle: Double { @_noLocks get { 0.7 * .pi / 180 } }
     /// How much slower the probe is where it looks for the delay.
     private static var descent: Double { @_noLocks get { 3 } }
-    /// How much faster the probe is at most, and at least, where it measures the delay without friction's part.
-    private static var ascent: Double { @_noLocks get { 2 } }
-    private static var leastAscent: Double { @_noLocks get { 1.5 } }
-    /// The largest frequency of that probe, periods of it per period of the loop.
-    private static var finest: Double { @_noLocks get { 0.2 } }
-    /// Measurements after which the delay is left as the probe of usual speed has shown it.
-    private static var mostSwiftRounds: Int { @_noLocks get { 4 } }
     /// Measurements after which a search without a result ends, fast and slow.
     private static var mostRounds: Int { @_noLocks get { 16 } }
     private static var mostSlowRounds: Int { @_noLocks get { 6 } }
@@ -81,8 +68,6 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// How much later than `loopDelay` the effect of a torque was seen, s. Below zero only where the slow probe has shown that:
     /// friction leads as well.
     private(set) var extraDelay = 0.0
-    /// The same without friction's part, of either sign, s; NaN: not measured.
-    private(set) var pureDelay = Double.nan
     /// Whether two blocks in a row have shown a camera that goes against the torque.
     private(set) var isReversed = false
     /// Whether a search is going on, silent or not.
@@ -103,10 +88,6 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var rounds = 0
     /// Whether the probe looks for the delay.
     private var isSlow = false
-    /// How much faster the probe is that measures the delay without friction's part; 1: another probe is at work.
-    private var haste = 1.0
-    /// What the probe of usual speed has seen, friction's part included, s beyond `loopDelay`.
-    private var seenDelay = 0.0
     /// What the slow probe has found, s beyond `loopDelay`.
     private var coarseDelay = 0.0
     /// Phase of the previous answer, rad; NaN: it was not clear.
@@ -156,8 +137,6 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private mutating func begin(_ p: Parameters) {
         hasGivenUp = false
         isSlow = false
-        haste = 1
-        pureDelay = .nan
         coarseDelay = 0
         silent = 0
         start(p)
@@ -174,7 +153,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
 
     /// Hz.
     private func frequency(_ p: Parameters) -> Double {
-        isSlow ? p.frequency / Self.descent : p.frequency * haste
+        isSlow ? p.frequency / Self.descent : p.frequency
     }
 
     /// Length of one measurement now, s.
@@ -267,7 +246,6 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         let isClear =
             noise(inertia: size, lag: lag + phase / omega, omega: omega)
             < 0.25 * size * centre.changeNorm
-        if haste > 1 { return finishSwift(isClear ? coarseDelay + phase / omega : .nan, p) }
         let agrees =
             isClear && abs(phase - previousPhase) < 0.3 && abs(cm_log(size / previousSize)) < 0.2
         let isOther =
@@ -298,34 +276,13 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         rounds += 1
         if isKnown {
             usefulAmplitude = amplitude
-            haste = min(Self.ascent, Self.finest / (p.frequency * period))
-            let isSwift = p.findsDelay && haste >= Self.leastAscent
-            if isSwift {
-                rounds = 0
-            } else {
-                haste = 1
-                isProbing = false
-            }
+            isProbing = false
             return
         }
         // Grow until seen, but not beyond a small angle or half of the motor.
         let room = angle > 0 ? Self.largestAngle / angle : 2
         amplitude = min(amplitude * min(2, max(room, 0.1)), 0.5 * p.torqueLimit)
         if rounds >= (isSlow ? Self.mostSlowRounds : Self.mostRounds) { hasGivenUp = true }
-    }
-
-    /// The delay as the faster probe has seen it, friction's part included, s beyond `loopDelay`; NaN: its answer was not clear.
-    private mutating func finishSwift(_ seen: Double, _ p: Parameters) {
-        rounds += 1
-        if seen.isNaN, rounds < Self.mostSwiftRounds {
-            amplitude = min(2 * amplitude, 0.5 * p.torqueLimit)
-            return
-        }
-        // Friction's part falls with the square of the frequency.
-        let share = haste * haste
-        pureDelay = (share * seen - seenDelay) / (share - 1)
-        haste = 1
-        isProbing = false
     }
 
     /// Whether a camera of some inertia and friction answers at this phase, rad, with about the delay that is believed.
@@ -353,7 +310,6 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         if isSeen, agrees, sign < 0, angle > 0.25 * Self.largestAngle, isExact { isReversed = true }
         if isSeen, isOther, agrees, sign > 0 {
             extraDelay = coarseDelay + late / omega
-            seenDelay = coarseDelay + cm_atan2(ratio.inQuadrature, ratio.inPhase) / omega
             // The larger friction is beside the torque that accelerates, the more of it is elastic.
             let friction = max(0, -ratio.inQuadrature / ratio.inPhase)
             learn(found, sigma: max(noise / signal, max(Self.modelSigma, 0.25 * friction)))

@@ -14,8 +14,6 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     private var given: AxisVector?
     /// What was found of the delay the last time that any axis was known, s beyond the believed one; NaN: nothing yet.
     private var lastDelay = Double.nan
-    /// The same without friction's part, s; NaN: not measured.
-    private var lastPureDelay = Double.nan
     /// Whether the probe looks at what is given when the outputs come on.
     private var isChecked = false
     /// The camera's axes of which the probe has said otherwise.
@@ -49,18 +47,14 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     ///   - start: kg·m² about the camera's axes.
     ///   - isKnown: Whether that is taken as true.
     ///   - isChecked: Whether the probe looks at what is known as well, whenever the outputs come on.
-    ///   - findsDelay: Whether a second probe measures the delay where no inertia is given, so that a shorter one counts.
     @_noLocks
-    init(start: AxisVector, isKnown: Bool, isChecked: Bool = false, findsDelay: Bool = false) {
+    init(start: AxisVector, isKnown: Bool, isChecked: Bool = false) {
         if isKnown { given = start }
         self.isChecked = isChecked
         yawParameters.start = start.yaw
         rollParameters.start = start.roll
         pitchParameters.start = start.pitch
         let sigma = isKnown ? 0 : Self.startSigma
-        yawParameters.findsDelay = findsDelay && !isKnown
-        rollParameters.findsDelay = findsDelay && !isKnown
-        pitchParameters.findsDelay = findsDelay && !isKnown
         yawParameters.startSigma = sigma
         rollParameters.startSigma = sigma
         pitchParameters.startSigma = sigma
@@ -84,28 +78,16 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         @_noLocks get { AxisVector(yaw: yaw.caution, roll: roll.caution, pitch: pitch.caution) }
     }
 
-    /// How much later than assumed the torque's effect is seen, s: the mean of the axes, negative where it is seen earlier. Small
-    /// differences are within the margins.
+    /// How much later than assumed the torque's effect is seen, s: the mean of the axes. Small differences are within the margins.
     var extraDelay: Double {
         @_noLocks get {
             let found = foundDelay
             // The loop's delay is not the camera's: a doubt about the camera leaves it as it was.
             let mean = found.isNaN ? lastDelay : found
             guard !mean.isNaN else { return 0 }
-            if mean > Self.within { return mean - Self.within }
-            // Friction looks like a shorter delay; where it was measured without friction's part, that counts.
-            return min(
-                0, isDelayMeasured ? lastPureDelay + Self.pureError : mean + Self.within)
+            return mean < 0 ? min(0, mean + 0.0003) : max(0, mean - 0.0003)
         }
     }
-
-    /// Whether the delay was measured without friction's part, so that a shorter one may make the loop faster.
-    var isDelayMeasured: Bool { @_noLocks get { !lastPureDelay.isNaN } }
-
-    /// What the loop's margins cover of another delay, s.
-    private static var within: Double { @_noLocks get { 0.0003 } }
-    /// By how much a shorter delay may have been measured too short, s.
-    private static var pureError: Double { @_noLocks get { 0.0001 } }
 
     /// Whether the believed delay has been measured, or nobody is about to measure it.
     var isDelayKnown: Bool {
@@ -238,16 +220,13 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         roll.observe(moment: moment.x, rate: rate.x, parameters: rollParameters, dt: dt)
         pitch.observe(moment: moment.y, rate: rate.y, parameters: pitchParameters, dt: dt)
         if !foundDelay.isNaN { lastDelay = foundDelay }
-        let pure = (yaw.pureDelay + roll.pureDelay + pitch.pureDelay) / 3
-        let isMeasured = !pure.isNaN && !isProbing
-        if isMeasured { lastPureDelay = pure }
         if let given {
             let isYaw = Self.compare(&yaw, with: given.yaw)
             let isRoll = Self.compare(&roll, with: given.roll)
             let isPitch = Self.compare(&pitch, with: given.pitch)
             stale = AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
         }
-        return !(sigmas == before) || isMeasured
+        return !(sigmas == before)
     }
 
     /// What is given holds where the probe agrees with it.

@@ -175,11 +175,6 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The same of motors that are told torques; zero for others, whose delay is not looked for.
-    var measuredDelay: Double {
-        @_noLocks @inline(__always) get { if case .torque = type { torque.loopDelay } else { 0 } }
-    }
-
     /// Whether a set-point can be followed: false while the inertia is being looked for.
     var isReady: Bool {
         @_noLocks @inline(__always) get {

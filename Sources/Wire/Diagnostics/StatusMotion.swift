@@ -183,8 +183,6 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     public var inertiaKgM2 = AxisNumbers()
     /// Its standard deviation; 0 is given.
     public var inertiaSigmaPercent = AxisNumbers()
-    /// From the camera's motion to the torque that answers it, found or given; absent unless the motors exert torques.
-    public var loopDelayMs: Number?
     /// Sliding friction of each joint as learned; 0 = not compensated.
     public var frictionNm = AxisNumbers()
     /// Mass times offset of the camera's centre of mass as learned, camera frame, g·m.
@@ -200,7 +198,6 @@ public struct MotorStatus: Hashable, Sendable, Codable {
         case cutOff = "cut_off"
         case inertiaKgM2 = "inertia_kg_m2"
         case inertiaSigmaPercent = "inertia_sigma_percent"
-        case loopDelayMs = "loop_delay_ms"
         case frictionNm = "friction_nm"
         case imbalanceGm = "imbalance_gm"
         case torqueNm = "torque_nm"
