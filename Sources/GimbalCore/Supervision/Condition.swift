@@ -194,12 +194,12 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var samplesSlow: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 43) }
     }
-    /// Motors without encoders have lost their rotors and flung the camera; they are off until it hangs calm.
-    @inlinable public static var rotorLost: Conditions {
-        @_noLocks get { Conditions(rawValue: 1 << 45) }
-    }
     /// The camera is not the one that the saved inertia or delay belongs to; what was measured is in force.
     @inlinable public static var tuningStale: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 44) }
+    }
+    /// Motors without encoders have lost their rotors and flung the camera; they are off until it hangs calm.
+    @inlinable public static var rotorLost: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 45) }
     }
 }

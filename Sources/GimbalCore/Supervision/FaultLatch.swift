@@ -77,7 +77,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         if seen.isEnabled { reversed.insert(seen.reversed) }
         if seen.external.intersects(.loopUnreliable) { latched.insert(.loopUnreliable) }
         conditions = latched
-        if rotors.step(astray: seen.isEnabled ? seen.astray : 0, rate: seen.rate, dt: dt) {
+        if rotors.step(astray: seen.isEnabled ? seen.astray : nil, rate: seen.rate, dt: dt) {
             conditions.insert(.rotorLost)
         }
         stalled = stuck > Self.stallSeconds ? seen.saturated : .none
@@ -85,33 +85,48 @@ struct FaultLatch: Sendable, BitwiseCopyable {
 }
 
 /// Motors that fling their camera because they have lost their rotors: they are let go until it hangs calm, and after each
-/// further loss twice as long, up to a minute.
+/// further loss twice as long, up to a minute. A minute in which the camera is held halves that time again.
 private struct RotorLoss: Sendable, BitwiseCopyable {
-    /// How long the camera was flung of late, fading, s.
+    /// Time for which the camera was flung of late, fading, s.
     private var flung = 0.0
-    /// How long the camera has been calm since the loss, s; nil: nothing is lost.
+    /// Time for which the camera has been calm since the loss, s; nil: nothing is lost.
     private var calm: Double?
-    /// How long it must be calm, s.
-    private var patience = 1.0
+    /// Time for which it must be calm, s.
+    private var patience = shortestPatience
 
-    /// No request and no hand turns a camera that is held faster than this beyond its set-point, rad/s.
+    /// Largest rate of a held camera beyond its set-point's, rad/s: no request and no hand turns it faster.
     private static var flingRate: Double { @_noLocks get { 7 } }
-    /// How long it may, s: the camera is 60° away by then. A start in a runner's hand takes half of it.
+    /// Longest time at a larger rate, s: the camera is 60° away by then.
     private static var flingSeconds: Double { @_noLocks get { 0.15 } }
     /// Memory of `flung`, s.
     private static var memory: Double { @_noLocks get { 1 } }
-    /// A camera that hangs calm turns slower, rad/s.
+    /// Largest rate of a camera that hangs calm, rad/s.
     private static var calmRate: Double { @_noLocks get { 1 } }
-    /// Longest wait, s.
+    /// Bounds of `patience`, s.
+    private static var shortestPatience: Double { @_noLocks get { 1 } }
     private static var longestPatience: Double { @_noLocks get { 64 } }
+    /// Time of holding that halves `patience`, s.
+    private static var recovery: Double { @_noLocks get { 60 } }
 
     @_noLocks
     init() {}
 
-    /// One period; whether the rotors are lost.
+    /// One period.
+    ///
+    /// - Parameters:
+    ///   - astray: Camera's rate beyond its set-point's, rad/s; nil: the outputs do not hold it.
+    ///   - rate: Camera's rate, rad/s.
+    ///   - dt: Seconds since the previous call.
+    /// - Returns: Whether the rotors are lost.
     @_noLocks
-    mutating func step(astray: Double, rate: Double, dt: Double) -> Bool {
-        flung = flung * (1 - min(dt / Self.memory, 1)) + (astray > Self.flingRate ? dt : 0)
+    mutating func step(astray: Double?, rate: Double, dt: Double) -> Bool {
+        flung *= 1 - min(dt / Self.memory, 1)
+        if let astray, astray > Self.flingRate {
+            flung += dt
+        } else if astray != nil {
+            let fade = min(0.69 * dt / Self.recovery, 1)
+            patience = max(Self.shortestPatience, patience * (1 - fade))
+        }
         if flung > Self.flingSeconds {
             flung = 0
             calm = 0

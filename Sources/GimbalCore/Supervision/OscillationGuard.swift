@@ -27,7 +27,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     ///   - told: What the errors have made the motors do about the camera's axes: an acceleration, rad/s², or a rate, rad/s.
     ///   - largest: The largest of it that the motors can do, its unit, more than 0.
     ///   - rate: Camera's rate, camera frame, rad/s.
-    ///   - delay: From a command to the sample that shows it, s, as believed: nobody has measured it, and it may be twice as long.
+    ///   - delay: From a command to the sample that shows it, s, as configured: it is not measured, and may be twice as long.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The axes whose gains have just gone down.
     @_noLocks
