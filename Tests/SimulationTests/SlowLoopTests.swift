@@ -42,8 +42,7 @@ struct SlowLoopTests {
         arguments: [1000, 500, 400, 200, 100], [false, true])
     func rests(rate: Int, findsInertia: Bool) throws {
         let largest = try Self.rest(rate, .torque, findsInertia: findsInertia)
-        // One of six seeds finds the inertia 35 % too large at 100 Hz, and sways at 9.02 °/s; the others at 0.5 to 1.6.
-        #expect(largest.rate < 9.5 && largest.tilt < 1.5, "\(largest)")
+        #expect(largest.rate < 9 && largest.tilt < 1.5, "\(largest)")
     }
 
     @Test(
