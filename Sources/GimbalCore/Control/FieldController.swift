@@ -46,7 +46,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
         @_noLocks get { search.sigmas }
     }
 
-    /// Whether `exerted` is known.
+    /// Whether `exerted` can be relied on: the places of all rotors are known.
     var isPlaced: Bool { @_noLocks get { yaw.isPlaced && roll.isPlaced && pitch.isPlaced } }
 
     /// Seconds since full authority.
@@ -319,7 +319,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
     private mutating func drive(
         torques: AxisVector, rates: AxisVector, share: Double, dt: Double
     ) {
-        let p = parameters.slackened(search.slack)
+        let p = parameters
         raisePower(torques: torques, dt: dt)
         let peak = p.peakTorque * strength
         let bound = cm_sin(p.loadLimit)
@@ -344,7 +344,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
 
     /// A load that would need more than 45 electrical degrees raises the power at once; it then falls back slowly.
     private mutating func raisePower(torques: AxisVector, dt: Double) {
-        let p = parameters.slackened(search.slack)
+        let p = parameters
         let peak = p.peakTorque
         let load = max(
             peak.yaw > 0 ? abs(torques.yaw) / peak.yaw : 0,
