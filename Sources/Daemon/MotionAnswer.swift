@@ -6,7 +6,7 @@ import Port
 import Realtime
 import Wire
 
-/// What the socket's client is told about motion that was granted.
+/// Answer to a client of the socket whose motion was granted.
 extension DiagnosticsAdapter {
     func move(_ request: MotionRequest, client: DiagnosticsClient) throws(Refusal)
         -> Acknowledgement

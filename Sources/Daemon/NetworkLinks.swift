@@ -119,7 +119,7 @@ extension Settings {
 }
 
 extension DriveMotors {
-    /// What the wheels do now, per cent, by name.
+    /// Speeds of the wheels, per cent, by name.
     fileprivate var percentages: [String: Int] {
         let speeds = speeds
         return [

@@ -39,7 +39,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Where the camera is held until the drive can follow a set-point.
     private var held = Quaternion.identity
     private var wasReady = false
-    /// How much faster the camera turned than its set-point in the last period, on motors that can lose their rotors, rad/s.
+    /// Camera's rate beyond that of its set-point in the last period, rad/s; 0 on motors that cannot lose their rotors.
     private var astray = 0.0
     private var isStopped = false
     private var isShuttingDown = false

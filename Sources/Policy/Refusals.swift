@@ -8,7 +8,7 @@ extension Refusal {
         Refusal(.held, "\(holder) is in control, last heard of \(Int(age)) s ago")
     }
 
-    /// The rules let nobody take control by this link.
+    /// The rules do not let this link take control.
     public static func barred(_ link: CommandSource.Link) -> Refusal {
         Refusal(
             .forbidden, "commander.allow_\(link.rawValue) is false: this link may not take control")
@@ -20,7 +20,7 @@ extension Refusal {
             .stopped, "an emergency stop is latched; reset it first: airframectl stop --reset")
     }
 
-    /// The source's own emergency stop is taken back; the stop of another source, which it does not outrank, is still latched.
+    /// The source's own emergency stop is reset; the stop of another source, which it does not outrank, is still latched.
     public static func stopped(by source: CommandSource) -> Refusal {
         Refusal(
             .forbidden,

@@ -71,5 +71,5 @@ public struct Refusal: Error, Hashable, Sendable {
     }
 }
 
-/// Where an answer goes that takes its time; called once, on any thread.
+/// Receiver of an answer that takes time; called once, on any thread.
 public typealias Later<Value> = @Sendable (Result<Value, Refusal>) -> Void

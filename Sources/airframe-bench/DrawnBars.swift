@@ -1,4 +1,4 @@
-/// What was measured on the drawn gimbals of even seeds, four of each kind of motors: largest unintended motion of nine of ten runs,
+/// Measured motion of the drawn gimbals of even seeds, four of each kind of motor: largest unintended motion of nine of ten runs,
 /// and of all, degrees. The bars are one and a half times that, and 0.1°: they show what gets worse. They are not the bars of
 /// `FaultRun.Fault`, which hold for a phone-sized camera, and which many of these gimbals miss. Motors without encoders have none:
 /// many of them turn a drawn camera over without any fault.

@@ -3,7 +3,7 @@ import Glibc
 import Simulation
 
 extension FaultRun {
-    /// What came of a plant that is not as believed.
+    /// Outcome of a plant that is not as believed.
     struct PlantOutcome {
         /// Largest angle to the healthy twin from when the motors came on until the onset, degrees.
         var start = 0.0
@@ -13,7 +13,7 @@ extension FaultRun {
         var isTwinShutOff = false
         /// Whether the camera trembles over the last half second more than the handle and the healthy twin ever do.
         var isTrembling = false
-        /// How long the camera trembled in all, s.
+        /// Total time for which the camera trembled, s.
         var trembling = 0.0
         /// Longest time in which it trembled and neither an oscillation nor the search for the inertia was told, s.
         var unnamed = 0.0
@@ -96,7 +96,7 @@ extension FaultRun {
 }
 
 extension FaultRun.Fault {
-    /// How long is looked at it, s.
+    /// Length of the observation, s.
     var after: Double {
         switch self {
         case .accelSideways: 6

@@ -107,7 +107,7 @@ struct FaultRun {
         var isOn = false
         /// Everything that held after the fault.
         var conditions: Conditions = .none
-        /// What came of a plant that is not as believed; nil for other faults.
+        /// Outcome of a plant that is not as believed; nil for other faults.
         var plant: PlantOutcome?
     }
 
@@ -118,7 +118,7 @@ struct FaultRun {
     var gimbal = FaultGimbal.standard
     var motion = BaseMotion.Kind.walking
 
-    /// How long is looked at it, s.
+    /// Length of the observation, s.
     var after: Double { fault.after }
     /// How long a camera may coast that its motors have let go, s.
     static let coast = 0.5

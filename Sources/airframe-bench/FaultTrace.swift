@@ -5,7 +5,7 @@ import Port
 import Realtime
 import Simulation
 
-/// What happened in each tick of a run.
+/// Motion and conditions in each tick of a run.
 struct FaultTrace {
     /// One tick.
     struct Point {
@@ -38,7 +38,7 @@ struct FaultTrace {
     let onset: Int
     /// The ticks, from the first one on.
     var points: [Point] = []
-    /// What the inertia was believed to be at the end, over the true one: of the axis that is farthest off.
+    /// Believed inertia over the true one at the end, of the axis with the largest error.
     var inertiaRatio = Double.nan
 
     /// The ticks with the fault.
@@ -60,7 +60,7 @@ struct Twins {
         var isAtFullRate: Bool
     }
 
-    /// How long the longest of the faults is looked at, s.
+    /// Length of the longest observation, s.
     let seconds: Double
     private var traces: [Key: FaultTrace] = [:]
 
@@ -134,7 +134,7 @@ extension FaultRun {
         return trace
     }
 
-    /// What the inertia is believed to be over the true one, of the axis that is farthest off; a stronger motor makes it smaller.
+    /// Believed inertia over the true one, of the axis with the largest error; a stronger motor makes it smaller.
     private func ratio(_ found: AxisVector, of gimbal: SimulatedGimbal) -> Double {
         var farthest = Double.nan
         for axis in GimbalAxis.allCases {

@@ -30,7 +30,7 @@ struct Options: Sendable {
     var rounds = 5
     /// Seeds of each combination of fault, mode and source.
     var faultSeeds = 4
-    /// How many drawn gimbals, and the seeds that they are drawn from; nil: the bench's own choice.
+    /// Number of drawn gimbals, and the seeds that they are drawn from; nil: the bench's own choice.
     var count: Int?
     var seeds: GallerySeeds?
     /// The only kind of motors of `pointing --recorded`; nil: each.

@@ -1,4 +1,4 @@
-/// What a plant that is not as believed may do beyond `FaultRun.Fault.bars`.
+/// Bars of a plant that is not as believed, beyond `FaultRun.Fault.bars`.
 enum PlantBars {
     /// Longest time in which a camera may tremble before the oscillation is told, s.
     static let unnamed = 0.3

@@ -13,7 +13,7 @@ struct Tremor {
 
         /// Faster and wider than what noise, friction and a servo's pulses do.
         ///
-        /// - Parameter other: RMS of the angle that is nobody's fault, degrees: the handle's, or a healthy twin's.
+        /// - Parameter other: RMS of the angle without the fault, degrees: the handle's, or a healthy twin's.
         /// - Returns: Whether the camera trembles.
         func isTrembling(beside other: Double) -> Bool { rate > 3 && angle > max(0.05, other) }
     }

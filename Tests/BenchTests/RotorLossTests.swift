@@ -4,7 +4,7 @@ import Testing
 
 @testable import airframe_bench
 
-/// Light cameras on motors without encoders whose start fails: nobody knows their inertia.
+/// Light cameras on motors without encoders whose start fails, because their inertia is not known.
 @Suite("Rotors that are lost")
 struct RotorLossTests {
     @Test("motors that fling their camera are let go", arguments: [94, 123, 126, 172] as [UInt64])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Configuration
 
-/// What follows from the pulses that an owner tells.
+/// Defaults that follow from a configured pulse rate.
 @Suite("Servo pulses")
 struct ServoPulseTests {
     static func servo(_ settings: String...) throws -> Settings.Servo {

@@ -24,7 +24,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Share of every corner that is left to a loop that has oscillated although its inertia was right, and the axes that have.
     private(set) var slack = 1.0
     private var late = AxisSet.none
-    /// For how long no oscillation counts any more, s.
+    /// Time for which oscillations are still ignored, s.
     private var settling = 0.0
     /// Since a swing has shown the inertia, s.
     private var sinceSwing = 0.0
@@ -36,7 +36,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
-    /// For how long nobody can have put on another camera since the swing, s.
+    /// Time after a swing in which the camera cannot have been exchanged, s.
     private static var freshTime: Double { @_noLocks get { 3 } }
 
     @_noLocks
@@ -210,7 +210,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         sinceSwing = isOver ? sinceSwing + dt : 0
         guard !lowered.isEmpty else { return false }
         guard isOver else { return true }
-        // A second swing would show the same, and nobody can have put on another camera yet.
+        // A second swing would show the same, and the camera cannot have been exchanged yet.
         let isFresh = sinceSwing < Self.freshTime && lowered.subtracting(found).isEmpty
         guard suspected == nil, !isFresh else {
             blameDelay(lowered)

@@ -23,8 +23,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// Memory of the separation, s: twenty times as long as a wrong sign takes to be seen, which separates them as well.
     private static var placedMemory: Double { @_noLocks get { 1 } }
 
-    /// Whether `expected` is known: over the last second the fast and the slow estimate of the rotor's place agreed. A handle
-    /// that turns faster than the slow one follows separates them by more than the load angle.
+    /// Whether `expected` can be relied on: the fast and the slow estimate of the rotor's place agreed over the last second. A
+    /// handle that turns faster than the slow estimate follows separates them by more than the load angle.
     var isPlaced: Bool { @_noLocks get { separation < Self.placedWithin * Self.placedWithin } }
 
     /// Whether the rotor is lost: for some time no motion that a hand can make has explained what the gyroscope sees.

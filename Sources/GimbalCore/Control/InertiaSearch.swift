@@ -89,7 +89,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the believed delay has been measured, or nobody is about to measure it.
+    /// Whether the delay has been measured, or no probe is going to measure it.
     var isDelayKnown: Bool {
         @_noLocks get { !isProbing || !foundDelay.isNaN || !lastDelay.isNaN }
     }

@@ -40,7 +40,7 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     /// Time constant of the sums, s; six samples at least.
     private static var memory: Double { @_noLocks get { 0.008 } }
 
-    /// How long an image must be mirrored, s; five samples at least.
+    /// Time for which an image must be mirrored, s; at least five samples.
     private static var patience: Double { @_noLocks get { 0.008 } }
 
     /// Share of the mean in the power of what was told, from which on it has kept its direction.

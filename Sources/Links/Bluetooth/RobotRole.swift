@@ -74,7 +74,7 @@ public final class RobotRole: SerialRole {
 }
 
 extension MotionRequest {
-    /// What a robot's remote control asks for: the slider, or the joystick's x and y.
+    /// Request of a robot's remote control: the slider, or the joystick's x and y.
     fileprivate init(_ command: RobotCommand, _ robot: Settings.Robot) {
         func steps(_ units: Int) -> Int { Int((Double(units) * robot.stepsPerUnit).rounded()) }
         self =

@@ -136,7 +136,7 @@ struct RiderStation {
 }
 
 extension MotionRequest {
-    /// What a rider's remote control asks for.
+    /// Request of a rider's remote control.
     fileprivate init(_ command: RiderCommand) {
         self =
             switch command {

@@ -12,7 +12,7 @@ extension Refusal {
         Refusal(.notFinite, "\(name) is not finite")
     }
 
-    /// The byte stands for nothing; `allowed` says what does.
+    /// The byte has no meaning; `allowed` lists those that have one.
     public static func outOfRange(_ value: Int, allowed: String) -> Refusal {
         Refusal(.outOfRange, "\(value) is outside \(allowed)")
     }
@@ -20,12 +20,12 @@ extension Refusal {
     /// Not UTF-8.
     public static var notText: Refusal { Refusal(.unsupported, "the text is not UTF-8") }
 
-    /// Text that is no command.
+    /// Text that is not a command.
     public static func unknownCommand(_ text: String) -> Refusal {
         Refusal(.unsupported, "there is no command \(quoted(text))")
     }
 
-    /// A speed that is no number.
+    /// A speed that is not a number.
     public static func notANumber(_ text: String) -> Refusal {
         Refusal(.outOfRange, "\(quoted(text)) is no number")
     }

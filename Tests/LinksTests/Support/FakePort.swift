@@ -8,15 +8,15 @@ import Synchronization
 final class FakePort: GimbalPort {
     struct Memory {
         var settings = Settings()
-        /// What was asked for, in words.
+        /// Request in words.
         var asked: [String] = []
         var gone: [CommandSource] = []
-        /// What every request gets; nil: it is granted.
+        /// Refusal of every request; nil: requests are granted.
         var refusal: Refusal?
         /// Whether only the connection that asked first is obeyed, and which one that is.
         var isOwned = false
         var owner: UInt64?
-        /// How many settings were kept.
+        /// Number of settings kept.
         var writes = 0
     }
 
