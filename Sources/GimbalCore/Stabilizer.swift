@@ -34,7 +34,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Rate without what the filters take out, body frame, rad/s.
     private var filteredRate = Vector3.zero
     private var exciter = Exciter()
-    private var motorTest = MotorTest()
+    private var motorSwing = MotorSwing()
     private var supervisor = Supervisor.State()
     /// Where the camera is held until the drive can follow a set-point.
     private var held = Quaternion.identity
@@ -99,9 +99,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     public mutating func apply(_ command: Command, now: Instant) {
         exciter.stop(.command)
         if case .testMotor(let axis, let until) = command {
-            return motorTest.hold(axis, until: until, now: now)
+            return motorSwing.hold(axis, until: until, now: now)
         }
-        motorTest.stop()
+        motorSwing.stop()
         switch command {
         case .testMotor: break
         case .excite(let excitation):
@@ -219,7 +219,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if !supervisor.isEnabled, conditions.intersects(.inactiveMode),
             !conditions.intersects(.emergencyStop | .shutdown | .calibrating | .busError)
         {
-            output = motorTest.output(now: now, joints: joints, parameters: parameters)
+            output = motorSwing.output(now: now, joints: joints, parameters: parameters)
         }
         if !output.isSound(torqueLimit: parameters.controller.torqueLimit) {
             faults.noteUnsoundOutput()

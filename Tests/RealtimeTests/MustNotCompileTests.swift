@@ -68,7 +68,8 @@ enum Compiler {
         ]
         if item.replacesLoop {
             arguments.append(
-                CompilerCase.repository.appending(path: "Sources/Realtime/RealtimeRoot.swift").path)
+                CompilerCase.repository.appending(path: "Sources/Realtime/Loop/RealtimeRoot.swift")
+                    .path)
             arguments += modules
         }
         return try run(arguments)

@@ -2,7 +2,7 @@ import GimbalCore
 import Testing
 
 @Suite("One motor, moved by hand of the loop")
-struct MotorTestTests {
+struct MotorSwingTests {
     private static let start = 10.0
 
     /// A stabilizer in mode inactive that has never seen a sample.

@@ -4,7 +4,7 @@ internal import CMathShim
 /// it turns: first in the joint's positive direction. Needs no sensor.
 ///
 /// Held by a dead-man: it ends by itself unless it is asked for again. Loop thread only.
-struct MotorTest: Sendable, BitwiseCopyable {
+struct MotorSwing: Sendable, BitwiseCopyable {
     private var axis = GimbalAxis.yaw
     private var start = Instant(nanoseconds: 0)
     private var validUntil = Instant(nanoseconds: .min)
