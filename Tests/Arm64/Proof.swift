@@ -35,23 +35,15 @@ public func estimate(
 @_cdecl("proof_closed_loop")
 public func closedLoop(_ motor: Int, _ ticks: Int, _ out: UnsafeMutablePointer<Double>) {
     let type: MotorType = motor == 0 ? .torque : motor == 1 ? .servo : .field
-    var parameters = SimulatedGimbal.Parameters()
-    parameters.motor = type
-    var gimbal = SimulatedGimbal(
-        parameters: parameters, motion: BaseMotion(.walking, seed: 1, stillDuration: 2), seed: 1)
-    var tuning = Stabilizer.Parameters()
-    tuning.motorType = type
-    var stabilizer = Stabilizer(parameters: tuning)
+    var loop = SimulatedLoop(BaseMotion(.walking, seed: 1, stillDuration: 2), motor: type)
     for tick in 1...ticks {
-        let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
-        gimbal.advance(to: now) { stabilizer.integrate($0) }
+        loop.advance()
         if tick == ticks / 2 {
-            stabilizer.apply(
-                .point(target: AxisVector(yaw: 0.5, roll: 0, pitch: -0.3), duration: 0), now: now)
+            loop.ask(.point(target: AxisVector(yaw: 0.5, roll: 0, pitch: -0.3), duration: 0))
         }
-        let output = stabilizer.step(now: now)
-        gimbal.apply(output, at: now)
-        let (q, o) = (gimbal.attitude, out + 13 * (tick - 1))
+        loop.drive()
+        let output = loop.output
+        let (q, o) = (loop.gimbal.attitude, out + 13 * (tick - 1))
         (o[0], o[1], o[2], o[3]) = (q.w, q.x, q.y, q.z)
         (o[4], o[5], o[6]) = (output.torque.yaw, output.torque.roll, output.torque.pitch)
         (o[7], o[8], o[9]) = (output.angle.yaw, output.angle.roll, output.angle.pitch)

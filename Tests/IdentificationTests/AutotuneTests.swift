@@ -5,65 +5,6 @@ import Testing
 
 @Suite("Autotune")
 struct AutotuneTests {
-    /// The run over a whole simulated gimbal.
-    struct Rig {
-        var gimbal: SimulatedGimbal
-        var stabilizer: Stabilizer
-        var tick = 0
-
-        init(_ plant: GimbalPlant.Parameters, _ tuning: Stabilizer.Parameters) {
-            var parameters = SimulatedGimbal.Parameters()
-            parameters.plant = plant
-            self.init(parameters, tuning)
-        }
-
-        init(
-            _ parameters: SimulatedGimbal.Parameters, _ tuning: Stabilizer.Parameters,
-            _ motion: BaseMotion.Kind = .still
-        ) {
-            gimbal = SimulatedGimbal(
-                parameters: parameters, motion: BaseMotion(motion, seed: 1), seed: 1)
-            stabilizer = Stabilizer(parameters: tuning)
-        }
-
-        var now: Instant { Instant(nanoseconds: Int64(tick) * 1_000_000) }
-
-        mutating func step() {
-            tick += 1
-            let now = now
-            gimbal.advance(to: now) { stabilizer.integrate($0) }
-            gimbal.apply(stabilizer.step(now: now), at: now)
-        }
-
-        /// Carries a run out.
-        ///
-        /// - Parameters:
-        ///   - axes: What to tune.
-        ///   - seconds: Patience.
-        ///   - meanwhile: What happens at each tick since the beginning.
-        /// - Returns: The run; without an outcome when it has not ended after so many seconds.
-        mutating func autotune(
-            _ axes: [GimbalAxis], seconds: Double = 120,
-            meanwhile: (inout Rig, _ tick: Int) -> Void = { _, _ in }
-        ) -> AutotuneRun {
-            var run = AutotuneRun(
-                axes: axes, present: stabilizer.parameters, tickRate: 1000)
-            let before = stabilizer.parameters
-            for tick in 0..<Int(seconds * 1000) where run.outcome == nil {
-                step()
-                meanwhile(&self, tick)
-                switch run.take(stabilizer.snapshot) {
-                case .trial(let trial): stabilizer.apply(trial)
-                case .excite(let excitation):
-                    stabilizer.apply(.excite(excitation), now: now)
-                case .finish, nil: break
-                }
-            }
-            stabilizer.apply(before)
-            return run
-        }
-    }
-
     @Test("finds a known model again from exact points, delay and spring included")
     func exactFit() throws {
         let truth = PlantModel(inertia: 2.5e-3, damping: 0.02, stiffness: 0.3, delay: 0.0042)
@@ -88,13 +29,13 @@ struct AutotuneTests {
 
     @Test("finds inertia and delay of the default plant, from gains four times too low")
     func defaultPlant() throws {
-        var tuning = Stabilizer.Parameters()
-        tuning.controller.rateGain = tuning.controller.rateGain * 0.25
-        tuning.controller.attitudeGain = tuning.controller.attitudeGain * 0.25
-        tuning.controller.rateIntegralGain = tuning.controller.rateIntegralGain * 0.0625
-        var rig = Rig(GimbalPlant.Parameters(), tuning)
-        for _ in 0..<3000 { rig.step() }
-        let run = rig.autotune([.pitch])
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { _, tuning in
+            tuning.controller.rateGain = tuning.controller.rateGain * 0.25
+            tuning.controller.attitudeGain = tuning.controller.attitudeGain * 0.25
+            tuning.controller.rateIntegralGain = tuning.controller.rateIntegralGain * 0.0625
+        }
+        loop.run(seconds: 3)
+        let run = loop.autotune([.pitch])
         let found = try #require(run.results.first?.motor, "\(String(describing: run.outcome))")
         #expect(abs(found.model.inertia / 2.5e-3 - 1) < 0.1)
         #expect(abs(found.model.delay - 0.0035) < 0.0006)
@@ -105,26 +46,54 @@ struct AutotuneTests {
 
     @Test("ends at the next command of anybody")
     func command() {
-        var rig = Rig(GimbalPlant.Parameters(), Stabilizer.Parameters())
-        for _ in 0..<3000 { rig.step() }
-        rig.expectYielding()
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
+        loop.run(seconds: 3)
+        loop.expectYielding()
     }
 }
 
-extension AutotuneTests.Rig {
+extension SimulatedLoop {
+    /// Carries a run out.
+    ///
+    /// - Parameters:
+    ///   - axes: What to tune.
+    ///   - seconds: Patience.
+    ///   - meanwhile: What happens at each tick since the beginning.
+    /// - Returns: The run; without an outcome when it has not ended after so many seconds.
+    mutating func autotune(
+        _ axes: [GimbalAxis], seconds: Double = 120,
+        meanwhile: (inout SimulatedLoop, _ tick: Int) -> Void = { _, _ in }
+    ) -> AutotuneRun {
+        var run = AutotuneRun(
+            axes: axes, present: stabilizer.parameters, tickRate: 1000)
+        let before = stabilizer.parameters
+        for tick in 0..<Int(seconds * 1000) where run.outcome == nil {
+            step()
+            meanwhile(&self, tick)
+            switch run.take(snapshot) {
+            case .trial(let trial): stabilizer.apply(trial)
+            case .excite(let excitation):
+                ask(.excite(excitation))
+            case .finish, nil: break
+            }
+        }
+        stabilizer.apply(before)
+        return run
+    }
+
     /// A run that is going on yields to a request of somebody.
     mutating func expectYielding() {
-        let run = autotune([.yaw], seconds: 5) { rig, tick in
+        let run = autotune([.yaw], seconds: 5) { loop, tick in
             guard tick == 800 else { return }
-            #expect(rig.stabilizer.snapshot.conditions.intersects(.autotuning))
+            #expect(loop.snapshot.conditions.intersects(.autotuning))
             let target = AxisVector(yaw: 0.1, roll: 0, pitch: 0)
-            rig.stabilizer.apply(.point(target: target, duration: 1), now: rig.now)
+            loop.ask(.point(target: target, duration: 1))
         }
         guard case .failed(let sentence) = run.outcome else {
             Issue.record("did not end")
             return
         }
         #expect(sentence.contains("Somebody asked"))
-        #expect(!stabilizer.snapshot.excitation.isActive)
+        #expect(!snapshot.excitation.isActive)
     }
 }

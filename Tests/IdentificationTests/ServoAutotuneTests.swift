@@ -5,20 +5,17 @@ import Testing
 
 @Suite("Autotune of servos")
 struct ServoAutotuneTests {
-    private static func rig(
+    private static func loop(
         delay: Double = 0.015, lag: Double = 0.004, motion: BaseMotion.Kind = .still,
         tuning change: (inout ServoController.Parameters) -> Void = { _ in }
-    ) -> AutotuneTests.Rig {
-        var gimbal = SimulatedGimbal.Parameters()
-        gimbal.motor = .servo
-        gimbal.servo.totalDelay = delay
-        gimbal.servo.lag = lag
-        var tuning = Stabilizer.Parameters()
-        tuning.motorType = .servo
-        change(&tuning.servo)
-        var rig = AutotuneTests.Rig(gimbal, tuning, motion)
-        for _ in 0..<6000 { rig.step() }
-        return rig
+    ) -> SimulatedLoop {
+        var loop = SimulatedLoop(BaseMotion(motion, seed: 1), motor: .servo) { gimbal, tuning in
+            gimbal.servo.totalDelay = delay
+            gimbal.servo.lag = lag
+            change(&tuning.servo)
+        }
+        loop.run(seconds: 6)
+        return loop
     }
 
     @Test("finds a known servo again from exact points")
@@ -37,8 +34,8 @@ struct ServoAutotuneTests {
         "finds delay and lag of the default servo, held still or in the hand, and leaves the tuning",
         arguments: [BaseMotion.Kind.still, .handheld])
     func defaultServo(motion: BaseMotion.Kind) throws {
-        var rig = Self.rig(motion: motion)
-        let run = rig.autotune([.pitch])
+        var loop = Self.loop(motion: motion)
+        let run = loop.autotune([.pitch])
         let servo = try #require(run.results.first?.servo, "\(String(describing: run.outcome))")
         #expect(abs(servo.design.parameters.delay - 0.011) < 0.001, "\(servo.model)")
         #expect(abs(servo.design.parameters.lag - 0.004) < 0.001, "\(servo.model)")
@@ -51,8 +48,8 @@ struct ServoAutotuneTests {
         "a faster servo, with which the tuning before swings only once it is shaken, is found all the same"
     )
     func fast() throws {
-        var rig = Self.rig(delay: 0.011, lag: 0.0028)
-        let run = rig.autotune([.yaw])
+        var loop = Self.loop(delay: 0.011, lag: 0.0028)
+        let run = loop.autotune([.yaw])
         let servo = try #require(run.results.first?.servo, "\(String(describing: run.outcome))")
         #expect(abs(servo.design.parameters.delay - 0.0082) < 0.001, "\(servo.model)")
         #expect(abs(servo.design.parameters.lag - 0.0028) < 0.001, "\(servo.model)")
@@ -71,25 +68,23 @@ struct ServoAutotuneTests {
 
     @Test("finds a servo twice as slow, with which the tuning before swings, and calms it")
     func slow() throws {
-        var rig = Self.rig(delay: 0.030, lag: 0.008)
-        let run = rig.autotune([.pitch])
+        var loop = Self.loop(delay: 0.030, lag: 0.008)
+        let run = loop.autotune([.pitch])
         let servo = try #require(run.results.first?.servo, "\(String(describing: run.outcome))")
         #expect(abs(servo.design.parameters.delay / 0.022 - 1) < 0.1, "\(servo.model)")
         #expect(abs(servo.design.parameters.lag / 0.008 - 1) < 0.2, "\(servo.model)")
-        var tuned = rig.stabilizer.parameters
+        var tuned = loop.stabilizer.parameters
         tuned.servo = run.proposal.servo
-        rig.stabilizer.apply(tuned)
+        loop.stabilizer.apply(tuned)
+        loop.run(seconds: 3.001)
         var largest = 0.0
-        for tick in 0..<6000 {
-            rig.step()
-            if tick > 3000 { largest = max(largest, rig.stabilizer.snapshot.attitudeError.norm) }
-        }
+        loop.run(seconds: 2.999) { largest = max(largest, $0.snapshot.attitudeError.norm) }
         #expect(largest < 0.005, "\(largest)")
     }
 
     @Test("ends at the next command of anybody")
     func command() {
-        var rig = Self.rig()
-        rig.expectYielding()
+        var loop = Self.loop()
+        loop.expectYielding()
     }
 }

@@ -30,20 +30,19 @@ struct AirOSScaleLoopTests {
 
     /// Largest error after a push of the set-point has been followed, degrees.
     private static func error(_ motor: MotorType, _ triple: PIDTriple) -> Double {
-        var rig = StabilizedGimbalTests.Rig(.still, motor: motor)
         let pan = PIDTriple(p: triple.p * 0.6, i: triple.i * 0.5, d: triple.d * 0.4)
-        var tuning = rig.stabilizer.parameters
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1), motor: motor)
+        var tuning = loop.stabilizer.parameters
         tuning.controller = tuning.controller.scaled(yaw: pan, roll: triple, pitch: triple)
         tuning.servo = tuning.servo.scaled(yaw: pan, roll: triple, pitch: triple)
         tuning.field = tuning.field.scaled(yaw: pan, roll: triple, pitch: triple)
-        rig.stabilizer.apply(tuning)
-        rig.run(2.2)
-        rig.stabilizer.apply(
-            .point(target: AxisVector(yaw: 0.1, roll: 0.05, pitch: 0.1), duration: 0), now: rig.now)
-        rig.run(1.3)
+        loop.stabilizer.apply(tuning)
+        loop.run(seconds: 2.2)
+        loop.ask(.point(target: AxisVector(yaw: 0.1, roll: 0.05, pitch: 0.1), duration: 0))
+        loop.run(seconds: 1.3)
         var largest = 0.0
-        rig.run(0.5) { largest = max(largest, $0.stabilizer.snapshot.attitudeError.norm) }
-        #expect(rig.output.enabled)
+        loop.run(seconds: 0.5) { largest = max(largest, $0.snapshot.attitudeError.norm) }
+        #expect(loop.output.enabled)
         return largest * StabilizedGimbalTests.degrees
     }
 }

@@ -15,39 +15,33 @@ struct AnyPoseStartTests {
         ], [BaseMotion.Kind.still, .walking])
     func levels(from joints: AxisVector, motion: BaseMotion.Kind) {
         for seed in UInt64(1)...2 {
-            var parameters = SimulatedGimbal.Parameters()
-            parameters.imu.accelBias = 0
-            parameters.imu.accelScaleError = 0
-            parameters.imu.accelMisalignment = 0
-            // The stops of this gimbal let the camera lie like that.
-            parameters.plant.jointRange = AxisVector(repeating: 6)
-            parameters.initialJoints = joints * (1 / Self.degrees)
-            var gimbal = SimulatedGimbal(
-                parameters: parameters,
-                motion: BaseMotion(motion, seed: seed, stillDuration: 0, rampDuration: 0),
-                seed: seed)
-            var stabilizer = Stabilizer(parameters: .init())
+            let base = BaseMotion(motion, seed: seed, stillDuration: 0, rampDuration: 0)
+            var loop = SimulatedLoop(base, seed: seed) { gimbal, _ in
+                gimbal.imu.accelBias = 0
+                gimbal.imu.accelScaleError = 0
+                gimbal.imu.accelMisalignment = 0
+                // The stops of this gimbal let the camera lie like that.
+                gimbal.plant.jointRange = AxisVector(repeating: 6)
+                gimbal.initialJoints = joints * (1 / Self.degrees)
+            }
             var largestRate = 0.0
             var largestAcceleration = 0.0
             var lastRate = Vector3.zero
             var switches = 0
             var wasEnabled = false
             var tilt = 0.0
-            for tick in 1...6000 {
-                let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
-                gimbal.advance(to: now) { stabilizer.integrate($0) }
-                let output = stabilizer.step(now: now)
-                gimbal.apply(output, at: now)
-                if output.enabled != wasEnabled { switches += 1 }
+            loop.run(seconds: 6) { loop in
+                let gimbal = loop.gimbal
+                if loop.output.enabled != wasEnabled { switches += 1 }
                 if wasEnabled {
                     largestRate = max(largestRate, gimbal.rate.norm * Self.degrees)
                     let change = (gimbal.rate - lastRate).norm
                     largestAcceleration = max(largestAcceleration, change * 1000)
                 }
-                wasEnabled = output.enabled
+                wasEnabled = loop.output.enabled
                 lastRate = gimbal.rate
                 // Upside down, the way up alone takes two seconds at the modes' pace.
-                if tick > 4500 {
+                if loop.tick > 4500 {
                     let down = gimbal.attitude.inverseRotate(Vector3(0, 0, 1))
                     let sine = down.cross(Vector3(0, 0, 1)).norm
                     tilt = max(tilt, down.z < 0 ? 180 : sine * Self.degrees)

@@ -9,21 +9,18 @@ struct LoopResponseTests {
     /// Gain and phase of the open loop at one frequency: a small torque is added behind the controller, and what the
     /// controller answers is held against what the motor gets.
     static func measured(omega: Double) -> (gain: Double, phase: Double) {
-        var parameters = SimulatedGimbal.Parameters()
-        parameters.plant.friction = .none
-        parameters.plant.imbalance = .zero
-        parameters.plant.cableStiffness = .zero
-        parameters.imu.gyroNoiseDensity = 0
-        parameters.imu.accelNoiseDensity = .zero
-        parameters.imu.isQuantized = false
-        parameters.imu.clockError = 0
-        var gimbal = SimulatedGimbal(
-            parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 1)
-        var tuning = Stabilizer.Parameters()
-        tuning.controller.findsInertia = false
-        // The probe comes in behind the controller, which would take it for friction.
-        tuning.controller.frictionLearningRate = 0
-        var stabilizer = Stabilizer(parameters: tuning)
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { gimbal, tuning in
+            gimbal.plant.friction = .none
+            gimbal.plant.imbalance = .zero
+            gimbal.plant.cableStiffness = .zero
+            gimbal.imu.gyroNoiseDensity = 0
+            gimbal.imu.accelNoiseDensity = .zero
+            gimbal.imu.isQuantized = false
+            gimbal.imu.clockError = 0
+            tuning.controller.findsInertia = false
+            // The probe comes in behind the controller, which would take it for friction.
+            tuning.controller.frictionLearningRate = 0
+        }
         // Whole periods of the probe, so that nothing leaks.
         let period = Int((2 * Double.pi / omega * 1000).rounded())
         let exact = 2 * Double.pi / Double(period)
@@ -31,13 +28,13 @@ struct LoopResponseTests {
         var control = (cosine: 0.0, sine: 0.0)
         var total = (cosine: 0.0, sine: 0.0)
         for tick in 1...(begin + 40 * period) {
-            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
-            gimbal.advance(to: now) { stabilizer.integrate($0) }
-            var output = stabilizer.step(now: now)
-            let answer = output.torque.pitch
             let probe = 0.004 * sin(exact * Double(tick))
-            if tick > 2000 { output.torque.pitch += probe }
-            gimbal.apply(output, at: now)
+            var answer = 0.0
+            loop.advance()
+            loop.drive {
+                answer = $0.torque.pitch
+                if tick > 2000 { $0.torque.pitch += probe }
+            }
             if tick > begin + 20 * period {
                 let angle = exact * Double(tick)
                 control.cosine += answer * cos(angle)
@@ -54,25 +51,18 @@ struct LoopResponseTests {
 
     /// How a camera on motors without encoders trembles when their gains are so many dB higher, rad/s RMS.
     static func trembling(decibels: Double) -> Double {
-        var parameters = SimulatedGimbal.Parameters()
-        parameters.motor = .field
-        parameters.plant.friction = .none
-        var gimbal = SimulatedGimbal(
-            parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 1)
-        var tuning = Stabilizer.Parameters()
-        tuning.motorType = .field
-        tuning.field.probesInertia = false
-        tuning.field.watchesOscillation = false
-        var stabilizer = Stabilizer(parameters: tuning)
-        tuning.field.rateGain = tuning.field.rateGain * pow(10, decibels / 20)
-        var sum = 0.0
-        for tick in 1...8000 {
-            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
-            gimbal.advance(to: now) { stabilizer.integrate($0) }
-            gimbal.apply(stabilizer.step(now: now), at: now)
-            if tick == 3000 { stabilizer.apply(tuning) }
-            if tick > 6000 { sum += stabilizer.snapshot.rate.squaredNorm }
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1), motor: .field) {
+            $0.plant.friction = .none
+            $1.field.probesInertia = false
+            $1.field.watchesOscillation = false
         }
+        loop.run(seconds: 3)
+        var tuning = loop.stabilizer.parameters
+        tuning.field.rateGain = tuning.field.rateGain * pow(10, decibels / 20)
+        loop.stabilizer.apply(tuning)
+        loop.run(seconds: 3)
+        var sum = 0.0
+        loop.run(seconds: 2) { sum += $0.snapshot.rate.squaredNorm }
         return (sum / 2000).squareRoot()
     }
 

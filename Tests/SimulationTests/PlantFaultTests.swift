@@ -37,29 +37,22 @@ struct PlantFaultTests {
         },
         fault: (inout SimulatedGimbal) -> Void = { _ in }
     ) -> Outcome {
-        var parameters = SimulatedGimbal.Parameters()
-        var tuning = Stabilizer.Parameters()
-        change(&parameters, &tuning)
-        var gimbal = SimulatedGimbal(
-            parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 1)
-        var stabilizer = Stabilizer(parameters: tuning)
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1), change: change)
         var outcome = Outcome()
         var first: Quaternion?
         var (tremor, lastRate) = (Vector3.zero, Vector3.zero)
         let ticks = Int(seconds * 1000)
         for tick in 1...ticks {
-            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
-            if tick == Int(onset * 1000) { fault(&gimbal) }
-            gimbal.advance(to: now) { stabilizer.integrate($0) }
-            let output = stabilizer.step(now: now)
-            gimbal.apply(output, at: now)
+            if tick == Int(onset * 1000) { fault(&loop.gimbal) }
+            loop.step()
+            let gimbal = loop.gimbal
             let time = Double(tick) * 1e-3
             guard time > max(onset, 1) else { continue }
             let start = first ?? gimbal.attitude
             first = start
             outcome.turned = max(
                 outcome.turned, start.error(to: gimbal.attitude).norm * 180 / .pi)
-            for condition in watched where stabilizer.snapshot.conditions.intersects(condition) {
+            for condition in watched where loop.conditions.intersects(condition) {
                 if outcome.named[condition.rawValue] == nil {
                     outcome.named[condition.rawValue] = time - onset
                 }
@@ -67,15 +60,15 @@ struct PlantFaultTests {
             tremor = (tremor + gimbal.rate - lastRate) * 0.914
             lastRate = gimbal.rate
             guard tick > ticks - 1000 else { continue }
-            let largest = max(
-                abs(output.torque.yaw), abs(output.torque.roll), abs(output.torque.pitch))
+            let torque = loop.output.torque
+            let largest = max(abs(torque.yaw), abs(torque.roll), abs(torque.pitch))
             outcome.tremor += tremor.squaredNorm / 1000
             outcome.torque += largest * largest / 1000
         }
         outcome.tremor = outcome.tremor.squareRoot() * 180 / .pi
         outcome.torque = outcome.torque.squareRoot()
-        outcome.last = stabilizer.snapshot.conditions
-        outcome.inertia = stabilizer.snapshot.inertia.pitch / gimbal.inertia.pitch
+        outcome.last = loop.conditions
+        outcome.inertia = loop.snapshot.inertia.pitch / loop.gimbal.inertia.pitch
         return outcome
     }
 

@@ -7,97 +7,20 @@ import Testing
 struct ReachTests {
     static let degree = Double.pi / 180
 
-    /// The whole gimbal with encoders in a hand that sways and turns.
-    struct Rig {
-        var gimbal: SimulatedGimbal
-        var stabilizer: Stabilizer
-        var random: RandomSource
-        var tick: Int64 = 0
-
-        init(
-            seed: UInt64, _ kind: BaseMotion.Kind = .handheld, turning rate: Double = 0,
-            tilted: Double = 0
-        ) {
-            var parameters = SimulatedGimbal.Parameters()
-            parameters.plant.stepRate = 4000
-            parameters.imu.sampleRate = 500
-            random = RandomSource(seed: seed, stream: 0x5EAC4)
-            let tilt = tilted * ReachTests.degree
-            parameters.initialJoints.pitch = -tilt
-            var motion = BaseMotion(
-                kind, seed: seed, stillDuration: 3, pose: AxisVector(yaw: 0, roll: 0, pitch: tilt))
-            motion.turnRate.yaw = rate * ReachTests.degree
-            gimbal = SimulatedGimbal(parameters: parameters, motion: motion, seed: seed)
-            var tuning = Stabilizer.Parameters()
+    /// The whole gimbal with encoders in a hand that sways and turns, deg/s and deg, with a loop at 500 Hz.
+    private static func loop(
+        seed: UInt64, _ kind: BaseMotion.Kind = .handheld, turning rate: Double = 0,
+        tilted: Double = 0
+    ) -> SimulatedLoop {
+        let tilt = tilted * degree
+        var motion = BaseMotion(
+            kind, seed: seed, stillDuration: 3, pose: AxisVector(yaw: 0, roll: 0, pitch: tilt))
+        motion.turnRate.yaw = rate * degree
+        return SimulatedLoop(motion, seed: seed, rateHz: 500) { gimbal, tuning in
+            gimbal.plant.stepRate = 4000
+            gimbal.imu.sampleRate = 500
+            gimbal.initialJoints.pitch = -tilt
             tuning.bootMode = .locked
-            stabilizer = Stabilizer(parameters: tuning)
-        }
-
-        var now: Instant { Instant(nanoseconds: tick * 2_000_000) }
-        var soon: Instant { now.advanced(bySeconds: 1) }
-        /// True joint angles, degrees, continuous over whole turns.
-        var joints: AxisVector { gimbal.joints * (1 / ReachTests.degree) }
-        /// Where the set-point asks the joints to be, degrees, the turn that is nearest to where they are. What the estimate is
-        /// off by is not in it.
-        var wanted: AxisVector {
-            let snapshot = stabilizer.snapshot
-            let camera = EulerZXY.quaternion(gimbal.joints)
-            let relative = camera * (snapshot.attitude.conjugate * snapshot.setpoint)
-            var result = EulerZXY.angles(relative) * (1 / ReachTests.degree)
-            result.yaw = joints.yaw + (result.yaw - joints.yaw).remainder(dividingBy: 360)
-            result.pitch = joints.pitch + (result.pitch - joints.pitch).remainder(dividingBy: 360)
-            return result
-        }
-
-        mutating func run(_ seconds: Double, each: (Rig) -> Void = { _ in }) {
-            for _ in 0..<Int((seconds * 500).rounded()) {
-                tick += 1
-                let time = now
-                gimbal.advance(to: time) { stabilizer.integrate($0) }
-                gimbal.apply(stabilizer.step(now: time), at: time)
-                each(self)
-            }
-        }
-
-        mutating func ask(_ command: Command) { stabilizer.apply(command, now: now) }
-
-        mutating func ask(_ mode: Mode) { ask(.mode(mode)) }
-
-        /// A person on the right or left, as an app that tracks says it.
-        mutating func track(_ pan: Double, tilt: Double = 0, for seconds: Double) {
-            for _ in 0..<Int((seconds * 10).rounded()) {
-                ask(
-                    .track(
-                        pan: pan * ReachTests.degree, tilt: tilt * ReachTests.degree,
-                        validUntil: soon))
-                run(0.1)
-            }
-        }
-
-        private mutating func angle(_ limit: Double) -> Double {
-            let value = (2 * random.uniform() - 1) * limit * ReachTests.degree
-            return random.uniform() < 0.25 ? .nan : value
-        }
-
-        /// A request of any kind, with values as they may come from any link.
-        mutating func askForAnything() {
-            switch Int(random.uniform() * 8) {
-            case 0, 1:
-                let modes = Mode.allCases.filter { $0 != .inactive }
-                ask(modes[Int(random.uniform() * Double(modes.count))])
-            case 2:
-                ask(.mode(.tracking))
-            case 3:
-                let target = AxisVector(yaw: angle(400), roll: angle(90), pitch: angle(200))
-                ask(.point(target: target, duration: random.uniform() * 2))
-            case 4:
-                let rate = AxisVector(yaw: angle(250), roll: angle(30), pitch: angle(120))
-                ask(.rate(rate, validUntil: soon))
-            case 5, 6:
-                ask(.track(pan: angle(90), tilt: angle(90), validUntil: soon))
-            default:
-                ask(.lookAside(yaw: angle(180), rate: angle(120), validUntil: soon))
-            }
         }
     }
 
@@ -109,9 +32,10 @@ struct ReachTests {
             (1000, 67, 60), (1106, -46, -47),
         ] as [(UInt64, Double, Double)])
     func anySequence(seed: UInt64, turning: Double, tilted: Double) {
-        var rig = Rig(seed: seed, turning: turning, tilted: tilted)
-        rig.run(2.5)
-        #expect(rig.stabilizer.snapshot.output.enabled)
+        var random = RandomSource(seed: seed, stream: 0x5EAC4)
+        var loop = Self.loop(seed: seed, turning: turning, tilted: tilted)
+        loop.run(seconds: 2.5)
+        #expect(loop.snapshot.output.enabled)
         var beyond = AxisVector.zero
         var asked = AxisVector.zero
         var wrong = 0.0
@@ -131,15 +55,15 @@ struct ReachTests {
                 yaw: max(a.yaw, b.yaw), roll: max(a.roll, b.roll), pitch: max(a.pitch, b.pitch))
         }
         for _ in 0..<60 {
-            rig.askForAnything()
-            rig.run(0.05 + rig.random.uniform() * 0.7) { rig in
-                beyond = larger(beyond, excess(rig.joints))
-                guard rig.stabilizer.snapshot.output.enabled else {
+            loop.askForAnything(&random)
+            loop.run(seconds: 0.05 + random.uniform() * 0.7) { loop in
+                beyond = larger(beyond, excess(loop.joints))
+                guard loop.snapshot.output.enabled else {
                     isOn = false
                     return
                 }
-                asked = larger(asked, excess(rig.wanted))
-                wrong = max(wrong, rig.stabilizer.snapshot.attitudeError.norm / Self.degree)
+                asked = larger(asked, excess(loop.wanted))
+                wrong = max(wrong, loop.snapshot.attitudeError.norm / Self.degree)
             }
         }
         // The hand turns by up to 90 °/s and drags the camera along at the end.
@@ -155,54 +79,113 @@ struct ReachTests {
 
     @Test("tracking that is toggled keeps its range, and turns back at once")
     func toggledTracking() {
-        var rig = Rig(seed: 5, .still)
-        rig.run(2.5)
+        var loop = Self.loop(seed: 5, .still)
+        loop.run(seconds: 2.5)
         for _ in 0..<4 {
-            rig.ask(.tracking)
-            rig.track(30, for: 4)
-            #expect(abs(rig.joints.yaw) < 91, "the range is 90° to either side of the handle")
-            rig.ask(.locked)
-            rig.run(0.3)
+            loop.ask(.tracking)
+            loop.track(30, for: 4)
+            #expect(abs(loop.joints.yaw) < 91, "the range is 90° to either side of the handle")
+            loop.ask(.locked)
+            loop.run(seconds: 0.3)
         }
-        #expect(rig.joints.yaw > 88)
-        rig.ask(.tracking)
-        rig.track(30, for: 1)
-        let before = rig.joints
-        rig.track(-30, for: 0.5)
-        #expect(before.yaw - rig.joints.yaw > 10, "half a second at 30 °/s")
-        rig.ask(.locked)
-        rig.run(10)
-        #expect(rig.stabilizer.snapshot.attitudeError.norm < 0.5 * Self.degree)
-        #expect(rig.stabilizer.snapshot.output.enabled)
+        #expect(loop.joints.yaw > 88)
+        loop.ask(.tracking)
+        loop.track(30, for: 1)
+        let before = loop.joints
+        loop.track(-30, for: 0.5)
+        #expect(before.yaw - loop.joints.yaw > 10, "half a second at 30 °/s")
+        loop.ask(.locked)
+        loop.run(seconds: 10)
+        #expect(loop.snapshot.attitudeError.norm < 0.5 * Self.degree)
+        #expect(loop.snapshot.output.enabled)
     }
 
     @Test("in every mode that turns, a turn against the stop ends there and leaves it at once")
     func leavesTheStop() {
         for steps in 1...3 {
-            var rig = Rig(seed: 6, .still)
-            rig.run(2.5)
+            var loop = Self.loop(seed: 6, .still)
+            loop.run(seconds: 2.5)
             for _ in 0..<(4 * steps) {
-                rig.ask(
+                loop.ask(
                     .rate(
-                        AxisVector(yaw: 90 * Self.degree, roll: 0, pitch: 0), validUntil: rig.soon))
-                rig.run(0.9)
+                        AxisVector(yaw: 90 * Self.degree, roll: 0, pitch: 0), validUntil: loop.soon)
+                )
+                loop.run(seconds: 0.9)
             }
-            #expect(abs(rig.joints.yaw - 170) < 1)
-            rig.ask(
-                .rate(AxisVector(yaw: -90 * Self.degree, roll: 0, pitch: 0), validUntil: rig.soon))
-            rig.run(0.3)
-            #expect(rig.joints.yaw < 155)
+            #expect(abs(loop.joints.yaw - 170) < 1)
+            loop.ask(
+                .rate(AxisVector(yaw: -90 * Self.degree, roll: 0, pitch: 0), validUntil: loop.soon))
+            loop.run(seconds: 0.3)
+            #expect(loop.joints.yaw < 155)
         }
     }
 
     @Test("a heading behind the stop is reached the other way round")
     func theOtherWayRound() {
-        var rig = Rig(seed: 7, .still)
-        rig.run(2.5)
-        rig.ask(.point(target: AxisVector(yaw: 150 * Self.degree, roll: 0, pitch: 0), duration: 0))
-        rig.run(3)
-        rig.ask(.point(target: AxisVector(yaw: 210 * Self.degree, roll: 0, pitch: 0), duration: 0))
-        rig.run(4)
-        #expect(abs(rig.joints.yaw + 150) < 1.5)
+        var loop = Self.loop(seed: 7, .still)
+        loop.run(seconds: 2.5)
+        loop.ask(.point(target: AxisVector(yaw: 150 * Self.degree, roll: 0, pitch: 0), duration: 0))
+        loop.run(seconds: 3)
+        loop.ask(.point(target: AxisVector(yaw: 210 * Self.degree, roll: 0, pitch: 0), duration: 0))
+        loop.run(seconds: 4)
+        #expect(abs(loop.joints.yaw + 150) < 1.5)
+    }
+}
+
+extension SimulatedLoop {
+    fileprivate var soon: Instant { now.advanced(bySeconds: 1) }
+    /// True joint angles, degrees, continuous over whole turns.
+    fileprivate var joints: AxisVector { gimbal.joints * (1 / ReachTests.degree) }
+    /// Where the set-point asks the joints to be, degrees, the turn that is nearest to where they are. What the estimate is
+    /// off by is not in it.
+    fileprivate var wanted: AxisVector {
+        let snapshot = snapshot
+        let camera = EulerZXY.quaternion(gimbal.joints)
+        let relative = camera * (snapshot.attitude.conjugate * snapshot.setpoint)
+        var result = EulerZXY.angles(relative) * (1 / ReachTests.degree)
+        result.yaw = joints.yaw + (result.yaw - joints.yaw).remainder(dividingBy: 360)
+        result.pitch = joints.pitch + (result.pitch - joints.pitch).remainder(dividingBy: 360)
+        return result
+    }
+
+    fileprivate mutating func ask(_ mode: Mode) { ask(.mode(mode)) }
+
+    /// A person on the right or left, as an app that tracks says it.
+    fileprivate mutating func track(_ pan: Double, tilt: Double = 0, for seconds: Double) {
+        for _ in 0..<Int((seconds * 10).rounded()) {
+            ask(
+                .track(
+                    pan: pan * ReachTests.degree, tilt: tilt * ReachTests.degree,
+                    validUntil: soon))
+            run(seconds: 0.1)
+        }
+    }
+
+    private func angle(_ limit: Double, _ random: inout RandomSource) -> Double {
+        let value = (2 * random.uniform() - 1) * limit * ReachTests.degree
+        return random.uniform() < 0.25 ? .nan : value
+    }
+
+    /// A request of any kind, with values as they may come from any link.
+    fileprivate mutating func askForAnything(_ random: inout RandomSource) {
+        switch Int(random.uniform() * 8) {
+        case 0, 1:
+            let modes = Mode.allCases.filter { $0 != .inactive }
+            ask(modes[Int(random.uniform() * Double(modes.count))])
+        case 2:
+            ask(.mode(.tracking))
+        case 3:
+            let target = AxisVector(
+                yaw: angle(400, &random), roll: angle(90, &random), pitch: angle(200, &random))
+            ask(.point(target: target, duration: random.uniform() * 2))
+        case 4:
+            let rate = AxisVector(
+                yaw: angle(250, &random), roll: angle(30, &random), pitch: angle(120, &random))
+            ask(.rate(rate, validUntil: soon))
+        case 5, 6:
+            ask(.track(pan: angle(90, &random), tilt: angle(90, &random), validUntil: soon))
+        default:
+            ask(.lookAside(yaw: angle(180, &random), rate: angle(120, &random), validUntil: soon))
+        }
     }
 }

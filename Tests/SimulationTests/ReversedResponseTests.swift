@@ -48,42 +48,35 @@ struct ReversedResponseTests {
         change: (inout SimulatedGimbal, Double) -> Void = { _, _ in },
         isStalled: (Double) -> Bool = { _ in false }
     ) -> Outcome {
-        var parameters = SimulatedGimbal.Parameters()
-        parameters.motor = type
-        parameters.plant.inertia = parameters.plant.inertia * inertia
-        var gimbal = SimulatedGimbal(
-            parameters: parameters,
-            motion: BaseMotion(
-                motion, seed: seed, stillDuration: stillSeconds,
-                rampDuration: stillSeconds > 0 ? 2 : 0), seed: seed)
-        var tuning = Stabilizer.Parameters()
-        tuning.motorType = type
-        var stabilizer = Stabilizer(parameters: tuning)
+        let base = BaseMotion(
+            motion, seed: seed, stillDuration: stillSeconds,
+            rampDuration: stillSeconds > 0 ? 2 : 0)
+        var loop = SimulatedLoop(base, motor: type, seed: seed) { gimbal, _ in
+            gimbal.plant.inertia = gimbal.plant.inertia * inertia
+        }
         var outcome = Outcome()
         var start: Quaternion?
         var away: Double?
         for tick in 1...Int(seconds * 1000) {
             let time = Double(tick) * 1e-3
-            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
-            if time >= onset { wrong?.inject(into: &gimbal) }
-            change(&gimbal, time)
+            if time >= onset { wrong?.inject(into: &loop.gimbal) }
+            change(&loop.gimbal, time)
             if isStalled(time) { continue }
-            gimbal.advance(to: now) { stabilizer.integrate($0) }
-            let output = stabilizer.step(now: now)
-            gimbal.apply(output, at: now)
-            let conditions = stabilizer.snapshot.conditions
+            loop.advance(to: Instant(nanoseconds: Int64(tick) * 1_000_000))
+            loop.drive()
+            let conditions = loop.conditions
             outcome.conditions.insert(conditions)
             outcome.last = conditions
-            outcome.reversed.insert(stabilizer.snapshot.conditionAxes.reversed)
+            outcome.reversed.insert(loop.snapshot.conditionAxes.reversed)
             guard time >= onset else { continue }
-            if output.enabled {
+            if loop.output.enabled {
                 outcome.everEnabled = true
                 // How far a brake lets it go is the campaign's: FaultRun.
-                if stabilizer.snapshot.phase == .braking { continue }
+                if loop.snapshot.phase == .braking { continue }
                 if outcome.conditions.intersects(.responseReversed) { outcome.hasReturned = true }
-                let from = start ?? gimbal.attitude
+                let from = start ?? loop.gimbal.attitude
                 start = from
-                let turn = from.error(to: gimbal.attitude).norm * degrees
+                let turn = from.error(to: loop.gimbal.attitude).norm * degrees
                 outcome.turned = max(outcome.turned, turn)
                 if turn > 1, away == nil { away = time }
             } else if outcome.everEnabled, outcome.reaction.isInfinite {

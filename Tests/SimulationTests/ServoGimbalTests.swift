@@ -5,28 +5,24 @@ import Testing
 /// The whole mind on a gimbal with servos, carried by somebody who walks.
 @Suite("Gimbal with servos, walking")
 struct ServoGimbalTests {
-    typealias Rig = FieldGimbalTests.Rig
-
     /// The camera's distance from where it is to look over the next seconds, degrees, RMS; infinite when the motors are off.
-    private static func error(of rig: inout Rig, seconds: Double) -> Double {
+    private static func error(of loop: inout SimulatedLoop, seconds: Double) -> Double {
         var sum = 0.0
-        rig.run(seconds) {
-            sum += $0.output.enabled ? $0.stabilizer.snapshot.attitudeError.squaredNorm : .infinity
+        loop.run(seconds: seconds) {
+            sum += $0.output.enabled ? $0.snapshot.attitudeError.squaredNorm : .infinity
         }
         return (sum / (seconds * 1000)).squareRoot() * FieldGimbalTests.degrees
     }
 
     @Test("a camera that turns aside is held there as well at once")
     func aside() {
-        var rig = Rig(.walking, .servo)
-        rig.run(12)
-        let before = Self.error(of: &rig, seconds: 3)
+        var loop = FieldGimbalTests.loop(.walking, .servo)
+        loop.run(seconds: 12)
+        let before = Self.error(of: &loop, seconds: 3)
         let aside = AxisVector(yaw: 1.3, roll: 0, pitch: 0)
-        rig.stabilizer.apply(
-            .point(target: aside, duration: 1),
-            now: Instant(nanoseconds: Int64(rig.tick) * 1_000_000))
-        rig.run(1.5)
-        let after = Self.error(of: &rig, seconds: 1.5)
+        loop.ask(.point(target: aside, duration: 1))
+        loop.run(seconds: 1.5)
+        let after = Self.error(of: &loop, seconds: 1.5)
         #expect(after < 3 * before, "\(after), \(before)")
     }
 
@@ -37,11 +33,11 @@ struct ServoGimbalTests {
         for d in [0.0, 1] {
             let tilt = PIDTriple(p: 5 * p, i: i, d: 0.5 * d)
             let pan = PIDTriple(p: 3 * p, i: 0.5 * i, d: 0.2 * d)
-            var rig = Rig(
+            var loop = FieldGimbalTests.loop(
                 .walking, .servo,
                 tune: { $0.servo = $0.servo.scaled(yaw: pan, roll: tilt, pitch: tilt) })
-            rig.run(11)
-            let error = Self.error(of: &rig, seconds: 4)
+            loop.run(seconds: 11)
+            let error = Self.error(of: &loop, seconds: 4)
             #expect(error < 2, "d \(d)")
         }
     }

@@ -38,29 +38,20 @@ struct ServoSensitivityTests {
 
     /// Camera over handle at each frequency, amplitudes of the true pitch.
     private static func ratios(later: Double) -> [(hertz: Double, ratio: Double)] {
-        var parameters = SimulatedGimbal.Parameters()
-        parameters.motor = .servo
-        parameters.servo.totalDelay += later
-        let motion = BaseMotion(swinging(), stillDuration: 0)
-        var gimbal = SimulatedGimbal(parameters: parameters, motion: motion, seed: 1)
-        var tuning = Stabilizer.Parameters()
-        tuning.motorType = .servo
-        // Tremor as large and as lasting as this is taken for an oscillation.
-        tuning.servo.watchesOscillation = false
-        var stabilizer = Stabilizer(parameters: tuning)
+        var loop = SimulatedLoop(BaseMotion(swinging(), stillDuration: 0), motor: .servo) {
+            $0.servo.totalDelay += later
+            // Tremor as large and as lasting as this is taken for an oscillation.
+            $1.servo.watchesOscillation = false
+        }
+        loop.run(seconds: settled)
         var sums = swings.map { _ in (handle: Complex(0), camera: Complex(0)) }
-        for tick in 1...Int((settled + measured) * 1000) {
-            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
-            gimbal.advance(to: now) { stabilizer.integrate($0) }
-            gimbal.apply(stabilizer.step(now: now), at: now)
-            let time = Double(tick) * 1e-3
-            guard time > settled else { continue }
+        loop.run(seconds: measured) { loop in
+            let handle = EulerZXY.angles(loop.gimbal.base.attitude).pitch
+            let camera = EulerZXY.angles(loop.gimbal.attitude).pitch
             for (index, swing) in swings.enumerated() {
-                let turn = Complex(phase: -2 * .pi * swing.hertz * time)
-                sums[index].handle =
-                    sums[index].handle + turn * EulerZXY.angles(gimbal.base.attitude).pitch
-                sums[index].camera =
-                    sums[index].camera + turn * EulerZXY.angles(gimbal.attitude).pitch
+                let turn = Complex(phase: -2 * .pi * swing.hertz * loop.seconds)
+                sums[index].handle = sums[index].handle + turn * handle
+                sums[index].camera = sums[index].camera + turn * camera
             }
         }
         return zip(swings, sums).map {

@@ -16,22 +16,17 @@ struct SlowLoopTests {
                     "loop.rate_hz=\(rate)", "motors.type=\(motor)",
                     "control.find_inertia=\(findsInertia)",
                 ]))
-        var parameters = SimulatedGimbal.Parameters()
-        parameters.motor = motor
-        parameters.imu.sampleRate = Double(rate)
-        var gimbal = SimulatedGimbal(
-            parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 1)
-        var stabilizer = Stabilizer(parameters: loaded.settings.stabilizerParameters)
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1), motor: motor, rateHz: rate) {
+            $0.imu.sampleRate = Double(rate)
+            $1 = loaded.settings.stabilizerParameters
+        }
+        loop.run(seconds: 5)
         var largest = (rate: 0.0, tilt: 0.0)
-        for tick in 1...(6 * rate) {
-            let now = Instant(nanoseconds: Int64(tick) * 1_000_000_000 / Int64(rate))
-            gimbal.advance(to: now) { stabilizer.integrate($0) }
-            gimbal.apply(stabilizer.step(now: now), at: now)
-            guard tick > 5 * rate else { continue }
-            let angles = EulerZXY.angles(gimbal.attitude) * (180 / Double.pi)
-            let turning = (gimbal.rate.norm) * 180 / Double.pi
+        loop.run(seconds: 1) {
+            let turning = $0.gimbal.rate.norm * 180 / Double.pi
             largest = (
-                max(largest.rate, turning), max(largest.tilt, abs(angles.roll), abs(angles.pitch))
+                max(largest.rate, turning),
+                max(largest.tilt, abs($0.camera.roll), abs($0.camera.pitch))
             )
         }
         return largest

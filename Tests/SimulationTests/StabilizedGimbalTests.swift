@@ -7,71 +7,31 @@ import Testing
 struct StabilizedGimbalTests {
     static let degrees = 180 / Double.pi
 
-    struct Rig {
-        var gimbal: SimulatedGimbal
-        var stabilizer: Stabilizer
-        var output = MotorOutput.off
-        var tick = 0
-
-        init(
-            _ kind: BaseMotion.Kind, seed: UInt64 = 1, motor: MotorType = .torque,
-            imu: IMUModel.Parameters = .init()
-        ) {
-            var parameters = SimulatedGimbal.Parameters()
-            parameters.motor = motor
-            parameters.imu = imu
-            gimbal = SimulatedGimbal(
-                parameters: parameters, motion: BaseMotion(kind, seed: seed), seed: seed)
-            var tuning = Stabilizer.Parameters()
-            tuning.motorType = motor
-            stabilizer = Stabilizer(parameters: tuning)
-        }
-
-        var now: Instant { Instant(nanoseconds: Int64(tick) * 1_000_000) }
-        var angles: AxisVector { EulerZXY.angles(gimbal.attitude) * StabilizedGimbalTests.degrees }
-
-        /// One millisecond.
-        mutating func step() {
-            tick += 1
-            let time = now
-            gimbal.advance(to: time) { stabilizer.integrate($0) }
-            output = stabilizer.step(now: time)
-            gimbal.apply(output, at: time)
-        }
-
-        mutating func run(_ seconds: Double, each: (Rig) -> Void = { _ in }) {
-            for _ in 0..<Int(seconds * 1000) {
-                step()
-                each(self)
-            }
-        }
-    }
-
     @Test("switched on at rest, the motors come on within 1 s, and not before the bias is known")
     func start() {
-        var rig = Rig(.still)
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
         var isEarly = false
-        rig.run(1) { rig in
-            let sigma = rig.stabilizer.snapshot.biasSigma.norm * Self.degrees
-            if rig.output.enabled, sigma > 0.3 { isEarly = true }
+        loop.run(seconds: 1) { loop in
+            let sigma = loop.snapshot.biasSigma.norm * Self.degrees
+            if loop.output.enabled, sigma > 0.3 { isEarly = true }
         }
         #expect(!isEarly)
-        #expect(rig.output.enabled)
-        rig.run(3)
-        #expect(rig.output.enabled && rig.stabilizer.snapshot.authority == 1)
-        let error = rig.stabilizer.snapshot.bias - rig.gimbal.gyroBias
+        #expect(loop.output.enabled)
+        loop.run(seconds: 3)
+        #expect(loop.output.enabled && loop.snapshot.authority == 1)
+        let error = loop.snapshot.bias - loop.gimbal.gyroBias
         #expect(error.norm * Self.degrees < 0.05)
     }
 
     @Test("walking, jitter stays below 0.06° RMS in roll and pitch while the handle moves 3°")
     func walking() {
-        var rig = Rig(.walking)
-        rig.run(9)
+        var loop = SimulatedLoop(BaseMotion(.walking, seed: 1))
+        loop.run(seconds: 9)
         var roll: [Double] = []
         var pitch: [Double] = []
-        rig.run(10) {
-            roll.append($0.angles.roll)
-            pitch.append($0.angles.pitch)
+        loop.run(seconds: 10) {
+            roll.append($0.camera.roll)
+            pitch.append($0.camera.pitch)
         }
         #expect(Self.jitter(roll) < 0.06)
         #expect(Self.jitter(pitch) < 0.06)
@@ -79,32 +39,31 @@ struct StabilizedGimbalTests {
 
     @Test("a commanded 30° of pitch settles within 0.5 s, overshoots by less than 5 %")
     func pitchStep() {
-        var rig = Rig(.still)
-        rig.run(5)
-        let before = rig.angles.pitch
-        rig.stabilizer.apply(
-            .point(target: AxisVector(yaw: .nan, roll: 0, pitch: 30 / Self.degrees), duration: 0),
-            now: rig.now)
-        rig.run(0.5) { #expect($0.angles.pitch - before < 31.5) }
-        rig.run(1) { #expect(abs($0.angles.pitch - before - 30) < 0.6) }
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
+        loop.run(seconds: 5)
+        let before = loop.camera.pitch
+        loop.ask(
+            .point(target: AxisVector(yaw: .nan, roll: 0, pitch: 30 / Self.degrees), duration: 0))
+        loop.run(seconds: 0.5) { #expect($0.camera.pitch - before < 31.5) }
+        loop.run(seconds: 1) { #expect(abs($0.camera.pitch - before - 30) < 0.6) }
     }
 
     @Test(
         "a failing sensor turns the outputs off, and they come back when it works again",
         arguments: [SensorFault.frozen, .notANumber, .infinite, .dropOut])
     func fault(_ fault: SensorFault) {
-        var rig = Rig(.still)
-        rig.run(4.5)
-        #expect(rig.output.enabled)
-        rig.gimbal.fault = fault
-        rig.run(1) {
-            #expect($0.output.torque.isFinite && $0.stabilizer.snapshot.attitude.isFinite)
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
+        loop.run(seconds: 4.5)
+        #expect(loop.output.enabled)
+        loop.gimbal.fault = fault
+        loop.run(seconds: 1) {
+            #expect($0.output.torque.isFinite && $0.snapshot.attitude.isFinite)
         }
-        #expect(!rig.output.enabled)
-        rig.gimbal.fault = nil
-        rig.run(4)
-        #expect(rig.output.enabled)
-        #expect(abs(rig.angles.pitch) < 3 && abs(rig.angles.roll) < 3)
+        #expect(!loop.output.enabled)
+        loop.gimbal.fault = nil
+        loop.run(seconds: 4)
+        #expect(loop.output.enabled)
+        #expect(abs(loop.camera.pitch) < 3 && abs(loop.camera.roll) < 3)
     }
 
     @Test(
@@ -115,20 +74,21 @@ struct StabilizedGimbalTests {
         imu.gyroNoiseDensity = 0
         imu.isQuantized = false
         imu.clockError = 0.05
-        var rig = Rig(.still, seed: seed, imu: imu)
-        rig.run(6)
-        rig.stabilizer.apply(
-            .point(target: AxisVector(yaw: .nan, roll: 0, pitch: 0.5), duration: 0), now: rig.now)
+        var loop = SimulatedLoop(BaseMotion(.still, seed: seed), seed: seed) { gimbal, _ in
+            gimbal.imu = imu
+        }
+        loop.run(seconds: 6)
+        loop.ask(.point(target: AxisVector(yaw: .nan, roll: 0, pitch: 0.5), duration: 0))
         var slips = 0
-        var samples = rig.stabilizer.snapshot.samples.accepted
-        var torque = rig.output.torque.pitch
+        var samples = loop.snapshot.samples.accepted
+        var torque = loop.output.torque.pitch
         var kick = 0.0
-        rig.run(0.2) { rig in
-            let accepted = rig.stabilizer.snapshot.samples.accepted
+        loop.run(seconds: 0.2) { loop in
+            let accepted = loop.snapshot.samples.accepted
             if accepted != samples + 1 { slips += 1 }
             samples = accepted
-            kick = max(kick, abs(rig.output.torque.pitch - torque))
-            torque = rig.output.torque.pitch
+            kick = max(kick, abs(loop.output.torque.pitch - torque))
+            torque = loop.output.torque.pitch
         }
         #expect(slips > 0)
         #expect(kick < 0.02)
@@ -136,19 +96,19 @@ struct StabilizedGimbalTests {
 
     @Test("servos hold the camera level while walking")
     func servos() {
-        var rig = Rig(.walking, motor: .servo)
-        rig.run(8)
+        var loop = SimulatedLoop(BaseMotion(.walking, seed: 1), motor: .servo)
+        loop.run(seconds: 8)
         var roll: [Double] = []
-        rig.run(4) { roll.append($0.angles.roll) }
+        loop.run(seconds: 4) { roll.append($0.camera.roll) }
         #expect(Self.jitter(roll) < 0.5)
     }
 
     @Test("the same seed gives the same run bit for bit, another seed another run")
     func determinism() {
-        func run(_ seed: UInt64) -> Rig {
-            var rig = Rig(.walking, seed: seed)
-            rig.run(5)
-            return rig
+        func run(_ seed: UInt64) -> SimulatedLoop {
+            var loop = SimulatedLoop(BaseMotion(.walking, seed: seed), seed: seed)
+            loop.run(seconds: 5)
+            return loop
         }
         let first = run(5)
         let again = run(5)

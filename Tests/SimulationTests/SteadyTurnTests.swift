@@ -39,61 +39,52 @@ struct SteadyTurnTests {
         func duration(_ degrees: Double) -> Double { self == .yaw ? 120 : min(120, 80 / degrees) }
     }
 
-    struct Rig {
-        var gimbal: SimulatedGimbal
-        var stabilizer: Stabilizer
+    /// A loop at 500 Hz with a calibrated sensor, and what is known of the bias in it.
+    struct Watch {
+        var loop: SimulatedLoop
+        /// A rate that somebody asks for ten times a second, rad/s.
         var command = AxisVector.zero
+        /// Largest error of the bias so far, °/s.
         var worst = 0.0
         /// Seconds in which rest was seen.
         var rest = 0.0
-        private var tick: Int64 = 0
 
         init(_ motion: BaseMotion, encoders: Bool, mode: Mode = .locked) {
-            var parameters = SimulatedGimbal.Parameters()
-            parameters.plant.stepRate = 4000
-            // A slip ring: 600° fit.
-            parameters.plant.jointRange = AxisVector(yaw: 100, roll: 1.2, pitch: 2.4)
-            parameters.plant.cableStiffness = .zero
-            parameters.imu.sampleRate = 500
-            parameters.imu.gyroScaleError = 0
-            parameters.imu.gyroMisalignment = 0
-            parameters.imu.accelBias = 0
-            parameters.imu.accelMisalignment = 0
-            parameters.imu.warmUp = 0
-            if !encoders { parameters.encoderCounts = 0 }
-            gimbal = SimulatedGimbal(parameters: parameters, motion: motion, seed: 1)
-            var tuning = Stabilizer.Parameters()
-            tuning.bootMode = mode
-            tuning.jointRange.minimum.yaw = -.infinity
-            tuning.jointRange.maximum.yaw = .infinity
-            stabilizer = Stabilizer(parameters: tuning)
+            loop = SimulatedLoop(motion, rateHz: 500) { gimbal, tuning in
+                gimbal.plant.stepRate = 4000
+                // A slip ring: 600° fit.
+                gimbal.plant.jointRange = AxisVector(yaw: 100, roll: 1.2, pitch: 2.4)
+                gimbal.plant.cableStiffness = .zero
+                gimbal.imu.sampleRate = 500
+                gimbal.imu.gyroScaleError = 0
+                gimbal.imu.gyroMisalignment = 0
+                gimbal.imu.accelBias = 0
+                gimbal.imu.accelMisalignment = 0
+                gimbal.imu.warmUp = 0
+                if !encoders { gimbal.encoderCounts = 0 }
+                tuning.bootMode = mode
+                tuning.jointRange.minimum.yaw = -.infinity
+                tuning.jointRange.maximum.yaw = .infinity
+            }
         }
-
-        var now: Instant { Instant(nanoseconds: tick * 2_000_000) }
 
         /// Estimated less true bias, °/s.
         var error: Double {
-            Angle.radians((stabilizer.snapshot.bias - gimbal.gyroBias).norm).degrees
+            Angle.radians((loop.snapshot.bias - loop.gimbal.gyroBias).norm).degrees
         }
 
-        mutating func run(_ seconds: Double, until isDone: (Rig) -> Bool = { _ in false }) {
+        mutating func run(_ seconds: Double, until isDone: (Watch) -> Bool = { _ in false }) {
             for _ in 0..<Int(seconds * 50) where !isDone(self) {
                 for _ in 0..<10 {
-                    advance()
+                    if command != .zero, (loop.tick + 1) % 50 == 0 {
+                        let until = loop.next.advanced(bySeconds: 1)
+                        loop.stabilizer.apply(.rate(command, validUntil: until), now: loop.next)
+                    }
+                    loop.step()
+                    if loop.snapshot.isAtRest { rest += 0.002 }
                     worst = max(worst, error)
                 }
             }
-        }
-
-        private mutating func advance() {
-            tick += 1
-            if command != .zero, tick % 50 == 0 {
-                stabilizer.apply(
-                    .rate(command, validUntil: now.advanced(bySeconds: 1)), now: now)
-            }
-            gimbal.advance(to: now) { stabilizer.integrate($0) }
-            gimbal.apply(stabilizer.step(now: now), at: now)
-            if stabilizer.snapshot.isAtRest { rest += 0.002 }
         }
     }
 
@@ -119,18 +110,18 @@ struct SteadyTurnTests {
                 var base = motion(axis, rate, after: 6, for: duration)
                 if turn == .command { base.turnRate = .zero }
                 // On the table with the motors off: rest that teaches the bias with or without joint sensors.
-                var rig = Rig(base, encoders: encoders, mode: .inactive)
-                rig.run(4)
-                if turn != .motorsOff { rig.stabilizer.apply(.mode(.locked), now: rig.now) }
-                rig.run(2)
-                #expect(rig.error < 0.03)
-                rig.worst = 0
-                if turn == .command { rig.command = axis.rate(rate) }
-                rig.run(duration)
-                #expect(rig.stabilizer.snapshot.output.enabled == (turn != .motorsOff))
-                rig.command = .zero
-                rig.run(4)
-                let worst = rig.worst
+                var watch = Watch(base, encoders: encoders, mode: .inactive)
+                watch.run(4)
+                if turn != .motorsOff { watch.loop.ask(.mode(.locked)) }
+                watch.run(2)
+                #expect(watch.error < 0.03)
+                watch.worst = 0
+                if turn == .command { watch.command = axis.rate(rate) }
+                watch.run(duration)
+                #expect(watch.loop.snapshot.output.enabled == (turn != .motorsOff))
+                watch.command = .zero
+                watch.run(4)
+                let worst = watch.worst
                 #expect(worst < 0.05, "\(axis) \(rate) °/s: \(worst)")
             }
         }
@@ -141,12 +132,12 @@ struct SteadyTurnTests {
         arguments: [true, false], [Mode.locked, .inactive])
     func levelAxis(encoders: Bool, mode: Mode) {
         for rate in Self.rates {
-            var rig = Rig(
+            var watch = Watch(
                 motion(.pitch, rate, after: 0, for: 40 / rate), encoders: encoders, mode: mode)
-            rig.run(40 / rate)
-            #expect(rig.worst < rate + 0.6)
-            rig.run(10)
-            let error = rig.error
+            watch.run(40 / rate)
+            #expect(watch.worst < rate + 0.6)
+            watch.run(10)
+            let error = watch.error
             // Motors that hold the camera on joints that nobody sees let no rest be seen either.
             let bound = encoders || mode == .inactive ? 0.05 : 0.1
             #expect(error < bound, "\(rate) °/s: \(error)")
@@ -158,10 +149,10 @@ struct SteadyTurnTests {
         arguments: [true, false], [Mode.locked, .inactive])
     func vertical(encoders: Bool, mode: Mode) {
         for rate in Self.rates {
-            var rig = Rig(
+            var watch = Watch(
                 motion(.yaw, rate, after: 0, for: 30), encoders: encoders, mode: mode)
-            rig.run(36)
-            let worst = rig.worst
+            watch.run(36)
+            let worst = watch.worst
             #expect(worst < max(rate, 0.5) + 0.1, "\(rate) °/s: \(worst)")
         }
     }
@@ -171,12 +162,12 @@ struct SteadyTurnTests {
         arguments: [(1.2, 30.0), (120, 190)])
     func recovery(turn: Double, limit: Double) {
         for (rate, mode) in [(0.5, Mode.locked), (2, .locked), (1, .inactive)] {
-            var rig = Rig(motion(.yaw, rate, after: 0, for: turn), encoders: true, mode: mode)
-            rig.run(turn)
-            #expect(rig.error > 0.3, "the turn has taught a wrong bias")
-            let begin = rig.now
-            rig.run(limit + 30) { $0.error < 0.05 }
-            let time = rig.now.seconds(since: begin)
+            var watch = Watch(motion(.yaw, rate, after: 0, for: turn), encoders: true, mode: mode)
+            watch.run(turn)
+            #expect(watch.error > 0.3, "the turn has taught a wrong bias")
+            let begin = watch.loop.now
+            watch.run(limit + 30) { $0.error < 0.05 }
+            let time = watch.loop.now.seconds(since: begin)
             #expect(time < limit, "\(rate) °/s: \(time) s")
         }
     }

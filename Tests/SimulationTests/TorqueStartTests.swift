@@ -21,30 +21,25 @@ struct TorqueStartTests {
         seconds: Double = 5, motion: BaseMotion.Kind = .still,
         change: (inout SimulatedGimbal.Parameters) -> Void
     ) -> Result {
-        var parameters = SimulatedGimbal.Parameters()
-        parameters.imu.accelBias = 0
-        parameters.imu.accelScaleError = 0
-        parameters.imu.accelMisalignment = 0
-        change(&parameters)
-        var gimbal = SimulatedGimbal(
-            parameters: parameters, motion: BaseMotion(motion, seed: 1, stillDuration: 2), seed: 1)
-        var stabilizer = Stabilizer(parameters: .init())
+        var loop = SimulatedLoop(BaseMotion(motion, seed: 1, stillDuration: 2)) { gimbal, _ in
+            gimbal.imu.accelBias = 0
+            gimbal.imu.accelScaleError = 0
+            gimbal.imu.accelMisalignment = 0
+            change(&gimbal)
+        }
         var result = Result()
-        let ticks = Int(seconds * 1000)
         var start: Quaternion?
-        for tick in 1...ticks {
-            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
-            gimbal.advance(to: now) { stabilizer.integrate($0) }
-            gimbal.apply(stabilizer.step(now: now), at: now)
-            guard stabilizer.snapshot.output.enabled else { continue }
+        loop.run(seconds: seconds) { loop in
+            let gimbal = loop.gimbal
+            guard loop.output.enabled else { return }
             result.largestRate = max(result.largestRate, gimbal.rate.norm * degrees)
-            if stabilizer.snapshot.conditions.intersects(.inertiaUnknown) {
+            if loop.snapshot.conditions.intersects(.inertiaUnknown) {
                 let from = start ?? gimbal.attitude
                 start = from
                 result.searched = max(
                     result.searched, from.error(to: gimbal.attitude).norm * degrees)
             }
-            if tick > ticks - 500 {
+            if loop.tick > Int(seconds * 1000) - 500 {
                 let down = gimbal.attitude.inverseRotate(Vector3(0, 0, 1))
                 result.tilt = max(result.tilt, down.cross(Vector3(0, 0, 1)).norm * degrees)
                 if down.z < 0 { result.tilt = 180 }
@@ -52,7 +47,7 @@ struct TorqueStartTests {
             }
         }
         result.shake = result.shake.squareRoot()
-        result.snapshot = stabilizer.snapshot
+        result.snapshot = loop.snapshot
         return result
     }
 
@@ -124,20 +119,14 @@ struct TorqueStartTests {
     @Test("a gyroscope on the handle shows the friction that no encoder shows")
     func handleGyro() {
         func shake(_ hasGyro: Bool) -> Double {
-            var parameters = SimulatedGimbal.Parameters()
-            parameters.encoderCounts = 0
-            parameters.hasHandleGyro = hasGyro
-            var gimbal = SimulatedGimbal(
-                parameters: parameters, motion: BaseMotion(.walking, seed: 1, stillDuration: 2),
-                seed: 1)
-            var stabilizer = Stabilizer(parameters: .init())
+            var loop = SimulatedLoop(BaseMotion(.walking, seed: 1, stillDuration: 2)) { gimbal, _ in
+                gimbal.encoderCounts = 0
+                gimbal.hasHandleGyro = hasGyro
+            }
+            loop.run(seconds: 9)
             var sum = 0.0
-            for tick in 1...14_000 {
-                let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
-                gimbal.advance(to: now) { stabilizer.integrate($0) }
-                gimbal.apply(stabilizer.step(now: now), at: now)
-                let error = stabilizer.snapshot.attitudeError
-                if tick > 9000 { sum += error.y * error.y }
+            loop.run(seconds: 5) {
+                sum += $0.snapshot.attitudeError.y * $0.snapshot.attitudeError.y
             }
             return (sum / 5000).squareRoot() * Self.degrees
         }

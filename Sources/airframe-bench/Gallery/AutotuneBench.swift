@@ -138,19 +138,14 @@ enum AutotuneBench {
         _ what: Case, _ report: inout BenchReport
     ) -> Stabilizer.Parameters? {
         let tuning = start(what)
-        var gimbal = gimbal(what, what.motion)
-        var stabilizer = Stabilizer(parameters: tuning)
+        var loop = SimulatedLoop(gimbal(what, what.motion), tuning)
         var run = AutotuneRun(axes: GimbalAxis.allCases, present: tuning, tickRate: 1000)
-        var tick = 0
-        while run.outcome == nil, tick < 200_000 {
-            tick += 1
-            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
-            gimbal.advance(to: now) { stabilizer.integrate($0) }
-            gimbal.apply(stabilizer.step(now: now), at: now)
-            guard tick > 8000 else { continue }
-            switch run.take(stabilizer.snapshot) {
-            case .trial(let trial): stabilizer.apply(trial)
-            case .excite(let excitation): stabilizer.apply(.excite(excitation), now: now)
+        loop.run(seconds: 8)
+        while run.outcome == nil, loop.seconds < 200 {
+            loop.step()
+            switch run.take(loop.snapshot) {
+            case .trial(let trial): loop.stabilizer.apply(trial)
+            case .excite(let excitation): loop.ask(.excite(excitation))
             case .finish, nil: break
             }
         }
@@ -158,7 +153,7 @@ enum AutotuneBench {
             report.fail("\(what.name): \(String(describing: run.outcome))")
             return nil
         }
-        report.note("\(what.name): \(tick / 1000 - 8) s")
+        report.note("\(what.name): \(loop.tick / 1000 - 8) s")
         for found in run.results { report.note("  \(found.axis): \(words(found))") }
         return run.proposal
     }
@@ -182,16 +177,12 @@ enum AutotuneBench {
 
     /// How far the camera is off, degrees of pitch, RMS, while somebody walks: all that moves a camera on servos.
     private static func shake(_ what: Case, _ tuning: Stabilizer.Parameters) -> Double {
-        var gimbal = gimbal(what, .walking)
-        var stabilizer = Stabilizer(parameters: tuning)
+        var loop = SimulatedLoop(gimbal(what, .walking), tuning)
+        loop.run(seconds: 12)
         var error = 0.0
-        for tick in 1...30_000 {
-            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
-            gimbal.advance(to: now) { stabilizer.integrate($0) }
-            gimbal.apply(stabilizer.step(now: now), at: now)
-            guard tick > 12_000 else { continue }
-            guard stabilizer.snapshot.output.enabled else { return .infinity }
-            error += stabilizer.snapshot.attitudeError.y * stabilizer.snapshot.attitudeError.y
+        loop.run(seconds: 18) {
+            let off = $0.snapshot.attitudeError.y
+            error += $0.output.enabled ? off * off : .infinity
         }
         return (error / 18_000).squareRoot() * 180 / .pi
     }
@@ -200,29 +191,25 @@ enum AutotuneBench {
     ///
     /// The same run with and without pushes of 8 rad/s² RMS (without encoders 3) between 0.7 and 6 Hz; noise and steps are the same in both.
     private static func quality(_ what: Case, _ parameters: Stabilizer.Parameters) -> Double {
-        var gimbals = [gimbal(what, .walking), gimbal(what, .walking)]
-        var stabilizers = [Stabilizer(parameters: parameters), Stabilizer(parameters: parameters)]
-        let inertia = gimbals[0].parameters.plant.inertia.pitch
+        var calm = SimulatedLoop(gimbal(what, .walking), parameters)
+        var pushed = calm
+        let inertia = calm.gimbal.parameters.plant.inertia.pitch
         var (error, disturbance) = (0.0, 0.0)
         // What a motor that hangs in its field can carry four times the inertia against, beside the walking.
         let strength = what.motor == .field ? 2 : 5.06
         for tick in 1...30_000 {
-            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
             let time = Double(tick) * 1e-3
             let push =
                 tick < 10_000
                 ? 0
                 : [0.7, 1.3, 2.3, 3.7, 6.1].map { sin(2 * .pi * $0 * time + $0) }.reduce(0, +)
                     * strength
-            gimbals[1].push = Vector3(0, push * inertia, 0)
-            for index in 0...1 {
-                gimbals[index].advance(to: now) { stabilizers[index].integrate($0) }
-                gimbals[index].apply(stabilizers[index].step(now: now), at: now)
-            }
+            pushed.gimbal.push = Vector3(0, push * inertia, 0)
+            calm.step()
+            pushed.step()
             guard tick > 12_000 else { continue }
-            guard stabilizers[1].snapshot.output.enabled else { return .infinity }
-            let moved =
-                stabilizers[1].snapshot.attitudeError.y - stabilizers[0].snapshot.attitudeError.y
+            guard pushed.output.enabled else { return .infinity }
+            let moved = pushed.snapshot.attitudeError.y - calm.snapshot.attitudeError.y
             error += moved * moved
             disturbance += push * push
         }

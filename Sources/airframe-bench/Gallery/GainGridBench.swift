@@ -60,31 +60,22 @@ enum GainGridBench {
     private static func error(
         _ motor: MotorType, _ p: Double, _ i: Double, _ d: Double
     ) -> Double {
-        var parameters = SimulatedGimbal.Parameters()
-        parameters.motor = motor
-        var tuning = Stabilizer.Parameters()
-        tuning.motorType = motor
-        tuning.controller = scaled(tuning.controller, p, i, d)
         let tilt = PIDTriple(p: 5 * p, i: i, d: 0.5 * d)
         let pan = PIDTriple(p: 3 * p, i: 0.5 * i, d: 0.2 * d)
-        tuning.servo = tuning.servo.scaled(yaw: pan, roll: tilt, pitch: tilt)
-        tuning.field = tuning.field.scaled(yaw: pan, roll: tilt, pitch: tilt)
-        var gimbal = SimulatedGimbal(
-            parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 1)
-        var stabilizer = Stabilizer(parameters: tuning)
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1), motor: motor) { _, tuning in
+            tuning.controller = scaled(tuning.controller, p, i, d)
+            tuning.servo = tuning.servo.scaled(yaw: pan, roll: tilt, pitch: tilt)
+            tuning.field = tuning.field.scaled(yaw: pan, roll: tilt, pitch: tilt)
+        }
+        loop.run(seconds: 2.199)
+        loop.advance()
+        loop.ask(.point(target: AxisVector(yaw: 0.1, roll: 0.05, pitch: 0.1), duration: 0))
+        loop.drive()
+        loop.run(seconds: 1.3)
         var largest = 0.0
-        for tick in 1...4000 {
-            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
-            gimbal.advance(to: now) { stabilizer.integrate($0) }
-            if tick == 2200 {
-                let target = AxisVector(yaw: 0.1, roll: 0.05, pitch: 0.1)
-                stabilizer.apply(.point(target: target, duration: 0), now: now)
-            }
-            let output = stabilizer.step(now: now)
-            gimbal.apply(output, at: now)
-            guard tick > 3500 else { continue }
-            guard output.enabled else { return .infinity }
-            largest = max(largest, stabilizer.snapshot.attitudeError.norm * 180 / .pi)
+        loop.run(seconds: 0.5) {
+            let error = $0.snapshot.attitudeError.norm * 180 / .pi
+            largest = max(largest, $0.output.enabled ? error : .infinity)
         }
         return largest
     }

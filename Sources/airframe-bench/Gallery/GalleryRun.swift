@@ -61,11 +61,12 @@ struct GalleryRun {
 
     func run() throws -> Outcome {
         let degrees = 180 / Double.pi
-        var simulated = SimulatedGimbal(
-            parameters: gimbal.parameters,
-            motion: BaseMotion(motion, seed: gimbal.seed, stillDuration: 1, rampDuration: 1),
-            seed: gimbal.seed)
-        var stabilizer = Stabilizer(parameters: try tuning)
+        var loop = SimulatedLoop(
+            SimulatedGimbal(
+                parameters: gimbal.parameters,
+                motion: BaseMotion(motion, seed: gimbal.seed, stillDuration: 1, rampDuration: 1),
+                seed: gimbal.seed),
+            try tuning, rateHz: gimbal.loopHz)
         var outcome = Outcome()
         var (roll, pitch) = (AngleRecord(), AngleRecord())
         var tilts: [(roll: Double, pitch: Double)] = []
@@ -76,11 +77,9 @@ struct GalleryRun {
         let dt = 1 / Double(gimbal.loopHz)
         for tick in 1...Int(seconds / dt) {
             let time = Double(tick) * dt
-            let now = Instant(nanoseconds: Int64(time * 1e9))
-            simulated.advance(to: now) { stabilizer.integrate($0) }
-            let output = stabilizer.step(now: now)
-            simulated.apply(output, at: now)
-            let snapshot = stabilizer.snapshot
+            loop.advance(to: Instant(nanoseconds: Int64(time * 1e9)))
+            loop.drive()
+            let (simulated, snapshot) = (loop.gimbal, loop.snapshot)
             if snapshot.output.enabled, outcome.start.isNaN {
                 let start = held ?? simulated.attitude
                 held = start
@@ -97,7 +96,7 @@ struct GalleryRun {
             tremor.note(simulated.rate * degrees, counts: isSettled, dt: dt)
             handle.note(simulated.base.rate * degrees, counts: isSettled, dt: dt)
             if isTraced, tick % max(1, gimbal.loopHz / 50) == 0 {
-                trace(time, simulated, stabilizer, tremor.present.rate)
+                trace(time, loop, tremor.present.rate)
             }
             guard isSettled else { continue }
             let angles = EulerZXY.angles(simulated.attitude) * degrees
@@ -118,8 +117,8 @@ struct GalleryRun {
         outcome.largest =
             tilts.map { max(abs($0.roll - centre.roll), abs($0.pitch - centre.pitch)) }.max()
             ?? .nan
-        if !stabilizer.snapshot.output.enabled { outcome.isShutOff = true }
-        let (found, truth) = (stabilizer.snapshot.inertia, gimbal.parameters.plant.inertia)
+        if !loop.snapshot.output.enabled { outcome.isShutOff = true }
+        let (found, truth) = (loop.snapshot.inertia, gimbal.parameters.plant.inertia)
         for axis in GimbalAxis.allCases {
             let ratio = found[axis] * gimbal.parameters.motorConstant[axis] / truth[axis]
             if outcome.inertiaRatio.isNaN
@@ -131,12 +130,10 @@ struct GalleryRun {
         return outcome
     }
 
-    private func trace(
-        _ time: Double, _ simulated: SimulatedGimbal, _ stabilizer: Stabilizer, _ tremor: Double
-    ) {
+    private func trace(_ time: Double, _ loop: SimulatedLoop, _ tremor: Double) {
         let degrees = 180 / Double.pi
-        let snapshot = stabilizer.snapshot
-        let (angles, torque) = (EulerZXY.angles(simulated.attitude) * degrees, simulated.torque)
+        let snapshot = loop.snapshot
+        let (angles, torque) = (EulerZXY.angles(loop.gimbal.attitude) * degrees, loop.gimbal.torque)
         let (sigma, found) = (snapshot.inertiaSigma, snapshot.inertia)
         func row(_ vector: AxisVector, _ decimals: Int) -> String {
             "\(Format.fixed(vector.yaw, decimals)) \(Format.fixed(vector.roll, decimals))"

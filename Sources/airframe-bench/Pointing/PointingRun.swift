@@ -100,42 +100,42 @@ struct PointingRun {
             recording.map { BaseMotion($0, stillDuration: stillSeconds) }
             ?? BaseMotion(
                 motion, seed: seed, stillDuration: stillSeconds, rampDuration: rampSeconds)
-        var gimbal = SimulatedGimbal(
-            parameters: isPerfect ? PerfectKnowledge.undelayed(parameters) : parameters,
-            motion: base, seed: seed)
         var tuning = tuning
         if isCalibrated {
             tuning.correction.accel = SixPositions.correction(of: parameters.imu, seed: seed)
         }
-        var stabilizer = Stabilizer(parameters: tuning)
+        var loop = SimulatedLoop(
+            SimulatedGimbal(
+                parameters: isPerfect ? PerfectKnowledge.undelayed(parameters) : parameters,
+                motion: base, seed: seed),
+            tuning, rateHz: loopHz)
         var perfect = PerfectKnowledge(tuning.setpoint)
         var outcome = Outcome()
         var watch = StartWatch()
         let period = 1_000_000_000 / Int64(loopHz)
         for tick in 1...Int(seconds * Double(loopHz)) {
-            let now = Instant(nanoseconds: Int64(tick) * period)
-            let time = Double(tick) / Double(loopHz)
-            gimbal.advance(to: now) { stabilizer.integrate($0) }
-            apply(at: tick, to: &stabilizer, &gimbal, &perfect, now: now)
-            let output =
-                isPerfect
-                ? perfect.step(gimbal, now: now, dt: 1 / Double(loopHz))
-                : stabilizer.step(now: now)
-            gimbal.apply(output, at: now)
-
+            loop.advance(to: Instant(nanoseconds: Int64(tick) * period))
+            apply(to: &loop, &perfect)
+            if isPerfect {
+                loop.drive(perfect.step(loop.gimbal, now: loop.now, dt: 1 / Double(loopHz)))
+            } else {
+                loop.drive()
+            }
+            let (time, output) = (loop.seconds, loop.output)
+            let (gimbal, snapshot) = (loop.gimbal, loop.snapshot)
             let angles = EulerZXY.angles(gimbal.attitude) * degrees
-            if outcome.start.isNaN, isPerfect || stabilizer.snapshot.authority == 1 {
+            if outcome.start.isNaN, isPerfect || snapshot.authority == 1 {
                 outcome.start = time
             }
-            watch.note(time, gimbal, stabilizer.snapshot, &outcome)
-            outcome.conditions.insert(stabilizer.snapshot.conditions)
+            watch.note(time, gimbal, snapshot, &outcome)
+            outcome.conditions.insert(snapshot.conditions)
             // The record is kept at 1 kHz whatever the loop does.
             if time > settled {
                 let error =
                     isPerfect
                     ? gimbal.attitude.error(to: perfect.attitude)
-                    : stabilizer.snapshot.attitudeError
-                let tilt = gimbal.tiltError(of: stabilizer.snapshot.attitude) * degrees
+                    : snapshot.attitudeError
+                let tilt = gimbal.tiltError(of: snapshot.attitude) * degrees
                 outcome.hum.note(output.torque, dt: 1 / Double(loopHz))
                 while Double(outcome.tilt.count) < (time - settled) * Double(AngleRecord.rate) {
                     outcome.tilt.append(tilt)
@@ -151,11 +151,11 @@ struct PointingRun {
                     Trace(
                         time: time, handle: EulerZXY.angles(gimbal.base.attitude) * degrees,
                         camera: angles, torque: output.torque,
-                        mode: stabilizer.snapshot.mode))
+                        mode: snapshot.mode))
             }
             outcome.add(gimbal.attitude, output)
         }
-        let found = stabilizer.snapshot.inertia
+        let found = loop.snapshot.inertia
         let truth = parameters.plant.inertia
         for ratio in [found.yaw / truth.yaw, found.roll / truth.roll, found.pitch / truth.pitch]
         where outcome.inertiaRatio.isNaN || abs(log(ratio)) > abs(log(outcome.inertiaRatio)) {
@@ -172,26 +172,24 @@ struct PointingRun {
         }
     }
 
-    private func apply(
-        at tick: Int, to stabilizer: inout Stabilizer, _ gimbal: inout SimulatedGimbal,
-        _ perfect: inout PerfectKnowledge, now: Instant
-    ) {
+    private func apply(to loop: inout SimulatedLoop, _ perfect: inout PerfectKnowledge) {
+        let tick = loop.tick
         if case .track(let pan, let tilt, let from, let until) = event {
             let sinceStart = tick - Int(from * Double(loopHz))
-            if sinceStart == 0 { stabilizer.apply(.mode(.tracking), now: now) }
+            if sinceStart == 0 { loop.ask(.mode(.tracking)) }
             if sinceStart >= 0, tick < Int(until * Double(loopHz)), sinceStart % (loopHz / 10) == 0
             {
-                stabilizer.apply(
-                    .track(pan: pan, tilt: tilt, validUntil: now.advanced(bySeconds: 1)), now: now)
+                let until = loop.now.advanced(bySeconds: 1)
+                loop.ask(.track(pan: pan, tilt: tilt, validUntil: until))
             }
         }
         guard tick == eventTick else { return }
         switch event {
         case .none, .track: break
         case .point(let target, _):
-            stabilizer.apply(.point(target: target, duration: 0), now: now)
+            loop.ask(.point(target: target, duration: 0))
             perfect.point(to: target)
-        case .push(let moment, _): gimbal.push = Vector3(0, moment, 0)
+        case .push(let moment, _): loop.gimbal.push = Vector3(0, moment, 0)
         }
     }
 }

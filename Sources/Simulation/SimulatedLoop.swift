@@ -1,0 +1,110 @@
+public import GimbalCore
+
+/// A stabilizer and the simulated gimbal that it drives, in a closed loop without threads, faster than real time.
+///
+/// In each tick the gimbal lives through one period, its samples go to the stabilizer, and the stabilizer's output goes to
+/// the motors. The same gimbal, tuning and calls give the same numbers, bit for bit.
+public struct SimulatedLoop: Sendable {
+    /// The gimbal: true attitude, faults, pushes.
+    public var gimbal: SimulatedGimbal
+    /// The stabilizer; it sees the gimbal's samples alone.
+    public var stabilizer: Stabilizer
+    /// Ticks per second.
+    public let rateHz: Int
+    /// Number of the newest tick; 0 before the first.
+    public private(set) var tick = 0
+    /// The instant of the newest tick; the simulation begins at zero.
+    public private(set) var now = Instant(nanoseconds: 0)
+    /// The newest output that the motors were given.
+    public private(set) var output = MotorOutput.off
+
+    /// A loop before its first tick.
+    ///
+    /// - Parameters:
+    ///   - gimbal: A gimbal that begins at the instant zero.
+    ///   - tuning: The stabilizer's parameters.
+    ///   - rateHz: Ticks per second.
+    public init(_ gimbal: SimulatedGimbal, _ tuning: Stabilizer.Parameters, rateHz: Int = 1000) {
+        self.gimbal = gimbal
+        stabilizer = Stabilizer(parameters: tuning)
+        self.rateHz = rateHz
+    }
+
+    /// A loop around the default gimbal with its default tuning, or around changed ones.
+    ///
+    /// - Parameters:
+    ///   - motion: How the handle moves.
+    ///   - motor: How the joints are driven.
+    ///   - seed: Sensor errors and noise.
+    ///   - rateHz: Ticks per second.
+    ///   - change: Changes the gimbal and the tuning before they are built.
+    public init(
+        _ motion: BaseMotion, motor: MotorType = .torque, seed: UInt64 = 1, rateHz: Int = 1000,
+        change: (inout SimulatedGimbal.Parameters, inout Stabilizer.Parameters) -> Void = { _, _ in
+        }
+    ) {
+        var parameters = SimulatedGimbal.Parameters()
+        parameters.motor = motor
+        var tuning = Stabilizer.Parameters()
+        tuning.motorType = motor
+        change(&parameters, &tuning)
+        self.init(
+            SimulatedGimbal(parameters: parameters, motion: motion, seed: seed), tuning,
+            rateHz: rateHz)
+    }
+
+    /// What the stabilizer says of itself after the newest tick.
+    public var snapshot: StabilizerSnapshot { stabilizer.snapshot }
+    /// The instant of the newest tick, s.
+    public var seconds: Double { Double(tick) / Double(rateHz) }
+    /// The instant of the tick after the newest one.
+    public var next: Instant {
+        Instant(nanoseconds: Int64(tick + 1) * 1_000_000_000 / Int64(rateHz))
+    }
+
+    /// Asks the stabilizer for something at the instant of the newest tick.
+    public mutating func ask(_ command: Command) { stabilizer.apply(command, now: now) }
+
+    /// Lets the gimbal live until the next tick, and hands its samples to the stabilizer, which does not answer yet.
+    public mutating func advance() { advance(to: next) }
+
+    /// Begins the next tick at an instant of the caller's choice.
+    public mutating func advance(to time: Instant) {
+        tick += 1
+        now = time
+        gimbal.advance(to: time) { stabilizer.integrate($0) }
+    }
+
+    /// Ends the tick: the stabilizer answers, and the motors are given its answer, or what `change` makes of that.
+    public mutating func drive(change: (inout MotorOutput) -> Void = { _ in }) {
+        var answer = stabilizer.step(now: now)
+        change(&answer)
+        drive(answer)
+    }
+
+    /// Ends the tick with another controller's output.
+    public mutating func drive(_ other: MotorOutput) {
+        output = other
+        gimbal.apply(other, at: now)
+    }
+
+    /// Runs one tick.
+    public mutating func step() {
+        advance()
+        drive()
+    }
+
+    /// Runs for a time, rounded to whole ticks.
+    ///
+    /// - Parameters:
+    ///   - seconds: How long.
+    ///   - each: Called after each tick.
+    public mutating func run(
+        seconds: Double, each: (inout SimulatedLoop) -> Void = { _ in }
+    ) {
+        for _ in 0..<Int((seconds * Double(rateHz)).rounded()) {
+            step()
+            each(&self)
+        }
+    }
+}
