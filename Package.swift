@@ -97,7 +97,7 @@ let package = Package(
         .target(
             name: "Configuration",
             dependencies: [
-                "GimbalCore", "PlainText", "Wire",
+                "GimbalCore", "PlainText",
                 .product(name: "TOMLKit", package: "TOMLKit"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -232,7 +232,7 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "GimbalCore", "TestSupport", "Wire",
+                "Configuration", "GimbalCore", "TestSupport",
                 .product(name: "TOMLKit", package: "TOMLKit"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

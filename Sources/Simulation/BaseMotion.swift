@@ -4,19 +4,6 @@ public import GimbalCore
 /// How the handle moves: sums of sines with seeded phases, so that attitude, rate and acceleration are exact
 /// derivatives of each other at every instant.
 public struct BaseMotion: Sendable {
-    /// The kinds of carrying.
-    public enum Kind: String, Sendable, CaseIterable {
-        /// On a table.
-        case still
-        /// Carried by a person who walks, stops and turns corners, with the statistics of recorded people: `Gait`.
-        case walking
-        /// Carried by a person who runs: 2.8 steps a second, 1.6 times the rates and twice the accelerations of walking,
-        /// 6 m/s² RMS.
-        case running
-        /// Held by someone who stands: tremor and sway, 0.5...12 Hz, 0.6° RMS per axis.
-        case handheld
-    }
-
     /// Handle state at one instant.
     public struct State: Sendable, BitwiseCopyable {
         /// Handle to earth.
@@ -35,7 +22,7 @@ public struct BaseMotion: Sendable {
     }
 
     /// Which motion this is.
-    public let kind: Kind
+    public let kind: HandleMotion
     /// Seconds of stillness before the motion begins: switched on, then picked up.
     public var stillDuration: Double
     /// Seconds over which the motion then grows from rest to its full size.
@@ -69,7 +56,7 @@ public struct BaseMotion: Sendable {
     ///   - rampDuration: Smooth start after that, s; 0 starts in full motion.
     ///   - pose: Mean handle angles, rad.
     public init(
-        _ kind: Kind, seed: UInt64, scale: Double = 1, stillDuration: Double = 4,
+        _ kind: HandleMotion, seed: UInt64, scale: Double = 1, stillDuration: Double = 4,
         rampDuration: Double = 2,
         pose: AxisVector = .zero
     ) {

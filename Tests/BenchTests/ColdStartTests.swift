@@ -1,4 +1,4 @@
-import Simulation
+import GimbalCore
 import Testing
 
 @testable import airframe_bench

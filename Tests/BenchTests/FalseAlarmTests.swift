@@ -20,11 +20,11 @@ struct FalseAlarmTests {
     @Test(
         "people who switch on in motion are told no fault",
         arguments: [
-            (MotorType.torque, BaseMotion.Kind.running, UInt64(53), 1.0),
+            (MotorType.torque, HandleMotion.running, UInt64(53), 1.0),
             (.servo, .running, 53, 1), (.torque, .running, 13, 1 / 17),
             (.field, .walking, 32, 4),
         ])
-    func starts(type: MotorType, motion: BaseMotion.Kind, seed: UInt64, inertia: Double) {
+    func starts(type: MotorType, motion: HandleMotion, seed: UInt64, inertia: Double) {
         var run = PointingRun.inMotion(motion, seed: seed, seconds: 4)
         run.use(type)
         run.parameters.plant.inertia = run.parameters.plant.inertia * inertia

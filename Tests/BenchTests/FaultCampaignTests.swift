@@ -27,7 +27,7 @@ struct FaultCampaignTests {
         "a sensor that lies moves a phone by no more than it may, standing and walking",
         arguments: FaultRun.Fault.sensorLies)
     func lie(fault: FaultRun.Fault) {
-        for motion in [BaseMotion.Kind.still, .walking] {
+        for motion in [HandleMotion.still, .walking] {
             for gimbal in [FaultGimbal.phone, .blindPhone] {
                 let outcome = FaultRun(
                     fault: fault, mode: .locked, seed: 2, gimbal: gimbal, motion: motion

@@ -9,8 +9,8 @@ import Testing
 struct ServoOscillationTests {
     @Test(
         "is named, and calm with lower gains, standing and in a walker's hand",
-        arguments: [BaseMotion.Kind.still, .walking])
-    func sooner(motion: BaseMotion.Kind) throws {
+        arguments: [HandleMotion.still, .walking])
+    func sooner(motion: HandleMotion) throws {
         let gimbal = try FaultGimbal.drawn(seed: 2, motor: .servo)
         let outcome = FaultRun(
             fault: .plantSooner, seed: 2, gimbal: gimbal, motion: motion
@@ -23,8 +23,8 @@ struct ServoOscillationTests {
 
     @Test(
         "is not what a hand makes of healthy servos",
-        arguments: [BaseMotion.Kind.handheld, .walking, .running], [2, 10] as [UInt64])
-    func healthy(motion: BaseMotion.Kind, seed: UInt64) throws {
+        arguments: [HandleMotion.handheld, .walking, .running], [2, 10] as [UInt64])
+    func healthy(motion: HandleMotion, seed: UInt64) throws {
         let run = GalleryRun(gimbal: DrawnGimbal(seed: seed, motor: .servo), motion: motion)
         #expect(try run.run().faults.isEmpty)
     }

@@ -3,7 +3,6 @@ import GimbalCore
 import SystemPackage
 import TestSupport
 import Testing
-import Wire
 
 @Suite("Loader")
 struct LoaderTests {

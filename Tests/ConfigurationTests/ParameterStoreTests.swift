@@ -1,7 +1,6 @@
 import Configuration
 import GimbalCore
 import Testing
-import enum Wire.RBLBaud
 
 @Suite("Parameter store")
 struct ParameterStoreTests {

@@ -6,7 +6,7 @@ import Testing
 @Suite("Autotune of servos")
 struct ServoAutotuneTests {
     private static func loop(
-        delay: Double = 0.015, lag: Double = 0.004, motion: BaseMotion.Kind = .still,
+        delay: Double = 0.015, lag: Double = 0.004, motion: HandleMotion = .still,
         tuning change: (inout ServoController.Parameters) -> Void = { _ in }
     ) -> SimulatedLoop {
         var loop = SimulatedLoop(BaseMotion(motion, seed: 1), motor: .servo) { gimbal, tuning in
@@ -32,8 +32,8 @@ struct ServoAutotuneTests {
 
     @Test(
         "finds delay and lag of the default servo, held still or in the hand, and leaves the tuning",
-        arguments: [BaseMotion.Kind.still, .handheld])
-    func defaultServo(motion: BaseMotion.Kind) throws {
+        arguments: [HandleMotion.still, .handheld])
+    func defaultServo(motion: HandleMotion) throws {
         var loop = Self.loop(motion: motion)
         let run = loop.autotune([.pitch])
         let servo = try #require(run.results.first?.servo, "\(String(describing: run.outcome))")

@@ -1,4 +1,5 @@
 import CLinuxShim
+import Configuration
 import GimbalCore
 import Glibc
 import SystemPackage
@@ -85,6 +86,16 @@ import Wire
             role.ready(now: at(2), &output)
             #expect(output.count == 200)
         }
+    }
+
+    @Test("a speed is written as a byte and read as text")
+    func speedText() {
+        #expect(
+            RBLBaud.allCases.map { String(decoding: $0.bytes, as: UTF8.self) } == [
+                "BAUD_9600", "BAUD_19200", "BAUD_38400", "BAUD_57600", "BAUD_115200",
+            ])
+        #expect(RBLBaud(rawValue: 3) == .baud57600)
+        #expect(RBLBaud(rawValue: 5) == nil)
     }
 
     @Test("a speed is in force at once; every code has its own", arguments: RBLBaud.allCases)

@@ -1,4 +1,4 @@
-import Simulation
+import GimbalCore
 import SystemPackage
 import Testing
 

@@ -1,6 +1,6 @@
+import GimbalCore
 import Glibc
 import SystemPackage
-import Simulation
 import TestSupport
 import Testing
 

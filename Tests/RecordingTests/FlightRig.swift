@@ -18,7 +18,7 @@ struct FlightRig: ~Copyable {
     /// Changes what is recorded.
     var tamper: (TapeKind, inout [UInt8]) -> Void = { _, _ in }
 
-    init(_ motion: BaseMotion.Kind, motor: MotorType = .torque, tapeBytes: Int = 1 << 20) {
+    init(_ motion: HandleMotion, motor: MotorType = .torque, tapeBytes: Int = 1 << 20) {
         var parameters = SimulatedGimbal.Parameters()
         parameters.motor = motor
         gimbal = SimulatedGimbal(

@@ -1,5 +1,5 @@
+import GimbalCore
 import Realtime
-import Simulation
 import SystemPackage
 import TestSupport
 import Testing

@@ -12,8 +12,8 @@ struct AnyPoseStartTests {
         arguments: [
             AxisVector(yaw: 0, roll: 180, pitch: 0), AxisVector(yaw: 0, roll: 90, pitch: 0),
             AxisVector(yaw: 0, roll: 0, pitch: 120), AxisVector(yaw: 0, roll: 0, pitch: -120),
-        ], [BaseMotion.Kind.still, .walking])
-    func levels(from joints: AxisVector, motion: BaseMotion.Kind) {
+        ], [HandleMotion.still, .walking])
+    func levels(from joints: AxisVector, motion: HandleMotion) {
         for seed in UInt64(1)...2 {
             let base = BaseMotion(motion, seed: seed, stillDuration: 0, rampDuration: 0)
             var loop = SimulatedLoop(base, seed: seed) { gimbal, _ in

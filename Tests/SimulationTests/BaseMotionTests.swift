@@ -29,8 +29,8 @@ struct BaseMotionTests {
 
     @Test(
         "the rate is the derivative of the attitude, also while the motion grows",
-        arguments: [BaseMotion.Kind.walking, .running, .handheld])
-    func derivative(kind: BaseMotion.Kind) {
+        arguments: [HandleMotion.walking, .running, .handheld])
+    func derivative(kind: HandleMotion) {
         let motion = BaseMotion(kind, seed: 3, stillDuration: 0)
         let h = 1e-5
         for t in [0.1, 0.7, 1.9, 2.0001, 5, 33.3] {

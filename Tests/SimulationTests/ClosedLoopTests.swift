@@ -16,7 +16,7 @@ struct ClosedLoopTests {
         var hasEncoders = false
 
         init(
-            _ kind: BaseMotion.Kind, seed: UInt64 = 1,
+            _ kind: HandleMotion, seed: UInt64 = 1,
             parameters: SimulatedGimbal.Parameters = .init()
         ) {
             gimbal = SimulatedGimbal(
@@ -120,7 +120,7 @@ struct ClosedLoopTests {
         before.hasEncoders = true
         for _ in 1...12_000 { before.step() }
         #expect(before.controller.learnedFriction.pitch > 0.025)
-        for kind in [BaseMotion.Kind.walking, .still] {
+        for kind in [HandleMotion.walking, .still] {
             var after = Loop(kind)
             after.hasEncoders = true
             after.controller = before.controller

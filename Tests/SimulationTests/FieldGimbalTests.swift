@@ -9,7 +9,7 @@ struct FieldGimbalTests {
 
     /// A loop around a changed gimbal, whose handle is still for 3 s.
     static func loop(
-        _ kind: BaseMotion.Kind, _ motor: MotorType = .field,
+        _ kind: HandleMotion, _ motor: MotorType = .field,
         change: (inout SimulatedGimbal.Parameters) -> Void = { _ in },
         tune: (inout Stabilizer.Parameters) -> Void = { _ in }
     ) -> SimulatedLoop {
@@ -65,8 +65,8 @@ struct FieldGimbalTests {
 
     @Test(
         "a heavy camera that falls before the motors come on is caught, and held",
-        arguments: [(4.0, 20e-3), (3, 25e-3), (2, 25e-3)], [BaseMotion.Kind.still, .walking])
-    func fallen(camera: (inertia: Double, imbalance: Double), motion: BaseMotion.Kind) {
+        arguments: [(4.0, 20e-3), (3, 25e-3), (2, 25e-3)], [HandleMotion.still, .walking])
+    func fallen(camera: (inertia: Double, imbalance: Double), motion: HandleMotion) {
         var loop = Self.loop(motion) {
             $0.plant.inertia = $0.plant.inertia * camera.inertia
             $0.plant.imbalance = Vector3(1, 1, 1) * (camera.imbalance / 9.81)

@@ -173,8 +173,8 @@ struct GaitTests {
 
     @Test(
         "rate and attitude belong together, also where somebody stops and turns",
-        arguments: [BaseMotion.Kind.walking, .running])
-    func derivative(kind: BaseMotion.Kind) {
+        arguments: [HandleMotion.walking, .running])
+    func derivative(kind: HandleMotion) {
         let motion = BaseMotion(kind, seed: 3, stillDuration: 1)
         let h = 1e-5
         for time in [0.5, 1.7, 9, 13.3, 13.7, 24.4, 25.5, 27.6, 30, 40.5, 54.2] {

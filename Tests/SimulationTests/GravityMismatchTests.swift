@@ -6,8 +6,8 @@ import Testing
 struct GravityMismatchTests {
     @Test(
         "another sensor, mounted upside down, is named, turns the outputs off, and the estimate finds down again",
-        arguments: [BaseMotion.Kind.still, .walking], [Mode.inactive, .locked])
-    func swapped(motion: BaseMotion.Kind, mode: Mode) {
+        arguments: [HandleMotion.still, .walking], [Mode.inactive, .locked])
+    func swapped(motion: HandleMotion, mode: Mode) {
         var loop = SimulatedLoop(BaseMotion(motion, seed: 3, stillDuration: 2), seed: 3)
         loop.ask(.mode(mode))
         loop.run(seconds: 3)
@@ -35,7 +35,7 @@ struct GravityMismatchTests {
 
     @Test("walking and a handle held by hand never raise it", arguments: [1, 2] as [UInt64])
     func motion(seed: UInt64) {
-        for kind in [BaseMotion.Kind.walking, .handheld] {
+        for kind in [HandleMotion.walking, .handheld] {
             var loop = SimulatedLoop(BaseMotion(kind, seed: seed, stillDuration: 0), seed: seed)
             var isNamed = false
             loop.run(seconds: 6) { isNamed = isNamed || $0.conditions.intersects(.gravityMismatch) }

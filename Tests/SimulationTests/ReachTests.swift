@@ -9,7 +9,7 @@ struct ReachTests {
 
     /// The whole gimbal with encoders in a hand that sways and turns, deg/s and deg, with a loop at 500 Hz.
     private static func loop(
-        seed: UInt64, _ kind: BaseMotion.Kind = .handheld, turning rate: Double = 0,
+        seed: UInt64, _ kind: HandleMotion = .handheld, turning rate: Double = 0,
         tilted: Double = 0
     ) -> SimulatedLoop {
         let tilt = tilted * degree

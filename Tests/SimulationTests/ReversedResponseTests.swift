@@ -43,7 +43,7 @@ struct ReversedResponseTests {
     /// Runs for some seconds; what is wrong is so from `onset` on.
     static func run(
         _ wrong: Wrong?, type: MotorType = .torque, inertia: Double = 1, onset: Double = 0,
-        motion: BaseMotion.Kind = .still, stillSeconds: Double = 2, seed: UInt64 = 2,
+        motion: HandleMotion = .still, stillSeconds: Double = 2, seed: UInt64 = 2,
         seconds: Double = 6,
         change: (inout SimulatedGimbal, Double) -> Void = { _, _ in },
         isStalled: (Double) -> Bool = { _ in false }
@@ -151,13 +151,13 @@ struct ReversedResponseTests {
     @Test(
         "a handle that drags the camera along as the motors come on is no wrong sign",
         arguments: [
-            (MotorType.torque, BaseMotion.Kind.walking, 1.0, UInt64(25)),
+            (MotorType.torque, HandleMotion.walking, 1.0, UInt64(25)),
             (.torque, .walking, 1, 56), (.torque, .walking, 1 / 17, 30),
             (.torque, .running, 1 / 17, 62), (.torque, .running, 1, 93),
             (.field, .walking, 1, 22), (.field, .walking, 4, 5), (.field, .running, 1, 13),
         ])
     func startInMotion(
-        type: MotorType, motion: BaseMotion.Kind, inertia: Double, seed: UInt64
+        type: MotorType, motion: HandleMotion, inertia: Double, seed: UInt64
     ) {
         let outcome = Self.run(
             nil, type: type, inertia: inertia, motion: motion, stillSeconds: 0, seed: seed,
@@ -186,7 +186,7 @@ struct ReversedResponseTests {
         arguments: [MotorType.torque, .servo, .field], [0.005, 0.02, 0.05, 0.1])
     func stallAtStart(type: MotorType, longest: Double) {
         for seed in UInt64(1)...3 {
-            for motion in [BaseMotion.Kind.walking, .still] {
+            for motion in [HandleMotion.walking, .still] {
                 var random = RandomSource(seed: seed)
                 var (begin, end) = (0.5, 0.5)
                 let outcome = Self.run(

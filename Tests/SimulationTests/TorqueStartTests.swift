@@ -18,7 +18,7 @@ struct TorqueStartTests {
     }
 
     static func run(
-        seconds: Double = 5, motion: BaseMotion.Kind = .still,
+        seconds: Double = 5, motion: HandleMotion = .still,
         change: (inout SimulatedGimbal.Parameters) -> Void
     ) -> Result {
         var loop = SimulatedLoop(BaseMotion(motion, seed: 1, stillDuration: 2)) { gimbal, _ in
@@ -88,8 +88,8 @@ struct TorqueStartTests {
 
     @Test(
         "5 mm off balance it does not sag while the inertia is looked for, and comes up gently",
-        arguments: [BaseMotion.Kind.still, .walking])
-    func offBalance(motion: BaseMotion.Kind) {
+        arguments: [HandleMotion.still, .walking])
+    func offBalance(motion: HandleMotion) {
         let result = Self.run(motion: motion) {
             let moment = 0.5 * 0.005 / 3.0.squareRoot()
             $0.plant.imbalance = Vector3(moment, moment, moment)

@@ -10,16 +10,6 @@ struct RBLTests {
                 == (2...7).map { "713d000\($0)-503e-4c75-ba94-3148f18d941e" })
     }
 
-    @Test("a speed is written as a byte and read as text")
-    func baud() {
-        #expect(
-            RBLBaud.allCases.map { String(decoding: $0.bytes, as: UTF8.self) } == [
-                "BAUD_9600", "BAUD_19200", "BAUD_38400", "BAUD_57600", "BAUD_115200",
-            ])
-        #expect(RBLBaud(rawValue: 3) == .baud57600)
-        #expect(RBLBaud(rawValue: 5) == nil)
-    }
-
     @Test("the transmitter's power is written as a byte and read as text")
     func power() {
         #expect(

@@ -1,5 +1,4 @@
 import GimbalCore
-import Wire
 
 extension Schema {
     /// What AirOS apps get and may change.

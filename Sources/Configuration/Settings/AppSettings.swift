@@ -1,5 +1,4 @@
 public import GimbalCore
-public import Wire
 
 /// What AirOS calls inactive.
 public enum AirOSInactive: String, Sendable, CaseIterable {

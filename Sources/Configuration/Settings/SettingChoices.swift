@@ -10,18 +10,6 @@ public enum Backend: String, Sendable, CaseIterable {
     case linux
 }
 
-/// How the simulated handle moves.
-public enum HandleMotion: String, Sendable, CaseIterable {
-    /// Clamped to a bench.
-    case still
-    /// In the hand of somebody who stands.
-    case handheld
-    /// In the hand of somebody who walks.
-    case walking
-    /// Carried by someone who runs.
-    case running
-}
-
 /// Severity of log messages, mildest first; the names are those of swift-log.
 public enum LogLevel: String, Sendable, CaseIterable {
     /// Everything.

@@ -135,14 +135,7 @@ extension Settings.Simulation {
     fileprivate var handleMotion: BaseMotion {
         get throws {
             if motionFile != "off" { return try recordedMotion }
-            let kind: BaseMotion.Kind =
-                switch motion {
-                case .still: .still
-                case .handheld: .handheld
-                case .walking: .walking
-                case .running: .running
-                }
-            return BaseMotion(kind, seed: UInt64(seed))
+            return BaseMotion(motion, seed: UInt64(seed))
         }
     }
 

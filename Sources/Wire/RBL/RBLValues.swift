@@ -6,7 +6,7 @@ public enum RBLCharacteristic: String, Sendable, CaseIterable {
     case transmit = "713d0002-503e-4c75-ba94-3148f18d941e"
     /// Bytes from the app.
     case receive = "713d0003-503e-4c75-ba94-3148f18d941e"
-    /// Written as one byte, read as text, see `RBLBaud`.
+    /// The speed of the serial port: written as one byte, read as text, such as `BAUD_57600`.
     case baud = "713d0004-503e-4c75-ba94-3148f18d941e"
     /// The advertised name, at most 20 bytes.
     case name = "713d0005-503e-4c75-ba94-3148f18d941e"
@@ -21,34 +21,6 @@ public enum RBLCharacteristic: String, Sendable, CaseIterable {
     public static let firmware = "Biscuit_2.0"
     /// Bytes of the longest name.
     public static let longestName = 20
-}
-
-/// Speed of the serial port behind the service; the raw value is the byte that is written.
-public enum RBLBaud: UInt8, Sendable, CaseIterable {
-    /// 9600 baud.
-    case baud9600
-    /// 19200 baud.
-    case baud19200
-    /// 38400 baud.
-    case baud38400
-    /// 57600 baud, the default.
-    case baud57600
-    /// 115200 baud.
-    case baud115200
-
-    /// Bits per second.
-    public var bitsPerSecond: Int {
-        switch self {
-        case .baud9600: 9600
-        case .baud19200: 19200
-        case .baud38400: 38400
-        case .baud57600: 57600
-        case .baud115200: 115200
-        }
-    }
-
-    /// As it is read: "BAUD_57600".
-    public var bytes: [UInt8] { Array("BAUD_\(bitsPerSecond)".utf8) }
 }
 
 /// Power of the radio; the raw value is the byte that is written.

@@ -10,7 +10,7 @@ enum ConsistencyPlot {
     private struct Run {
         var name: String
         var file: String
-        var kind: BaseMotion.Kind
+        var kind: HandleMotion
         var stillSeconds: Double
     }
 

@@ -24,7 +24,7 @@ enum FalseAlarms {
             var alarms = 0
             var flung = 0
             var starts = 0
-            for motion in [BaseMotion.Kind.walking, .running, .handheld] {
+            for motion in [HandleMotion.walking, .running, .handheld] {
                 for factor in [1 / 17.0, 1, 4] {
                     for seed in UInt64(1)...75 {
                         var run = PointingRun.inMotion(motion, seed: seed, seconds: 4)

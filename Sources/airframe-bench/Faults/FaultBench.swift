@@ -16,7 +16,7 @@ enum FaultBench {
     static func runSensors(_ options: Options, _ report: inout BenchReport) throws {
         FalseAlarms.run(&report, only: options.only)
         for group in try groups(options) {
-            for motion in [BaseMotion.Kind.still, .walking] {
+            for motion in [HandleMotion.still, .walking] {
                 let name = "\(group.name), \(motion.rawValue)"
                 var campaign = FaultCampaign()
                 campaign.faults = (FaultRun.Fault.sensorLies + FaultRun.Fault.plantFaults).filter {

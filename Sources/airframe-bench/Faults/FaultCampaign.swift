@@ -61,7 +61,7 @@ struct FaultCampaign {
 
     /// The gimbals that the faults meet, and how they are carried.
     var gimbals = [FaultGimbal.standard]
-    var motion = BaseMotion.Kind.walking
+    var motion = HandleMotion.walking
 
     /// - Parameter seeds: Of each combination.
     /// - Returns: A row for each fault that concerns one of the gimbals.

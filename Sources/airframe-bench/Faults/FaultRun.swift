@@ -116,7 +116,7 @@ struct FaultRun {
     var source = CommandSource.Link.diagnostics
     var seed: UInt64 = 1
     var gimbal = FaultGimbal.standard
-    var motion = BaseMotion.Kind.walking
+    var motion = HandleMotion.walking
 
     /// Length of the observation, s.
     var after: Double { fault.after }

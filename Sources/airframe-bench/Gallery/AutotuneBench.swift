@@ -17,7 +17,7 @@ enum AutotuneBench {
         var slowness = 1.0
         /// Factor on all gains, per unit of inertia; of servos on the bandwidth of the prediction.
         var gains = 1.0
-        var motion = BaseMotion.Kind.still
+        var motion = HandleMotion.still
 
         func with(_ motor: MotorType) -> Case {
             var copy = self
@@ -105,7 +105,7 @@ enum AutotuneBench {
         return tuning.controller.rateGain.pitch * tuning.controller.inertia.pitch
     }
 
-    private static func gimbal(_ what: Case, _ motion: BaseMotion.Kind) -> SimulatedGimbal {
+    private static func gimbal(_ what: Case, _ motion: HandleMotion) -> SimulatedGimbal {
         var parameters = SimulatedGimbal.Parameters()
         parameters.motor = what.motor
         parameters.plant.scale(

@@ -43,7 +43,7 @@ enum GalleryBench {
         let gimbals = (options.seeds ?? .all).first(options.count ?? 200).map {
             DrawnGimbal(seed: $0)
         }
-        let motions: [BaseMotion.Kind] =
+        let motions: [HandleMotion] =
             options.motion.map { [$0] } ?? [.still, .handheld, .walking, .running]
         for motion in motions {
             var rows: [Row] = []
@@ -57,7 +57,7 @@ enum GalleryBench {
     }
 
     private static func tell(
-        _ motion: BaseMotion.Kind, _ rows: [Row], _ report: inout BenchReport
+        _ motion: HandleMotion, _ rows: [Row], _ report: inout BenchReport
     ) {
         report.note("")
         report.note("\(rows.count) gimbals, \(motion.rawValue)")

@@ -8,7 +8,7 @@ import Wire
 /// One drawn gimbal with the daemon's own tuning for what its owner knows, carried in one way.
 struct GalleryRun {
     var gimbal: DrawnGimbal
-    var motion: BaseMotion.Kind
+    var motion: HandleMotion
     /// Seconds in all, and from which on the figures count: the search for inertia and delay is over.
     var seconds = 18.0
     var settled = 8.0

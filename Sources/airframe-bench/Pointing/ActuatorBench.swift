@@ -101,7 +101,7 @@ enum ActuatorBench {
     }
 
     private static func run(
-        _ type: MotorType, _ motion: BaseMotion.Kind = .walking
+        _ type: MotorType, _ motion: HandleMotion = .walking
     ) -> PointingRun {
         var run = PointingRun()
         run.use(type)

@@ -17,7 +17,7 @@ struct PointingRun {
 
     var parameters = SimulatedGimbal.Parameters()
     var tuning = Stabilizer.Parameters()
-    var motion = BaseMotion.Kind.walking
+    var motion = HandleMotion.walking
     /// Played in the place of `motion`.
     var recording: RecordedMotion?
     /// Seconds of stillness before the motion, and over which it grows.
@@ -82,7 +82,7 @@ struct PointingRun {
     }
 
     /// Switched on while somebody already carries the gimbal.
-    static func inMotion(_ motion: BaseMotion.Kind, seed: UInt64, seconds: Double) -> PointingRun {
+    static func inMotion(_ motion: HandleMotion, seed: UInt64, seconds: Double) -> PointingRun {
         var run = PointingRun()
         run.motion = motion
         run.seed = seed

@@ -32,7 +32,7 @@ enum PointingStarts {
     ]
 
     static func run(_ report: inout BenchReport) {
-        for motion in [BaseMotion.Kind.still, .walking] {
+        for motion in [HandleMotion.still, .walking] {
             for one in cases { start(one, motion, loopHz: 1000, &report) }
             start(Case(name: "500 Hz loop") { _ in }, motion, loopHz: 500, &report)
         }
@@ -41,7 +41,7 @@ enum PointingStarts {
 
     /// Found inertia, no tremor, and how far the search turns the camera.
     private static func start(
-        _ one: Case, _ motion: BaseMotion.Kind, loopHz: Int, _ report: inout BenchReport
+        _ one: Case, _ motion: HandleMotion, loopHz: Int, _ report: inout BenchReport
     ) {
         var run = PointingRun()
         run.motion = motion

@@ -40,7 +40,7 @@ struct Options: Sendable {
     /// Settings on top of an owner's, `key=value`, for drawn gimbals.
     var settings: [String] = []
     /// The only motion of the gallery; nil: each.
-    var motion: BaseMotion.Kind?
+    var motion: HandleMotion?
     /// Words that gimbal, motion and fault of a row of `sensor-faults` must contain to be run; none: all rows.
     var only: [String] = []
     /// Length of the soak, simulated minutes.
@@ -104,7 +104,7 @@ struct Options: Sendable {
                 guard let value = iterator.next().flatMap(GallerySeeds.init) else { return nil }
                 seeds = value
             case "--motion":
-                guard let value = iterator.next().flatMap(BaseMotion.Kind.init) else { return nil }
+                guard let value = iterator.next().flatMap(HandleMotion.init) else { return nil }
                 motion = value
             case "--motor":
                 guard let value = iterator.next(),

@@ -71,7 +71,7 @@ final class BluetoothBench {
 
     init(
         _ directory: FilePath, _ overrides: [String] = [], file: FilePath? = nil,
-        encoders: Bool = true, motion: BaseMotion.Kind = .still
+        encoders: Bool = true, motion: HandleMotion = .still
     ) throws {
         let source = ConfigurationSource(
             config: file?.string,
@@ -185,7 +185,7 @@ final class BluetoothBench {
 
 /// A bench in a directory of its own, with the daemon's parts as these settings make them.
 func withBench(
-    _ overrides: [String] = [], motion: BaseMotion.Kind = .still,
+    _ overrides: [String] = [], motion: HandleMotion = .still,
     _ body: (BluetoothBench, FilePath) throws -> Void
 ) throws {
     try withTemporaryDirectory { directory in

@@ -16,45 +16,10 @@ struct LagCompensator: Sendable, BitwiseCopyable {
 
     /// Square root of the largest gain at half the loop's rate: where a period is a large part of the delay, the corners lie so close to it
     /// that the gain there would grow without bound, and with it the loop's.
-    private static var largestLead: Double { @_noLocks get { 1.94 } }
+    fileprivate static var largestLead: Double { @_noLocks get { 1.94 } }
 
     /// The difference equation for one delay and period.
-    struct Coefficients: Sendable, BitwiseCopyable {
-        private(set) var b0 = 1.0
-        private(set) var b1 = 0.0
-        private(set) var b2 = 0.0
-        private(set) var a1 = 0.0
-        private(set) var a2 = 0.0
-
-        /// No filter.
-        @_noLocks
-        init() {}
-
-        /// - Parameters:
-        ///   - delay: The loop's, s. Below two periods there is nothing to undo: no filter.
-        ///   - dt: Period, s.
-        @_noLocks
-        init(delay: Double, dt: Double) {
-            guard delay >= 2 * dt, dt > 0 else { return }
-            // s² / corner² + 2 damping s / corner + 1 with s / corner = (1 - z⁻¹) / (1 + z⁻¹) / tan(corner dt / 2), which
-            // is exact at the corner.
-            let zero = min(LagCompensator.zeroCorner / delay * dt / 2, 1.3)
-            let pole = min(LagCompensator.poleCorner / delay * dt / 2, 1.3)
-            let zeroRate = cm_cos(zero) / cm_sin(zero)
-            let poleRate = max(
-                cm_cos(pole) / cm_sin(pole), zeroRate / LagCompensator.largestLead)
-            let z2 = zeroRate * zeroRate
-            let z1 = 2 * LagCompensator.zeroDamping * zeroRate
-            let p2 = poleRate * poleRate
-            let p1 = 2 * LagCompensator.poleDamping * poleRate
-            let a0 = p2 + p1 + 1
-            b0 = (z2 + z1 + 1) / a0
-            b1 = (2 - 2 * z2) / a0
-            b2 = (z2 - z1 + 1) / a0
-            a1 = (2 - 2 * p2) / a0
-            a2 = (p2 - p1 + 1) / a0
-        }
-    }
+    typealias Coefficients = Biquad.Coefficients
 
     /// Gain and phase (rad) at a frequency, rad/s, for one delay, s; unity for a delay of zero. Not for the loop thread.
     static func response(omega: Double, delay: Double) -> (gain: Double, phase: Double) {
@@ -89,4 +54,33 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     /// Back to rest.
     @_noLocks @_noAllocation
     mutating func reset() { self = LagCompensator() }
+}
+
+extension Biquad.Coefficients {
+    /// The lead for a loop's delay.
+    ///
+    /// - Parameters:
+    ///   - delay: The loop's, s. Below two periods there is nothing to undo: no filter.
+    ///   - dt: Period, s.
+    @_noLocks
+    init(delay: Double, dt: Double) {
+        self.init()
+        guard delay >= 2 * dt, dt > 0 else { return }
+        // s² / corner² + 2 damping s / corner + 1 with s / corner = (1 - z⁻¹) / (1 + z⁻¹) / tan(corner dt / 2), which
+        // is exact at the corner.
+        let zero = min(LagCompensator.zeroCorner / delay * dt / 2, 1.3)
+        let pole = min(LagCompensator.poleCorner / delay * dt / 2, 1.3)
+        let zeroRate = cm_cos(zero) / cm_sin(zero)
+        let poleRate = max(cm_cos(pole) / cm_sin(pole), zeroRate / LagCompensator.largestLead)
+        let z2 = zeroRate * zeroRate
+        let z1 = 2 * LagCompensator.zeroDamping * zeroRate
+        let p2 = poleRate * poleRate
+        let p1 = 2 * LagCompensator.poleDamping * poleRate
+        let a0 = p2 + p1 + 1
+        b0 = (z2 + z1 + 1) / a0
+        b1 = (2 - 2 * z2) / a0
+        b2 = (z2 - z1 + 1) / a0
+        a1 = (2 - 2 * p2) / a0
+        a2 = (p2 - p1 + 1) / a0
+    }
 }
