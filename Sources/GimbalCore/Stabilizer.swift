@@ -6,10 +6,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// The tuning in force.
     public private(set) var parameters: Parameters
     /// The state after the last `step`.
-    public private(set) var snapshot = StabilizerSnapshot()
+    public internal(set) var snapshot = StabilizerSnapshot()
 
-    private var screen: SampleScreen
-    private var witness = GyroWitness()
+    var screen: SampleScreen
+    private(set) var witness = GyroWitness()
     private var effect = MotorEffect()
     /// For how long the motors have braked, s, and the rate at which they began, rad/s.
     private var brakeTime = 0.0
@@ -21,37 +21,37 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var newestTime = Instant(nanoseconds: 0)
     /// Whether a sample has come since the last step.
     private var hasNewSample = false
-    private var estimator: AttitudeEstimator
-    private var strides = StrideAiding()
-    private var tiltDoubt = TiltDoubt()
-    private var vibration = VibrationLevel()
-    private var joints = JointObserver()
-    private var pointing: Pointing
-    private var drive: MotorDrive
+    private(set) var estimator: AttitudeEstimator
+    private(set) var strides = StrideAiding()
+    private(set) var tiltDoubt = TiltDoubt()
+    private(set) var vibration = VibrationLevel()
+    private(set) var joints = JointObserver()
+    private(set) var pointing: Pointing
+    private(set) var drive: MotorDrive
     private var rateFilter: RateFilter
     private var sampleAge = SampleAge()
-    private var pace = SamplePace()
+    private(set) var pace = SamplePace()
     /// Rate without what the filters take out, body frame, rad/s.
     private var filteredRate = Vector3.zero
-    private var exciter = Exciter()
+    private(set) var exciter = Exciter()
     private var motorSwing = MotorSwing()
-    private var supervisor = Supervisor.State()
+    private(set) var supervisor = Supervisor.State()
     /// Where the camera is held until the drive can follow a set-point.
     private var held = Quaternion.identity
     private var wasReady = false
     /// Camera's rate beyond that of its set-point in the last period, rad/s; 0 on motors that cannot lose their rotors.
     private var astray = 0.0
-    private var isStopped = false
-    private var isShuttingDown = false
-    private var external: Conditions = .none
-    private var sample: IMUSample?
-    private var batch = GyroBatch()
+    private(set) var isStopped = false
+    private(set) var isShuttingDown = false
+    private(set) var external: Conditions = .none
+    private(set) var sample: IMUSample?
+    private(set) var batch = GyroBatch()
     private var lastStep: Instant?
     /// How long a period takes as a rule, s.
     private var usualPeriod = 0.0
     private var seenRefutations: UInt64 = 0
-    private var isGravityLost = false
-    private var faults = FaultLatch()
+    private(set) var isGravityLost = false
+    private(set) var faults = FaultLatch()
 
     /// A stabilizer that has seen nothing yet; outputs off.
     public init(parameters: Parameters) {
@@ -227,6 +227,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
         observeMotors(output, dt: dt)
         record(output, conditions: conditions)
+        batch = GyroBatch()
         snapshot.pointing = pointing.snapshot(now: now)
         return output
     }
@@ -318,61 +319,6 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether there is, or with the outputs on there will be, something that shows the joints.
-    private var showsJoints: Bool {
-        // Inlined, as `axes()` is: a call would copy all of this, some 20 kB.
-        @inline(__always) get {
-            if joints.isKnown { return true }
-            if case .some = drive.modelledJoints { return true }
-            return false
-        }
-    }
-
-    private mutating func conditions(now: Instant) -> Conditions {
-        var result = screen.conditions(now: now) | external
-        if case .inactive = pointing.mode { result.insert(.inactiveMode) }
-        if estimator.isGravityDoubtful || tiltDoubt.isDoubtful { result.insert(.attitudeDoubtful) }
-        if witness.isContradicted { result.insert(.gyroContradicted) }
-        if !estimator.isConverged { result.insert(.estimateNotConverged) }
-        if isGravityLost { result.insert(.gravityMismatch) }
-        if parameters.isCalibrating { result.insert(.calibrating) }
-        if exciter.state.isActive { result.insert(.autotuning) }
-        if isStopped { result.insert(.emergencyStop) }
-        if isShuttingDown { result.insert(.shutdown) }
-        if let until = pointing.rateValidUntil, !(now < until) { result.insert(.commandExpired) }
-        if supervisor.isEnabled, !drive.isReady, drive.abandoned.isEmpty {
-            result.insert(.inertiaUnknown)
-        }
-        if pace.wait > 0 { result.insert(.samplesSlow) }
-        if pointing.isBootModeMissing { result.insert(.bootModeUnavailable) }
-        if supervisor.isEnabled, pointing.isBlind { result.insert(.jointsUnknown) }
-        if pointing.isRetracted, parameters.modes.isOffWhenRetracted { result.insert(.retracted) }
-        snapshot.conditionAxes = axes()
-        return result | faults.conditions | snapshot.conditionAxes.conditions
-    }
-
-    /// What belongs to a motor or a joint, axis by axis.
-    @inline(__always)
-    private func axes() -> ConditionAxes {
-        let angles = joints.motion.angles
-        var axes = ConditionAxes()
-        axes.hot = drive.hot
-        axes.atLimit = parameters.jointRange.outside(angles)
-        axes.reversed = faults.reversed
-        axes.stalled = faults.stalled
-        if supervisor.isEnabled {
-            axes.atLimit.insert(pointing.atLimit)
-            axes.saturated = drive.saturated
-            axes.slipped = drive.slipping
-            axes.oscillating = drive.oscillating
-            axes.abandoned = drive.abandoned
-            axes.stale = drive.stale
-        } else {
-            axes.outOfReach = drive.outOfReach(angles)
-        }
-        return axes
-    }
-
     /// Outputs are about to come on, or the frame in which everything is known has turned.
     private mutating func takeOver() {
         drive.reset(joints: joints.motion.angles)
@@ -447,49 +393,5 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         let kinematics = JointKinematics(joints: joints.motion.angles)
         let torque = output.torque + kinematics.torques(moment: moment)
         output.torque = torque.clamped(to: parameters.controller.torqueLimit)
-    }
-
-    private mutating func record(_ output: MotorOutput, conditions: Conditions) {
-        snapshot.mode = pointing.mode
-        snapshot.phase = supervisor.phase
-        snapshot.authority = supervisor.authority
-        snapshot.conditions = conditions
-        recordEstimate()
-        snapshot.joints = joints.motion.angles
-        snapshot.jointSource = joints.source
-        snapshot.inertia = drive.inertia.values
-        snapshot.inertiaSigma = drive.inertia.sigmas
-        snapshot.friction = drive.friction
-        snapshot.imbalance = drive.imbalance
-        snapshot.exerted = drive.exerted
-        snapshot.showsJoints = showsJoints
-        snapshot.modeRequests = pointing.modeRequests
-        snapshot.output = output
-        snapshot.excitation = exciter.state
-        snapshot.samples = screen.counters
-        snapshot.gyro = batch
-        batch = GyroBatch()
-        if let sample {
-            snapshot.accel = sample.accel
-            snapshot.sampleTime = sample.time
-        }
-    }
-
-    private mutating func recordEstimate() {
-        snapshot.attitude = estimator.attitude
-        snapshot.rate = estimator.rate
-        snapshot.bias = estimator.bias
-        snapshot.biasSigma = estimator.biasSigma
-        snapshot.gyroScale = estimator.scale
-        snapshot.stride = strides.period ?? 0
-        snapshot.lever = estimator.lever
-        snapshot.inclinationSigma = estimator.inclinationSigma
-        snapshot.headingSigma = estimator.headingSigma
-        snapshot.accelerationWeight = estimator.accelerationWeight
-        snapshot.innovation = estimator.innovation
-        snapshot.isAtRest = estimator.isAtRest
-        snapshot.isGyroSaturated = estimator.isSaturated
-        snapshot.accelVibration = vibration.accelRMS
-        snapshot.gyroVibration = vibration.gyroRMS
     }
 }

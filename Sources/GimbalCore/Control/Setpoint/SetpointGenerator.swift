@@ -25,9 +25,9 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     private var pushRate = 0.0
     /// How far yaw can turn from where it is.
     var yawRoom = TurnRoom.endless
-    private var yaw = AxisProfile(angle: 0)
-    private var roll = AxisProfile(angle: 0)
-    private var pitch = AxisProfile(angle: 0)
+    private(set) var yaw = AxisProfile(angle: 0)
+    private(set) var roll = AxisProfile(angle: 0)
+    private(set) var pitch = AxisProfile(angle: 0)
 
     /// A generator that stands at zero angles.
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
@@ -52,57 +52,6 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             state: AxisState(
                 angle: angles.pitch, rate: rates.pitch, acceleration: accelerations.pitch))
         yawRoom = pointing.yawRoom
-    }
-
-    /// The present set-point angles, rad.
-    public var angles: AxisVector {
-        @_noLocks get {
-            AxisVector(yaw: yaw.state.angle, roll: roll.state.angle, pitch: pitch.state.angle)
-        }
-    }
-
-    /// The present rates of the set-point angles, rad/s.
-    public var rates: AxisVector {
-        @_noLocks get {
-            AxisVector(yaw: yaw.state.rate, roll: roll.state.rate, pitch: pitch.state.rate)
-        }
-    }
-
-    /// The present accelerations of the set-point angles, rad/s².
-    public var accelerations: AxisVector {
-        @_noLocks get {
-            AxisVector(
-                yaw: yaw.state.acceleration, roll: roll.state.acceleration,
-                pitch: pitch.state.acceleration)
-        }
-    }
-
-    /// Where the present motion leads, rad.
-    public var destination: AxisVector {
-        @_noLocks get {
-            AxisVector(yaw: yaw.destination, roll: roll.destination, pitch: pitch.destination)
-        }
-    }
-
-    /// How far the set-point is behind what it follows, rad; zero on axes that follow nothing.
-    public var followError: AxisVector {
-        @_noLocks get {
-            AxisVector(yaw: yaw.followError, roll: roll.followError, pitch: pitch.followError)
-        }
-    }
-
-    /// Zero on the axes that turn at a rate or slow down from one, NaN on the others.
-    var turning: AxisVector {
-        @_noLocks get {
-            AxisVector(
-                yaw: yaw.isTurning ? 0 : .nan, roll: roll.isTurning ? 0 : .nan,
-                pitch: pitch.isTurning ? 0 : .nan)
-        }
-    }
-
-    /// Whether the set-point is on its way, or about to be.
-    public var isMoving: Bool {
-        @_noLocks get { yaw.isMoving || roll.isMoving || pitch.isMoving }
     }
 
     /// Stands still at `attitude` at once, as on engaging; not limited.

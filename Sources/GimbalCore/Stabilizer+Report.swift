@@ -1,0 +1,102 @@
+/// What the stabilizer says of itself: conditions and snapshot.
+extension Stabilizer {
+    /// Everything that holds now; the axes go into the snapshot.
+    mutating func conditions(now: Instant) -> Conditions {
+        var result = screen.conditions(now: now) | external
+        if case .inactive = pointing.mode { result.insert(.inactiveMode) }
+        if estimator.isGravityDoubtful || tiltDoubt.isDoubtful { result.insert(.attitudeDoubtful) }
+        if witness.isContradicted { result.insert(.gyroContradicted) }
+        if !estimator.isConverged { result.insert(.estimateNotConverged) }
+        if isGravityLost { result.insert(.gravityMismatch) }
+        if parameters.isCalibrating { result.insert(.calibrating) }
+        if exciter.state.isActive { result.insert(.autotuning) }
+        if isStopped { result.insert(.emergencyStop) }
+        if isShuttingDown { result.insert(.shutdown) }
+        if let until = pointing.rateValidUntil, !(now < until) { result.insert(.commandExpired) }
+        if supervisor.isEnabled, !drive.isReady, drive.abandoned.isEmpty {
+            result.insert(.inertiaUnknown)
+        }
+        if pace.wait > 0 { result.insert(.samplesSlow) }
+        if pointing.isBootModeMissing { result.insert(.bootModeUnavailable) }
+        if supervisor.isEnabled, pointing.isBlind { result.insert(.jointsUnknown) }
+        if pointing.isRetracted, parameters.modes.isOffWhenRetracted { result.insert(.retracted) }
+        snapshot.conditionAxes = axes()
+        return result | faults.conditions | snapshot.conditionAxes.conditions
+    }
+
+    /// What belongs to a motor or a joint, axis by axis.
+    @inline(__always)
+    private func axes() -> ConditionAxes {
+        let angles = joints.motion.angles
+        var axes = ConditionAxes()
+        axes.hot = drive.hot
+        axes.atLimit = parameters.jointRange.outside(angles)
+        axes.reversed = faults.reversed
+        axes.stalled = faults.stalled
+        if supervisor.isEnabled {
+            axes.atLimit.insert(pointing.atLimit)
+            axes.saturated = drive.saturated
+            axes.slipped = drive.slipping
+            axes.oscillating = drive.oscillating
+            axes.abandoned = drive.abandoned
+            axes.stale = drive.stale
+        } else {
+            axes.outOfReach = drive.outOfReach(angles)
+        }
+        return axes
+    }
+
+    /// Whether there is, or with the outputs on there will be, something that shows the joints.
+    var showsJoints: Bool {
+        // Inlined, as `axes()` is: a call would copy all of this, some 20 kB.
+        @inline(__always) get {
+            if joints.isKnown { return true }
+            if case .some = drive.modelledJoints { return true }
+            return false
+        }
+    }
+
+    /// Copies what a viewer may want to know of this tick into the snapshot.
+    mutating func record(_ output: MotorOutput, conditions: Conditions) {
+        snapshot.mode = pointing.mode
+        snapshot.phase = supervisor.phase
+        snapshot.authority = supervisor.authority
+        snapshot.conditions = conditions
+        recordEstimate()
+        snapshot.joints = joints.motion.angles
+        snapshot.jointSource = joints.source
+        snapshot.inertia = drive.inertia.values
+        snapshot.inertiaSigma = drive.inertia.sigmas
+        snapshot.friction = drive.friction
+        snapshot.imbalance = drive.imbalance
+        snapshot.exerted = drive.exerted
+        snapshot.showsJoints = showsJoints
+        snapshot.modeRequests = pointing.modeRequests
+        snapshot.output = output
+        snapshot.excitation = exciter.state
+        snapshot.samples = screen.counters
+        snapshot.gyro = batch
+        if let sample {
+            snapshot.accel = sample.accel
+            snapshot.sampleTime = sample.time
+        }
+    }
+
+    private mutating func recordEstimate() {
+        snapshot.attitude = estimator.attitude
+        snapshot.rate = estimator.rate
+        snapshot.bias = estimator.bias
+        snapshot.biasSigma = estimator.biasSigma
+        snapshot.gyroScale = estimator.scale
+        snapshot.stride = strides.period ?? 0
+        snapshot.lever = estimator.lever
+        snapshot.inclinationSigma = estimator.inclinationSigma
+        snapshot.headingSigma = estimator.headingSigma
+        snapshot.accelerationWeight = estimator.accelerationWeight
+        snapshot.innovation = estimator.innovation
+        snapshot.isAtRest = estimator.isAtRest
+        snapshot.isGyroSaturated = estimator.isSaturated
+        snapshot.accelVibration = vibration.accelRMS
+        snapshot.gyroVibration = vibration.gyroRMS
+    }
+}

@@ -1,0 +1,186 @@
+import Configuration
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Configuration problems of whole files")
+struct ProblemFileTests {
+    @Test(
+        "give line and column of the first syntax error",
+        arguments: [
+            ("a = ", ":1:"), ("[loop]\nrate_hz 5\n", ":2:"), ("[loop\n", ":1:"),
+            ("[loop]\nrate_hz = 1\nrate_hz = 2\n", ":3:"), ("[loop]\n[loop]\n", ":2:"),
+            ("x = 99999999999999999999\n", ":1:"), ("x = \"abc\n", ":1:"), ("x = [1, 2\n", ":1:"),
+            ("x = 'a' 'b'\n", ":1:"), ("x = 01\n", ":1:"), ("x = \"\\q\"\n", ":1:"),
+            ("\u{1}", ":1:"),
+        ])
+    func syntax(text: String, position: String) throws {
+        let found = problems(text)
+        #expect(found.map(\.kind) == [.syntax])
+        let sentence = try #require(found.first).description
+        #expect(sentence.hasPrefix(mainPath + position), "\(sentence)")
+        #expect(sentence.contains("not valid TOML: "))
+    }
+
+    @Test("find what the parser would swallow or choke on")
+    func hostileText() throws {
+        func only(_ bytes: [UInt8]) throws -> String {
+            let files = ConfigurationFiles.memory(bytes: [mainPath: bytes])
+            let failure = #expect(throws: ConfigurationFailure.self) {
+                try ConfigurationLoader.load(ConfigurationSource(), files: files)
+            }
+            #expect(failure?.problems.count == 1)
+            return failure?.description ?? ""
+        }
+        #expect(try only([0x61, 0x0A, 0x00]).contains(":2:1: holds a NUL byte"))
+        #expect(try only(Array("a = 1\nb = \"".utf8) + [0xFF, 0x22]).contains(":2: is not UTF-8"))
+        #expect(try only([0xFF, 0xFE]).contains(":1: is not UTF-8"))
+        #expect(try only(Array("diagnostics.group = \"a\\u0000b\"".utf8)).contains("NUL character"))
+        #expect(try only(Array("\"a\\u0000b\" = 1".utf8)).contains("NUL character"))
+        let deep = Array(String(repeating: "a.", count: 100_000).utf8) + Array("a = 1".utf8)
+        #expect(try only(deep).contains(":1: the line is longer than 4096 bytes"))
+        let nested = String(repeating: "[", count: 2000) + String(repeating: "]", count: 2000)
+        #expect(try only(Array("a = \(nested)".utf8)).contains("not valid TOML"))
+        let large = [UInt8](repeating: 0x0A, count: ConfigurationFiles.sizeLimit + 1)
+        #expect(try only(large).contains("is larger than 1048576 bytes"))
+    }
+
+    @Test(
+        "say what to do about files that cannot be read",
+        arguments: [
+            (
+                Errno.noSuchFileOrDirectory,
+                "/a/x.toml: there is no such file (ENOENT). Check the path"
+            ),
+            (
+                .permissionDenied,
+                "/a/x.toml: permission denied (EACCES). Make it readable for the user"
+            ),
+            (.isDirectory, "/a/x.toml: is a directory, not a file (EISDIR)."),
+            (.notDirectory, "/a/x.toml: part of the path is not a directory (ENOTDIR)."),
+            (.ioError, "/a/x.toml: cannot be read: Input/output error."),
+        ])
+    func unreadable(error: Errno, expected: String) {
+        let files = ConfigurationFiles.memory(["/a/conf.d/a.txt": ""], errors: ["/a/x.toml": error])
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try ConfigurationLoader.load(ConfigurationSource(config: "/a/x.toml"), files: files)
+        }
+        #expect(failure?.description.hasPrefix(expected) == true, "\(failure as Any)")
+        #expect(failure?.problems.map(\.kind) == [.unreadable])
+    }
+
+    @Test(
+        "report a drop-in directory that cannot be listed, and a default file that cannot be read")
+    func unreadableDefaults() {
+        let files = ConfigurationFiles.memory(
+            [:],
+            errors: [mainPath: .permissionDenied, "/etc/airframe/conf.d": .permissionDenied])
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try ConfigurationLoader.load(ConfigurationSource(), files: files)
+        }
+        #expect(failure?.problems.map(\.kind) == [.unreadable, .unreadable])
+    }
+
+    @Test("of the machine's own files are the same sentences")
+    func realErrors() throws {
+        try withTemporaryDirectory { directory in
+            for (path, expected) in [
+                (directory, "is a directory"), (directory.appending("none"), "no such file"),
+            ] {
+                let failure = #expect(throws: ConfigurationFailure.self) {
+                    try ConfigurationLoader.load(ConfigurationSource(config: path.string))
+                }
+                #expect(failure?.description.contains(expected) == true)
+            }
+        }
+    }
+
+    @Test("are at least one, and no crash, for texts that are hardly ever TOML", arguments: 0..<40)
+    func soup(seed: Int) {
+        var generator = Generator(seed: UInt64(seed))
+        for _ in 0..<20 {
+            let text = TokenSoup.text(&generator)
+            for problem in problems(text) {
+                #expect(problem.description.hasPrefix(mainPath), "\(text)")
+                #expect(!problem.description.contains("\n"), "\(text)")
+            }
+            for problem in problems("", set: ["loop.rate_hz=" + text]) {
+                #expect(problem.description.hasPrefix("--set: "), "\(text)")
+            }
+        }
+    }
+
+    @Test("stop where a list helps nobody")
+    func wrongFile() {
+        let text = (0..<50_000).map { "k\($0) = 1\n" }.joined()
+        let found = problems(text)
+        #expect(found.count == 51)
+        #expect(
+            found.last?.description.contains("more problems than are shown. Is it the right")
+                == true)
+    }
+
+    /// Seconds of the processor that the reading of a text takes.
+    private func cost(_ text: String) -> Double {
+        func now() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+        }
+        let began = now()
+        _ = problems(text)
+        return now() - began
+    }
+
+    /// This line again and again, each with another number in the place of `#`.
+    private func text(of line: String, bytes: Int) -> String {
+        var text = ""
+        var count = 0
+        while text.utf8.count < bytes {
+            text += line.replacing("#", with: "\(count)")
+            count += 1
+        }
+        return text
+    }
+
+    @Test(
+        "take eight times as long for a text that is eight times as long, whatever it is made of",
+        arguments: [
+            "k# = 1\n", "[t#]\n", "t#.a.b.c = 1\n", "[[t]]\n", "a# = [1, [2], 3]\n",
+            "a# = { b = { c = 1 } }\n", "# a comment\n", "a# = \"\"\"\nx\n\"\"\"\n",
+            "a#" + String(repeating: ".a", count: 31) + " = 1\n",
+            "[a#" + String(repeating: ".a", count: 31) + "]\n",
+            "a# = " + String(repeating: "[", count: 31) + String(repeating: "]", count: 31) + "\n",
+            "a" + String(repeating: ".a", count: 2000) + " = 1\n",
+            "a = " + String(repeating: "[", count: 2000) + "\n",
+        ])
+    func growth(line: String) {
+        let short = text(of: line, bytes: 40_000)
+        let (small, large) = (min(cost(short), cost(short)), cost(text(of: line, bytes: 320_000)))
+        #expect(large < 16 * small + 0.01, "\(small) s and \(large) s")
+    }
+
+    @Test(
+        "take seconds, not a minute, for 759 KB of names within names",
+        arguments: [
+            "a#" + String(repeating: ".a", count: 31) + " = 1\n",
+            "a" + String(repeating: ".a", count: 1200) + " = 1\n",
+            "[a" + String(repeating: ".a", count: 1200) + "#]\n",
+        ])
+    func manyLevels(line: String) {
+        let seconds = cost(text(of: line, bytes: 759_000))
+        #expect(seconds < 10, "\(seconds) s")
+    }
+
+    @Test("blame a broken link in conf.d, not the command line")
+    func brokenLink() {
+        let files = ConfigurationFiles.memory(
+            ["/etc/airframe/conf.d/a.toml": ""],
+            errors: ["/etc/airframe/conf.d/a.toml": .noSuchFileOrDirectory])
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try ConfigurationLoader.load(ConfigurationSource(), files: files)
+        }
+        #expect(failure?.description.contains("is it a broken link?") == true)
+    }
+}
