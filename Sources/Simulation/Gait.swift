@@ -1,5 +1,5 @@
 internal import CMathShim
-public import GimbalCore
+internal import GimbalCore
 
 /// Turning and shaking of somebody who walks or runs, as sensors at the lower back of people have recorded it (C. Voisard et al.,
 /// IPOL 2023/497; 18 walks of six people): for each harmonic of the stride its size about and along each axis, and how much of

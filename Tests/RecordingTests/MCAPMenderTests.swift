@@ -88,7 +88,6 @@ import Testing
     @Test("stay as they are when they are whole, somebody else's, being written, or not even begun")
     func untouched() throws {
         let whole = FlightRig.file(Self.chunks[...])
-        let open = FlightRig.file(Self.chunks[...], isEnded: false)
         var zeros = MCAPOpcode.magic
         zeros += [UInt8](repeating: 0, count: 4096)
         for bytes in [whole, Array("IMU1 and so on".utf8), [], MCAPOpcode.magic, zeros] {

@@ -42,7 +42,7 @@ struct OneEstimatorTests {
         "a replay says of the vertical what the controller said in flight",
         arguments: ["broad_16_cut.imu", "broad_07_cut.imu"])
     func same(name: String) throws {
-        let path = try fixture(name)
+        let path = fixture(name)
         let log = try IMULog(path: path)
         let (flown, replayed) = (try Self.flown(log, path).up, Self.replayed(log))
         #expect(flown.count == replayed.count && flown.count > 4000)

@@ -113,7 +113,7 @@ extension Settings {
         public var rateHz = 1000
         /// SCHED_FIFO priority.
         public var priority = 80
-        /// CPU of the loop thread; -1 = any.
+        /// CPU of the loop and its bus; -1 = the last one, see `RealtimeSetup.preferredCPU`.
         public var cpu = -1
         /// Whether all memory is locked.
         public var lockMemory = true

@@ -2,7 +2,7 @@ public import GimbalCore
 public import Port
 public import Wire
 
-/// What the daemon does for MAVLink peers. Thread airframed-mavlink; none may wait, but for the disk when
+/// What the daemon does for MAVLink peers. Thread airframed-mav; none may wait, but for the disk when
 /// parameters are saved.
 public protocol MAVLinkBackend: Sendable {
     /// The gimbal now; nil before the first sample.

@@ -4,7 +4,7 @@ import Port
 import Wire
 
 /// The gimbal as a MAVLink component, device and manager in one: frames come in, frames go out, time is an argument. Knows
-/// peers by number and no socket. Thread airframed-mavlink.
+/// peers by number and no socket. Thread airframed-mav.
 final class MAVLinkComponent {
     /// What was ignored, and why.
     struct Counters: Equatable {

@@ -16,7 +16,8 @@ public enum TapeKind: UInt32, BitwiseCopyable, Sendable {
     case tick
 }
 
-/// What one tick was given besides samples and requests, and what came out of it.
+/// What one tick was given besides samples and requests, and what came out of it: of the snapshot only what a recording
+/// shows, 384 bytes instead of 1,040, because the tape carries one for every tick.
 public struct TapeTick: Sendable, BitwiseCopyable {
     /// What the loop and its bus knew to be wrong.
     public var reported: Conditions

@@ -1,4 +1,4 @@
-public import GimbalCore
+internal import GimbalCore
 internal import Synchronization
 
 /// An ordinary thread for jobs that may wait for as long as they like: a disk, a pipe that nobody reads. Jobs run one after
