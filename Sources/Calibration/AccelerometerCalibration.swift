@@ -1,11 +1,13 @@
 public import GimbalCore
 internal import CMathShim
 
-/// The accelerometer's offset, scale and, as far as the poses show them, cross-axis terms, from six still poses.
+/// The accelerometer's offset, scale and, as far as the poses show them, cross-axis terms, from six
+/// still poses.
 ///
-/// The faces may come in any order and are found by themselves. They need not be exact, because only the length of the
-/// specific force counts; but for the upright one, which says where the horizon is. A still pose between two faces is taken
-/// as well, because such poses show the cross-axis terms.
+/// The faces may come in any order and are found by themselves. They need not be exact, because
+/// only the length of the specific force counts; but for the upright one, which says where the
+/// horizon is. A still pose between two faces is taken as well, because such poses show the
+/// cross-axis terms.
 public struct AccelerometerCalibration: Sendable {
     /// Offset and matrix.
     public struct Result: Sendable, Equatable {
@@ -15,8 +17,9 @@ public struct AccelerometerCalibration: Sendable {
         public var offsetSigma: Double
         /// Root mean square of what the lengths are still off, m/s².
         public var residual: Double
-        /// By how much the upright pose was off level before, rad. Larger than `Parameters.largestTilt`, the sensor is
-        /// mounted otherwise than believed, and the pose has not been used.
+        /// By how much the upright pose was off level before, rad. Larger than
+        /// `Parameters.largestTilt`, the sensor is mounted otherwise than believed, and the pose
+        /// has not been used.
         public var tilt: Double
         /// Whether the horizon is that of the upright pose now.
         public var isLevel: Bool
@@ -28,7 +31,8 @@ public struct AccelerometerCalibration: Sendable {
         public var window: StillWindow.Parameters
         /// Length of the specific force at rest, m/s².
         public var gravity = 9.80665
-        /// Offset that a sensor may have, standard deviation, m/s²; five of them are refused. BMI088: ±20 mg.
+        /// Offset that a sensor may have, standard deviation, m/s²; five of them are refused.
+        /// BMI088: ±20 mg.
         public var offsetSigma = 0.3
         /// Scale error that a sensor may have, standard deviation; five of them are refused.
         public var scaleSigma = 0.01
@@ -36,8 +40,8 @@ public struct AccelerometerCalibration: Sendable {
         public var crossSigma = 0.003
         /// Largest residual that is accepted, m/s².
         public var largestResidual = 0.03
-        /// Largest angle between the upright pose and level that the correction takes out, rad: a sensor's own axes and a
-        /// crooked joint of glue. More is a matter of the mounting.
+        /// Largest angle between the upright pose and level that the correction takes out, rad: a
+        /// sensor's own axes and a crooked joint of glue. More is a matter of the mounting.
         public var largestTilt = 4 * Double.pi / 180
         /// Most poses that are kept.
         public var poseLimit = 30
@@ -159,7 +163,8 @@ public struct AccelerometerCalibration: Sendable {
         result.correction.rowZ = Vector3(x.z, y.z, z.z)
     }
 
-    /// Farther than 20° from every pose there is: cos 20° = 0.94. A face that is still missing is always new.
+    /// Farther than 20° from every pose there is: cos 20° = 0.94. A face that is still missing is
+    /// always new.
     private func isNew(_ accel: Vector3) -> Bool {
         if let face = CameraFace(specificForce: mounting.rotate(accel)) {
             return !faces.contains(face)

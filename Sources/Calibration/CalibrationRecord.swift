@@ -21,12 +21,13 @@ public enum CalibrationKind: String, Sendable, CaseIterable {
     }
 }
 
-/// One saved calibration: the result, how good it is, and when and at which temperature it was made.
+/// One saved calibration: the result, how good it is, and when and at which temperature it was
+/// made.
 public struct CalibrationRecord: Sendable, Equatable {
     /// What was calibrated.
     public var kind: CalibrationKind
-    /// Gyro: offset x y z, rad/s. Accelerometer and magnetometer: offset x y z, then the matrix by rows. Mounting:
-    /// quaternion w x y z, sensor to camera.
+    /// Gyro: offset x y z, rad/s. Accelerometer and magnetometer: offset x y z, then the matrix by
+    /// rows. Mounting: quaternion w x y z, sensor to camera.
     public var values: [Double]
     /// Standard deviation of the offset, in its unit; of the direction, rad, for the mounting.
     public var sigma: Double
@@ -50,7 +51,8 @@ public struct CalibrationRecord: Sendable, Equatable {
         self.temperature = temperature
     }
 
-    /// Whether the numbers can be those of a healthy sensor, so that a damaged file cannot turn the camera around.
+    /// Whether the numbers can be those of a healthy sensor, so that a damaged file cannot turn the
+    /// camera around.
     public var isPlausible: Bool {
         guard values.count == kind.valueCount,
             (values + [sigma, residual, date]).allSatisfy(\.isFinite),
@@ -98,8 +100,8 @@ public enum GyroBiasAging {
     /// Random walk, rad/s per square root of a day.
     public static let perRootDay = 0.01 * Double.pi / 180
 
-    /// The saved bias, its sigma widened by age; and by the difference of temperature that is assumed where nobody measured
-    /// it. Where somebody did, the first sample says how large it is.
+    /// The saved bias, its sigma widened by age; and by the difference of temperature that is
+    /// assumed where nobody measured it. Where somebody did, the first sample says how large it is.
     ///
     /// - Parameters:
     ///   - record: A gyroscope's record.

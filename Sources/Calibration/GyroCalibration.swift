@@ -12,13 +12,15 @@ public enum CalibrationOutcome<Result: Sendable>: Sendable {
 
 /// The gyroscope's offset: its mean while the camera is still.
 ///
-/// Motion is waited out, and named; when there has been no still window for `patience` seconds, it refuses.
+/// Motion is waited out, and named; when there has been no still window for `patience` seconds, it
+/// refuses.
 public struct GyroCalibration: Sendable {
     /// The offset.
     public struct Result: Sendable, Equatable {
         /// Sensor frame, rad/s.
         public var bias: Vector3
-        /// Standard deviation of each axis, rad/s: what the mean was uncertain by, and what the offset wanders anyway.
+        /// Standard deviation of each axis, rad/s: what the mean was uncertain by, and what the
+        /// offset wanders anyway.
         public var sigma: Double
     }
 
@@ -28,8 +30,8 @@ public struct GyroCalibration: Sendable {
         public var window = StillWindow.Parameters()
         /// How long motion is waited out, s.
         public var patience = 12.0
-        /// How much an offset wanders within minutes, rad/s; no mean is better than that. BMI088: 2 °/h at its best,
-        /// and 0.015 °/s/K in a room.
+        /// How much an offset wanders within minutes, rad/s; no mean is better than that. BMI088: 2
+        /// °/h at its best, and 0.015 °/s/K in a room.
         public var instability = 0.005 * Double.pi / 180
 
         /// The defaults.

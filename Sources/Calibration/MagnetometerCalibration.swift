@@ -1,6 +1,7 @@
 public import GimbalCore
 
-/// Hard and soft iron: the ellipsoid that the field's readings lie on while the camera is turned every way.
+/// Hard and soft iron: the ellipsoid that the field's readings lie on while the camera is turned
+/// every way.
 public struct MagnetometerCalibration: Sendable {
     /// Offset and matrix; corrected readings all have the strength `field`.
     public struct Result: Sendable, Equatable {
@@ -43,7 +44,8 @@ public struct MagnetometerCalibration: Sendable {
         min(Double(points.count) / Double(parameters.enough), 1) * Double(octants) / 8
     }
 
-    /// Of the eight octants about the centre, how many hold a reading: turning about one axis alone shows four.
+    /// Of the eight octants about the centre, how many hold a reading: turning about one axis alone
+    /// shows four.
     public var octants: Int {
         let middle = centre
         var seen: UInt8 = 0
@@ -118,7 +120,8 @@ public struct MagnetometerCalibration: Sendable {
         let span = highest - lowest
         return max(0, (span.x + span.y + span.z) / 6)
     }
-    /// No axis spans less than half of the mean: otherwise the readings are a disc, not an ellipsoid.
+    /// No axis spans less than half of the mean: otherwise the readings are a disc, not an
+    /// ellipsoid.
     private var isRound: Bool {
         let span = highest - lowest
         return min(span.x, min(span.y, span.z)) > radius

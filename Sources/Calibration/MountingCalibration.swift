@@ -1,10 +1,12 @@
 public import GimbalCore
 internal import CMathShim
 
-/// How the sensor is turned against the camera, from two still poses: the camera level, then with the lens down.
+/// How the sensor is turned against the camera, from two still poses: the camera level, then with
+/// the lens down.
 ///
-/// Gravity in the level pose says where down is; the axis about which gravity turns on the way to the second pose is the
-/// camera's pitch axis. Both together are the whole rotation, whatever way the sensor was glued on.
+/// Gravity in the level pose says where down is; the axis about which gravity turns on the way to
+/// the second pose is the camera's pitch axis. Both together are the whole rotation, whatever way
+/// the sensor was glued on.
 public struct MountingCalibration: Sendable {
     /// The rotation.
     public struct Result: Sendable, Equatable {
@@ -12,7 +14,8 @@ public struct MountingCalibration: Sendable {
         public var mounting: Quaternion
         /// Angle between the two poses, rad.
         public var tilt: Double
-        /// By how much the lengths of the specific forces differ, m/s²: the accelerometer's own errors show here.
+        /// By how much the lengths of the specific forces differ, m/s²: the accelerometer's own
+        /// errors show here.
         public var residual: Double
     }
 
@@ -86,8 +89,8 @@ public struct MountingCalibration: Sendable {
     }
 
     private static func solve(level: Vector3, lensDown: Vector3, tilt: Double) -> Result {
-        // The camera's axes, seen from the sensor. Specific force points up; lens down turns it about −y of the camera,
-        // so that up × up' is +y.
+        // The camera's axes, seen from the sensor. Specific force points up; lens down turns it
+        // about −y of the camera, so that up × up' is +y.
         let down = -(level / level.norm)
         let axis = level.cross(lensDown)
         let right = axis / axis.norm

@@ -1,11 +1,13 @@
 public import GimbalCore
 internal import CMathShim
 
-/// Offset and symmetric matrix that give a set of vectors one length: `|matrix · (v − offset)| = length`.
+/// Offset and symmetric matrix that give a set of vectors one length: `|matrix · (v − offset)| =
+/// length`.
 ///
-/// Nine unknowns by Gauss–Newton, each with a prior: what the vectors do not say (cross-axis terms, with six poses along
-/// the axes) stays at its prior instead of running away, and says so by its sigma. A rotation cannot be seen in lengths,
-/// therefore the matrix is symmetric. Not for the loop: it allocates.
+/// Nine unknowns by Gauss–Newton, each with a prior: what the vectors do not say (cross-axis terms,
+/// with six poses along the axes) stays at its prior instead of running away, and says so by its
+/// sigma. A rotation cannot be seen in lengths, therefore the matrix is symmetric. Not for the
+/// loop: it allocates.
 public struct NormFit: Sendable, Equatable {
     /// What is assumed before any vector was seen.
     public struct Prior: Sendable, Equatable {
@@ -104,7 +106,8 @@ public struct NormFit: Sendable, Equatable {
         return result
     }
 
-    /// How the length grows with each unknown: `d` is the vector less the offset, `u` the corrected direction.
+    /// How the length grows with each unknown: `d` is the vector less the offset, `u` the corrected
+    /// direction.
     private static func gradient(
         _ d: Vector3, _ u: Vector3, _ correction: SensorCorrection.Affine
     ) -> [Double] {
@@ -116,7 +119,8 @@ public struct NormFit: Sendable, Equatable {
     }
 }
 
-/// Weighted least squares: a symmetric positive definite system, solved by Cholesky's decomposition.
+/// Weighted least squares: a symmetric positive definite system, solved by Cholesky's
+/// decomposition.
 struct NormalEquations {
     private let size: Int
     private var matrix: [[Double]]

@@ -44,13 +44,15 @@ public struct StillMean: Sendable, Equatable {
     public var accelError: Vector3
 }
 
-/// Collects samples until the sensor has been still for a given time, and starts again whenever it was not.
+/// Collects samples until the sensor has been still for a given time, and starts again whenever it
+/// was not.
 ///
-/// Samples are summed up in blocks of a quarter of a second. Within a block the variance shows shaking; the means of
-/// blocks show slow motion, which the variance hides, and the standard error, which noise with a memory does not flatter.
+/// Samples are summed up in blocks of a quarter of a second. Within a block the variance shows
+/// shaking; the means of blocks show slow motion, which the variance hides, and the standard error,
+/// which noise with a memory does not flatter.
 public struct StillWindow: Sendable {
-    /// What counts as still. The defaults let a decent MEMS sensor pass on a table (BMI088: 0.3 °/s and 0.03 m/s² rms
-    /// at 1 kHz) and a hand's tremor fail.
+    /// What counts as still. The defaults let a decent MEMS sensor pass on a table (BMI088: 0.3 °/s
+    /// and 0.03 m/s² rms at 1 kHz) and a hand's tremor fail.
     public struct Parameters: Sendable, Equatable {
         /// How long it must be still, s; at least two blocks.
         public var seconds = 3.0
@@ -107,7 +109,8 @@ public struct StillWindow: Sendable {
     /// - Parameters:
     ///   - gyro: Rate as measured, rad/s.
     ///   - accel: Specific force as measured, m/s².
-    ///   - dt: Seconds since the previous sample; not positive or longer than a block: the window begins again.
+    ///   - dt: Seconds since the previous sample; not positive or longer than a block: the window
+    ///     begins again.
     /// - Returns: The means once the window is full; it is empty again then.
     public mutating func add(gyro: Vector3, accel: Vector3, dt: Double) -> StillMean? {
         guard dt > 0, dt < parameters.blockSeconds, gyro.isFinite, accel.isFinite else {

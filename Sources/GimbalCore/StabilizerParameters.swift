@@ -25,7 +25,8 @@ extension Stabilizer {
         public var jointRange = JointRange()
         /// What calibration knows about the sensors, and how they are mounted.
         public var correction = SensorCorrection()
-        /// Somebody calibrates: the outputs stay off, because the camera must be still or is turned by hand.
+        /// Somebody calibrates: the outputs stay off, because the camera must be still or is turned
+        /// by hand.
         public var isCalibrating = false
         /// How the motors are driven. Read at the start only.
         public var motorType = MotorType.torque
@@ -38,7 +39,8 @@ extension Stabilizer {
             controller.checksInertia = true
         }
 
-        /// The estimator's assumptions, with what calibration knows of the gyroscope's bias at this temperature, °C or NaN.
+        /// The estimator's assumptions, with what calibration knows of the gyroscope's bias at this
+        /// temperature, °C or NaN.
         @_noLocks
         func calibratedEstimator(at temperature: Double) -> AttitudeEstimator.Parameters {
             var result = estimator

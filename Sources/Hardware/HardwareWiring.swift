@@ -21,8 +21,9 @@ public struct HardwareWiring: Sendable, Equatable {
         self.power = power
     }
 
-    /// The bus with its chips, none of them brought up yet: what is missing shows when the bus thread runs, so that there
-    /// is a socket to ask why. How the sensors are, the bus thread writes to `reports`.
+    /// The bus with its chips, none of them brought up yet: what is missing shows when the bus
+    /// thread runs, so that there is a socket to ask why. How the sensors are, the bus thread
+    /// writes to `reports`.
     ///
     /// - Parameters:
     ///   - reports: One for each sensor.

@@ -13,7 +13,8 @@ extension HardwareWiring {
     public enum Motors: Sendable, Equatable {
         /// Nothing.
         case none
-        /// A PCA9685 at an address of an I2C bus, on these of its outputs, with an oscillator of so many Hz.
+        /// A PCA9685 at an address of an I2C bus, on these of its outputs, with an oscillator of so
+        /// many Hz.
         case pca9685(
             bus: String, address: UInt16, channels: [Int], oscillator: Double, load: PCA9685Load)
         /// Servos on channels of a PWM chip of the board, so many pulses per second.
@@ -37,7 +38,8 @@ extension HardwareWiring {
         }
     }
 
-    /// What needs threads of its own: motors that are not on the sensor's bus, and the line that switches them.
+    /// What needs threads of its own: motors that are not on the sensor's bus, and the line that
+    /// switches them.
     public func makeOutputs() -> OutputBuses {
         var outputs = OutputBuses()
         switch motors {

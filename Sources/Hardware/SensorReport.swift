@@ -11,7 +11,8 @@ public final class SensorReport: Sendable {
     private let overflowCount = Atomic(UInt64(0))
     private let clockError = Atomic(Double.nan.bitPattern)
     private let running = Atomic(false)
-    /// Where the words of the last failure begin, 0: none. They are static and end with a zero, so the address says all.
+    /// Where the words of the last failure begin, 0: none. They are static and end with a zero, so
+    /// the address says all.
     private let failure = Atomic(UInt(0))
 
     /// A sensor that nobody has tried yet.
@@ -41,7 +42,8 @@ public final class SensorReport: Sendable {
     /// How often its buffer was full, and samples were lost.
     public var bufferOverflows: UInt64 { overflowCount.load(ordering: .relaxed) }
 
-    /// How much slower its clock is than the sheet says, parts per million; NaN where nobody measures it.
+    /// How much slower its clock is than the sheet says, parts per million; NaN where nobody
+    /// measures it.
     public var clockErrorPPM: Double { Double(bitPattern: clockError.load(ordering: .relaxed)) }
 
     /// Why its last set-up failed: "is no gyroscope of a BMI088 (chip id)"; nil: it did not.

@@ -7,7 +7,8 @@ public struct SensorWiring: Sendable, Equatable {
     public struct Inertial: Sendable, Equatable {
         /// How it is reached.
         public enum Place: Sendable, Equatable {
-            /// Device file, and the addresses of its parts: accelerometer, gyroscope where they have one each.
+            /// Device file, and the addresses of its parts: accelerometer, gyroscope where they
+            /// have one each.
             case i2c(bus: String, addresses: [UInt16])
             /// Device files of its parts, and the clock of measurements, Hz.
             case spi(devices: [String], clock: Int)

@@ -1,6 +1,7 @@
 public import GimbalCore
 
-/// What autotune does in its own way for each kind of motor. The sequence is `AutotuneRun`'s, and common to all.
+/// What autotune does in its own way for each kind of motor. The sequence is `AutotuneRun`'s, and
+/// common to all.
 protocol AutotuneMethod: Sendable {
     /// The tuning before the run.
     var present: Stabilizer.Parameters { get }
@@ -10,7 +11,8 @@ protocol AutotuneMethod: Sendable {
     var firstShare: Double { get }
     /// A model that leaves more than this was measured in a loop that swings once it is shaken.
     var doubtfulResidual: Double { get }
-    /// Takes hold of nothing for a moment, so that integrals empty themselves; nil where there are none.
+    /// Takes hold of nothing for a moment, so that integrals empty themselves; nil where there are
+    /// none.
     var limp: Stabilizer.Parameters? { get }
     /// A tuning for an axis of which nothing is known but its motor.
     var soft: Stabilizer.Parameters { get }
@@ -29,7 +31,8 @@ protocol AutotuneMethod: Sendable {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult?
-    /// A tuning to measure with: `tuning` with what was found roughly, a little softer than the optimum.
+    /// A tuning to measure with: `tuning` with what was found roughly, a little softer than the
+    /// optimum.
     func trial(
         after tuning: Stabilizer.Parameters, with rough: AutotuneRun.AxisResult
     ) -> Stabilizer.Parameters
@@ -42,7 +45,8 @@ extension AutotuneRun {
     public struct AxisResult: Sendable {
         /// The axis.
         public var axis: GimbalAxis
-        /// The points of the frequency response: rate per moment, or the camera's angle per angle that a servo was told.
+        /// The points of the frequency response: rate per moment, or the camera's angle per angle
+        /// that a servo was told.
         public var points: [ResponsePoint]
         /// The model that fits them, and what follows from it.
         public var finding: Finding

@@ -1,11 +1,13 @@
 public import GimbalCore
 
-/// Finds the tuning of the motors: shakes one axis after the other a little, in closed loop, and learns from the answer
-/// what it turns. What differs from one kind of motor to the other is an `AutotuneMethod`.
+/// Finds the tuning of the motors: shakes one axis after the other a little, in closed loop, and
+/// learns from the answer what it turns. What differs from one kind of motor to the other is an
+/// `AutotuneMethod`.
 ///
-/// A pure sequence: it takes the stabilizer's snapshot of every tick and says what is to be done next. When the present
-/// gains do not hold the camera still, it begins with soft ones that are stable from a seventeenth to four times
-/// the inertia that they are made for, measures roughly, and measures again with gains that fit.
+/// A pure sequence: it takes the stabilizer's snapshot of every tick and says what is to be done
+/// next. When the present gains do not hold the camera still, it begins with soft ones that are
+/// stable from a seventeenth to four times the inertia that they are made for, measures roughly,
+/// and measures again with gains that fit.
 public struct AutotuneRun: Sendable {
     /// What is to be done next.
     public enum Action: Sendable {
@@ -57,7 +59,8 @@ public struct AutotuneRun: Sendable {
     private var excitation: Excitation
     private var record: ExcitationRecord
 
-    /// As hard as the motor may be used: the more torque, the less friction counts. Share of its limit, RMS.
+    /// As hard as the motor may be used: the more torque, the less friction counts. Share of its
+    /// limit, RMS.
     private static let largestShare = 0.3
     /// Enough, however little torque it took: RMS, rad/s.
     private static let largestRate = 1.5
@@ -167,7 +170,8 @@ public struct AutotuneRun: Sendable {
         return soften()
     }
 
-    /// The present gains do not do: begins again with soft ones. What the integrals have piled up is taken out first.
+    /// The present gains do not do: begins again with soft ones. What the integrals have piled up
+    /// is taken out first.
     private mutating func soften() -> Action {
         isFine = false
         baseline = 0
@@ -251,7 +255,8 @@ public struct AutotuneRun: Sendable {
 
     private mutating func louder() -> Action {
         let limit = Self.largestShare * method.fullScale(axis)
-        // How much louder it may become; the swing of soft gains is not all of the excitation's making.
+        // How much louder it may become; the swing of soft gains is not all of the excitation's
+        // making.
         let bySwing = isFine ? method.largestSwing / max(swing, 1e-6) : 2
         let room = min(
             limit / excitation.amplitude, Self.largestRate / max(record.rateRMS, 1e-6), bySwing)

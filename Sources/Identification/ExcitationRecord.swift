@@ -1,7 +1,8 @@
 import CMathShim
 public import GimbalCore
 
-/// What happened on one axis while it was excited: a value for each tick, from the start of a period on.
+/// What happened on one axis while it was excited: a value for each tick, from the start of a
+/// period on.
 public struct ExcitationRecord: Sendable {
     /// The axis.
     public let axis: GimbalAxis
@@ -44,9 +45,9 @@ public struct ExcitationRecord: Sendable {
 
     /// The response from input to rate at the excited lines.
     ///
-    /// Both are projected on the excitation, which is the same in every period: what the feedback makes of noise drops
-    /// out (L. Ljung, "System Identification", 2nd ed., section 13.5: the indirect way). Coherence is judged by how well
-    /// the periods agree.
+    /// Both are projected on the excitation, which is the same in every period: what the feedback
+    /// makes of noise drops out (L. Ljung, "System Identification", 2nd ed., section 13.5: the
+    /// indirect way). Coherence is judged by how well the periods agree.
     ///
     /// - Parameter tickRate: Hz.
     /// - Returns: Lines slower than a fifth of the tick rate; empty without two complete periods.
@@ -83,7 +84,8 @@ public struct ExcitationRecord: Sendable {
         return sum
     }
 
-    /// Coulomb and viscous friction of the joint, from the moment that the inertia does not need, over time.
+    /// Coulomb and viscous friction of the joint, from the moment that the inertia does not need,
+    /// over time.
     ///
     /// - Parameters:
     ///   - model: Inertia and delay, as found.
@@ -107,7 +109,8 @@ public struct ExcitationRecord: Sendable {
                 [speed > 0 ? 1 : -1, speed, 1],
                 moment[n - shift] - model.inertia * acceleration, weight: 1)
         }
-        // Over a narrow range of speeds both look alike: bearings have little viscous friction, 0.01 N·m·s/rad at most.
+        // Over a narrow range of speeds both look alike: bearings have little viscous friction,
+        // 0.01 N·m·s/rad at most.
         equations.add([0, 1, 0], 0, weight: 500)
         guard let x = equations.solution else { return (.nan, .nan) }
         return (max(x[0], 0), max(x[1], 0))

@@ -1,10 +1,12 @@
 import GimbalCore
 
-/// Autotune of motors without encoders: inertia and delay from what they exerted and the camera's rate.
+/// Autotune of motors without encoders: inertia and delay from what they exerted and the camera's
+/// rate.
 ///
-/// What they exerted is known from the field and from where the rotor is by the motion of its joint. What the gains ask
-/// for would not do: the rotor's observer adds to it whatever its own inertia leaves unexplained, and the answer of a plant
-/// whose inertia is believed wrongly would be bent below the observer's bandwidth.
+/// What they exerted is known from the field and from where the rotor is by the motion of its
+/// joint. What the gains ask for would not do: the rotor's observer adds to it whatever its own
+/// inertia leaves unexplained, and the answer of a plant whose inertia is believed wrongly would be
+/// bent below the observer's bandwidth.
 struct FieldMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.03
@@ -16,8 +18,8 @@ struct FieldMethod: AutotuneMethod {
     /// There is no integral.
     var limp: Stabilizer.Parameters? { nil }
 
-    /// Gains and observer that a wrong inertia does not make unstable, after a probe for the inertia, unless there has been
-    /// one since the start.
+    /// Gains and observer that a wrong inertia does not make unstable, after a probe for the
+    /// inertia, unless there has been one since the start.
     var soft: Stabilizer.Parameters {
         var soft = present
         soft.field.attitudeGain = AxisVector(repeating: 3)
@@ -71,8 +73,8 @@ struct FieldMethod: AutotuneMethod {
         return trial
     }
 
-    /// The delay, and with it the speed of everything, is common to all axes: the slowest one's when all are tuned; else
-    /// an axis that is slower than believed slows them all.
+    /// The delay, and with it the speed of everything, is common to all axes: the slowest one's
+    /// when all are tuned; else an axis that is slower than believed slows them all.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.model.delay).max() ?? controller.loopDelay

@@ -2,8 +2,8 @@ import CMathShim
 
 /// The discrete Fourier transform of a power of two of samples, radix 2, in place.
 ///
-/// Source: J. Cooley, J. Tukey, "An algorithm for the machine calculation of complex Fourier series", Math. Comp. 19
-/// (1965). Not for the loop thread.
+/// Source: J. Cooley, J. Tukey, "An algorithm for the machine calculation of complex Fourier
+/// series", Math. Comp. 19 (1965). Not for the loop thread.
 struct FourierTransform: Sendable {
     /// Number of samples, a power of two.
     let count: Int

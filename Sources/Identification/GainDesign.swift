@@ -2,9 +2,10 @@ public import GimbalCore
 
 /// Gains for an axis of known inertia and delay.
 ///
-/// The default tuning is the smallest answer to a push that 6 dB and 45° allow behind 3.5 ms. A loop of an inertia and a
-/// delay has no other time than the delay: with gains per unit of inertia, stretched in time by the ratio of the
-/// delays, another axis has the same margins. What filters and other lags then cost is given back by slowing down.
+/// The default tuning is the smallest answer to a push that 6 dB and 45° allow behind 3.5 ms. A
+/// loop of an inertia and a delay has no other time than the delay: with gains per unit of inertia,
+/// stretched in time by the ratio of the delays, another axis has the same margins. What filters
+/// and other lags then cost is given back by slowing down.
 public struct GainDesign: Sendable, Equatable {
     /// Moment of inertia, kg·m².
     public var inertia: Double
@@ -55,8 +56,8 @@ public struct GainDesign: Sendable, Equatable {
         }
     }
 
-    /// Gains for a motor without encoder: the default tuning, slower by as much as the delay is longer. Its observer, which
-    /// takes out lasting loads in place of an integral, follows.
+    /// Gains for a motor without encoder: the default tuning, slower by as much as the delay is
+    /// longer. Its observer, which takes out lasting loads in place of an integral, follows.
     ///
     /// - Parameters:
     ///   - field: The tuning in force; what is common to all gains is kept.
@@ -91,8 +92,8 @@ public struct GainDesign: Sendable, Equatable {
 }
 
 extension GainDesign {
-    /// From rate to moment, the controller's own frequency response, with its sign turned: times the plant it is the open
-    /// loop.
+    /// From rate to moment, the controller's own frequency response, with its sign turned: times
+    /// the plant it is the open loop.
     public func response(omega: Double) -> Complex {
         let s = Complex(0, omega)
         let damping = s * rateDerivativeGain / Complex(1, omega / (2 * .pi * derivativeCutoffHz))

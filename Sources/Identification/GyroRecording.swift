@@ -2,8 +2,8 @@ public import GimbalCore
 
 /// Gyroscope samples of some seconds, tick after tick, and where samples are missing between them.
 ///
-/// A loop that is held up loses samples. A line of a spectrum over such a place is at a wrong frequency, and blurred:
-/// what is evaluated is the longest part without one.
+/// A loop that is held up loses samples. A line of a spectrum over such a place is at a wrong
+/// frequency, and blurred: what is evaluated is the longest part without one.
 public struct GyroRecording: Sendable {
     /// A part without a gap.
     public struct Stretch: Sendable {

@@ -1,8 +1,8 @@
 import CMathShim
 public import GimbalCore
 
-/// What one motor turns, as a frequency response from moment to rate: an inertia with friction and a spring, behind a
-/// delay.
+/// What one motor turns, as a frequency response from moment to rate: an inertia with friction and
+/// a spring, behind a delay.
 ///
 /// `P(s) = exp(-s delay) / (s inertia + damping + stiffness / s)`
 public struct PlantModel: Sendable, Equatable {
@@ -31,8 +31,8 @@ public struct PlantModel: Sendable, Equatable {
 
     /// The model that fits measured points best, and what it leaves of them.
     ///
-    /// For each delay the rest is linear: the relative errors of all points, weighted with what is known of them, are
-    /// least; the delay is searched.
+    /// For each delay the rest is linear: the relative errors of all points, weighted with what is
+    /// known of them, are least; the delay is searched.
     ///
     /// - Parameters:
     ///   - points: Measured; 4 or more.
@@ -58,7 +58,8 @@ public struct PlantModel: Sendable, Equatable {
     private static func solve(
         _ points: [ResponsePoint], delay: Double
     ) -> (model: PlantModel, residual: Double)? {
-        // Rows of (inertia, damping, stiffness) . columns = 1, real and imaginary part of each point.
+        // Rows of (inertia, damping, stiffness) . columns = 1, real and imaginary part of each
+        // point.
         var equations = NormalEquations()
         for point in points {
             let omega = point.omega
@@ -94,8 +95,8 @@ public struct ResponsePoint: Sendable, Equatable {
         self.periods = periods
     }
 
-    /// The inverse of the relative variance: what the coherence leaves, and what no linear model explains, 3 % and what
-    /// friction that sticks does to slow lines.
+    /// The inverse of the relative variance: what the coherence leaves, and what no linear model
+    /// explains, 3 % and what friction that sticks does to slow lines.
     var weight: Double {
         let share = min(max(coherence, 1e-3), 1)
         let slowness = ResponsePoint.frictionCorner / omega

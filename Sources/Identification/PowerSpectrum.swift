@@ -1,9 +1,11 @@
 import CMathShim
 
-/// How the power of a signal is spread over frequency: one-sided density, unit of the signal squared per Hz.
+/// How the power of a signal is spread over frequency: one-sided density, unit of the signal
+/// squared per Hz.
 ///
-/// Source: P. Welch, "The use of fast Fourier transform for the estimation of power spectra", IEEE Trans. Audio
-/// Electroacoustics 15 (1967): Hann windows that overlap by half, the mean of each segment taken out.
+/// Source: P. Welch, "The use of fast Fourier transform for the estimation of power spectra", IEEE
+/// Trans. Audio Electroacoustics 15 (1967): Hann windows that overlap by half, the mean of each
+/// segment taken out.
 public struct PowerSpectrum: Sendable, Equatable {
     /// Distance of the frequencies, Hz; the first one is zero, the last half the sample rate.
     public let resolution: Double
@@ -17,7 +19,8 @@ public struct PowerSpectrum: Sendable, Equatable {
     /// - Parameters:
     ///   - samples: All finite.
     ///   - sampleRate: Hz.
-    ///   - segment: Samples of one segment, a power of two, 8 or more; nil takes the one nearest to a second.
+    ///   - segment: Samples of one segment, a power of two, 8 or more; nil takes the one nearest to
+    ///     a second.
     public init?(of samples: [Double], sampleRate: Double, segment: Int? = nil) {
         let length = segment ?? Self.segment(sampleRate: sampleRate)
         guard length >= 8, length & (length - 1) == 0, samples.count >= length, sampleRate > 0

@@ -2,9 +2,9 @@ public import GimbalCore
 
 /// What the controller of servos is to know of them, and how fast its prediction may be.
 ///
-/// The default tuning, stretched in time by how much longer the whole way from command to camera takes: the prediction of
-/// a handle and the delays of its servos have no other time. Where more of that is delay than of the default servo's, slower
-/// until 6 dB and 45° are left.
+/// The default tuning, stretched in time by how much longer the whole way from command to camera
+/// takes: the prediction of a handle and the delays of its servos have no other time. Where more of
+/// that is delay than of the default servo's, slower until 6 dB and 45° are left.
 public struct ServoDesign: Sendable {
     /// The tuning.
     public var parameters: ServoController.Parameters

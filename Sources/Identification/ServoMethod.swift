@@ -1,6 +1,7 @@
 import GimbalCore
 
-/// Autotune of position servos: delay and lag from the angles that they are told and the camera's rate.
+/// Autotune of position servos: delay and lag from the angles that they are told and the camera's
+/// rate.
 ///
 /// The excitation is an angle, well beyond the dead band and slower than the servos are.
 struct ServoMethod: AutotuneMethod {
@@ -9,7 +10,8 @@ struct ServoMethod: AutotuneMethod {
     let largestSwing = 0.07
     let doubtfulResidual = 0.1
 
-    /// Servos that hardly move: what swings comes to rest, and the handle's tracker sees that it does.
+    /// Servos that hardly move: what swings comes to rest, and the handle's tracker sees that it
+    /// does.
     var limp: Stabilizer.Parameters? {
         var limp = present
         limp.servo.maxRate = AxisVector(repeating: 0.3)

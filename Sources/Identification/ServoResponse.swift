@@ -1,12 +1,13 @@
 import CMathShim
 public import GimbalCore
 
-/// How a position servo answers, as a frequency response from what it is told to the camera's angle: a lag behind a
-/// delay.
+/// How a position servo answers, as a frequency response from what it is told to the camera's
+/// angle: a lag behind a delay.
 ///
 /// `P(s) = gain exp(-s delay) / (1 + s lag)`
 public struct ServoResponse: Sendable, Equatable {
-    /// From the command to the sample that shows the beginning of the answer, with half a frame of waiting, s.
+    /// From the command to the sample that shows the beginning of the answer, with half a frame of
+    /// waiting, s.
     public var delay: Double
     /// Lag of the servo's own position loop, s.
     public var lag: Double
@@ -67,8 +68,8 @@ public struct ServoResponse: Sendable, Equatable {
         return (gain, cm_sqrt(max(rest, 0)) / max(gain, 1e-9))
     }
 
-    /// What the coherence leaves, and 5 %; pulses, the sensor's filter and the dead band count for more than the lag on
-    /// lines above 50 Hz.
+    /// What the coherence leaves, and 5 %; pulses, the sensor's filter and the dead band count for
+    /// more than the lag on lines above 50 Hz.
     private static func weight(of point: ResponsePoint) -> Double {
         let share = min(max(point.coherence, 1e-3), 1)
         let speed = point.omega / (2 * .pi * 50)

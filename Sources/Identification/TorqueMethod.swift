@@ -63,7 +63,8 @@ struct TorqueMethod: AutotuneMethod {
         return trial
     }
 
-    /// Delay and the derivative's corner are common to all axes and follow the slowest one, when all are tuned.
+    /// Delay and the derivative's corner are common to all axes and follow the slowest one, when
+    /// all are tuned.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.model.delay).max() ?? controller.loopDelay

@@ -1,4 +1,5 @@
-/// The checksum of Ethernet, zip, PNG and MCAP: polynomial 0x04C11DB7, reflected, all ones before and after (IEEE 802.3).
+/// The checksum of Ethernet, zip, PNG and MCAP: polynomial 0x04C11DB7, reflected, all ones before
+/// and after (IEEE 802.3).
 public enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in

@@ -77,7 +77,8 @@ public struct FileCalls: Sendable {
             try retrying { bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } }
         },
         sync: { file throws(Errno) in try retrying { Glibc.fsync(file) } },
-        // Linux has closed the descriptor also when close reports EINTR; closing again could hit another file.
+        // Linux has closed the descriptor also when close reports EINTR; closing again could hit
+        // another file.
         close: { file throws(Errno) in
             if Glibc.close(file) != 0, errno != EINTR { throw Errno(rawValue: errno) }
         },

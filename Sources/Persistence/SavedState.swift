@@ -1,4 +1,5 @@
-/// What survives a restart: saved settings, mode, calibration, named baselines, and who changed what.
+/// What survives a restart: saved settings, mode, calibration, named baselines, and who changed
+/// what.
 public struct SavedState: Sendable, Equatable, Codable {
     /// A change of the tuning that somebody made.
     public struct Change: Sendable, Equatable, Codable {

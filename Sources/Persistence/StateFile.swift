@@ -2,7 +2,8 @@ import FoundationEssentials
 
 /// The bytes of a state file: one header line, then JSON that people can read.
 ///
-/// `airframe-state 1 length=118 crc32=0a1b2c3d`: format version, bytes after the header's line end, their CRC-32.
+/// `airframe-state 1 length=118 crc32=0a1b2c3d`: format version, bytes after the header's line end,
+/// their CRC-32.
 enum StateFile {
     /// Why bytes are not a state.
     enum Fault: Error, Equatable {

@@ -1,9 +1,11 @@
 public import SystemPackage
 
-/// Keeps `SavedState` in a directory, so that a crash at any moment leaves the old or the new one, whole.
+/// Keeps `SavedState` in a directory, so that a crash at any moment leaves the old or the new one,
+/// whole.
 ///
-/// Files: `airframed.state`, `airframed.state.previous` (the one before), `airframed.state.bad-N` (what could not be
-/// read). Calls block on the disk: use it from an ordinary thread, one at a time, never from the loop.
+/// Files: `airframed.state`, `airframed.state.previous` (the one before), `airframed.state.bad-N`
+/// (what could not be read). Calls block on the disk: use it from an ordinary thread, one at a
+/// time, never from the loop.
 public struct StateStore: Sendable {
     /// What `load` found.
     public struct Loaded: Sendable {
@@ -46,7 +48,8 @@ public struct StateStore: Sendable {
 
     private var previous: FilePath { sibling("previous") }
 
-    /// Reads the last save; when it is bad or cannot be read, moves it aside and reads the one before.
+    /// Reads the last save; when it is bad or cannot be read, moves it aside and reads the one
+    /// before.
     ///
     /// Never fails: the gimbal must start, with defaults if need be, and say what is wrong.
     public func load() -> Loaded {
@@ -55,7 +58,8 @@ public struct StateStore: Sendable {
         for (path, source) in [(file, Loaded.Source.current), (previous, .previous)] {
             do throws(StateProblem) {
                 guard let state = try read(path) else { continue }
-                // Somebody has taken the last save away, or the power went on a file system without hard links.
+                // Somebody has taken the last save away, or the power went on a file system without
+                // hard links.
                 if source == .previous, problems.isEmpty {
                     problems.append(StateProblem(action: "reading", path: file, reason: .missing))
                 }
@@ -127,8 +131,8 @@ public struct StateStore: Sendable {
         do throws(Errno) {
             try calls.link(file, next)
         } catch {
-            // No hard links here, or a file that belongs to somebody else. The last save has only its second name until
-            // the new one is in place, and `load` finds it there.
+            // No hard links here, or a file that belongs to somebody else. The last save has only
+            // its second name until the new one is in place, and `load` finds it there.
             guard calls.exists(file) else { return }
             return try calls.rename(file, previous)
         }
@@ -186,7 +190,8 @@ public struct StateStore: Sendable {
         return bytes
     }
 
-    /// Moves a bad file out of the way; the last of the numbers is overwritten, so that the disk does not fill.
+    /// Moves a bad file out of the way; the last of the numbers is overwritten, so that the disk
+    /// does not fill.
     private func setAside(_ path: FilePath) -> FilePath? {
         let names = (1...9).map { sibling("bad-\($0)") }
         let target = names.first { !calls.exists($0) } ?? sibling("bad-9")

@@ -1,4 +1,5 @@
-/// Numbers and words for people. Everything that is not known is a dash, as wide as the number would be.
+/// Numbers and words for people. Everything that is not known is a dash, as wide as the number
+/// would be.
 public enum Format {
     /// A number with a fixed count of decimals.
     ///
@@ -55,13 +56,15 @@ public enum Format {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// The text with spaces after it, `width` characters in all; longer text is cut with an ellipsis.
+    /// The text with spaces after it, `width` characters in all; longer text is cut with an
+    /// ellipsis.
     public static func left(_ text: String, _ width: Int) -> String {
         if text.count > width { return text.prefix(max(0, width - 1)) + "…" }
         return text + String(repeating: " ", count: width - text.count)
     }
 
-    /// The text cut into lines at spaces; the first line has `width` characters at most, as have the others.
+    /// The text cut into lines at spaces; the first line has `width` characters at most, as have
+    /// the others.
     public static func wrapped(_ text: String, _ width: Int) -> [String] {
         var lines: [String] = []
         var line = ""

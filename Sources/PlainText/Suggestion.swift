@@ -1,11 +1,14 @@
 /// "Did you mean": the name in a list that a mistyped one most likely stands for.
 public enum Suggestion {
-    /// The candidate with the fewest edits (insert, delete, replace, swap of neighbours), if they are few.
+    /// The candidate with the fewest edits (insert, delete, replace, swap of neighbours), if they
+    /// are few.
     ///
     /// - Parameters:
-    ///   - name: What was written; compared without regard to case, `-` and `_` alike. Only 64 characters are looked at.
+    ///   - name: What was written; compared without regard to case, `-` and `_` alike. Only 64
+    ///     characters are looked at.
     ///   - candidates: What exists.
-    /// - Returns: nil when nothing is near: more than a third of the longer name would have to change.
+    /// - Returns: nil when nothing is near: more than a third of the longer name would have to
+    ///   change.
     public static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
         let wanted = normalized(name)
         var best: (name: String, distance: Int)?
@@ -18,7 +21,8 @@ public enum Suggestion {
         return best?.name
     }
 
-    /// ` Did you mean "x"?` with its leading space, or an empty string: to be appended to a sentence.
+    /// ` Did you mean "x"?` with its leading space, or an empty string: to be appended to a
+    /// sentence.
     public static func sentence(for name: String, in candidates: some Sequence<String>) -> String {
         nearest(to: name, in: candidates).map { " Did you mean \"\($0)\"?" } ?? ""
     }

@@ -1,11 +1,13 @@
-/// Text from outside for terminals and logs: what would steer a terminal, or turn the order of letters round, is shown as
-/// what it is. Names of phones, metadata of recordings and settings may be anything; everything that is written for
-/// people goes through here once, where it leaves the program (`Output` of airframectl, `LogStore` of the daemon).
+/// Text from outside for terminals and logs: what would steer a terminal, or turn the order of
+/// letters round, is shown as what it is. Names of phones, metadata of recordings and settings may
+/// be anything; everything that is written for people goes through here once, where it leaves the
+/// program (`Output` of airframectl, `LogStore` of the daemon).
 extension String {
-    /// The same text with C0 and C1 controls, DEL, line separators and bidirectional controls as `\u009b`. Inside JSON text that
-    /// is the same string.
+    /// The same text with C0 and C1 controls, DEL, line separators and bidirectional controls as
+    /// `\u009b`. Inside JSON text that is the same string.
     ///
-    /// Source: ECMA-48 (C1 controls act like ESC sequences), UAX #9 (explicit directional formatting).
+    /// Source: ECMA-48 (C1 controls act like ESC sequences), UAX #9 (explicit directional
+    /// formatting).
     public var visible: String { visible { _ in false } }
 
     /// The same, with line ends and tabs left as they are: for texts of several lines.

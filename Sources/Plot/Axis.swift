@@ -73,7 +73,8 @@ struct Axis {
         return Format.fixed(value, decimals)
     }
 
-    /// The least of 1, 2, 5 times a power of ten that is not below `raw`; above 20, shares of a turn come first.
+    /// The least of 1, 2, 5 times a power of ten that is not below `raw`; above 20, shares of a
+    /// turn come first.
     private static func roundStep(_ raw: Double) -> Double {
         guard raw > 0, raw.isFinite else { return 1 }
         if let share = [30.0, 45, 60, 90].first(where: { $0 >= raw }), raw > 20 { return share }

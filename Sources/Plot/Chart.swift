@@ -12,7 +12,8 @@ public struct Chart: Sendable {
         public var band: [Double]
         /// The least difference of neighbours that interrupts the line: where an angle wraps.
         public var breaksAt: Double
-        /// Whether the ordinate must show all of it; otherwise what lies beyond the others is cut off.
+        /// Whether the ordinate must show all of it; otherwise what lies beyond the others is cut
+        /// off.
         public var setsRange: Bool
         /// Whether single points are drawn instead of a line.
         public var isPoints: Bool
@@ -93,8 +94,8 @@ public struct Chart: Sendable {
         self.least = least
     }
 
-    /// From the least to the greatest value drawn, with some air. The widest tenth of a band does not count: what is
-    /// not known at the start would make the rest flat.
+    /// From the least to the greatest value drawn, with some air. The widest tenth of a band does
+    /// not count: what is not known at the start would make the rest flat.
     var range: ClosedRange<Double> {
         var low = least?.lowerBound ?? .infinity
         var high = least?.upperBound ?? -.infinity

@@ -1,12 +1,13 @@
 /// Many samples in the width of one pixel: what remains visible of them.
 ///
-/// A line with far more samples than pixels looks the same when each column of pixels keeps its first, least,
-/// greatest and last sample, in order; the file is smaller by orders of magnitude.
+/// A line with far more samples than pixels looks the same when each column of pixels keeps its
+/// first, least, greatest and last sample, in order; the file is smaller by orders of magnitude.
 enum Column {
     /// The indices worth drawing, in order.
     ///
     /// - Parameters:
-    ///   - values: The samples; those that are not finite are kept, because they interrupt the line.
+    ///   - values: The samples; those that are not finite are kept, because they interrupt the
+    ///     line.
     ///   - columns: Of which column of pixels each sample is; never falling.
     /// - Returns: Indices of `values`.
     static func visible(_ values: [Double], columns: [Int]) -> [Int] {

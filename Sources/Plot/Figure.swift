@@ -12,7 +12,8 @@ public struct Figure: Sendable {
     public var abscissa: [Double]
     /// From the top.
     public var charts: [Chart]
-    /// Whether the abscissa is logarithmic: equal ratios are equal distances. Then it must be above zero.
+    /// Whether the abscissa is logarithmic: equal ratios are equal distances. Then it must be above
+    /// zero.
     public var isLogarithmic = false
     /// Upright lines with a name, at these values of the abscissa.
     public var marks: [(value: Double, name: String)] = []
@@ -156,7 +157,8 @@ public struct Figure: Sendable {
         pen.area(upper + lower.reversed(), color: line.color)
     }
 
-    /// At the right, above the axes; from the last entry to the first, because texts are placed by their end.
+    /// At the right, above the axes; from the last entry to the first, because texts are placed by
+    /// their end.
     private func drawLegend(_ chart: Chart, y: Double, _ pen: inout Pen) {
         var x = Self.right
         let shades = chart.shades.filter { $0.holds.contains(true) }

@@ -14,9 +14,11 @@ public enum AttitudeReplay {
         public var biasSigma: Vector3
         /// Standard deviation of the direction of the vertical, rad.
         public var inclinationSigma: Double
-        /// Weight of the last accelerometer correction, 0...1: below 1 where it was less plausible than three sigma.
+        /// Weight of the last accelerometer correction, 0...1: below 1 where it was less plausible
+        /// than three sigma.
         public var accelerationWeight: Double
-        /// Root mean square of the normalised velocity innovation over the last second: 1 and below is as modelled.
+        /// Root mean square of the normalised velocity innovation over the last second: 1 and below
+        /// is as modelled.
         public var innovation: Double
         /// Whether the sensor stands still.
         public var isAtRest: Bool
@@ -29,15 +31,17 @@ public enum AttitudeReplay {
     /// The first line of the CSV file: names of the columns.
     public static let header = "t,qw,qx,qy,qz,bx,by,bz\n"
 
-    /// Feeds each record to a fresh estimator, as the controller does. The same log and parameters give the same rows, bit for bit.
+    /// Feeds each record to a fresh estimator, as the controller does. The same log and parameters
+    /// give the same rows, bit for bit.
     ///
-    /// Each record gives a row, also one that cannot be used: its estimate is the one before, and finite.
+    /// Each record gives a row, also one that cannot be used: its estimate is the one before, and
+    /// finite.
     ///
     /// - Parameters:
     ///   - log: What was recorded; its times give each sample's step.
     ///   - parameters: The estimator's assumptions.
-    ///   - magnetometer: Whether the heading comes from the magnetometer (y is magnetic north) where one was
-    ///     recorded, or starts at zero and follows the gyroscope.
+    ///   - magnetometer: Whether the heading comes from the magnetometer (y is magnetic north)
+    ///     where one was recorded, or starts at zero and follows the gyroscope.
     ///   - consume: Takes one row for each record, in order.
     /// - Returns: What could not be used, or had to be bridged.
     /// - Throws: What `consume` throws.

@@ -2,10 +2,11 @@ public import GimbalCore
 public import SystemPackage
 
 extension IMULog {
-    /// The log as samples of a sensor on a handle (x forward, y right, z down), for a simulation that plays it.
+    /// The log as samples of a sensor on a handle (x forward, y right, z down), for a simulation
+    /// that plays it.
     ///
-    /// The log's x axis points forward, y left and z up while it is level. What is no number repeats the sample before it; the
-    /// samples are taken to be at equal times.
+    /// The log's x axis points forward, y left and z up while it is level. What is no number
+    /// repeats the sample before it; the samples are taken to be at equal times.
     ///
     /// - Parameter path: The log's name, for the error.
     /// - Returns: One sample for each record, two at least.

@@ -19,7 +19,8 @@ extension IMULog {
         if !records.contains(where: { $0.gyro.isFinite }) {
             try fail("gyroscope", "its rates are not numbers in any record")
         }
-        // A gyroscope may read zero, of a sensor on a bench; nothing on earth lacks gravity or field.
+        // A gyroscope may read zero, of a sensor on a bench; nothing on earth lacks gravity or
+        // field.
         if !records.contains(where: { $0.accel.isFinite && $0.accel.squaredNorm > 0 }) {
             try fail("accelerometer", "it reads zero or no number in every record")
         }

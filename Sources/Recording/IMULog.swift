@@ -1,12 +1,14 @@
 public import GimbalCore
 public import SystemPackage
 
-/// A recorded trial of an inertial sensor, with or without a reference orientation: the `.imu` format.
+/// A recorded trial of an inertial sensor, with or without a reference orientation: the `.imu`
+/// format.
 ///
-/// Little-endian. A header of 64 bytes: `IMU1`, then UInt32 version (1), UInt32 number of records, UInt32 flags (bit
-/// 0: magnetometer present), Float64 sample rate in Hz, zeros. Then the records, 64 bytes each: Float64 time (s),
-/// Float32 gyroscope (rad/s), accelerometer (m/s²) and magnetometer (µT), three each, Float32 reference quaternion
-/// w x y z, Float32 moving. Frames are the log's own: sensor axes, and an earth frame whose z axis points up.
+/// Little-endian. A header of 64 bytes: `IMU1`, then UInt32 version (1), UInt32 number of records,
+/// UInt32 flags (bit 0: magnetometer present), Float64 sample rate in Hz, zeros. Then the records,
+/// 64 bytes each: Float64 time (s), Float32 gyroscope (rad/s), accelerometer (m/s²) and
+/// magnetometer (µT), three each, Float32 reference quaternion w x y z, Float32 moving. Frames are
+/// the log's own: sensor axes, and an earth frame whose z axis points up.
 public struct IMULog: Sendable {
     /// One sample.
     public struct Record: Sendable, BitwiseCopyable {

@@ -8,7 +8,8 @@ struct ReplayClock {
         case gap(seconds: Double)
         /// Much earlier: the clock was set, or started anew. One period is assumed.
         case restart(seconds: Double)
-        /// The same time again, a little earlier, or no number: no time has passed, the record is not used.
+        /// The same time again, a little earlier, or no number: no time has passed, the record is
+        /// not used.
         case disordered
 
         /// What the estimator is told; nil: the record is not used.
@@ -28,7 +29,8 @@ struct ReplayClock {
     ///
     /// - Parameters:
     ///   - period: The nominal one, s: the first record's step.
-    ///   - longestGap: What the estimator interpolates, s; backwards by more than this is another clock.
+    ///   - longestGap: What the estimator interpolates, s; backwards by more than this is another
+    ///     clock.
     init(period: Double, longestGap: Double) {
         self.period = period
         self.longestGap = longestGap

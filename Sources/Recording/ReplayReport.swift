@@ -10,7 +10,8 @@ public struct ReplayReport: Sendable, Equatable, Encodable {
     public var clockRestarts = 0
     /// How often so much time is missing that the inclination started from the accelerometer again.
     public var gaps = 0
-    /// How often gravity was somewhere else than the estimate said, which then started again: a sensor was swapped or turned.
+    /// How often gravity was somewhere else than the estimate said, which then started again: a
+    /// sensor was swapped or turned.
     public var gravityMismatches = 0
 
     /// Nothing seen.

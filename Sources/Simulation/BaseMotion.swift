@@ -1,8 +1,8 @@
 internal import CMathShim
 public import GimbalCore
 
-/// How the handle moves: sums of sines with seeded phases, so that attitude, rate and acceleration are exact
-/// derivatives of each other at every instant.
+/// How the handle moves: sums of sines with seeded phases, so that attitude, rate and acceleration
+/// are exact derivatives of each other at every instant.
 public struct BaseMotion: Sendable {
     /// Handle state at one instant.
     public struct State: Sendable, BitwiseCopyable {
@@ -29,7 +29,8 @@ public struct BaseMotion: Sendable {
     public var rampDuration: Double
     /// Handle yaw, roll, pitch about which the motion happens, rad.
     public var pose: AxisVector
-    /// A steady turn on top of that, yaw, roll, pitch, rad/s: it begins and ends as smoothly as the motion begins.
+    /// A steady turn on top of that, yaw, roll, pitch, rad/s: it begins and ends as smoothly as the
+    /// motion begins.
     public var turnRate = AxisVector.zero
     /// Seconds from the end of the stillness after which the turn ends again.
     public var turnDuration = Double.infinity
@@ -76,7 +77,8 @@ public struct BaseMotion: Sendable {
         case .handheld:
             let frequencies = [0.5, 0.83, 1.3, 2.1, 3.4, 5.3, 8.7, 12.0]
             func tremor(_ rms: Double) -> [Wave] {
-                // Amplitude falls with frequency, with the hump of physiological tremor at 8...12 Hz.
+                // Amplitude falls with frequency, with the hump of physiological tremor at 8...12
+                // Hz.
                 let weights = [1, 0.8, 0.55, 0.3, 0.15, 0.08, 0.06, 0.04]
                 return BaseMotion.waves(
                     frequencies, weights, rms: rms * scale, detune: 0.05, random: &random)
@@ -99,8 +101,8 @@ public struct BaseMotion: Sendable {
     /// - Parameters:
     ///   - recording: What is played.
     ///   - stillDuration: Rest before it begins, s.
-    ///   - isRepeated: Whether it is played again and again, turned in between, within `RecordedMotion.returnSeconds`, to
-    ///     where it begins.
+    ///   - isRepeated: Whether it is played again and again, turned in between, within
+    ///     `RecordedMotion.returnSeconds`, to where it begins.
     public init(
         _ recording: RecordedMotion, stillDuration: Double = 4, isRepeated: Bool = false
     ) {
@@ -175,7 +177,8 @@ public struct BaseMotion: Sendable {
                 .rotate(swing.push) * share)
     }
 
-    /// How long the turn would have taken at its full rate to get where it is, and its share of that rate now.
+    /// How long the turn would have taken at its full rate to get where it is, and its share of
+    /// that rate now.
     private func turned(_ since: Double) -> (time: Double, share: Double) {
         let begin = grown(since)
         let end = grown(since - turnDuration)

@@ -3,9 +3,10 @@ public import GimbalCore
 
 /// The torque by which a motor's magnets pull its iron into place, without any current.
 ///
-/// A sum of sines of the joint angle. In a faultless motor the first is at the least common multiple of slots and poles (84 in
-/// one of 12 slots and 14 poles, six times its seven pole pairs); uneven magnets and an eccentric rotor add the pole pairs and
-/// twice those (Hanselman, "Brushless Permanent Magnet Motor Design", 2003, ch. 7).
+/// A sum of sines of the joint angle. In a faultless motor the first is at the least common
+/// multiple of slots and poles (84 in one of 12 slots and 14 poles, six times its seven pole
+/// pairs); uneven magnets and an eccentric rotor add the pole pairs and twice those (Hanselman,
+/// "Brushless Permanent Magnet Motor Design", 2003, ch. 7).
 public struct Cogging: Sendable, BitwiseCopyable, Equatable {
     /// Pairs of magnet poles.
     public var polePairs = 7.0

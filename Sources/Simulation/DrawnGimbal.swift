@@ -3,8 +3,9 @@ public import GimbalCore
 
 /// A gimbal that nobody has tuned anything for: everything about it is drawn from a seed.
 ///
-/// What an owner knows is beside the physics: kind of motors, their torque by the data sheet, the loop's rate. Inertia, balance,
-/// friction, cogging, cables, delay and the sensor's errors are his gimbal's own.
+/// What an owner knows is beside the physics: kind of motors, their torque by the data sheet, the
+/// loop's rate. Inertia, balance, friction, cogging, cables, delay and the sensor's errors are his
+/// gimbal's own.
 public struct DrawnGimbal: Sendable {
     /// The seed that it is drawn from.
     public let seed: UInt64
@@ -118,7 +119,8 @@ public struct DrawnGimbal: Sendable {
         if random.uniform() < 1 / 3.0 { parameters.encoderCounts = 0 }
     }
 
-    /// 0 to 10 mm off balance, as far as the motors carry that over the joints' friction at twice gravity.
+    /// 0 to 10 mm off balance, as far as the motors carry that over the joints' friction at twice
+    /// gravity.
     private mutating func drawLoad(_ size: Double) {
         let mass = 0.5 * cm_exp(0.6 * cm_log(size))
         let moment = direction() * (mass * between(0, 0.010))

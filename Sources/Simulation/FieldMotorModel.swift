@@ -1,13 +1,13 @@
 internal import CMathShim
 public import GimbalCore
 
-/// Three gimbal motors driven without encoders: the stator's field stands at an electrical angle, and the rotor hangs
-/// in it like on a magnetic spring.
+/// Three gimbal motors driven without encoders: the stator's field stands at an electrical angle,
+/// and the rotor hangs in it like on a magnetic spring.
 ///
-/// Torque of a synchronous machine with constant excitation: `peak * power * sin(field - polePairs * joint - zero)`,
-/// plus the damping of eddy currents and back-EMF. Beyond 90 electrical degrees it gives way, and the rotor slips by
-/// whole pole pairs; nothing else is needed for that. Copper losses heat the winding, and with its resistance the torque
-/// of a voltage-driven motor falls.
+/// Torque of a synchronous machine with constant excitation: `peak * power * sin(field - polePairs
+/// * joint - zero)`, plus the damping of eddy currents and back-EMF. Beyond 90 electrical degrees
+/// it gives way, and the rotor slips by whole pole pairs; nothing else is needed for that. Copper
+/// losses heat the winding, and with its resistance the torque of a voltage-driven motor falls.
 public struct FieldMotorModel: Sendable {
     /// What the motors are.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -15,7 +15,8 @@ public struct FieldMotorModel: Sendable {
         public var polePairs = 7.0
         /// Torque of the cold motor at full power and 90 electrical degrees, N·m.
         public var peakTorque = AxisVector(repeating: 0.25)
-        /// Electrical angle of the field that holds each joint at zero, rad: nobody tells the controller.
+        /// Electrical angle of the field that holds each joint at zero, rad: nobody tells the
+        /// controller.
         public var zero = AxisVector(yaw: 0.7, roll: 2.6, pitch: -1.9)
         /// Eddy currents and back-EMF, N·m·s/rad.
         public var damping = 1.5e-3

@@ -1,12 +1,14 @@
 internal import CMathShim
 internal import GimbalCore
 
-/// Turning and shaking of somebody who walks or runs, as sensors at the lower back of people have recorded it (C. Voisard et al.,
-/// IPOL 2023/497; 18 walks of six people): for each harmonic of the stride its size about and along each axis, and how much of
-/// its power comes back with the next stride.
+/// Turning and shaking of somebody who walks or runs, as sensors at the lower back of people have
+/// recorded it (C. Voisard et al., IPOL 2023/497; 18 walks of six people): for each harmonic of the
+/// stride its size about and along each axis, and how much of its power comes back with the next
+/// stride.
 ///
-/// What comes back is a sum of harmonics whose phases meet at the heel strikes, twice a stride. What does not is a line beside
-/// each harmonic, a tenth to a half of the stride's frequency away: nothing repeats, and every value is a function of the phase.
+/// What comes back is a sum of harmonics whose phases meet at the heel strikes, twice a stride.
+/// What does not is a line beside each harmonic, a tenth to a half of the stride's frequency away:
+/// nothing repeats, and every value is a function of the phase.
 struct Gait: Sendable {
     /// How the handle moves at an instant, about its course.
     struct Moment {
@@ -167,10 +169,12 @@ struct Gait: Sendable {
         return result
     }
 
-    /// Where somebody on foot goes, at a time since the start: 24 s on, of which the last is the stop, with a corner of 60° after
-    /// 12 s, alternately to the right and to the left; then 2 s of standing, a second in which the steps begin, and again.
+    /// Where somebody on foot goes, at a time since the start: 24 s on, of which the last is the
+    /// stop, with a corner of 60° after 12 s, alternately to the right and to the left; then 2 s of
+    /// standing, a second in which the steps begin, and again.
     ///
-    /// - Returns: How much of the steps there is, 0...1, and the heading, rad, with their derivatives.
+    /// - Returns: How much of the steps there is, 0...1, and the heading, rad, with their
+    ///   derivatives.
     static func course(
         _ seconds: Double
     ) -> (walking: (value: Double, slope: Double), heading: (value: Double, slope: Double)) {
@@ -212,8 +216,8 @@ struct Gait: Sendable {
 
     /// RMS of the relative speed of steps: gives strides whose durations differ by 1.5 %.
     private static let paceVariation = 0.013
-    /// How much of what does not come back in all strides of a walk has gone by the next one: chosen so that the difference of two
-    /// strides is that of 220 recorded passes of 19 people.
+    /// How much of what does not come back in all strides of a walk has gone by the next one:
+    /// chosen so that the difference of two strides is that of 220 recorded passes of 19 people.
     private static let slowLoss = 0.8
     private static let rateLoss = 0.36
     private static let pushLoss = 0.22

@@ -1,10 +1,11 @@
 internal import CMathShim
 public import GimbalCore
 
-/// The mechanics: a rigid camera on three joints with massless links, carried by a handle whose motion is prescribed.
+/// The mechanics: a rigid camera on three joints with massless links, carried by a handle whose
+/// motion is prescribed.
 ///
-/// State is the camera's attitude and rate in the earth frame; the joints follow from camera and handle. Integrated
-/// with the semi-implicit Euler method at 8 kHz by default.
+/// State is the camera's attitude and rate in the earth frame; the joints follow from camera and
+/// handle. Integrated with the semi-implicit Euler method at 8 kHz by default.
 public struct GimbalPlant: Sendable {
     /// Masses, friction and limits. The defaults are the project's default plant.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -18,8 +19,8 @@ public struct GimbalPlant: Sendable {
         public var rollFriction = JointFriction.Parameters()
         /// Friction of the pitch joint.
         public var pitchFriction = JointFriction.Parameters()
-        /// Mass times offset of the centre of mass from the joints' common point, camera frame, kg·m: 5 mN·m under 1 g
-        /// about each axis that gravity or acceleration reaches.
+        /// Mass times offset of the centre of mass from the joints' common point, camera frame,
+        /// kg·m: 5 mN·m under 1 g about each axis that gravity or acceleration reaches.
         public var imbalance = Vector3(5e-3 / 9.81, 5e-3 / 9.81, 5e-3 / 9.81)
         /// Torque by which the motors' magnets pull the joints to their iron.
         public var cogging = Cogging()
@@ -144,7 +145,8 @@ public struct GimbalPlant: Sendable {
         attitude = (attitude * Quaternion(rotationVector: rate * dt)).normalized
     }
 
-    /// The motor torques under which the camera accelerates as wanted in the next moment: every disturbance is known.
+    /// The motor torques under which the camera accelerates as wanted in the next moment: every
+    /// disturbance is known.
     ///
     /// - Parameters:
     ///   - acceleration: Camera frame, rad/s².

@@ -3,35 +3,42 @@ public import GimbalCore
 
 /// What a BMI088 says about a true rate and specific force.
 ///
-/// Source of the figures: Bosch Sensortec, "BMI088 6-axis Motion Tracking", data sheet BST-BMI088-DS001, tables of the
-/// electrical characteristics. Errors of one individual part are drawn from the seed, with half of the sheet's typical
-/// value as standard deviation: a fresh but decent part.
+/// Source of the figures: Bosch Sensortec, "BMI088 6-axis Motion Tracking", data sheet
+/// BST-BMI088-DS001, tables of the electrical characteristics. Errors of one individual part are
+/// drawn from the seed, with half of the sheet's typical value as standard deviation: a fresh but
+/// decent part.
 public struct IMUModel: Sendable {
     /// The sensor's imperfections. All of them can be set; `ideal` has none.
     public struct Parameters: Sendable, Equatable {
         /// rad/s/√Hz, one-sided. Sheet: 0.014 °/s/√Hz.
         public var gyroNoiseDensity = 0.014 * Double.pi / 180
-        /// m/s²/√Hz per axis, one-sided. Sheet: 160 µg/√Hz for x and y, 190 µg/√Hz for z (3 g range).
+        /// m/s²/√Hz per axis, one-sided. Sheet: 160 µg/√Hz for x and y, 190 µg/√Hz for z (3 g
+        /// range).
         public var accelNoiseDensity = Vector3(160e-6, 160e-6, 190e-6) * 9.81
-        /// Standard deviation of the gyroscope's constant offset, rad/s. Sheet: zero-rate offset ±1 °/s.
+        /// Standard deviation of the gyroscope's constant offset, rad/s. Sheet: zero-rate offset ±1
+        /// °/s.
         public var gyroBias = 0.5 * Double.pi / 180
-        /// Standard deviation of the accelerometer's constant offset, m/s². Sheet: zero-g offset ±20 mg.
+        /// Standard deviation of the accelerometer's constant offset, m/s². Sheet: zero-g offset
+        /// ±20 mg.
         public var accelBias = 10e-3 * 9.81
-        /// Standard deviation of the wandering part of the gyroscope's offset, rad/s (first-order Gauss–Markov). With
-        /// `wanderTime` this is a random walk of 1 °/h/√s at short times, about twice of what the sheet's bias
-        /// stability of 2 °/h suggests: room temperature is seldom constant (0.015 °/s/K).
+        /// Standard deviation of the wandering part of the gyroscope's offset, rad/s (first-order
+        /// Gauss–Markov). With `wanderTime` this is a random walk of 1 °/h/√s at short times, about
+        /// twice of what the sheet's bias stability of 2 °/h suggests: room temperature is seldom
+        /// constant (0.015 °/s/K).
         public var gyroBiasWander = 0.005 * Double.pi / 180
-        /// Standard deviation of the wandering part of the accelerometer's offset, m/s². Sheet: 0.2 mg/K.
+        /// Standard deviation of the wandering part of the accelerometer's offset, m/s². Sheet: 0.2
+        /// mg/K.
         public var accelBiasWander = 0.2e-3 * 9.81
         /// Correlation time of both wanderings, s.
         public var wanderTime = 600.0
-        /// What the gyroscope's offset drifts per kelvin, rad/s; each axis of a part has this size and a sign of its own.
-        /// Sheet: 0.015 °/s/K.
+        /// What the gyroscope's offset drifts per kelvin, rad/s; each axis of a part has this size
+        /// and a sign of its own. Sheet: 0.015 °/s/K.
         public var gyroDriftPerKelvin = 0.015 * Double.pi / 180
         /// Temperature of the sensor when it is switched on, °C.
         public var ambientTemperature = 25.0
-        /// What the electronics around it warm it up by, K, and the time constant of that, s. Zero is a part that has
-        /// been on for a while; 10 K within some minutes is a board that was cold.
+        /// What the electronics around it warm it up by, K, and the time constant of that, s. Zero
+        /// is a part that has been on for a while; 10 K within some minutes is a board that was
+        /// cold.
         public var warmUp = 0.0
         /// See `warmUp`.
         public var warmUpTime = 180.0
@@ -51,11 +58,13 @@ public struct IMUModel: Sendable {
         public var isQuantized = true
         /// Corner of the gyroscope's filter, Hz. Sheet: 230 Hz at 2000 Hz output rate.
         public var gyroBandwidthHz = 230.0
-        /// Corner of the accelerometer's filter, Hz. Sheet: 145 Hz at 1600 Hz output rate with fourfold oversampling.
+        /// Corner of the accelerometer's filter, Hz. Sheet: 145 Hz at 1600 Hz output rate with
+        /// fourfold oversampling.
         public var accelBandwidthHz = 145.0
         /// Samples per second that the host is given, by the sensor's own clock.
         public var sampleRate = 1000.0
-        /// Relative error of the sensor's clock; each part is drawn uniformly within ± this. Sheet: 1 %.
+        /// Relative error of the sensor's clock; each part is drawn uniformly within ± this. Sheet:
+        /// 1 %.
         public var clockError = 0.01
 
         /// Vibration of motors that reaches the sensor, Hz.

@@ -1,11 +1,11 @@
 internal import CMathShim
 
-/// Friction of one joint: elastic bristles that slide (LuGre), so that sticking, breaking away and sliding are one
-/// smooth law without a case distinction.
+/// Friction of one joint: elastic bristles that slide (LuGre), so that sticking, breaking away and
+/// sliding are one smooth law without a case distinction.
 ///
-/// Source: Canudas de Wit, Olsson, Åström & Lischinsky, "A New Model for Control of Systems with Friction", IEEE TAC 40
-/// (1995). The bristle equation is integrated exactly over a step for constant velocity, so that no step size makes
-/// it unstable.
+/// Source: Canudas de Wit, Olsson, Åström & Lischinsky, "A New Model for Control of Systems with
+/// Friction", IEEE TAC 40 (1995). The bristle equation is integrated exactly over a step for
+/// constant velocity, so that no step size makes it unstable.
 public struct JointFriction: Sendable, BitwiseCopyable {
     /// The friction of a joint.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -15,9 +15,11 @@ public struct JointFriction: Sendable, BitwiseCopyable {
         public var stiction = 0.015
         /// N·m·s/rad.
         public var viscous = 1e-3
-        /// Speed at which the friction has fallen most of the way from stiction to Coulomb, rad/s (Stribeck).
+        /// Speed at which the friction has fallen most of the way from stiction to Coulomb, rad/s
+        /// (Stribeck).
         public var stribeckRate = 0.05
-        /// By which share a joint rubs more while it turns forwards, and less while it turns back, -1...1.
+        /// By which share a joint rubs more while it turns forwards, and less while it turns back,
+        /// -1...1.
         public var asymmetry = 0.0
         /// How far a joint creeps before it breaks away, rad.
         public var breakawayAngle = 0.9e-3
@@ -68,7 +70,8 @@ public struct JointFriction: Sendable, BitwiseCopyable {
                 steady + (deflection - steady) * cm_exp(-speed * stiffness / level * dt)
         }
         let damping = 2 * p.bristleDamping * cm_sqrt(stiffness * inertia)
-        // Bristle damping fades with speed (as in later LuGre variants), else it would act as extra viscous friction.
+        // Bristle damping fades with speed (as in later LuGre variants), else it would act as extra
+        // viscous friction.
         let fade = cm_exp(-slow * slow)
         return
             -(stiffness * deflection + damping * fade * (deflection - before) / dt

@@ -13,7 +13,8 @@ struct LowPass: Sendable {
     private var isFirst = true
     private let isTransparent: Bool
 
-    /// A filter with its corner at `cornerHz`; infinite = no filter. Below 0.45 of `sampleRate`, else no filter.
+    /// A filter with its corner at `cornerHz`; infinite = no filter. Below 0.45 of `sampleRate`,
+    /// else no filter.
     init(cornerHz: Double, sampleRate: Double) {
         isTransparent = cornerHz >= 0.45 * sampleRate
         let angle = isTransparent ? 0.1 : 2 * Double.pi * cornerHz / sampleRate

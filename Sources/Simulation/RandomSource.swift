@@ -2,8 +2,9 @@ internal import CMathShim
 
 /// A seeded stream of pseudo-random numbers; the same seed gives the same numbers on every machine.
 ///
-/// SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): one addition and
-/// three mixing steps, equidistributed over 2^64, good enough for noise models and trivially reproducible.
+/// SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014):
+/// one addition and three mixing steps, equidistributed over 2^64, good enough for noise models and
+/// trivially reproducible.
 public struct RandomSource: Sendable {
     private var state: UInt64
     private var spare = 0.0
@@ -12,7 +13,8 @@ public struct RandomSource: Sendable {
     /// The stream of this seed.
     public init(seed: UInt64) { state = seed }
 
-    /// A stream of its own for one part of a model, so that parts can be changed without disturbing each other.
+    /// A stream of its own for one part of a model, so that parts can be changed without disturbing
+    /// each other.
     ///
     /// - Parameters:
     ///   - seed: The seed of the whole run.

@@ -3,11 +3,13 @@ public import GimbalCore
 
 /// The motion of a handle as an inertial sensor has recorded it, for `BaseMotion`.
 ///
-/// The recorded rate is the truth, less its mean over the calmest second and led by the accelerometer so that it does not drift:
-/// the correction is part of the rate that is played, so attitude and rate stay derivatives of each other. The recorded specific force, turned by
-/// that attitude, is the acceleration; below 0.1 Hz it is a tilt, because nobody drifts away at a speed that grows. Between two
-/// samples rate and acceleration are straight lines, so a recording at 100 Hz has nothing above 50 Hz. Heading begins at zero. Where
-/// the recording begins or ends in the middle of a motion, that is slowed down to rest over a third of a second.
+/// The recorded rate is the truth, less its mean over the calmest second and led by the
+/// accelerometer so that it does not drift: the correction is part of the rate that is played, so
+/// attitude and rate stay derivatives of each other. The recorded specific force, turned by that
+/// attitude, is the acceleration; below 0.1 Hz it is a tilt, because nobody drifts away at a speed
+/// that grows. Between two samples rate and acceleration are straight lines, so a recording at 100
+/// Hz has nothing above 50 Hz. Heading begins at zero. Where the recording begins or ends in the
+/// middle of a motion, that is slowed down to rest over a third of a second.
 public struct RecordedMotion: Sendable {
     /// Length of the recording, s; before and after it the handle is at rest where it was.
     public var duration: Double { Double(knots.count - 1) / sampleRate }
@@ -24,11 +26,11 @@ public struct RecordedMotion: Sendable {
     /// Reads what was recorded.
     ///
     /// - Parameters:
-    ///   - samples: Rate and specific force in the handle's frame (x forward, y right, z down), at equal times, whatever the samples'
-    ///     own times say; finite, two at least.
+    ///   - samples: Rate and specific force in the handle's frame (x forward, y right, z down), at
+    ///     equal times, whatever the samples' own times say; finite, two at least.
     ///   - sampleRate: Per second.
-    ///   - restSeconds: For how long nothing moves at some time: that says the gyroscope's offset. In a recording
-    ///     without rest it is the mean rate.
+    ///   - restSeconds: For how long nothing moves at some time: that says the gyroscope's offset.
+    ///     In a recording without rest it is the mean rate.
     public init(_ samples: [IMUSample], sampleRate: Double, restSeconds: Double = 1) {
         precondition(samples.count >= 2 && sampleRate > 0)
         self.sampleRate = sampleRate
@@ -55,8 +57,8 @@ public struct RecordedMotion: Sendable {
         slowEnds()
     }
 
-    /// The mean rate over those `count` samples in a row that differ least from theirs; over all samples where these
-    /// differ by more than a hand at rest turns, 3 °/s RMS.
+    /// The mean rate over those `count` samples in a row that differ least from theirs; over all
+    /// samples where these differ by more than a hand at rest turns, 3 °/s RMS.
     private static func calmest(_ samples: [IMUSample], count: Int) -> Vector3 {
         var (sum, squares) = (Vector3.zero, 0.0)
         var (best, least) = (Vector3.zero, Double.infinity)
@@ -165,9 +167,11 @@ public struct RecordedMotion: Sendable {
     /// Rest after the recording, of which the handle turns back for most, s, when it is repeated.
     public static let returnSeconds = 4.0
 
-    /// The handle at `seconds` after the start of a recording that begins again and again; before it at rest.
+    /// The handle at `seconds` after the start of a recording that begins again and again; before
+    /// it at rest.
     ///
-    /// In between the handle turns back to where it began, along the shortest way, evenly started and stopped.
+    /// In between the handle turns back to where it began, along the shortest way, evenly started
+    /// and stopped.
     public func repeated(at seconds: Double) -> BaseMotion.State {
         let round = duration + Self.returnSeconds
         guard seconds > 0 else { return state(at: seconds) }
@@ -191,7 +195,8 @@ public struct RecordedMotion: Sendable {
         return .aboutX(roll) * .aboutY(cm_atan2(-down.x, down.z))
     }
 
-    /// The attitude a share of the way from one knot to the next, between which the rate is a straight line.
+    /// The attitude a share of the way from one knot to the next, between which the rate is a
+    /// straight line.
     private static func turned(_ here: Knot, _ next: Knot, share: Double, dt: Double) -> Quaternion
     {
         let time = share * dt

@@ -12,9 +12,11 @@ public enum SensorFault: Sendable, Equatable {
     case dropOut
     /// Time stamps are this many seconds off; negative lets time run backwards once.
     case timeShift(seconds: Double)
-    /// Another sensor has taken its place, mounted turned by this rotation: old sensor frame to new.
+    /// Another sensor has taken its place, mounted turned by this rotation: old sensor frame to
+    /// new.
     case remounted(Quaternion)
-    /// The gyroscope, a chip of its own in a BMI088, repeats its last sample to the bit; the accelerometer lives.
+    /// The gyroscope, a chip of its own in a BMI088, repeats its last sample to the bit; the
+    /// accelerometer lives.
     case gyroFrozen
     /// The gyroscope reads this, rad/s, to the bit; the accelerometer lives.
     case gyroStuck(Vector3)

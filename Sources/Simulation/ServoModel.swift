@@ -1,10 +1,12 @@
-/// One hobby servo between its pulse and its horn: rate limit, first-order position loop, dead band.
+/// One hobby servo between its pulse and its horn: rate limit, first-order position loop, dead
+/// band.
 public struct ServoModel: Sendable {
     /// The servo's properties, and how its pulses arrive.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Pulses per second: a command waits for the next pulse.
         public var frameRate = 333.0
-        /// From command to movement in all, s: half a frame of waiting, transport, and the lag of the position loop.
+        /// From command to movement in all, s: half a frame of waiting, transport, and the lag of
+        /// the position loop.
         public var totalDelay = 0.015
         /// Lag of the servo's own position loop, s; part of `totalDelay`.
         public var lag = 0.004

@@ -1,16 +1,16 @@
 internal import CMathShim
 public import GimbalCore
 
-/// A whole gimbal on the bench of the computer: moving handle, mechanics, motors or servos, sensor and bus. What the
-/// daemon's simulated backend, the tests and the figures all use.
+/// A whole gimbal on the bench of the computer: moving handle, mechanics, motors or servos, sensor
+/// and bus. What the daemon's simulated backend, the tests and the figures all use.
 ///
-/// Delay from the camera's motion to the torque that answers it, 3.0 ms with the defaults: gyroscope filter 0.98 ms,
-/// mean age of a sample when a 1 kHz loop of another clock takes it 0.5 ms, way from loop to power stage 1.02 ms (a
-/// pure delay, `transportDelay`), current loop 0.5 ms (first order). The holding of the output over a loop period
-/// comes on top.
+/// Delay from the camera's motion to the torque that answers it, 3.0 ms with the defaults:
+/// gyroscope filter 0.98 ms, mean age of a sample when a 1 kHz loop of another clock takes it 0.5
+/// ms, way from loop to power stage 1.02 ms (a pure delay, `transportDelay`), current loop 0.5 ms
+/// (first order). The holding of the output over a loop period comes on top.
 ///
-/// The same parameters, motion, seed and calls give the same numbers, bit for bit. Not for concurrent use; owned by
-/// one thread at a time.
+/// The same parameters, motion, seed and calls give the same numbers, bit for bit. Not for
+/// concurrent use; owned by one thread at a time.
 public struct SimulatedGimbal: Sendable {
     /// Everything that can be chosen.
     public struct Parameters: Sendable, Equatable {
@@ -24,7 +24,8 @@ public struct SimulatedGimbal: Sendable {
         public var field = FieldMotorModel.Parameters()
         /// How the joints are driven.
         public var motor = MotorType.torque
-        /// Torque of each motor over what it was told, 1: the true motor constant over the one that is configured.
+        /// Torque of each motor over what it was told, 1: the true motor constant over the one that
+        /// is configured.
         public var motorConstant = AxisVector(repeating: 1)
         /// How the camera's sensor sits on it, camera frame to the sensor's.
         public var sensorMounting = Quaternion.identity
@@ -38,7 +39,8 @@ public struct SimulatedGimbal: Sendable {
         public var hasHandleGyro = false
         /// Time from a sample to its delivery, s.
         public var busLatency = 0.0
-        /// Standard deviation of the delivery time, s; the time of a delivery never precedes its sample.
+        /// Standard deviation of the delivery time, s; the time of a delivery never precedes its
+        /// sample.
         public var busJitter = 0.0
         /// Joint angles at the start, rad.
         public var initialJoints = AxisVector.zero
@@ -53,7 +55,8 @@ public struct SimulatedGimbal: Sendable {
     public let motion: BaseMotion
     /// What is wrong with the sensor at present.
     public var fault: SensorFault?
-    /// Direction of each motor: -1 is one that is connected the wrong way round, 0 one that is not connected.
+    /// Direction of each motor: -1 is one that is connected the wrong way round, 0 one that is not
+    /// connected.
     public var motorDirection = AxisVector(repeating: 1)
     /// A push from outside, moment on the camera in its frame, N·m.
     public var push = Vector3.zero
@@ -131,8 +134,8 @@ public struct SimulatedGimbal: Sendable {
     /// The accelerometer's offset at present, m/s².
     public var accelBias: Vector3 { imu.accelBias }
 
-    /// The motor torques under which the camera accelerates as wanted now, rad/s² in its own frame: for a reference that
-    /// knows everything.
+    /// The motor torques under which the camera accelerates as wanted now, rad/s² in its own frame:
+    /// for a reference that knows everything.
     public func requiredTorque(acceleration: Vector3) -> AxisVector {
         plant.requiredTorque(
             acceleration: acceleration, push: push, base: base,
@@ -149,7 +152,8 @@ public struct SimulatedGimbal: Sendable {
     ///
     /// - Parameters:
     ///   - output: What the motors are to do; not finite counts as off.
-    ///   - time: When the bus write ended. An instant before the simulation's own counts as its own.
+    ///   - time: When the bus write ended. An instant before the simulation's own counts as its
+    ///     own.
     public mutating func apply(_ output: MotorOutput, at time: Instant) {
         let isFinite =
             output.torque.isFinite && output.angle.isFinite && output.field.isFinite

@@ -1,9 +1,11 @@
 public import GimbalCore
 
-/// A stabilizer and the simulated gimbal that it drives, in a closed loop without threads, faster than real time.
+/// A stabilizer and the simulated gimbal that it drives, in a closed loop without threads, faster
+/// than real time.
 ///
-/// In each tick the gimbal lives through one period, its samples go to the stabilizer, and the stabilizer's output goes to
-/// the motors. The same gimbal, tuning and calls give the same numbers, bit for bit.
+/// In each tick the gimbal lives through one period, its samples go to the stabilizer, and the
+/// stabilizer's output goes to the motors. The same gimbal, tuning and calls give the same numbers,
+/// bit for bit.
 public struct SimulatedLoop: Sendable {
     /// The gimbal: true attitude, faults, pushes.
     public var gimbal: SimulatedGimbal
@@ -65,7 +67,8 @@ public struct SimulatedLoop: Sendable {
     /// Asks the stabilizer for something at the instant of the newest tick.
     public mutating func ask(_ command: Command) { stabilizer.apply(command, now: now) }
 
-    /// Lets the gimbal live until the next tick, and hands its samples to the stabilizer, which does not answer yet.
+    /// Lets the gimbal live until the next tick, and hands its samples to the stabilizer, which
+    /// does not answer yet.
     public mutating func advance() { advance(to: next) }
 
     /// Begins the next tick at an instant of the caller's choice.
@@ -75,7 +78,8 @@ public struct SimulatedLoop: Sendable {
         gimbal.advance(to: time) { stabilizer.integrate($0) }
     }
 
-    /// Ends the tick: the stabilizer answers, and the motors are given its answer, or what `change` makes of that.
+    /// Ends the tick: the stabilizer answers, and the motors are given its answer, or what `change`
+    /// makes of that.
     public mutating func drive(change: (inout MotorOutput) -> Void = { _ in }) {
         var answer = stabilizer.step(now: now)
         change(&answer)

@@ -9,7 +9,8 @@ public struct ConditionWords: Sendable, Hashable {
     /// What is the case, and what usually helps.
     public let sentence: String
 
-    /// The journal's MESSAGE_ID, 32 hexadecimal digits: the same for every airframed, the last two count conditions.
+    /// The journal's MESSAGE_ID, 32 hexadecimal digits: the same for every airframed, the last two
+    /// count conditions.
     public var messageID: String {
         let number = condition.rawValue.trailingZeroBitCount
         return "5d2c1f7e8a904b6fa3e9c0b7d41f66" + (number < 16 ? "0" : "")

@@ -9,8 +9,9 @@ import Wire
 
 /// The daemon as a program.
 public enum DaemonProgram {
-    /// The process begins here: memory and stacks are settled before the first thread exists. Without the main actor it
-    /// would begin on a thread of Swift's pool, whose 8 MiB of stack are then locked.
+    /// The process begins here: memory and stacks are settled before the first thread exists.
+    /// Without the main actor it would begin on a thread of Swift's pool, whose 8 MiB of stack are
+    /// then locked.
     @MainActor
     public static func main() async {
         settleStreams()
@@ -22,8 +23,9 @@ public enum DaemonProgram {
         }
     }
 
-    /// A reader of the log that has left must not end the daemon while motors turn, nor may a limit of file sizes; and where a standard stream is
-    /// missing, no later file may take its number and be written to as if it were the log.
+    /// A reader of the log that has left must not end the daemon while motors turn, nor may a limit
+    /// of file sizes; and where a standard stream is missing, no later file may take its number and
+    /// be written to as if it were the log.
     private static func settleStreams() {
         signal(SIGPIPE, SIG_IGN)
         // A recording that grows beyond a limit of the process is an error of that file.
@@ -81,10 +83,12 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Does what the command line says. On the main thread, whose stack is large: the daemon is put together of large
-    /// values, and in a debug build under a sanitizer the 512 KiB of a thread of Swift's pool are not enough for that.
+    /// Does what the command line says. On the main thread, whose stack is large: the daemon is put
+    /// together of large values, and in a debug build under a sanitizer the 512 KiB of a thread of
+    /// Swift's pool are not enough for that.
     ///
-    /// - Parameter startProblems: What the process could not have, found before the command line was read.
+    /// - Parameter startProblems: What the process could not have, found before the command line
+    ///   was read.
     /// - Throws: `ExitCode`, after the sentence has been written.
     @MainActor
     func run(startProblems: [String]) async throws {
@@ -133,7 +137,8 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Ends as ArgumentParser does, with its help or its words about the command line, which may quote anything.
+    /// Ends as ArgumentParser does, with its help or its words about the command line, which may
+    /// quote anything.
     static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
         let text = fullMessage(for: error)
@@ -145,8 +150,8 @@ struct Airframed: ParsableCommand {
 
     private static func complain(_ sentence: String) { write(sentence + "\n", to: .standardError) }
 
-    /// The one place where the program itself writes; the log has its own (`LogStore`). A stream that fails has no other to be named
-    /// on.
+    /// The one place where the program itself writes; the log has its own (`LogStore`). A stream
+    /// that fails has no other to be named on.
     private static func write(_ text: String, to stream: FileDescriptor) {
         _ = try? stream.writeAll(text.visibleLines.utf8)
     }

@@ -17,7 +17,8 @@ public struct ConfigurationFiles: Sendable {
         self.list = list
     }
 
-    /// Larger files are refused: nobody writes a megabyte of settings, but somebody may name a device.
+    /// Larger files are refused: nobody writes a megabyte of settings, but somebody may name a
+    /// device.
     public static let sizeLimit = 1 << 20
 
     /// The file system of the machine.
@@ -25,8 +26,9 @@ public struct ConfigurationFiles: Sendable {
 
     private static func readFile(_ path: FilePath) throws(Errno) -> [UInt8] {
         do {
-            // Standard input is read as it comes. Anything else without waiting: a named pipe, which would not even open before
-            // somebody writes, is none that could be read again on reload.
+            // Standard input is read as it comes. Anything else without waiting: a named pipe,
+            // which would not even open before somebody writes, is none that could be read again on
+            // reload.
             let isInput = path == "/dev/stdin"
             let file = try FileDescriptor.open(
                 path, .readOnly, options: isInput ? .closeOnExec : [.closeOnExec, .nonBlocking])

@@ -1,14 +1,15 @@
-/// Reads the value of `--set KEY=VALUE` and of `airframectl set`: TOML, or a bare word or an address with a port
-/// taken as a string.
+/// Reads the value of `--set KEY=VALUE` and of `airframectl set`: TOML, or a bare word or an
+/// address with a port taken as a string.
 ///
-/// Numbers, words and arrays of numbers are read here, everything else by the TOML parser. A phone's slider sets a gain
-/// many times a second, and TOMLKit 0.6 never frees a parsed document.
+/// Numbers, words and arrays of numbers are read here, everything else by the TOML parser. A
+/// phone's slider sets a gain many times a second, and TOMLKit 0.6 never frees a parsed document.
 enum LiteralReader {
     /// Reads `text`; nil when it is neither TOML nor a word.
     static func read(_ text: String) -> RawValue? {
         let bytes = Array(Array(text.utf8).trimmingBlanks())
         guard !bytes.isEmpty, bytes.count <= 4096 else { return nil }
-        // One line, no control characters: what follows a line end would be a second pair to the parser.
+        // One line, no control characters: what follows a line end would be a second pair to the
+        // parser.
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
         if let simple = simple(bytes[...], depth: 0) { return simple }
         let value = String(decoding: bytes, as: UTF8.self)

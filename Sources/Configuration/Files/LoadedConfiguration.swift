@@ -19,10 +19,11 @@ public struct LoadedConfiguration: Sendable {
     /// The built-in defaults.
     public init() {}
 
-    /// The values of keys that nobody mentions: the built-in ones; in lockstep a sensor without a filter, because a
-    /// simulator says what is so at `t`; with real chips what sensor and servos on one I2C bus of 400 kHz leave time for,
-    /// and address, range and filter of the sensor that is named; gains that fit the loop's rate, and a servo's delay and tracker
-    /// that fit its pulses.
+    /// The values of keys that nobody mentions: the built-in ones; in lockstep a sensor without a
+    /// filter, because a simulator says what is so at `t`; with real chips what sensor and servos
+    /// on one I2C bus of 400 kHz leave time for, and address, range and filter of the sensor that
+    /// is named; gains that fit the loop's rate, and a servo's delay and tracker that fit its
+    /// pulses.
     var defaults: Settings {
         var settings = Settings()
         switch written("hardware.backend") {
@@ -51,8 +52,8 @@ public struct LoadedConfiguration: Sendable {
         return settings
     }
 
-    /// The assumptions about the sensor of a log: those that are written, and where none are, those that a log shows itself (mean
-    /// rates, their range).
+    /// The assumptions about the sensor of a log: those that are written, and where none are, those
+    /// that a log shows itself (mean rates, their range).
     public var recordedSensor: AttitudeEstimator.Parameters {
         var parameters = settings.stabilizerParameters.estimator
         guard written("hardware.backend") == nil else { return parameters }
@@ -85,7 +86,8 @@ public struct LoadedConfiguration: Sendable {
         (fromCommandLine[key] ?? fromFiles[key])?.origin ?? .builtIn
     }
 
-    /// Every setting as TOML, grouped by table, with its origin as a comment: the output of `--print-config`.
+    /// Every setting as TOML, grouped by table, with its origin as a comment: the output of
+    /// `--print-config`.
     public var description: String {
         Listing.text(settings: settings, origin: origin(of:))
     }

@@ -49,7 +49,8 @@ public enum SettingsFile {
         let problems = document.problems.filter { [.unreadable, .syntax].contains($0.kind) }
         guard problems.isEmpty else { throw ConfigurationFailure(problems: problems) }
         return TOMLKeyLocator(bytes).locations.compactMap { steps, location in
-            // A table in a line is its pairs, which have places of their own; so is an element of an array the array's.
+            // A table in a line is its pairs, which have places of their own; so is an element of
+            // an array the array's.
             guard let value = location.value, !value.hasPrefix("{"), case .key = steps.last else {
                 return nil
             }

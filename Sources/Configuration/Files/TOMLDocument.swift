@@ -3,8 +3,8 @@ import TOMLKit
 
 /// The settings that one TOML text gives, checked against the schema.
 ///
-/// TOMLKit 0.6 never frees a parsed document: a file with every setting costs 20 kB per load. That is nothing for a
-/// reload, and the reason why `LiteralReader` does without it where it can.
+/// TOMLKit 0.6 never frees a parsed document: a file with every setting costs 20 kB per load. That
+/// is nothing for a reload, and the reason why `LiteralReader` does without it where it can.
 struct TOMLDocument {
     /// Setting, value and line, in the order of the schema.
     private(set) var values: [(setting: Setting, value: SettingValue, line: Int?)] = []
@@ -14,8 +14,8 @@ struct TOMLDocument {
     private let path: String
     private var locator = TOMLKeyLocator([])
 
-    /// Longest line that is read. The parser walks dotted keys recursively; a line of many thousand of them would
-    /// exhaust the stack.
+    /// Longest line that is read. The parser walks dotted keys recursively; a line of many thousand
+    /// of them would exhaust the stack.
     static let longestLine = 4096
 
     /// Somebody who named the wrong file needs no list of everything in it.
@@ -163,7 +163,8 @@ extension TOMLDocument {
             hint: "Save the file as UTF-8; µ, ° and umlauts are often the cause.")
     }
 
-    /// The first line that is not UTF-8. Line ends never lie inside a character, so lines can be judged one by one.
+    /// The first line that is not UTF-8. Line ends never lie inside a character, so lines can be
+    /// judged one by one.
     private static func invalidLine(_ bytes: [UInt8]) -> Int? {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }.map { $0 + 1 }

@@ -1,8 +1,10 @@
-/// Finds the line of every key in a TOML document, because the parser keeps positions for syntax errors only.
+/// Finds the line of every key in a TOML document, because the parser keeps positions for syntax
+/// errors only.
 ///
-/// Also the parser's guard: TOMLKit 0.6 (toml++ 3.4) ends the process by assertion on some malformed texts, such as
-/// `[=]` or `a = [}`. What leads there is found first and reported as `fault`; no valid document has one. On malformed
-/// texts the rest of what it finds means nothing. Linear in the length of the text.
+/// Also the parser's guard: TOMLKit 0.6 (toml++ 3.4) ends the process by assertion on some
+/// malformed texts, such as `[=]` or `a = [}`. What leads there is found first and reported as
+/// `fault`; no valid document has one. On malformed texts the rest of what it finds means nothing.
+/// Linear in the length of the text.
 public struct TOMLKeyLocator: Sendable {
     /// One step from a table or an array to what it holds.
     public enum Step: Hashable, Sendable {
@@ -25,7 +27,8 @@ public struct TOMLKeyLocator: Sendable {
     /// Every key, table and array element. A table is where it is first named.
     public private(set) var locations: [[Step]: Location] = [:]
 
-    /// Lines of strings that hold a NUL character: the parser's C interface ends such strings there.
+    /// Lines of strings that hold a NUL character: the parser's C interface ends such strings
+    /// there.
     public private(set) var linesWithNul: [Int] = []
 
     /// The first place at which the parser must not be let loose.
@@ -44,8 +47,9 @@ public struct TOMLKeyLocator: Sendable {
     private var scanner: TOMLScanner
     private var arrayCounts: [[Step]: Int] = [:]
 
-    /// Names in a key with its tables, and arrays in each other. No setting has more than three, and what every level remembers of
-    /// its path would make a text that is nothing but levels slow.
+    /// Names in a key with its tables, and arrays in each other. No setting has more than three,
+    /// and what every level remembers of its path would make a text that is nothing but levels
+    /// slow.
     public static let depthLimit = 32
 
     /// Locates everything in `text`.

@@ -36,7 +36,8 @@ struct TOMLScanner: Sendable {
         return isAtKey && byte != UInt8(ascii: "_") || Array("+.[{".utf8).contains(byte)
     }
 
-    /// Whether the parser survives a scalar: it expects a digit behind the T of a date and time, and two behind a blank.
+    /// Whether the parser survives a scalar: it expects a digit behind the T of a date and time,
+    /// and two behind a blank.
     static func isHarmless(scalar: ArraySlice<UInt8>) -> Bool {
         func isDigit(at index: Int) -> Bool {
             index < scalar.endIndex && Self.isDigit(scalar[index])
@@ -53,7 +54,8 @@ struct TOMLScanner: Sendable {
 
     func bytes(from start: Int) -> ArraySlice<UInt8> { text[start..<position] }
 
-    /// What has been stepped over since `start`, without blanks at its end; of long texts the beginning.
+    /// What has been stepped over since `start`, without blanks at its end; of long texts the
+    /// beginning.
     func text(from start: Int) -> String {
         var end = min(position, start + Self.longestText)
         while end > start, Self.isBlank(text[end - 1]) || Self.isLineEnd(text[end - 1]) { end -= 1 }

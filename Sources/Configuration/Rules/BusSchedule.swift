@@ -1,9 +1,11 @@
 import GimbalCore
 
-/// What the wires have to carry in a period of the loop, against what they can. One thread serves them one after the other.
+/// What the wires have to carry in a period of the loop, against what they can. One thread serves
+/// them one after the other.
 ///
-/// A message is a start, its address and its bytes, each with an acknowledge; an exchange ends with a stop (NXP UM10204,
-/// section 3.1). What the adapter and the kernel add is left to the fifth that the rule keeps free.
+/// A message is a start, its address and its bytes, each with an acknowledge; an exchange ends with
+/// a stop (NXP UM10204, section 3.1). What the adapter and the kernel add is left to the fifth that
+/// the rule keeps free.
 public struct BusSchedule: Sendable, Equatable {
     /// Share of the wire that may be planned, 0...1.
     public static let share = 0.8
@@ -67,8 +69,8 @@ public struct BusSchedule: Sendable, Equatable {
         }
     }
 
-    /// Share of the busier wire that a period takes which reads the sensors and writes the motors, at a loop rate, Hz; 1 is
-    /// all.
+    /// Share of the busier wire that a period takes which reads the sensors and writes the motors,
+    /// at a loop rate, Hz; 1 is all.
     public func load(rate: Double) -> Double {
         let sensors = bufferLoad + (Double(sensorBits) / clock + Double(spiBits) / spiClock) * rate
         let motors = Double(motorBits) / clock * rate

@@ -1,6 +1,7 @@
 /// One thing that is wrong with the configuration, as a sentence that a person can act on.
 ///
-/// `etc/airframed.toml:14: loop.rate_hz = 5000 is outside 50...4000. With the IMU on I2C at 400 kHz, 500 is a good start.`
+/// `etc/airframed.toml:14: loop.rate_hz = 5000 is outside 50...4000. With the IMU on I2C at 400
+/// kHz, 500 is a good start.`
 public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// What kind of fault it is, for programs; people read `description`.
     public enum Kind: String, Sendable {
@@ -24,7 +25,8 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
 
     /// What kind of fault it is.
     public var kind: Kind
-    /// Where the value was written; nil for a value that came without a place, such as one from a socket.
+    /// Where the value was written; nil for a value that came without a place, such as one from a
+    /// socket.
     public var place: Place?
     /// Dotted key, when the fault is about one.
     public var key: String?

@@ -2,9 +2,11 @@ import GimbalCore
 
 /// What several settings must fulfil together, beyond the range of each.
 struct ConfigurationRule: Sendable {
-    /// The settings it reads; of those that somebody wrote, the first one is the one to complain about.
+    /// The settings it reads; of those that somebody wrote, the first one is the one to complain
+    /// about.
     let keys: [String]
-    /// The setting that somebody must have written, because its default gives way by itself where the settings are used.
+    /// The setting that somebody must have written, because its default gives way by itself where
+    /// the settings are used.
     let trigger: String
     /// What is wrong and what helps; nil when the rule holds.
     let violation: @Sendable (Settings) -> (complaint: String, hint: String)?

@@ -17,7 +17,8 @@ extension Schema {
             "Range of set-point angles in the earth frame; yaw of -360 to 360 turns without end."),
     ]
 
-    /// What each mode does. In parts, since one expression of them all is too much for the type checker of Swift 6.2.
+    /// What each mode does. In parts, since one expression of them all is too much for the type
+    /// checker of Swift 6.2.
     static let modes: [Setting] = bootAndFollow + presets + trackingAndRetract
 
     private static let bootAndFollow: [Setting] = [

@@ -1,6 +1,7 @@
 import GimbalCore
 
-/// One configurable value: its key, what is allowed, what it means, and where it lives in `Settings`.
+/// One configurable value: its key, what is allowed, what it means, and where it lives in
+/// `Settings`.
 public struct Setting: Sendable, CustomStringConvertible {
     /// What a value may be. Ranges include both ends.
     public enum Kind: Sendable, Equatable {
@@ -50,7 +51,8 @@ public struct Setting: Sendable, CustomStringConvertible {
     public let applies: Applies
     /// One sentence for people.
     public let summary: String
-    /// What usually works, appended to the message about a bad value; nil where the range says enough.
+    /// What usually works, appended to the message about a bad value; nil where the range says
+    /// enough.
     public let hint: String?
 
     /// The property that it is.
@@ -114,7 +116,8 @@ public struct Setting: Sendable, CustomStringConvertible {
     }
 }
 
-// One factory per kind, so that an entry of the schema is one expression and its type is checked against the property.
+// One factory per kind, so that an entry of the schema is one expression and its type is checked
+// against the property.
 extension Setting {
     typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
 

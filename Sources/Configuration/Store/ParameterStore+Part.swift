@@ -1,6 +1,7 @@
 // Somebody who may change only a part of the settings, such as an app, saves only that part.
 extension ParameterStore {
-    /// Makes what is set among these settings what is saved; everything else stays unsaved. Like `save()`: on a copy.
+    /// Makes what is set among these settings what is saved; everything else stays unsaved. Like
+    /// `save()`: on a copy.
     ///
     /// - Parameter keys: Dotted paths.
     public mutating func save(only keys: [String]) {
@@ -15,9 +16,11 @@ extension ParameterStore {
         rebuild()
     }
 
-    /// Takes over what is on the disk now. What is in force stays: a live value that is saved is no longer called live.
+    /// Takes over what is on the disk now. What is in force stays: a live value that is saved is no
+    /// longer called live.
     ///
-    /// - Parameter overlay: Everything that is saved. Entries that do not fit are left out, as at a start.
+    /// - Parameter overlay: Everything that is saved. Entries that do not fit are left out, as at a
+    ///   start.
     public mutating func adopt(saved overlay: Overlay) {
         saved = [:]
         for (key, text) in overlay { saved[key] = Self.savedValue(key, text) }
@@ -52,7 +55,8 @@ extension ParameterStore {
     /// Returns one setting to its built-in default, whatever the files say.
     ///
     /// - Parameter key: Dotted path.
-    /// - Throws: `unknownKey`, `notLive`, or the rule that the default would break; then nothing has changed.
+    /// - Throws: `unknownKey`, `notLive`, or the rule that the default would break; then nothing
+    ///   has changed.
     public mutating func setToDefault(_ key: String) throws(ConfigurationProblem) {
         guard let setting = Schema.setting(key) else { throw .unknownKey(key) }
         var changed = self
@@ -73,7 +77,8 @@ extension Dictionary where Key == String, Value == String {
 }
 
 extension ParameterStore.Snapshot {
-    /// Takes these settings over as they stand in a store: returning to this snapshot leaves them as they are there.
+    /// Takes these settings over as they stand in a store: returning to this snapshot leaves them
+    /// as they are there.
     ///
     /// - Parameters:
     ///   - keys: Dotted paths.

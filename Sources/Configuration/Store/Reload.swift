@@ -14,8 +14,8 @@ public struct ReloadReport: Sendable, Equatable {
 extension ParameterStore {
     /// Takes over newly loaded files: what can change live does, the rest waits for a restart.
     ///
-    /// A live setting also waits when it fits only together with one that needs a restart. A file with a problem never
-    /// comes this far: the loader refuses it whole.
+    /// A live setting also waits when it fits only together with one that needs a restart. A file
+    /// with a problem never comes this far: the loader refuses it whole.
     ///
     /// - Parameter new: What `ConfigurationLoader` read.
     /// - Returns: What has changed.

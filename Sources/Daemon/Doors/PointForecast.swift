@@ -2,7 +2,8 @@ import GimbalCore
 import PlainText
 import Wire
 
-/// What will become of a `point`, told to whoever asks: computed with the loop's own generator from its newest snapshot.
+/// What will become of a `point`, told to whoever asks: computed with the loop's own generator from
+/// its newest snapshot.
 struct PointForecast {
     /// The state of the loop after its last tick that is known.
     let snapshot: StabilizerSnapshot

@@ -26,7 +26,8 @@ extension JSONValue {
         }
     }
 
-    /// The value as TOML for a setting. A string is taken as TOML itself (`"[40, 40, 50]"`), or as a bare word.
+    /// The value as TOML for a setting. A string is taken as TOML itself (`"[40, 40, 50]"`), or as
+    /// a bare word.
     func tomlText(for key: String) -> String {
         if case .string(let text) = self { return text }
         return plainText
@@ -60,7 +61,8 @@ extension Refusal {
 }
 
 extension Wire.Setting {
-    /// A setting as it stands in a store; `rollback` is what is left of a change that waits to be kept, s.
+    /// A setting as it stands in a store; `rollback` is what is left of a change that waits to be
+    /// kept, s.
     init(_ setting: Configuration.Setting, in store: ParameterStore, rollback: Double?) {
         let origin = store.origin(of: setting.key)
         self.init(

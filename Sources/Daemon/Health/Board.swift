@@ -1,7 +1,8 @@
 import Glibc
 import Realtime
 
-/// The computer, as far as it says inside of the service's sandbox, where /proc holds processes alone.
+/// The computer, as far as it says inside of the service's sandbox, where /proc holds processes
+/// alone.
 enum Board {
     /// The board's name; "unknown" where nobody says.
     static var model: String {

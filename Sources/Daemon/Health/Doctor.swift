@@ -1,7 +1,7 @@
 import Wire
 
-/// The checks that the daemon makes of itself, each with what to do about it; the client adds those that it can make from
-/// the status alone. Pure: judges a status.
+/// The checks that the daemon makes of itself, each with what to do about it; the client adds those
+/// that it can make from the status alone. Pure: judges a status.
 struct Doctor {
     let status: Status
 

@@ -1,7 +1,8 @@
 import Configuration
 import Wire
 
-/// The doctor's check of the links over networks: it warns of those that move the camera or the wheels without a key. Pure.
+/// The doctor's check of the links over networks: it warns of those that move the camera or the
+/// wheels without a key. Pure.
 struct LinkDoctor {
     let settings: Settings
 

@@ -3,8 +3,8 @@ import PlainText
 import Port
 import Wire
 
-/// What a tuning amounts to: effective gains, margins, and warnings in sentences. Sweeps frequencies, so it is made when
-/// the tuning changes, not when somebody looks.
+/// What a tuning amounts to: effective gains, margins, and warnings in sentences. Sweeps
+/// frequencies, so it is made when the tuning changes, not when somebody looks.
 struct LoopReport: Sendable {
     /// What `status` says.
     private(set) var status = ControlStatus()

@@ -1,7 +1,8 @@
 import PlainText
 import Wire
 
-/// What `doctor` says of the computer: none of it moves the camera, all of it can be in the way one day. Pure.
+/// What `doctor` says of the computer: none of it moves the camera, all of it can be in the way one
+/// day. Pure.
 struct MachineDoctor {
     /// Room for hundreds of saves.
     static let enoughBytes: UInt64 = 16 << 20

@@ -5,8 +5,9 @@ import Wire
 
 /// The settings that stand for what an autotune has found.
 ///
-/// The run knows the gains as they act. A setting is what acts before the app's PID triple scales it: axes that were not
-/// tuned keep their settings, those that were go back to the app's default triple, which changes nothing.
+/// The run knows the gains as they act. A setting is what acts before the app's PID triple scales
+/// it: axes that were not tuned keep their settings, those that were go back to the app's default
+/// triple, which changes nothing.
 struct AutotuneProposals {
     private(set) var list: [SettingUpdate] = []
 

@@ -3,7 +3,8 @@ import GimbalCore
 import PlainText
 import Wire
 
-/// One calibration from its start to its result: hands samples to the mathematics, and says what to do in words.
+/// One calibration from its start to its result: hands samples to the mathematics, and says what to
+/// do in words.
 struct CalibrationRun: Sendable {
     private enum Work: Sendable {
         case gyro(GyroCalibration)
@@ -30,7 +31,8 @@ struct CalibrationRun: Sendable {
 
     /// - Parameters:
     ///   - kind: What to calibrate.
-    ///   - correction: What is in force; it names the faces, and straightens the poses of the mounting.
+    ///   - correction: What is in force; it names the faces, and straightens the poses of the
+    ///     mounting.
     init(_ kind: CalibrationKind, correction: SensorCorrection) {
         self.kind = kind
         work =

@@ -8,8 +8,9 @@ import Wire
 
 /// What a simulator talks to: one line in, one tick, one line out.
 ///
-/// Lines come on the server's thread; `report` may be asked for on any. Everything that follows from a line has happened
-/// when `answer` returns: timers have run out, the telemetry is in the hub.
+/// Lines come on the server's thread; `report` may be asked for on any. Everything that follows
+/// from a line has happened when `answer` returns: timers have run out, the telemetry is in the
+/// hub.
 final class LockstepSession: LockstepBackend, LoopDriver {
     private struct State: ~Copyable {
         var engine: LockstepEngine
@@ -25,7 +26,8 @@ final class LockstepSession: LockstepBackend, LoopDriver {
 
     /// Refused lines of one connection that are worth a line in the log; all are counted.
     private static let loggedErrors = 5
-    /// From one connection's last instant to the first of the next, s: whatever was due is due then.
+    /// From one connection's last instant to the first of the next, s: whatever was due is due
+    /// then.
     private static let pauseSeconds = 1.0
 
     private let state: Mutex<State>

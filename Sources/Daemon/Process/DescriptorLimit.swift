@@ -1,7 +1,8 @@
 import Glibc
 
-/// How many files the process may have open (RLIMIT_NOFILE). Without enough of them parts of the daemon and of Swift's runtime end by
-/// a trap wherever they happen to need one more, so they are asked for before anything else.
+/// How many files the process may have open (RLIMIT_NOFILE). Without enough of them parts of the
+/// daemon and of Swift's runtime end by a trap wherever they happen to need one more, so they are
+/// asked for before anything else.
 enum DescriptorLimit {
     /// What the daemon needs with everything switched on, and some clients.
     static let least: rlim_t = 64

@@ -5,8 +5,8 @@ import Policy
 import Realtime
 import Synchronization
 
-/// Everything that happens now and then beside the loop: telemetry into the hub and to a calibration, dead-man timers,
-/// rollbacks, and the sentences about what the loop has counted.
+/// Everything that happens now and then beside the loop: telemetry into the hub and to a
+/// calibration, dead-man timers, rollbacks, and the sentences about what the loop has counted.
 ///
 /// Time is an argument: a timer drives it with the computer's clock, a simulator with its lines.
 final class Housekeeping: Sendable {
@@ -15,7 +15,8 @@ final class Housekeeping: Sendable {
         var events: [ConditionReporter.Event] = []
     }
 
-    /// Sentences that wait for the log; a reader of the log that hangs must not cost memory without end.
+    /// Sentences that wait for the log; a reader of the log that hangs must not cost memory without
+    /// end.
     private static let capacity = 1000
 
     private let hub: TelemetryHub
@@ -90,9 +91,11 @@ final class Housekeeping: Sendable {
         }
     }
 
-    /// Begins afresh, as after a start: nothing goes on, nothing unsaved is in force, nobody is in control.
+    /// Begins afresh, as after a start: nothing goes on, nothing unsaved is in force, nobody is in
+    /// control.
     ///
-    /// - Parameter restartLoop: Makes the loop start afresh with the newest tuning; must not call back.
+    /// - Parameter restartLoop: Makes the loop start afresh with the newest tuning; must not call
+    ///   back.
     func restart(_ restartLoop: () -> Void) {
         _ = calibration.cancel()
         _ = spectra.cancel()

@@ -7,8 +7,8 @@ enum Journal {
     ///
     /// - Parameters:
     ///   - descriptor: The file.
-    ///   - stream: `JOURNAL_STREAM`, the journal's device and inode (systemd.exec(5)). Children inherit it, also those
-    ///     whose output somebody sent elsewhere; so it is compared.
+    ///   - stream: `JOURNAL_STREAM`, the journal's device and inode (systemd.exec(5)). Children
+    ///     inherit it, also those whose output somebody sent elsewhere; so it is compared.
     /// - Returns: False where the journal does not read, or nobody knows.
     static func reads(
         _ descriptor: Int32, stream: String? = getenv("JOURNAL_STREAM").map { String(cString: $0) }
@@ -20,7 +20,8 @@ enum Journal {
 
     /// Writes one entry.
     ///
-    /// - Parameter fields: Names in capitals, `MESSAGE` and `PRIORITY` among them, with their values.
+    /// - Parameter fields: Names in capitals, `MESSAGE` and `PRIORITY` among them, with their
+    ///   values.
     /// - Returns: Whether the journal has it; false where none listens.
     static func send(_ fields: [(name: String, value: String)]) -> Bool {
         let entries = fields.map { Array("\($0.name)=\($0.value)".utf8) }

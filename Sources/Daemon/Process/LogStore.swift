@@ -6,13 +6,16 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Where log lines go: standard error, for the journal or a terminal, and a ring in memory, for `airframectl log`.
+/// Where log lines go: standard error, for the journal or a terminal, and a ring in memory, for
+/// `airframectl log`.
 ///
-/// Whoever logs waits for nothing: lines go through a bounded queue to a thread of their own, and where a reader of standard
-/// error hangs, those that find no room are counted. One throttle stands here for everything that is logged: each statement of
-/// the code may write `burst` lines at once and one per second after that, so no stranger on any link fills disk or ring.
+/// Whoever logs waits for nothing: lines go through a bounded queue to a thread of their own, and
+/// where a reader of standard error hangs, those that find no room are counted. One throttle stands
+/// here for everything that is logged: each statement of the code may write `burst` lines at once
+/// and one per second after that, so no stranger on any link fills disk or ring.
 ///
-/// Never called from the loop or bus threads: they count, and an ordinary thread writes the sentence.
+/// Never called from the loop or bus threads: they count, and an ordinary thread writes the
+/// sentence.
 final class LogStore: Sendable {
     /// Lines kept for the socket.
     static let capacity = 1000
@@ -49,7 +52,8 @@ final class LogStore: Sendable {
     private let state = Mutex(State())
     private let writer = Worker(ThreadTable.log, capacity: LogStore.queued)
     private let standardError: @Sendable (String) -> Void
-    /// The journal reads priorities from `<N>` prefixes (sd-daemon(3)); people at a terminal do not.
+    /// The journal reads priorities from `<N>` prefixes (sd-daemon(3)); people at a terminal do
+    /// not.
     private let isJournal: Bool
     /// Where the lines' time comes from.
     private let clock: LoopClock

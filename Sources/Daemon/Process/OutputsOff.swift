@@ -3,8 +3,8 @@ import GimbalCore
 import Hardware
 import Realtime
 
-/// Turns the power stages off from a process of its own: for when airframed has died with the motors on. A servo driver
-/// on a bus keeps sending its last pulses for ever.
+/// Turns the power stages off from a process of its own: for when airframed has died with the
+/// motors on. A servo driver on a bus keeps sending its last pulses for ever.
 public enum OutputsOff {
     /// How often it is tried.
     static let attempts = 20
@@ -37,7 +37,8 @@ public enum OutputsOff {
             exitStatus: DaemonError.inputOutput)
     }
 
-    /// Turns one bus off. The write after it is for motors that have to be opened first, and are off then.
+    /// Turns one bus off. The write after it is for motors that have to be opened first, and are
+    /// off then.
     private static func failure(_ bus: any OutputBus) -> BusError? {
         var bus = bus
         var last: BusError?

@@ -1,7 +1,8 @@
 import GimbalCore
 
-/// Lets the first lines of a kind into the log at once, and repetitions at intervals that grow, with how many there were.
-/// Whatever has not happened for a minute is new again. Pure: time is an argument.
+/// Lets the first lines of a kind into the log at once, and repetitions at intervals that grow,
+/// with how many there were. Whatever has not happened for a minute is new again. Pure: time is an
+/// argument.
 struct Repetition {
     /// Lines that were withheld.
     struct Withheld: Equatable {

@@ -1,7 +1,8 @@
 import CLinuxShim
 import Glibc
 
-/// What systemd wants to hear (sd_notify(3)): ready, stopping, and that the loop is alive. Says nothing elsewhere.
+/// What systemd wants to hear (sd_notify(3)): ready, stopping, and that the loop is alive. Says
+/// nothing elsewhere.
 struct ServiceManager: Sendable {
     private let socket: String?
     /// How long systemd waits for a sign of life, s; nil: it does not.
@@ -42,7 +43,8 @@ struct ServiceManager: Sendable {
     }
 }
 
-/// Tells the watchdog of progress, and of nothing else: a loop or a bus that hangs is not hidden by a timer that runs.
+/// Tells the watchdog of progress, and of nothing else: a loop or a bus that hangs is not hidden by
+/// a timer that runs.
 struct WatchdogFeeder: Sendable {
     /// What must go on.
     struct Progress: Equatable, Sendable {
@@ -65,7 +67,8 @@ struct WatchdogFeeder: Sendable {
         self.feed = feed
     }
 
-    /// Call often. Feeds at a quarter of the patience, if loop and bus have both gone on since the last time.
+    /// Call often. Feeds at a quarter of the patience, if loop and bus have both gone on since the
+    /// last time.
     ///
     /// - Parameters:
     ///   - progress: Of now.

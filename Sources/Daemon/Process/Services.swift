@@ -41,7 +41,8 @@ struct ControlService: Service {
     }
 }
 
-/// The timer of what happens beside the loop, and the log's writer. In lockstep the simulator's lines are the timer.
+/// The timer of what happens beside the loop, and the log's writer. In lockstep the simulator's
+/// lines are the timer.
 struct HousekeepingService: Service {
     /// Often enough for subscribers at 200 Hz.
     private static let period = Duration.milliseconds(5)
@@ -84,8 +85,9 @@ struct StatusLineService: Service {
     }
 }
 
-/// Feeds systemd's watchdog with what loop and bus have done: their own counters, looked at by a thread that takes no lock of
-/// anybody and waits for nothing, so that neither a disk nor a reader of the log makes it starve.
+/// Feeds systemd's watchdog with what loop and bus have done: their own counters, looked at by a
+/// thread that takes no lock of anybody and waits for nothing, so that neither a disk nor a reader
+/// of the log makes it starve.
 struct WatchdogService: Service {
     /// Shorter than any sensible watchdog.
     private static let period = 0.05

@@ -5,10 +5,11 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// The flight recorder: keeps the newest seconds of everything that the loop was given and did, and has them written out on
-/// faults, when somebody asks, or all the time.
+/// The flight recorder: keeps the newest seconds of everything that the loop was given and did, and
+/// has them written out on faults, when somebody asks, or all the time.
 ///
-/// `poll` runs where telemetry is drained; the disk has a thread of its own, because it may keep one waiting for seconds.
+/// `poll` runs where telemetry is drained; the disk has a thread of its own, because it may keep
+/// one waiting for seconds.
 final class FlightRecorder: Sendable {
     /// What stands in every file, and where they go.
     struct Setup: Sendable {
@@ -102,7 +103,8 @@ final class FlightRecorder: Sendable {
 
     deinit { bell.deallocate() }
 
-    /// Takes what the loop has written. Call often enough that its tape does not fill: it holds more than half a second.
+    /// Takes what the loop has written. Call often enough that its tape does not fill: it holds
+    /// more than half a second.
     func poll() {
         tape.withLock { tape in
             state.withLock { state in
@@ -139,8 +141,9 @@ final class FlightRecorder: Sendable {
         }
     }
 
-    /// A fault has begun. What follows one that waits is in the same file; then the next file comes when the memory has none
-    /// of the last one any more, so that a fault that flickers writes everything once.
+    /// A fault has begun. What follows one that waits is in the same file; then the next file comes
+    /// when the memory has none of the last one any more, so that a fault that flickers writes
+    /// everything once.
     private func note(_ faults: Conditions, _ state: inout State) {
         guard state.fault == nil else { return }
         let words = faults.words.first
@@ -206,7 +209,8 @@ final class FlightRecorder: Sendable {
 extension FlightRecorder {
     /// Writes what there is to write, until `end` is called.
     ///
-    /// - Parameter mended: Takes the name of each recording that a run before left open, and that is ended now.
+    /// - Parameter mended: Takes the name of each recording that a run before left open, and that
+    ///   is ended now.
     func run(mended: (String) -> Void) {
         for name in setup.shelf.mend() { mended(name) }
         var keeper = FlightKeeper(shelf: setup.shelf)

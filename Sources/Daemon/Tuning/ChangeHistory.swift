@@ -2,8 +2,8 @@ import Persistence
 import Synchronization
 import Wire
 
-/// The newest changes of the tuning: when, who, what. They are saved with whatever is saved, and at the end. Any ordinary
-/// thread.
+/// The newest changes of the tuning: when, who, what. They are saved with whatever is saved, and at
+/// the end. Any ordinary thread.
 final class ChangeHistory: Sendable {
     /// Older ones are forgotten; the log has them.
     static let capacity = 200

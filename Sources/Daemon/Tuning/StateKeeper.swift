@@ -12,9 +12,10 @@ import Wire
 
 /// The state directory: everything that was saved, and the one thread that writes it.
 ///
-/// Nobody waits here. A change is a function of the saved state, so changes of several links cannot undo each other however long
-/// the disk takes; those that come while it writes go together into its next write. Each is told of when it survives a
-/// power cut, or when it was refused; then nothing has changed.
+/// Nobody waits here. A change is a function of the saved state, so changes of several links cannot
+/// undo each other however long the disk takes; those that come while it writes go together into
+/// its next write. Each is told of when it survives a power cut, or when it was refused; then
+/// nothing has changed.
 final class StateKeeper: Sendable {
     /// Makes the saved state another one.
     typealias Change = @Sendable (inout SavedState) throws -> Void
@@ -51,7 +52,8 @@ final class StateKeeper: Sendable {
         self.directory = FilePath(directory)
         self.log = log
         store = StateStore(directory: self.directory, calls: calls)
-        // systemd makes it (StateDirectory=); for everybody else one level is made here. What fails is named by `load`.
+        // systemd makes it (StateDirectory=); for everybody else one level is made here. What fails
+        // is named by `load`.
         _ = self.directory.withPlatformString { mkdir($0, 0o750) }
     }
 
@@ -66,7 +68,8 @@ final class StateKeeper: Sendable {
     /// Every calibration that has been saved and makes sense.
     var calibrations: CalibrationBook { CalibrationBook.read(saved.calibration).book }
 
-    /// Reads what was saved and lays it over the files' values. Never fails: what cannot be read is named and left out.
+    /// Reads what was saved and lays it over the files' values. Never fails: what cannot be read is
+    /// named and left out.
     func load(into configuration: LoadedConfiguration) -> ParameterStore {
         let loaded = store.load()
         contents.withLock { $0.state = loaded.state }

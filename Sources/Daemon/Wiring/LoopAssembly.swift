@@ -3,10 +3,11 @@ package import GimbalCore
 import Hardware
 package import Realtime
 
-/// The loop that the configuration asks for, with the doors that lead into it, on their way to their owners.
+/// The loop that the configuration asks for, with the doors that lead into it, on their way to
+/// their owners.
 ///
-/// `package`, because a compiler with assertions takes a value of another module apart only where that module is imported
-/// for more than the file (MoveOnlyAddressChecker of Swift 6.2).
+/// `package`, because a compiler with assertions takes a value of another module apart only where
+/// that module is imported for more than the file (MoveOnlyAddressChecker of Swift 6.2).
 package struct LoopAssembly: ~Copyable {
     /// What will make the loop tick.
     package enum Source: ~Copyable {

@@ -1,6 +1,7 @@
 import Realtime
 
-/// What makes the loop tick: real-time threads on the computer's clock, or a simulator that owns time.
+/// What makes the loop tick: real-time threads on the computer's clock, or a simulator that owns
+/// time.
 protocol LoopDriver: Sendable {
     /// Begins to tick.
     func start() throws

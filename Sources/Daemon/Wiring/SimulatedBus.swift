@@ -2,7 +2,8 @@ import GimbalCore
 import Realtime
 import Simulation
 
-/// The simulated gimbal in the place of sensors and motors. Runs on the bus thread, in step with the real clock.
+/// The simulated gimbal in the place of sensors and motors. Runs on the bus thread, in step with
+/// the real clock.
 struct SimulatedBus: GimbalBus {
     private var gimbal: SimulatedGimbal
     private var lastRead: Instant?

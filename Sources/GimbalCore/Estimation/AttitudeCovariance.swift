@@ -14,12 +14,15 @@ struct AttitudeError: Sendable, BitwiseCopyable {
     var velocityY: Double
 }
 
-/// The joint covariance of `AttitudeError`: 55 numbers in blocks, so that a step touches no zero and no number twice.
+/// The joint covariance of `AttitudeError`: 55 numbers in blocks, so that a step touches no zero
+/// and no number twice.
 ///
-/// Heading and vertical velocity are not states. Gravity says nothing about either, and the assumption that velocity
-/// averages to zero is the same in all headings, so the accelerometer must not touch the heading.
+/// Heading and vertical velocity are not states. Gravity says nothing about either, and the
+/// assumption that velocity averages to zero is the same in all headings, so the accelerometer must
+/// not touch the heading.
 ///
-/// Names: x y are the tilts, b the bias, s the scale, u v the velocities; `xb` is the covariance of tilt x with bias.
+/// Names: x y are the tilts, b the bias, s the scale, u v the velocities; `xb` is the covariance of
+/// tilt x with bias.
 struct AttitudeCovariance: Sendable, BitwiseCopyable {
     var xx: Double
     var xy: Double = 0
@@ -89,7 +92,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         vs = vs * k
     }
 
-    /// Makes tilt as certain as `variance`, rad², where it is less so; correlations keep their coefficients.
+    /// Makes tilt as certain as `variance`, rad², where it is less so; correlations keep their
+    /// coefficients.
     @_noLocks @_noAllocation
     mutating func limitTilt(variance: Double) {
         let x = xx > variance ? cm_sqrt(variance / xx) : 1
@@ -136,7 +140,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     ///   - earthX: First row of the rotation body to earth.
     ///   - earthY: Second row.
     ///   - turn: Angle turned in the step about the body axes, rad.
-    ///   - verticalImpulse: Integral of the specific force along z, m/s: tilt turns it into horizontal velocity.
+    ///   - verticalImpulse: Integral of the specific force along z, m/s: tilt turns it into
+    ///     horizontal velocity.
     ///   - duration: Length of the step, s.
     @inline(__always) @_noLocks @_noAllocation
     mutating func propagate(
@@ -155,7 +160,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         us += ys * f
         vb -= xb * f
         vs -= xs * f
-        // Tilt: a bias that is too small, or a rate read too small, turns the true body further than ours.
+        // Tilt: a bias that is too small, or a rate read too small, turns the true body further
+        // than ours.
         let biasX = earthX * -duration
         let biasY = earthY * -duration
         let scaleX = -earthX.scaled(by: turn)

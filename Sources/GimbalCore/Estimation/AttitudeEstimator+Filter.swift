@@ -25,7 +25,8 @@ extension AttitudeEstimator {
         ended = EndedPeriod(duration: p.duration, impulse: p.impulse, orientation: orientation)
         predict(p)
         let wasAtRest = detector.isAtRest
-        // Seen from the body: in the earth frame a wrong bias, and its correction, would turn a steady force.
+        // Seen from the body: in the earth frame a wrong bias, and its correction, would turn a
+        // steady force.
         let rest = detector.step(
             rate: p.rawTurn / p.duration - relativeRate, relativeRate: relativeRate,
             force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,
@@ -34,8 +35,8 @@ extension AttitudeEstimator {
         if detector.lostTrust > 0 { covariance.bb.addToDiagonal(detector.lostTrust) }
         if detector.stillTime > Self.knownBiasStillTime { trustFirstInclination() }
         if isAtRest && !wasAtRest {
-            // Still means no acceleration, on a dolly or in a train as well: from here on velocity counts from the
-            // present one, whatever it is.
+            // Still means no acceleration, on a dolly or in a train as well: from here on velocity
+            // counts from the present one, whatever it is.
             velocityX = 0
             velocityY = 0
             covariance.restartVelocity(variance: 1e-3)
@@ -68,7 +69,8 @@ extension AttitudeEstimator {
         covariance.vv += velocity
     }
 
-    /// "The velocity is a lever's", with a sigma that says how far it is not, along each horizontal axis.
+    /// "The velocity is a lever's", with a sigma that says how far it is not, along each horizontal
+    /// axis.
     @inline(__always) @_noLocks @_noAllocation
     private mutating func correctVelocity(_ duration: Double) {
         let density =
@@ -130,7 +132,8 @@ extension AttitudeEstimator {
     ///   - column: Covariance of everything with the measured state.
     ///   - innovation: Measurement minus expectation.
     ///   - variance: Expected variance of the innovation.
-    ///   - limit: Sigmas beyond which the measurement loses weight so that its pull stays constant (Huber).
+    ///   - limit: Sigmas beyond which the measurement loses weight so that its pull stays constant
+    ///     (Huber).
     /// - Returns: The squared innovation over its variance, before any loss of weight.
     @inline(__always) @discardableResult @_noLocks @_noAllocation
     mutating func correct(

@@ -1,31 +1,37 @@
 import CMathShim
 
-/// Attitude, gyroscope bias and gyroscope scale from raw gyroscope and accelerometer samples: an error-state Kalman
-/// filter.
+/// Attitude, gyroscope bias and gyroscope scale from raw gyroscope and accelerometer samples: an
+/// error-state Kalman filter.
 ///
-/// Each sample turns the attitude (trapezoidal rule, coning-corrected). Each `filterPeriod` the specific force of
-/// that period, summed up in the earth frame, is integrated to a horizontal velocity, and the filter is told that the
-/// velocity is zero with a generous sigma: a tilted attitude shows as a velocity that grows, a shaken sensor does not.
-/// No sample is gated by its length, therefore walking and vibration average out. During rest
-/// the mean rate measures the bias directly.
+/// Each sample turns the attitude (trapezoidal rule, coning-corrected). Each `filterPeriod` the
+/// specific force of that period, summed up in the earth frame, is integrated to a horizontal
+/// velocity, and the filter is told that the velocity is zero with a generous sigma: a tilted
+/// attitude shows as a velocity that grows, a shaken sensor does not. No sample is gated by its
+/// length, therefore walking and vibration average out. During rest the mean rate measures the bias
+/// directly.
 ///
 /// The heading starts at zero, follows the gyroscope, and no accelerometer sample ever moves it.
 ///
-/// Constant time, no allocation, one thread. The core of "velocity averages to zero, in an almost inertial frame" is
-/// that of Laidig & Seel, "VQF", Information Fusion 91 (2023); the covariance, the scale states and the rate-dependent
-/// noise depart from it.
+/// Constant time, no allocation, one thread. The core of "velocity averages to zero, in an almost
+/// inertial frame" is that of Laidig & Seel, "VQF", Information Fusion 91 (2023); the covariance,
+/// the scale states and the rate-dependent noise depart from it.
 public struct AttitudeEstimator: Sendable, BitwiseCopyable {
-    /// The assumptions about sensor and motion. May change at any time: the estimate and its covariance stay.
+    /// The assumptions about sensor and motion. May change at any time: the estimate and its
+    /// covariance stay.
     public var parameters: Parameters
-    /// Rate of the sensor against what carries it, body frame, rad/s, where joint sensors know it; else zero. Rest is
-    /// looked for in the carrier's rate, the gyroscope's less this one: a camera that its motors hold still on a moving
-    /// handle does not seem to rest. And it is no rest while this one is not zero.
+    /// Rate of the sensor against what carries it, body frame, rad/s, where joint sensors know it;
+    /// else zero. Rest is looked for in the carrier's rate, the gyroscope's less this one: a camera
+    /// that its motors hold still on a moving handle does not seem to rest. And it is no rest while
+    /// this one is not zero.
     public var relativeRate = Vector3.zero
     /// What moves the joints where `relativeRate` is not zero.
     public var jointDrive = JointDrive.unknown
-    /// Whether rest may be believed. Set it to false while anything else knows of motion or while motors null the gyroscope and the joints cannot be seen: a quiet gyroscope proves nothing then.
+    /// Whether rest may be believed. Set it to false while anything else knows of motion or while
+    /// motors null the gyroscope and the joints cannot be seen: a quiet gyroscope proves nothing
+    /// then.
     public var restIsPlausible = true
-    /// How many samples were not used: not finite, beyond any sensor's range, or with an impossible time step.
+    /// How many samples were not used: not finite, beyond any sensor's range, or with an impossible
+    /// time step.
     public private(set) var rejectedSamples: UInt64 = 0
     /// How often gravity has refuted the estimate, which then started again.
     public private(set) var refutations: UInt64 = 0
@@ -33,10 +39,11 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     public internal(set) var rate: Vector3 = .zero
     /// Gyroscope bias, body frame, rad/s.
     public internal(set) var bias: Vector3 = .zero
-    /// Relative scale error of each gyroscope axis: the sensor reads `rate * (1 + scale) + bias`, nearly.
+    /// Relative scale error of each gyroscope axis: the sensor reads `rate * (1 + scale) + bias`,
+    /// nearly.
     public internal(set) var scale: Vector3 = .zero
-    /// Weight of the last accelerometer correction, 0...1: below 1 where the velocity is less plausible than three
-    /// sigma, as in a vehicle that brakes.
+    /// Weight of the last accelerometer correction, 0...1: below 1 where the velocity is less
+    /// plausible than three sigma, as in a vehicle that brakes.
     public internal(set) var accelerationWeight = 1.0
     /// Whether a gyroscope axis was at the end of its range in the last sample.
     public private(set) var isSaturated = false
@@ -56,7 +63,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     private var range = GyroRange()
     /// The filter period that has ended with the last sample.
     var ended: EndedPeriod?
-    /// Counts the earth and body frames that there have been: after a new start, another heading, another mounting.
+    /// Counts the earth and body frames that there have been: after a new start, another heading,
+    /// another mounting.
     var frame: UInt64 = 0
     var isRefuted = false
     var innovationSquare = 0.0
@@ -79,7 +87,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         var rawTurn: Vector3 = .zero
         /// Integral of the squared rate, rad²/s.
         var squaredTurn = 0.0
-        /// Inclination variance that saturation added, about the earth's x and y and between them, rad².
+        /// Inclination variance that saturation added, about the earth's x and y and between them,
+        /// rad².
         var lostVariance = Vector3.zero
 
         @_noLocks @_noAllocation
@@ -112,8 +121,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - parameters: Assumptions about sensor and motion.
-    ///   - restSpecificForce: What the accelerometer reads at rest, earth frame, m/s²; along z, of which the sign says
-    ///     whether z points down (NED: negative) or up.
+    ///   - restSpecificForce: What the accelerometer reads at rest, earth frame, m/s²; along z, of
+    ///     which the sign says whether z points down (NED: negative) or up.
     @_noLocks @_noAllocation
     public init(
         parameters: Parameters, restSpecificForce: Vector3 = Vector3(0, 0, -9.80665)
@@ -131,11 +140,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - gyro: Rate as measured, body frame, rad/s.
     ///   - accel: Specific force as measured, body frame, m/s².
-    ///   - dt: Seconds since the previous sample. Zero, negative or not finite: the sample is not used. Ignored for
-    ///     the first sample.
+    ///   - dt: Seconds since the previous sample. Zero, negative or not finite: the sample is not
+    ///     used. Ignored for the first sample.
     ///
-    /// A sample that is not finite or beyond any range is skipped, and the time it stood for is bridged by the next
-    /// good one; beyond `longestGap` the inclination starts from the accelerometer again. The state is always finite.
+    /// A sample that is not finite or beyond any range is skipped, and the time it stood for is
+    /// bridged by the next good one; beyond `longestGap` the inclination starts from the
+    /// accelerometer again. The state is always finite.
     @_noLocks @_noAllocation
     public mutating func update(gyro: Vector3, accel: Vector3, dt: Double) {
         ended = nil
@@ -169,7 +179,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         if isRefuted || !isHealthy { recover() }
     }
 
-    /// Body to earth, now: the orientation that the last sample describes, carried forward by how old it is.
+    /// Body to earth, now: the orientation that the last sample describes, carried forward by how
+    /// old it is.
     public var attitude: Quaternion {
         @_noLocks @_noAllocation get {
             let age = parameters.sensorDelay + (parameters.averagesRate ? 0.5 * step : 0)
@@ -193,7 +204,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { cm_sqrt(covariance.xx + covariance.yy) }
     }
 
-    /// Root mean square of the normalised velocity innovation over the last second: 1 and below is as modelled.
+    /// Root mean square of the normalised velocity innovation over the last second: 1 and below is
+    /// as modelled.
     public var innovation: Double {
         @_noLocks @_noAllocation get { cm_sqrt(innovationSquare) }
     }
@@ -203,15 +215,18 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { detector.isAtRest }
     }
 
-    /// Whether gravity has jumped without a turn of the gyroscope, so that the accelerometer is not used.
+    /// Whether gravity has jumped without a turn of the gyroscope, so that the accelerometer is not
+    /// used.
     public var isGravityDoubtful: Bool {
         @_noLocks @_noAllocation get { gravityWatch.isDoubtful }
     }
 
-    /// Whether motors may be switched on: the inclination is known, and the bias is as well, unless there is no rest to
-    /// learn it from. While it may be rest, waiting pays: it ends within `restTime`.
+    /// Whether motors may be switched on: the inclination is known, and the bias is as well, unless
+    /// there is no rest to learn it from. While it may be rest, waiting pays: it ends within
+    /// `restTime`.
     ///
-    /// Without rest the bias about the vertical shows only as the sensor turns, and the heading may creep at first.
+    /// Without rest the bias about the vertical shows only as the sensor turns, and the heading may
+    /// creep at first.
     public var isConverged: Bool {
         @_noLocks @_noAllocation get {
             isInitialized && inclinationSigma < parameters.convergedInclinationSigma
@@ -243,13 +258,15 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     private func isUsable(gyro: Vector3, accel: Vector3) -> Bool {
-        // Beyond 4000 °/s no sensor goes. Comparisons with NaN are false: these lines also reject what is not finite.
+        // Beyond 4000 °/s no sensor goes. Comparisons with NaN are false: these lines also reject
+        // what is not finite.
         let range = parameters.gyroRange > 0 ? parameters.gyroRange : 70
         return gyro.squaredNorm < 12 * range * range
             && accel.squaredNorm < 4e6
     }
 
-    /// The first sample, and the first after a gap: inclination from the accelerometer, heading and bias as they are.
+    /// The first sample, and the first after a gap: inclination from the accelerometer, heading and
+    /// bias as they are.
     private mutating func start(gyro: Vector3, accel: Vector3, elapsed: Double) {
         let length = accel.norm
         let gravity = abs(restForce)
@@ -291,7 +308,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     @inline(__always)
     private mutating func integrate(gyro: Vector3, accel: Vector3, dt: Double) {
         let newRate = corrected(gyro)
-        // Trapezoid, and the first coning term: the part of a linearly changing rate that does not commute.
+        // Trapezoid, and the first coning term: the part of a linearly changing rate that does not
+        // commute.
         let turn = (rate + newRate) * (0.5 * dt) + rate.cross(newRate) * (dt * dt / 12)
         rate = newRate
         orientation = orientation * Self.rotation(turn)
@@ -305,10 +323,11 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         if isSaturated { widen(ended, by: gyro, dt) } else { saturatedTime = 0 }
     }
 
-    /// A saturated axis is wrong by an unknown rate that lasts: the angle's sigma grows with time, not its variance. What
-    /// turns about the vertical alone tilts nothing.
+    /// A saturated axis is wrong by an unknown rate that lasts: the angle's sigma grows with time,
+    /// not its variance. What turns about the vertical alone tilts nothing.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
-        // Whoever exceeds a range that was found does so swing by swing, there and back, and what is lost largely cancels.
+        // Whoever exceeds a range that was found does so swing by swing, there and back, and what
+        // is lost largely cancels.
         let sigma = (parameters.gyroRange > 0 ? 0.3 : 0.1) * gyro.largestMagnitude
         let growth = sigma * sigma * dt * (2 * saturatedTime + dt)
         period.addLoss(orientation.rotate(Vector3(axes.x, 0, 0)), times: growth)
@@ -328,8 +347,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
             && velocityY.isFinite && covariance.isHealthy
     }
 
-    /// Starts again from the next sample, because gravity is somewhere else: the sensor is another one, or the attitude got
-    /// lost. Nothing known makes the state unhealthy; that check bounds the damage of the unknown.
+    /// Starts again from the next sample, because gravity is somewhere else: the sensor is another
+    /// one, or the attitude got lost. Nothing known makes the state unhealthy; that check bounds
+    /// the damage of the unknown.
     private mutating func recover() {
         var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))
@@ -358,7 +378,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         return Quaternion(w: scalar, x: direction.y * up, y: -direction.x * up, z: 0).normalized
     }
 
-    /// The exponential map, as a series where the angle is what one sample turns: exact to 1e-12 at 0.5 rad.
+    /// The exponential map, as a series where the angle is what one sample turns: exact to 1e-12 at
+    /// 0.5 rad.
     @inline(__always) @_noLocks @_noAllocation
     static func rotation(_ v: Vector3) -> Quaternion {
         let s = v.squaredNorm

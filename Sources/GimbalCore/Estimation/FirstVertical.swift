@@ -1,9 +1,10 @@
 /// The vertical at the start: the direction of the mean specific force.
 ///
-/// One sample of a sensor in motion may point anywhere: between two steps a runner's shows up as down, and a filter that
-/// starts upside down stays there. In the mean over a running step the sensor's own acceleration largely cancels. A
-/// sensor that may be at rest starts with its first sample, and again if a later one shows motion. At rest the specific
-/// force stays where it is; its length alone is gravity's for 20 ms in a runner, too, wherever it points.
+/// One sample of a sensor in motion may point anywhere: between two steps a runner's shows up as
+/// down, and a filter that starts upside down stays there. In the mean over a running step the
+/// sensor's own acceleration largely cancels. A sensor that may be at rest starts with its first
+/// sample, and again if a later one shows motion. At rest the specific force stays where it is; its
+/// length alone is gravity's for 20 ms in a runner, too, wherever it points.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FirstVertical: Sendable, BitwiseCopyable {
@@ -15,16 +16,18 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     private var impulse = Vector3.zero
     private var time = 0.0
 
-    /// Length of the mean, s: a step at 2.5 to 2.8 steps a second (Cavagna et al., J. Physiol. 399, 1988).
+    /// Length of the mean, s: a step at 2.5 to 2.8 steps a second (Cavagna et al., J. Physiol. 399,
+    /// 1988).
     private static var seconds: Double { @_noLocks @_noAllocation get { 0.4 } }
-    /// Largest deviation of a sample from gravity's length and from the first sample, as a share of gravity, in a sensor that may be
-    /// at rest.
+    /// Largest deviation of a sample from gravity's length and from the first sample, as a share of
+    /// gravity, in a sensor that may be at rest.
     private static var quiet: Double { @_noLocks @_noAllocation get { 0.1 } }
-    /// Time without a larger deviation after which the first sample is believed, s: a quarter of a running step.
+    /// Time without a larger deviation after which the first sample is believed, s: a quarter of a
+    /// running step.
     private static var quietSeconds: Double { @_noLocks @_noAllocation get { 0.1 } }
 
-    /// Standard deviation of the vertical that a mean shows, about each axis, rad: 2.1° in walkers and 2.7° in runners
-    /// with the statistics of recorded people, and as much again for others.
+    /// Standard deviation of the vertical that a mean shows, about each axis, rad: 2.1° in walkers
+    /// and 2.7° in runners with the statistics of recorded people, and as much again for others.
     static var meanSigma: Double { @_noLocks @_noAllocation get { 5 * .pi / 180 } }
 
     /// True where the sensor is in motion: the vertical is a mean's.

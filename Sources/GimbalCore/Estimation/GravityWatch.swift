@@ -1,16 +1,19 @@
 internal import CMathShim
 
-/// Watches whether the vertical part of the specific force is gravity, as it must be over time wherever the sensor goes.
+/// Watches whether the vertical part of the specific force is gravity, as it must be over time
+/// wherever the sensor goes.
 ///
-/// The filter compares horizontal velocities; an estimate that is upside down has none to correct, and one that tumbles
-/// averages them out. Neither walking nor driving takes half of gravity away for two seconds: only a fall of a dozen
-/// metres would.
+/// The filter compares horizontal velocities; an estimate that is upside down has none to correct,
+/// and one that tumbles averages them out. Neither walking nor driving takes half of gravity away
+/// for two seconds: only a fall of a dozen metres would.
 ///
-/// Gravity that jumps elsewhere while the gyroscope shows no turn is a fault of the accelerometer, as long as the estimate was
-/// sure: within two fifths of a second the watch doubts it. An accelerometer in doubt is not used, until it comes back
-/// or `gravityDoubtPatience` has passed; then the estimate is refuted after all.
+/// Gravity that jumps elsewhere while the gyroscope shows no turn is a fault of the accelerometer,
+/// as long as the estimate was sure: within two fifths of a second the watch doubts it. An
+/// accelerometer in doubt is not used, until it comes back or `gravityDoubtPatience` has passed;
+/// then the estimate is refuted after all.
 struct GravityWatch: Sendable, BitwiseCopyable {
-    /// Vertical specific force, smoothed, over what it is at rest: 1 where all is well, -1 upside down.
+    /// Vertical specific force, smoothed, over what it is at rest: 1 where all is well, -1 upside
+    /// down.
     private(set) var share = 1.0
     /// Whether the accelerometer is in doubt.
     private(set) var isDoubtful = false
@@ -24,11 +27,14 @@ struct GravityWatch: Sendable, BitwiseCopyable {
 
     /// Time constant of `recent`, s.
     private static var doubtMemory: Double { @_noLocks @_noAllocation get { 0.2 } }
-    /// For how long gravity must be elsewhere, s: a hand that swings fast takes it away for up to 0.3 s.
+    /// For how long gravity must be elsewhere, s: a hand that swings fast takes it away for up to
+    /// 0.3 s.
     private static var doubtSeconds: Double { @_noLocks @_noAllocation get { 0.4 } }
-    /// Doubt begins where the vertical part of the force is below this share of it, though its length is gravity's.
+    /// Doubt begins where the vertical part of the force is below this share of it, though its
+    /// length is gravity's.
     private static var doubtShare: Double { @_noLocks @_noAllocation get { 0.6 } }
-    /// The estimate is sure where its inclination's standard deviation has been below this, rad, for so long, s.
+    /// The estimate is sure where its inclination's standard deviation has been below this, rad,
+    /// for so long, s.
     private static var sureSigma: Double { @_noLocks @_noAllocation get { 0.1 } }
     private static var sureSeconds: Double { @_noLocks @_noAllocation get { 2 } }
 

@@ -1,8 +1,9 @@
 /// Whether a gyroscope axis is at the end of its range, where the true rate may be anything beyond.
 ///
-/// A range that is known is compared with. Where none is, as in a log of somebody's sensor, it is found: an axis that comes up
-/// fast and then stands still is cut off. With what it came up by, a natural turning point has gone no further than a tenth while it
-/// looks flat, at any frequency; `overshoot` asks for more. From then on whatever reaches that rate is cut off, on all axes,
+/// A range that is known is compared with. Where none is, as in a log of somebody's sensor, it is
+/// found: an axis that comes up fast and then stands still is cut off. With what it came up by, a
+/// natural turning point has gone no further than a tenth while it looks flat, at any frequency;
+/// `overshoot` asks for more. From then on whatever reaches that rate is cut off, on all axes,
 /// until one goes beyond.
 struct GyroRange: Sendable, BitwiseCopyable {
     /// The range found, rad/s; infinite = none.
@@ -14,7 +15,8 @@ struct GyroRange: Sendable, BitwiseCopyable {
 
     /// How much further an axis would have gone, as a share of its rate, had it not stood still.
     private static var overshoot: Double { @_noLocks @_noAllocation get { 0.15 } }
-    /// Standing still: within this share of the rate, which cross-axis terms of a calibration add to it.
+    /// Standing still: within this share of the rate, which cross-axis terms of a calibration add
+    /// to it.
     private static var flatness: Double { @_noLocks @_noAllocation get { 0.004 } }
     /// Over which the slope is smoothed, s.
     private static var slopeTime: Double { @_noLocks @_noAllocation get { 0.01 } }

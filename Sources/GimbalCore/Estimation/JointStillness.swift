@@ -2,7 +2,8 @@
 public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
     /// A hand, the wind, gravity: the motors are off.
     case unknown
-    /// Motors that were told to hold the camera: the handle turns, or a wrong bias makes the camera creep.
+    /// Motors that were told to hold the camera: the handle turns, or a wrong bias makes the camera
+    /// creep.
     case held
     /// Motors that were told to turn the camera.
     case commanded
@@ -13,11 +14,12 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
     }
 }
 
-/// Whether the joints stand still, as well as an encoder can tell: by the angle they turn, not by their rate, which the
-/// steps of an encoder make noisy.
+/// Whether the joints stand still, as well as an encoder can tell: by the angle they turn, not by
+/// their rate, which the steps of an encoder make noisy.
 ///
-/// They move once they have turned by `restJointTurn`, and stand still again when they have not for `restProofTime`. The
-/// angle is counted anew each time, so that no noise adds up: rates below 0.03 °/s pass for standing still.
+/// They move once they have turned by `restJointTurn`, and stand still again when they have not for
+/// `restProofTime`. The angle is counted anew each time, so that no noise adds up: rates below 0.03
+/// °/s pass for standing still.
 struct JointStillness: Sendable, BitwiseCopyable {
     /// Whether they have been seen to move.
     private(set) var areMoving = false

@@ -1,12 +1,13 @@
 /// Where the point lies that the sensor turns about: a wrist, an elbow, the end of a stick.
 ///
-/// Hands do not throw a sensor about, they swing it. Most of its velocity is then its rate times a lever that hardly changes, seen
-/// from the body, and that part says nothing of the tilt. The lever is what explains the filter's velocity best: three
-/// states with a covariance of their own, and a memory, because a grip changes. It is not known beforehand, bounded by its prior, and
-/// without rotation it has no effect at all. What a lever explains makes "velocity is zero" the truer.
+/// Hands do not throw a sensor about, they swing it. Most of its velocity is then its rate times a
+/// lever that hardly changes, seen from the body, and that part says nothing of the tilt. The lever
+/// is what explains the filter's velocity best: three states with a covariance of their own, and a
+/// memory, because a grip changes. It is not known beforehand, bounded by its prior, and without
+/// rotation it has no effect at all. What a lever explains makes "velocity is zero" the truer.
 ///
-/// Apart from the filter's states, although tilt and lever are learned from the same innovations: a tilt shows as a velocity
-/// that lasts, a lever as one that comes and goes with the rate.
+/// Apart from the filter's states, although tilt and lever are learned from the same innovations: a
+/// tilt shows as a velocity that lasts, a lever as one that comes and goes with the rate.
 struct LeverArm: Sendable, BitwiseCopyable {
     /// From the pivot to the sensor, body frame, m.
     private(set) var arm = Vector3.zero

@@ -1,11 +1,13 @@
 import CMathShim
 
-/// Magnetic heading: one angle on top of the attitude, and never anything but an angle about the vertical.
+/// Magnetic heading: one angle on top of the attitude, and never anything but an angle about the
+/// vertical.
 ///
-/// The field, turned into the earth frame by gyroscope and accelerometer, is compared with a slowly learned reference in
-/// the two components that the heading does not touch, horizontal length and vertical. What deviates there is a
-/// disturbance, and its third component, which turns the heading, is taken to be as large: the noise of the heading
-/// grows with it. So iron and magnets lose weight gradually, without a threshold to tune.
+/// The field, turned into the earth frame by gyroscope and accelerometer, is compared with a slowly
+/// learned reference in the two components that the heading does not touch, horizontal length and
+/// vertical. What deviates there is a disturbance, and its third component, which turns the
+/// heading, is taken to be as large: the noise of the heading grows with it. So iron and magnets
+/// lose weight gradually, without a threshold to tune.
 struct MagneticHeading: Sendable, BitwiseCopyable {
     /// Turns the attitude's heading to magnetic north, rad.
     private(set) var offset = 0.0

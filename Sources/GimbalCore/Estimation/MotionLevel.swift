@@ -1,10 +1,12 @@
 import CMathShim
 
-/// How much the sensor moves about: the mean square of the horizontal velocity that tilt and bias do not explain.
+/// How much the sensor moves about: the mean square of the horizontal velocity that tilt and bias
+/// do not explain.
 ///
-/// The filter's innovation, each weighed with its own variance, sums up to what the best fit leaves over. So the level does
-/// not wait until the tilt is known, and a start on a slope does not look like motion. It starts at the largest motion
-/// that is assumed, because a first calm second says little of what comes next, and grows faster than it falls.
+/// The filter's innovation, each weighed with its own variance, sums up to what the best fit leaves
+/// over. So the level does not wait until the tilt is known, and a start on a slope does not look
+/// like motion. It starts at the largest motion that is assumed, because a first calm second says
+/// little of what comes next, and grows faster than it falls.
 struct MotionLevel: Sendable, BitwiseCopyable {
     /// How much the assumption at the start counts for, s of motion seen.
     private static var priorTime: Double { @_noLocks @_noAllocation get { 1 } }
@@ -38,7 +40,8 @@ struct MotionLevel: Sendable, BitwiseCopyable {
         square += (velocitySquare - square) * duration / (time + duration)
     }
 
-    /// What velocity is assumed to be, m/s·√s, within `calmVelocityShare`...1 of `velocityNoiseDensity`.
+    /// What velocity is assumed to be, m/s·√s, within `calmVelocityShare`...1 of
+    /// `velocityNoiseDensity`.
     @_noLocks @_noAllocation
     func noiseDensity(_ parameters: AttitudeEstimator.Parameters) -> Double {
         guard square < Self.largest(parameters) else { return parameters.velocityNoiseDensity }

@@ -1,13 +1,14 @@
 /// Decides whether the sensor stands still, and measures the gyroscope bias while it does.
 ///
-/// Still means that rate and specific force stay near their own means. That alone also describes a slow smooth pan, and
-/// a camera whose motors null the gyroscope; therefore the mean rate must lie where the bias is believed to be, the
-/// specific force must be as quiet as the rate and not turn, the joints must stand still as well, and the caller can
-/// say that rest is not plausible.
+/// Still means that rate and specific force stay near their own means. That alone also describes a
+/// slow smooth pan, and a camera whose motors null the gyroscope; therefore the mean rate must lie
+/// where the bias is believed to be, the specific force must be as quiet as the rate and not turn,
+/// the joints must stand still as well, and the caller can say that rest is not plausible.
 ///
-/// While the joints move, or are told to, it is no rest. What the carrier's rate says then is not certain, and it counts
-/// for as little as the joints are fast: they turn because the carrier does or because a wrong bias makes the camera
-/// creep (`held`), or the gyroscope's scale error adds a share of the turn (`commanded`).
+/// While the joints move, or are told to, it is no rest. What the carrier's rate says then is not
+/// certain, and it counts for as little as the joints are fast: they turn because the carrier does
+/// or because a wrong bias makes the camera creep (`held`), or the gyroscope's scale error adds a
+/// share of the turn (`commanded`).
 struct RestDetector: Sendable, BitwiseCopyable {
     /// One bias measurement.
     struct Measurement: Sendable, BitwiseCopyable {
@@ -15,7 +16,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
         var rate: Vector3
         /// What it is the mean of, s.
         var duration: Double
-        /// What it may be wrong by because the joints moved meanwhile, variance of each axis, (rad/s)²; zero at rest.
+        /// What it may be wrong by because the joints moved meanwhile, variance of each axis,
+        /// (rad/s)²; zero at rest.
         var jointVariance: Vector3
     }
 
@@ -33,7 +35,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     private var varianceBefore = Vector3.zero
     private var supportBefore = 0.0
 
-    /// Variance to give back to the bias, (rad/s)²: the last step showed that what taught it was no rest.
+    /// Variance to give back to the bias, (rad/s)²: the last step showed that what taught it was no
+    /// rest.
     private(set) var lostTrust = 0.0
     /// Whether the sensor has been still for `restTime`.
     private(set) var isAtRest = false
@@ -59,7 +62,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     ///   - jointDrive: What moves the sensor against what carries it.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
-    /// - Returns: A bias measurement each half `restTime` while at rest, or while only the joints move.
+    /// - Returns: A bias measurement each half `restTime` while at rest, or while only the joints
+    ///   move.
     @_noLocks @_noAllocation
     mutating func step(
         rate: Vector3, relativeRate: Vector3, force: Vector3, bias: Vector3,
@@ -125,8 +129,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
         return finish(jointShare: share)
     }
 
-    /// The share of the joints' rate that the carrier's rate may be wrong by, one sigma: zero at rest, nil where nothing is
-    /// to be learned. Held, all of it lies within `restGate` sigma.
+    /// The share of the joints' rate that the carrier's rate may be wrong by, one sigma: zero at
+    /// rest, nil where nothing is to be learned. Held, all of it lies within `restGate` sigma.
     @_noLocks @_noAllocation
     private func jointShare(
         _ drive: JointDrive, _ parameters: AttitudeEstimator.Parameters
@@ -151,8 +155,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
         return measurement
     }
 
-    /// Gravity turned while the bias says "rest". A bias that little rest has taught was taught by this turn: it is
-    /// unknown again. A known one only loses what the last rest has added.
+    /// Gravity turned while the bias says "rest". A bias that little rest has taught was taught by
+    /// this turn: it is unknown again. A known one only loses what the last rest has added.
     @_noLocks @_noAllocation
     private mutating func refute(
         _ variance: Vector3, _ parameters: AttitudeEstimator.Parameters
@@ -168,8 +172,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the deviations from the means are small in the root mean square, and none stands out: a noisy sensor
-    /// at a low rate may exceed the threshold now and then, a motion must not hide behind the average.
+    /// Whether the deviations from the means are small in the root mean square, and none stands
+    /// out: a noisy sensor at a low rate may exceed the threshold now and then, a motion must not
+    /// hide behind the average.
     @_noLocks @_noAllocation
     private mutating func isQuiet(
         rate: Double, force: Double, gain: Double, parameters: AttitudeEstimator.Parameters
@@ -201,8 +206,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         evidence.restartWatch()
     }
 
-    /// Whether the rate lies where the bias is believed to be: with a margin at rest, while the joints move with no more
-    /// than the noise of `slowRate` and the error of a commanded turn, `jointRate`, ask for.
+    /// Whether the rate lies where the bias is believed to be: with a margin at rest, while the
+    /// joints move with no more than the noise of `slowRate` and the error of a commanded turn,
+    /// `jointRate`, ask for.
     @_noLocks @_noAllocation
     private func isNear(
         _ difference: Vector3, variance: Vector3, jointRate: Vector3,

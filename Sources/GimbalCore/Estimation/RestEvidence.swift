@@ -1,11 +1,13 @@
 import CMathShim
 
-/// What speaks for and against a rest that the gyroscope alone would believe in: a steady turn is as quiet as a table.
+/// What speaks for and against a rest that the gyroscope alone would believe in: a steady turn is
+/// as quiet as a table.
 ///
-/// Three witnesses. Gravity: where its direction turns against what carries the sensor, there is no rest, and what was
-/// learned from it is taken back. The rests before: the longer they were, the less a new one at another rate counts.
-/// Patience: a rate that stays away from the bias for longer than anybody turns a camera is the bias after all. Only so
-/// does a turn at power-on, about the vertical, which nothing tells from a bias, not spoil the estimate for good.
+/// Three witnesses. Gravity: where its direction turns against what carries the sensor, there is no
+/// rest, and what was learned from it is taken back. The rests before: the longer they were, the
+/// less a new one at another rate counts. Patience: a rate that stays away from the bias for longer
+/// than anybody turns a camera is the bias after all. Only so does a turn at power-on, about the
+/// vertical, which nothing tells from a bias, not spoil the estimate for good.
 struct RestEvidence: Sendable, BitwiseCopyable {
     /// Seconds of rest that taught the bias that is believed now.
     private(set) var support = 0.0
@@ -21,7 +23,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Whether gravity has been watched for long enough; at once, unless it has spoken against rest before.
+    /// Whether gravity has been watched for long enough; at once, unless it has spoken against rest
+    /// before.
     var isProven: Bool { @_noLocks @_noAllocation get { watched >= proof } }
 
     /// The sensor moves: gravity is watched from the next stillness on.
@@ -46,8 +49,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         parameters: AttitudeEstimator.Parameters
     ) -> Bool {
         watched += duration
-        // The smoothing has to settle first, but a fast tilt is to show before the first measurement; later the reference
-        // is renewed, so that no error adds up.
+        // The smoothing has to settle first, but a fast tilt is to show before the first
+        // measurement; later the reference is renewed, so that no error adds up.
         if watched < 0.5 * parameters.restTime || window > parameters.restProofTime {
             reference = force
             turned = .zero

@@ -2,19 +2,23 @@ import CMathShim
 
 /// What whole strides of somebody who walks say about the vertical.
 ///
-/// "Velocity is zero" is good to 0.4 m/s for whoever carries a camera. Between two moments one stride apart it is the same
-/// to some cm/s: the specific force, integrated over the stride, is gravity's and nothing else, and what remains along the
-/// horizontal is tilt, and bias that became tilt. That is one more measurement of the attitude filter. It knows within two strides
-/// what "velocity is zero" takes five seconds for, and takes a walker's steps out of the estimate later on.
+/// "Velocity is zero" is good to 0.4 m/s for whoever carries a camera. Between two moments one
+/// stride apart it is the same to some cm/s: the specific force, integrated over the stride, is
+/// gravity's and nothing else, and what remains along the horizontal is tilt, and bias that became
+/// tilt. That is one more measurement of the attitude filter. It knows within two strides what
+/// "velocity is zero" takes five seconds for, and takes a walker's steps out of the estimate later
+/// on.
 ///
-/// The period is where the specific force differs least from itself (the difference function of de Cheveigné & Kawahara, "YIN",
-/// J. Acoust. Soc. Am. 111, 2002): force, because motors that hold the camera leave no rate to look at, and differences,
-/// because the tilt that is looked for is in both. How much is left of them says what the measurement is worth; whoever
-/// does not walk is not measured at all.
+/// The period is where the specific force differs least from itself (the difference function of de
+/// Cheveigné & Kawahara, "YIN", J. Acoust. Soc. Am. 111, 2002): force, because motors that hold the
+/// camera leave no rate to look at, and differences, because the tilt that is looked for is in
+/// both. How much is left of them says what the measurement is worth; whoever does not walk is not
+/// measured at all.
 ///
-/// All sums are kept in a frame of their own, which the gyroscope carries from the start with the bias believed then: no
-/// later correction has to be applied to what was summed before. Its vertical leans over as that bias turns out to be wrong, and its
-/// sums lose digits; then it begins again.
+/// All sums are kept in a frame of their own, which the gyroscope carries from the start with the
+/// bias believed then: no later correction has to be applied to what was summed before. Its
+/// vertical leans over as that bias turns out to be wrong, and its sums lose digits; then it begins
+/// again.
 ///
 /// Loop thread only; constant time, of which most passes once in 40 ms.
 public struct StrideAiding: Sendable, BitwiseCopyable {
@@ -23,23 +27,28 @@ public struct StrideAiding: Sendable, BitwiseCopyable {
 
     /// Between two entries of `past`, s.
     private static var spacing: Double { @_noLocks @inline(__always) get { 0.04 } }
-    /// Strides of 0.64...1.68 s: from running (2.8 steps a second) to strolling. One lag more on each side shows a minimum.
+    /// Strides of 0.64...1.68 s: from running (2.8 steps a second) to strolling. One lag more on
+    /// each side shows a minimum.
     private static var shortest: Int { @_noLocks @inline(__always) get { 15 } }
     private static var lags: Int { @_noLocks @inline(__always) get { 29 } }
     /// Share of a stride that must have come back before it is believed.
     private static var leastOverlap: Double { @_noLocks @inline(__always) get { 0.4 } }
     /// A stride differs from the one before by at most this share of what two moments differ by.
     private static var mostDifference: Double { @_noLocks @inline(__always) get { 0.15 } }
-    /// Less motion than this is not looked at, mean square of the specific force less its mean, (m/s²)².
+    /// Less motion than this is not looked at, mean square of the specific force less its mean,
+    /// (m/s²)².
     private static var leastMotion: Double { @_noLocks @inline(__always) get { 0.1 } }
     /// Over which differences are forgotten, s.
     private static var memory: Double { @_noLocks @inline(__always) get { 2 } }
-    /// By how much the velocity of someone who walks steadily differs between two strides, m/s: 2 % of walking speed
-    /// (Hausdorff, "Gait dynamics, fractals and falls", Human Movement Science 26, 2007: 1...3 % of the stride's time).
+    /// By how much the velocity of someone who walks steadily differs between two strides, m/s: 2 %
+    /// of walking speed (Hausdorff, "Gait dynamics, fractals and falls", Human Movement Science 26,
+    /// 2007: 1...3 % of the stride's time).
     private static var velocitySigma: Double { @_noLocks @inline(__always) get { 0.02 } }
-    /// A difference of forces times this is one of velocities, s: a sine's at 1.6 Hz, between stride and step.
+    /// A difference of forces times this is one of velocities, s: a sine's at 1.6 Hz, between
+    /// stride and step.
     private static var differenceTime: Double { @_noLocks @inline(__always) get { 0.1 } }
-    /// How far the own vertical may lean: cosine of half a radian. The lever is then an eighth too short.
+    /// How far the own vertical may lean: cosine of half a radian. The lever is then an eighth too
+    /// short.
     private static var leastUpright: Double { @_noLocks @inline(__always) get { 0.88 } }
     /// How long sums are kept, s.
     private static var longest: Double { @_noLocks @inline(__always) get { 3600 } }
@@ -81,9 +90,11 @@ public struct StrideAiding: Sendable, BitwiseCopyable {
     @_noLocks
     public init() {}
 
-    /// Corrects the estimator where a filter period has ended with the last sample: to be called after each `update`.
+    /// Corrects the estimator where a filter period has ended with the last sample: to be called
+    /// after each `update`.
     ///
-    /// - Parameter estimator: Always the same one. Beside it and not in it, because this is 8 kB and estimators are copied.
+    /// - Parameter estimator: Always the same one. Beside it and not in it, because this is 8 kB
+    ///   and estimators are copied.
     @_noLocks @_noAllocation
     public mutating func follow(_ estimator: inout AttitudeEstimator) {
         guard let ended = estimator.ended else { return }
@@ -202,8 +213,8 @@ public struct StrideAiding: Sendable, BitwiseCopyable {
 struct Stride: Sendable, BitwiseCopyable {
     /// Integral of the specific force, m/s.
     var impulse: Vector3
-    /// What an error of the bias, constant over the stride, has done to that: times the error it is a turn times a vertical
-    /// force, m.
+    /// What an error of the bias, constant over the stride, has done to that: times the error it is
+    /// a turn times a vertical force, m.
     var lever: Matrix3
     /// Body to that frame, at the stride's end.
     var attitude: Quaternion

@@ -19,7 +19,8 @@ public struct Angle: Hashable, Sendable, BitwiseCopyable {
     @inlinable
     public var degrees: Double { @_noLocks get { radians * (180 / .pi) } }
 
-    /// The turn that leads from here to `target` the short way round, in (-π, π]. The one place that wraps.
+    /// The turn that leads from here to `target` the short way round, in (-π, π]. The one place
+    /// that wraps.
     @inlinable @_noLocks
     public func shortestArc(to target: Angle) -> Angle {
         var turn = (target.radians - radians).truncatingRemainder(dividingBy: 2 * .pi)

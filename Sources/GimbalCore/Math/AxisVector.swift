@@ -1,5 +1,5 @@
-/// One number for each gimbal axis, in the order in which the joints stand between handle and camera: yaw, roll,
-/// pitch. The unit is that of the declaration that holds it.
+/// One number for each gimbal axis, in the order in which the joints stand between handle and
+/// camera: yaw, roll, pitch. The unit is that of the declaration that holds it.
 public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
     /// Outermost joint, about z.
     public var yaw: Double

@@ -1,5 +1,6 @@
-/// A point in time: nanoseconds on a monotonic clock whose zero means nothing. The core never reads a clock; time
-/// arrives as an argument, so a run over recorded or simulated instants is repeatable.
+/// A point in time: nanoseconds on a monotonic clock whose zero means nothing. The core never reads
+/// a clock; time arrives as an argument, so a run over recorded or simulated instants is
+/// repeatable.
 public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
     /// Nanoseconds since the clock's zero.
     public var nanoseconds: Int64

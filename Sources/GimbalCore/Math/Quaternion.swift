@@ -1,7 +1,7 @@
 public import CMathShim
 
-/// A unit quaternion, Hamilton convention, order w x y z. Attitudes rotate body vectors into the earth frame:
-/// `attitude.rotate(body) == earth`.
+/// A unit quaternion, Hamilton convention, order w x y z. Attitudes rotate body vectors into the
+/// earth frame: `attitude.rotate(body) == earth`.
 public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     /// Scalar part.
     public var w: Double
@@ -45,7 +45,8 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
         z = vector.z * scale
     }
 
-    /// The inverse of the exponential map: axis times angle, radians, norm in 0...π (the short way round).
+    /// The inverse of the exponential map: axis times angle, radians, norm in 0...π (the short way
+    /// round).
     @inlinable
     public var rotationVector: Vector3 {
         @_noLocks get {
@@ -116,7 +117,8 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     @inlinable @_noLocks
     public func inverseRotate(_ v: Vector3) -> Vector3 { conjugate.rotate(v) }
 
-    /// The rotation vector, in this body frame, that leads from here to `target` the short way round; radians.
+    /// The rotation vector, in this body frame, that leads from here to `target` the short way
+    /// round; radians.
     @inlinable @_noLocks
     public func error(to target: Quaternion) -> Vector3 {
         (conjugate * target).rotationVector

@@ -21,7 +21,8 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     @inlinable
     public static var zero: Vector3 { @_noLocks get { Vector3(0, 0, 0) } }
 
-    /// Whether every component is the same. Written out: the loop's checker refuses the derived one.
+    /// Whether every component is the same. Written out: the loop's checker refuses the derived
+    /// one.
     @inlinable @_noLocks
     public static func == (a: Vector3, b: Vector3) -> Bool {
         a.x == b.x && a.y == b.y && a.z == b.z

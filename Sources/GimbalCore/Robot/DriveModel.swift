@@ -1,4 +1,5 @@
-/// Two driven wheels: what somebody asks for, limited, ramped, and braked when nobody asks any more. Pure; one thread.
+/// Two driven wheels: what somebody asks for, limited, ramped, and braked when nobody asks any
+/// more. Pure; one thread.
 public struct DriveModel: Sendable, BitwiseCopyable {
     /// What the owner decides.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -6,7 +7,8 @@ public struct DriveModel: Sendable, BitwiseCopyable {
         public var limit = 1.0
         /// Share of full speed that may be gained in a second, 1/s.
         public var acceleration = 2.0
-        /// Share of full speed that may be lost in a second, 1/s; braking may be harder than setting off.
+        /// Share of full speed that may be lost in a second, 1/s; braking may be harder than
+        /// setting off.
         public var deceleration = 5.0
 
         /// The defaults: half a second to full speed, a fifth to a stop.

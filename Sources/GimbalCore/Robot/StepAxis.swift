@@ -1,6 +1,7 @@
-/// A stepper motor behind a step line and a direction line: trapezoidal ramps to a position or a velocity, soft limits,
-/// homing to a switch. Pure: called on a grid of time, it says what the lines are to be; what it has counted is what it has
-/// put on the line, so a grid that stretches costs time and no step. One thread.
+/// A stepper motor behind a step line and a direction line: trapezoidal ramps to a position or a
+/// velocity, soft limits, homing to a switch. Pure: called on a grid of time, it says what the
+/// lines are to be; what it has counted is what it has put on the line, so a grid that stretches
+/// costs time and no step. One thread.
 public struct StepAxis: Sendable, BitwiseCopyable {
     /// What the motor and its mechanics stand.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -12,7 +13,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         public var minimum = -100_000
         /// Highest position, steps from home.
         public var maximum = 100_000
-        /// Speed towards the switch, steps/s, negative: the switch is at the lower end; away from it a quarter of that.
+        /// Speed towards the switch, steps/s, negative: the switch is at the lower end; away from
+        /// it a quarter of that.
         public var homingSpeed = -200.0
         /// Steps after which a switch that has not answered is not there.
         public var homingRange = 200_000
@@ -27,7 +29,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         case hold
         /// Go to a position, steps from home; beyond a limit: to the limit.
         case position(Int)
-        /// So many steps beyond the position in force: a request, which `replaced` makes a position of. A motor holds.
+        /// So many steps beyond the position in force: a request, which `replaced` makes a position
+        /// of. A motor holds.
         case further(Int)
         /// Turn at a velocity, steps/s, until then; after that it holds.
         case velocity(Double, validUntil: Instant)
@@ -37,7 +40,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
 
     /// Where homing stands.
     public enum Homing: Int, Sendable, BitwiseCopyable {
-        /// Nobody has asked, or something else came first: position 0 is where it stood at the start.
+        /// Nobody has asked, or something else came first: position 0 is where it stood at the
+        /// start.
         case none
         /// On the way to the switch.
         case seeking
@@ -153,8 +157,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         return min(max(wanted, -most), most)
     }
 
-    /// The speed from which it can still stop in so many steps, with a fifth of the acceleration kept for a tick that comes
-    /// late.
+    /// The speed from which it can still stop in so many steps, with a fifth of the acceleration
+    /// kept for a tick that comes late.
     private func fastest(within steps: Double) -> Double {
         min(parameters.maxSpeed, (1.6 * parameters.acceleration * steps).squareRoot())
     }
@@ -206,8 +210,9 @@ public struct StepAxis: Sendable, BitwiseCopyable {
 }
 
 extension StepAxis.Goal {
-    /// The goal after this one, while the motor is at `position`: what is asked for further counts from where it was to go, so
-    /// that commands that arrive faster than the motor steps are not lost.
+    /// The goal after this one, while the motor is at `position`: what is asked for further counts
+    /// from where it was to go, so that commands that arrive faster than the motor steps are not
+    /// lost.
     ///
     /// - Parameters:
     ///   - goal: What is asked for.

@@ -1,9 +1,10 @@
 /// Whether one chip repeats its sample for longer than its own noise ever let it.
 ///
-/// Gyroscope and accelerometer are tested apart, because they may be two chips (a BMI088 is): one can hang while the
-/// other lives. The noise of a chip decides how often two samples are alike to the bit, so the chip's own longest
-/// repetition sets the bar: four times as long, but no less than eight samples and no more than `longestSeconds`.
-/// Before 250 samples have been seen, `longestSeconds` is the bar.
+/// Gyroscope and accelerometer are tested apart, because they may be two chips (a BMI088 is): one
+/// can hang while the other lives. The noise of a chip decides how often two samples are alike to
+/// the bit, so the chip's own longest repetition sets the bar: four times as long, but no less than
+/// eight samples and no more than `longestSeconds`. Before 250 samples have been seen,
+/// `longestSeconds` is the bar.
 ///
 /// Loop thread only; constant time.
 struct FreezeTest: Sendable, BitwiseCopyable {

@@ -2,10 +2,10 @@ internal import CMathShim
 
 /// What a second gyroscope on the handle says about the joints.
 ///
-/// The joints' rates are the camera's less the handle's, and their sum over time the angles. What drifts is leant on the
-/// assumption that the handle is upright on average (roll and pitch, time constant 20 s); nothing bounds yaw, which
-/// drifts with what is left of both gyroscopes' offsets. The handle's own offset is learned while camera and handle
-/// rest.
+/// The joints' rates are the camera's less the handle's, and their sum over time the angles. What
+/// drifts is leant on the assumption that the handle is upright on average (roll and pitch, time
+/// constant 20 s); nothing bounds yaw, which drifts with what is left of both gyroscopes' offsets.
+/// The handle's own offset is learned while camera and handle rest.
 ///
 /// Loop thread only; constant time.
 struct HandleIMU: Sendable, BitwiseCopyable {

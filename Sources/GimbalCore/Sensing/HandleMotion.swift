@@ -4,9 +4,10 @@ public enum HandleMotion: String, Sendable, CaseIterable {
     case still
     /// Held by someone who stands: tremor and sway, 0.5...12 Hz, 0.6° RMS per axis.
     case handheld
-    /// Carried by a person who walks, stops and turns corners, with the statistics of recorded people.
+    /// Carried by a person who walks, stops and turns corners, with the statistics of recorded
+    /// people.
     case walking
-    /// Carried by a person who runs: 2.8 steps a second, 1.6 times the rates and twice the accelerations of walking,
-    /// 6 m/s² RMS.
+    /// Carried by a person who runs: 2.8 steps a second, 1.6 times the rates and twice the
+    /// accelerations of walking, 6 m/s² RMS.
     case running
 }

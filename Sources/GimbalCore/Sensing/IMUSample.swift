@@ -1,5 +1,6 @@
-/// What the sensors said at one instant, in SI units: in the sensor's frame as a bus delivers it, in the camera's body
-/// frame once `SensorCorrection` has been applied. The two are the same until somebody says otherwise.
+/// What the sensors said at one instant, in SI units: in the sensor's frame as a bus delivers it,
+/// in the camera's body frame once `SensorCorrection` has been applied. The two are the same until
+/// somebody says otherwise.
 public struct IMUSample: Sendable, BitwiseCopyable {
     /// Which parts beyond gyroscope and accelerometer this sample carries.
     public struct Contents: Hashable, Sendable, BitwiseCopyable {

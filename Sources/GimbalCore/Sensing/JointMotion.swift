@@ -1,7 +1,8 @@
 /// Joint angles and their rates, from whatever source there is.
 ///
-/// The rate is that of a first-order low-pass: its sum over time is the change of the angle, so that the steps of an
-/// encoder (0.022° with 14 bits) average out instead of looking like motion. Loop thread; constant time.
+/// The rate is that of a first-order low-pass: its sum over time is the change of the angle, so
+/// that the steps of an encoder (0.022° with 14 bits) average out instead of looking like motion.
+/// Loop thread; constant time.
 struct JointMotion: Sendable, BitwiseCopyable {
     /// Time constant of the rate, s.
     static var smoothing: Double { @_noLocks get { 0.1 } }

@@ -17,8 +17,8 @@ struct JointObserver: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// True where `motion` shows the joints well enough to limit and to follow them. A second gyroscope does not: its
-    /// angles rest on an upright handle, and its yaw drifts.
+    /// True where `motion` shows the joints well enough to limit and to follow them. A second
+    /// gyroscope does not: its angles rest on an upright handle, and its yaw drifts.
     var isKnown: Bool {
         @_noLocks get {
             switch source {
@@ -28,8 +28,8 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
-    /// True where a handle at rest can be told from a camera that is held still in a moving hand: the joints are known,
-    /// or a second IMU sees the handle rest.
+    /// True where a handle at rest can be told from a camera that is held still in a moving hand:
+    /// the joints are known, or a second IMU sees the handle rest.
     var tellsRest: Bool {
         @_noLocks get {
             if case .handleIMU = source { handle.isStill } else { isKnown }
@@ -41,8 +41,8 @@ struct JointObserver: Sendable, BitwiseCopyable {
         @_noLocks get { if case .encoders = source { true } else { false } }
     }
 
-    /// Camera's rate against the handle, camera frame, rad/s; zero where it is not known. A second gyroscope cannot
-    /// say it for this purpose: its offset would become the camera's.
+    /// Camera's rate against the handle, camera frame, rad/s; zero where it is not known. A second
+    /// gyroscope cannot say it for this purpose: its offset would become the camera's.
     var relativeRate: Vector3 {
         @_noLocks get {
             guard isKnown else { return .zero }
@@ -50,15 +50,17 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The handle's rate, camera frame, rad/s, 0.1 s late. Both of its parts are equally late: whatever follows the handle by
-    /// this would otherwise follow the camera's own shaking too, and undo the controller's damping.
+    /// The handle's rate, camera frame, rad/s, 0.1 s late. Both of its parts are equally late:
+    /// whatever follows the handle by this would otherwise follow the camera's own shaking too, and
+    /// undo the controller's damping.
     var carryingRate: Vector3 { @_noLocks get { cameraRate - relativeRate } }
 
     /// Takes what one tick knows.
     ///
     /// - Parameters:
     ///   - sample: The newest sample, if any.
-    ///   - modelled: Where the motors' own model believes the joints to be, rad; nil where they have none.
+    ///   - modelled: Where the motors' own model believes the joints to be, rad; nil where they
+    ///     have none.
     ///   - modelSource: What that model rests on.
     ///   - attitude: Estimated camera attitude, body to earth.
     ///   - rate: Camera rate without bias, body frame, rad/s.

@@ -1,7 +1,9 @@
-/// Whether a sensor has noise of its own, so that samples identical to the bit would mean that it is frozen.
+/// Whether a sensor has noise of its own, so that samples identical to the bit would mean that it
+/// is frozen.
 ///
-/// From one sample to the next white noise turns round two times out of three, also behind a low-pass well more than every
-/// other time; motion, however hard it shakes, does not do that on all six axes at once. Loop thread; constant time.
+/// From one sample to the next white noise turns round two times out of three, also behind a
+/// low-pass well more than every other time; motion, however hard it shakes, does not do that on
+/// all six axes at once. Loop thread; constant time.
 struct NoiseEvidence: Sendable, BitwiseCopyable {
     /// Differences that are looked at together.
     private static var window: Int32 { @_noLocks get { 250 } }

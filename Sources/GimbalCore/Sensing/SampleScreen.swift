@@ -1,23 +1,26 @@
 /// Decides, sample by sample, whether the IMU can be believed, and gives every fault its name.
 ///
-/// A sample that is refused never reaches the estimator. A condition stays raised for `Parameters.holdSeconds` after
-/// its last cause, so that one bad sample softens the outputs and a lasting fault turns them off.
+/// A sample that is refused never reaches the estimator. A condition stays raised for
+/// `Parameters.holdSeconds` after its last cause, so that one bad sample softens the outputs and a
+/// lasting fault turns them off.
 public struct SampleScreen: Sendable, BitwiseCopyable {
     /// What the sensor can deliver at all, and what counts as a fault.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Full scale of the gyroscope, rad/s; above it a sample is implausible, at it the sensor is saturated. Default
-        /// 2000 °/s.
+        /// Full scale of the gyroscope, rad/s; above it a sample is implausible, at it the sensor
+        /// is saturated. Default 2000 °/s.
         public var gyroRange = 34.91
-        /// Full scale of the accelerometer, m/s²; above it a sample is implausible, at it it is clipped. Default 24 g.
+        /// Full scale of the accelerometer, m/s²; above it a sample is implausible, at it it is
+        /// clipped. Default 24 g.
         public var accelRange = 235.4
-        /// Share of full scale from which on a reading is at its end, 0.9...1: the sensor's own scale error and its
-        /// filters keep a saturated axis a little below.
+        /// Share of full scale from which on a reading is at its end, 0.9...1: the sensor's own
+        /// scale error and its filters keep a saturated axis a little below.
         public var fullScaleShare = 0.98
-        /// Samples of gyroscope or accelerometer that are identical to the bit for so long mean a frozen chip, s. Real chips
-        /// flicker by their noise; once that is known, a shorter repetition is enough (`FreezeTest`).
+        /// Samples of gyroscope or accelerometer that are identical to the bit for so long mean a
+        /// frozen chip, s. Real chips flicker by their noise; once that is known, a shorter
+        /// repetition is enough (`FreezeTest`).
         public var frozenSeconds = 0.04
-        /// Only a sensor that has shown noise can be frozen: for simulators, which need not have any, so that a camera at
-        /// rest, or one that turns evenly, repeats itself to the bit.
+        /// Only a sensor that has shown noise can be frozen: for simulators, which need not have
+        /// any, so that a camera at rest, or one that turns evenly, repeats itself to the bit.
         public var frozenNeedsNoise = false
         /// Whether the gyroscope is compared with motors, joints and its own history.
         public var witnessesGyro = true
@@ -38,16 +41,18 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         public var accepted: UInt64 = 0
         /// Samples accepted with a gyroscope axis at full scale: the true rate was larger.
         public var gyroSaturated: UInt64 = 0
-        /// Samples accepted with an accelerometer axis at full scale: the true specific force was larger.
+        /// Samples accepted with an accelerometer axis at full scale: the true specific force was
+        /// larger.
         public var accelClipped: UInt64 = 0
-        /// Samples refused because a value was NaN, infinite, out of range, or contradicted by all that is known of the
-        /// camera's motion.
+        /// Samples refused because a value was NaN, infinite, out of range, or contradicted by all
+        /// that is known of the camera's motion.
         public var implausible: UInt64 = 0
         /// Times a frozen sensor was detected.
         public var frozen: UInt64 = 0
         /// Samples whose time ran backwards or stood still; refused.
         public var timeReversed: UInt64 = 0
-        /// Steps longer than `gapSeconds`; the estimator bridges a short one and starts again after a long one.
+        /// Steps longer than `gapSeconds`; the estimator bridges a short one and starts again after
+        /// a long one.
         public var gaps: UInt64 = 0
         /// Times the sensor went stale.
         public var stale: UInt64 = 0
@@ -72,7 +77,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     private var last: IMUSample?
     private var gyro = FreezeTest()
     private var accel = FreezeTest()
-    /// Refused samples less a fifth of the accepted ones: a sample that is not believed now and then is a sample less.
+    /// Refused samples less a fifth of the accepted ones: a sample that is not believed now and
+    /// then is a sample less.
     private var refused = 0.0
     private var noise = NoiseEvidence()
     private var saturatedUntil: Instant?
@@ -180,8 +186,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         abs(v.x) <= limit && abs(v.y) <= limit && abs(v.z) <= limit
     }
 
-    /// A sample at the end of the range is a lower bound of the truth: used, counted, and named where it turns the
-    /// attitude.
+    /// A sample at the end of the range is a lower bound of the truth: used, counted, and named
+    /// where it turns the attitude.
     private mutating func noteFullScale(_ sample: IMUSample) {
         let share = parameters.fullScaleShare
         if !Self.isWithin(sample.gyro, share * parameters.gyroRange) {

@@ -2,8 +2,9 @@ internal import CMathShim
 
 /// What calibration has found out about the sensors: takes raw samples to the camera's body frame.
 ///
-/// Offsets and matrices hold in the sensor's own frame, where its errors are at home; the mounting rotation comes last.
-/// The gyroscope's bias is a starting value for the estimator, which goes on learning it; it is not subtracted here.
+/// Offsets and matrices hold in the sensor's own frame, where its errors are at home; the mounting
+/// rotation comes last. The gyroscope's bias is a starting value for the estimator, which goes on
+/// learning it; it is not subtracted here.
 public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
     /// `matrix · (raw − offset)`.
     public struct Affine: Sendable, BitwiseCopyable, Equatable {
@@ -32,7 +33,8 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
     public struct BiasPrior: Sendable, BitwiseCopyable, Equatable {
         /// Sensor frame, rad/s.
         public var bias = Vector3.zero
-        /// Standard deviation of each axis, rad/s; 0: nothing is known, the estimator's own start counts.
+        /// Standard deviation of each axis, rad/s; 0: nothing is known, the estimator's own start
+        /// counts.
         public var sigma = 0.0
         /// Of the sensor when it was measured, °C; NaN: nobody knows, and `sigma` allows for it.
         public var temperature = Double.nan
@@ -52,7 +54,8 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
 
         /// The standard deviation, widened by what the sensor's temperature has changed since.
         ///
-        /// - Parameter now: Of the sensor, °C; NaN where nobody knows it, as before the first sample.
+        /// - Parameter now: Of the sensor, °C; NaN where nobody knows it, as before the first
+        ///   sample.
         /// - Returns: rad/s, each axis. Any thread; constant time.
         @_noLocks
         public func sigma(at now: Double) -> Double {
@@ -62,7 +65,8 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
             return cm_sqrt(sigma * sigma + drift * drift)
         }
 
-        /// Written out: the loop's checker refuses the derived one. Two unknown temperatures are the same.
+        /// Written out: the loop's checker refuses the derived one. Two unknown temperatures are
+        /// the same.
         @_noLocks
         public static func == (a: BiasPrior, b: BiasPrior) -> Bool {
             a.bias == b.bias && a.sigma == b.sigma
@@ -83,7 +87,8 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
     @_noLocks
     public init() {}
 
-    /// A raw sample in the camera's body frame, as far as calibration can say. Joints and handle stay as they are.
+    /// A raw sample in the camera's body frame, as far as calibration can say. Joints and handle
+    /// stay as they are.
     ///
     /// - Parameter raw: In the sensor's frame.
     /// - Returns: Body frame (FRD). Any thread; constant time.

@@ -1,15 +1,16 @@
 import CMathShim
 
-/// How hard the camera shakes faster than a hand can: the root mean square of specific force and rate above a corner,
-/// averaged over about a second.
+/// How hard the camera shakes faster than a hand can: the root mean square of specific force and
+/// rate above a corner, averaged over about a second.
 ///
-/// Two first-order high-passes in a row, so that walking, of up to 6 Hz and ten times as strong, does not look like
-/// vibration. What the sensor's own filter or a slow sample rate hides cannot be seen. Loop thread; constant time,
-/// about 10 ns a sample.
+/// Two first-order high-passes in a row, so that walking, of up to 6 Hz and ten times as strong,
+/// does not look like vibration. What the sensor's own filter or a slow sample rate hides cannot be
+/// seen. Loop thread; constant time, about 10 ns a sample.
 public struct VibrationLevel: Sendable, BitwiseCopyable {
     /// What counts as vibration, as time constants: nothing here depends on the sample rate.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Time constant of each high-pass, s, 0.001...0.1; 8 ms is a corner of 20 Hz, of 31 Hz for both together.
+        /// Time constant of each high-pass, s, 0.001...0.1; 8 ms is a corner of 20 Hz, of 31 Hz for
+        /// both together.
         public var highPassTime = 0.008
         /// Time constant of the mean square, s, 0.1...10.
         public var averagingTime = 1.0
@@ -42,8 +43,9 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - newGyro: Rate, rad/s, finite.
     ///   - newAccel: Specific force, m/s², finite.
-    ///   - dt: Seconds since the sample before. Not positive, or so long that the samples have nothing to do with each
-    ///     other (a tenth of a second): the filters start again at this sample, and the level stays.
+    ///   - dt: Seconds since the sample before. Not positive, or so long that the samples have
+    ///     nothing to do with each other (a tenth of a second): the filters start again at this
+    ///     sample, and the level stays.
     @_noLocks @_noAllocation
     public mutating func update(gyro newGyro: Vector3, accel newAccel: Vector3, dt: Double) {
         guard dt > 0, dt < 0.1 else {

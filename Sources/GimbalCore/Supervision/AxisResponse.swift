@@ -8,9 +8,11 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     var most: Double
     /// Smallest correlation of an image with its mirror image.
     var likeness: Double
-    /// How far the camera must have been carried, rad: more than what the motors leave of a walker's steps.
+    /// How far the camera must have been carried, rad: more than what the motors leave of a
+    /// walker's steps.
     var evidence: Double
-    /// Whether a joint with an encoder must be seen to turn along: where a wide range of ratios proves little.
+    /// Whether a joint with an encoder must be seen to turn along: where a wide range of ratios
+    /// proves little.
     var needsJoint: Bool
 
     @_noLocks
@@ -26,20 +28,23 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     }
 }
 
-/// Whether one joint answers as it is told to, or the other way round: a motor or a sensor with the wrong sign.
+/// Whether one joint answers as it is told to, or the other way round: a motor or a sensor with the
+/// wrong sign.
 ///
-/// What is told and what is seen pass the same band-pass, on two time scales, and their moments are forgotten at the same
-/// pace. A wrong sign makes the loop grow along one exponential in which what is seen is the mirror image of what was
-/// told; a push by hand is not, as its beginning has no counterpart in what was told. The camera must also have been
-/// carried away from where it should be, faster and faster, against what the motor was told: only a push or a wrong sign
-/// does that. Before the inertia is known an encoder must also have shown the joint turn with it: a handle drags a camera
-/// along by friction, without.
+/// What is told and what is seen pass the same band-pass, on two time scales, and their moments are
+/// forgotten at the same pace. A wrong sign makes the loop grow along one exponential in which what
+/// is seen is the mirror image of what was told; a push by hand is not, as its beginning has no
+/// counterpart in what was told. The camera must also have been carried away from where it should
+/// be, faster and faster, against what the motor was told: only a push or a wrong sign does that.
+/// Before the inertia is known an encoder must also have shown the joint turn with it: a handle
+/// drags a camera along by friction, without.
 ///
 /// Loop thread only; constant time, no allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {
     private var fast = Correlator(seconds: 0.006)
     private var slow = Correlator(seconds: 0.040)
-    /// Angle that the camera went astray lately, rad, beyond what its first rate would have made of it.
+    /// Angle that the camera went astray lately, rad, beyond what its first rate would have made of
+    /// it.
     private var turned = 0.0
     /// How fast the camera went astray at first, fading, rad/s; nil = nothing was seen yet.
     private var firstRate: Double?
@@ -61,13 +66,15 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// One period.
     ///
     /// - Parameters:
-    ///   - told: What the motor was told, as it acted when `seen` was measured, in the unit of `seen`.
+    ///   - told: What the motor was told, as it acted when `seen` was measured, in the unit of
+    ///     `seen`.
     ///   - seen: What the camera did about the joint's axis.
     ///   - astray: Camera's rate about the joint's axis, less what it should be, rad/s.
     ///   - error: Angle from the camera to where it should be, about the joint's axis, rad.
     ///   - joint: Angle of the joint as an encoder measures it, rad; nil = none fitted.
     ///   - bar: What counts as a mirror image.
-    ///   - least: What the motor must have been told, in the unit of `seen`: less than that a joint's friction takes.
+    ///   - least: What the motor must have been told, in the unit of `seen`: less than that a
+    ///     joint's friction takes.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(

@@ -1,4 +1,5 @@
-/// On which axes the conditions hold that belong to a motor or a joint. Empty where a condition does not hold.
+/// On which axes the conditions hold that belong to a motor or a joint. Empty where a condition
+/// does not hold.
 public struct ConditionAxes: Sendable, BitwiseCopyable {
     /// Of `motorSaturated`.
     public var saturated = AxisSet.none

@@ -32,7 +32,8 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     ///   - errors: From the camera to where it should be, about the joints' axes, rad.
     ///   - joints: Angles of the joints as encoders measure them, rad; nil = none fitted.
     ///   - bar: What counts as a mirror image.
-    ///   - least: Accelerations that the motors must have been told: less moves nothing against friction, rad/s².
+    ///   - least: Accelerations that the motors must have been told: less moves nothing against
+    ///     friction, rad/s².
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(

@@ -30,7 +30,8 @@ protocol ChipLink: AnyObject {
     /// Reads what was laid out, in order, in as few system calls as the bus allows.
     func burst() throws(BusErrno) -> UnsafeRawBufferPointer
 
-    /// Reads so many bytes, at most `ChipLinkLimits.stream`, from a register of part 0 that does not count up.
+    /// Reads so many bytes, at most `ChipLinkLimits.stream`, from a register of part 0 that does
+    /// not count up.
     func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer
 }
 

@@ -5,7 +5,8 @@ internal import Realtime
 
 /// A GPIO line on which a sensor says that it has measured. Bus thread only, after it was made.
 ///
-/// A GPIO chip that is missing, or goes away, is looked for again and again; without it there are no edges.
+/// A GPIO chip that is missing, or goes away, is looked for again and again; without it there are
+/// no edges.
 final class EdgeLine {
     /// As the system calls take them: making that of a string may allocate.
     private let path: UnsafeMutablePointer<CChar>

@@ -5,9 +5,9 @@ internal import Realtime
 
 /// One I2C bus behind `/dev/i2c-N`. Bus thread only, after it was made.
 ///
-/// Every exchange is one I2C_RDWR, however many chips and registers it touches: one system call, one way through the
-/// adapter's queue, repeated starts between the messages. A device file that is missing, or goes away with its adapter, is
-/// looked for again and again.
+/// Every exchange is one I2C_RDWR, however many chips and registers it touches: one system call,
+/// one way through the adapter's queue, repeated starts between the messages. A device file that is
+/// missing, or goes away with its adapter, is looked for again and again.
 final class I2CBus {
     /// The device file, as open(2) takes it: making that of a string may allocate.
     private let path: UnsafeMutablePointer<CChar>
@@ -77,8 +77,8 @@ final class I2CBus {
 
     /// Carries out an exchange; what it read is in its bytes afterwards.
     ///
-    /// - Throws: A positive errno: ENXIO or EREMOTEIO when nobody answered, ETIMEDOUT when the bus is stuck, what
-    ///   open(2) says while the device file is missing.
+    /// - Throws: A positive errno: ENXIO or EREMOTEIO when nobody answered, ETIMEDOUT when the bus
+    ///   is stuck, what open(2) says while the device file is missing.
     func run(_ exchange: borrowing I2CExchange) throws(BusErrno) {
         if descriptor < 0 { try look() }
         let error = transfer(descriptor, exchange.messages, exchange.count)
@@ -104,7 +104,8 @@ struct BusErrno: Error {
     var code: Int32
 }
 
-/// Messages for one or several chips with the memory for what they carry, laid out once and used again and again.
+/// Messages for one or several chips with the memory for what they carry, laid out once and used
+/// again and again.
 struct I2CExchange: ~Copyable {
     /// As the kernel takes them.
     let messages: UnsafeMutablePointer<i2c_msg>
@@ -158,8 +159,8 @@ struct I2CExchange: ~Copyable {
         return offset
     }
 
-    /// Bits on the wire with their acknowledges, starts and stop (UM10204, 3.1): what the exchange takes at 400 kHz is
-    /// this many times 2.5 µs.
+    /// Bits on the wire with their acknowledges, starts and stop (UM10204, 3.1): what the exchange
+    /// takes at 400 kHz is this many times 2.5 µs.
     var wireBits: Int {
         var bits = 1
         for index in 0..<Int(count) { bits += 1 + 9 * (1 + Int(messages[index].len)) }

@@ -1,12 +1,13 @@
 internal import Realtime
 
-/// A chip on an SPI bus: one chip select for each part. The first bit sent says whether registers are read (1) or written.
+/// A chip on an SPI bus: one chip select for each part. The first bit sent says whether registers
+/// are read (1) or written.
 final class SPIChipLink: ChipLink {
     /// One part of the chip.
     struct Part {
         var device: SPIDevice
-        /// Bytes between the register and the first value: one for the accelerometer of a BMI088 (data sheet, section
-        /// 6.1.2), else none.
+        /// Bytes between the register and the first value: one for the accelerometer of a BMI088
+        /// (data sheet, section 6.1.2), else none.
         var dummies = 0
     }
 
@@ -30,7 +31,8 @@ final class SPIChipLink: ChipLink {
         }
     }
 
-    /// What InvenSense's chips take for registers that are not measurements, Hz; others are in no hurry with those.
+    /// What InvenSense's chips take for registers that are not measurements, Hz; others are in no
+    /// hurry with those.
     private static let slowClock = 1_000_000
 
     /// - Parameters:

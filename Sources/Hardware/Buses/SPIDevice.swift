@@ -50,7 +50,8 @@ final class SPIDevice {
 
     /// Carries out a message; what it read is in its bytes afterwards.
     ///
-    /// - Throws: A positive errno. A chip that is not there is none: it reads as all ones or all zeros.
+    /// - Throws: A positive errno. A chip that is not there is none: it reads as all ones or all
+    ///   zeros.
     func run(_ message: borrowing SPIMessage) throws(BusErrno) {
         if descriptor < 0 { try look() }
         let error = transfer(descriptor, message.transfers, message.count)
@@ -71,8 +72,8 @@ final class SPIDevice {
     }
 }
 
-/// Transfers for one device with the memory for what they carry, laid out once and used again and again. The device is
-/// selected anew for each.
+/// Transfers for one device with the memory for what they carry, laid out once and used again and
+/// again. The device is selected anew for each.
 struct SPIMessage: ~Copyable {
     /// As the kernel takes them.
     let transfers: UnsafeMutablePointer<spi_ioc_transfer>

@@ -4,7 +4,8 @@ internal import Realtime
 public enum DriveBoardFormat: Sendable, Equatable {
     /// Register 0x00, magnitudes of 0...100: as the public driver of the rider's controller has it.
     case publicDriver
-    /// Register 0x01, magnitudes of 0...255, and a register of its own for standing: as the vendor's driver has it.
+    /// Register 0x01, magnitudes of 0...255, and a register of its own for standing: as the
+    /// vendor's driver has it.
     case vendor
 
     /// What is written: register, then direction (1 is forwards) and magnitude of left and right.

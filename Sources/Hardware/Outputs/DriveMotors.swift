@@ -2,8 +2,9 @@ public import GimbalCore
 public import Realtime
 internal import Synchronization
 
-/// The rider's two wheels: takes requests from ordinary threads, ramps them, and writes them to the motor board fifty times a
-/// second, and at once when one comes, on a thread of its own. Stands when nobody repeats a request in time.
+/// The rider's two wheels: takes requests from ordinary threads, ramps them, and writes them to the
+/// motor board fifty times a second, and at once when one comes, on a thread of its own. Stands
+/// when nobody repeats a request in time.
 public final class DriveMotors: Sendable {
     private let requests: Mutex<MailboxWriter<DriveModel.Request>>
     private let context: DriveContext
@@ -68,7 +69,8 @@ public final class DriveMotors: Sendable {
     public var errors: Int { context.errors.load(ordering: .relaxed) }
 }
 
-/// Two speeds that one thread writes and others read, in ten thousandths of full speed and together.
+/// Two speeds that one thread writes and others read, in ten thousandths of full speed and
+/// together.
 private final class SharedSpeeds: Sendable {
     private let word = Atomic<UInt64>(0)
 
@@ -130,7 +132,8 @@ private final class DriveContext: @unchecked Sendable {
             model.step(requests.read().value, now: now, dt: now.seconds(since: last))
             last = now
             speeds.store(left: model.left, right: model.right)
-            // In every period, also when nothing has changed: a board with a watchdog of its own is kept quiet.
+            // In every period, also when nothing has changed: a board with a watchdog of its own is
+            // kept quiet.
             do throws(BusError) {
                 try board?.write(left: model.left, right: model.right)
             } catch {

@@ -3,10 +3,12 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Lines of one GPIO chip behind `/dev/gpiochipN`, all outputs or all inputs. One thread, after it was made.
+/// Lines of one GPIO chip behind `/dev/gpiochipN`, all outputs or all inputs. One thread, after it
+/// was made.
 ///
-/// A bit of a word is a line, in the order in which they were named; 1 is active. One system call sets or reads all of
-/// them. A chip that is missing is looked for again and again; taking the lines makes outputs inactive.
+/// A bit of a word is a line, in the order in which they were named; 1 is active. One system call
+/// sets or reads all of them. A chip that is missing is looked for again and again; taking the
+/// lines makes outputs inactive.
 final class GPIOLines {
     private let chip: String
     private let lines: [UInt32]

@@ -1,4 +1,5 @@
-/// NXP PCA9685, sixteen outputs of pulse width: registers and numbers, no bus. Data sheet: PCA9685, revision 4.
+/// NXP PCA9685, sixteen outputs of pulse width: registers and numbers, no bus. Data sheet: PCA9685,
+/// revision 4.
 struct PCA9685: Sendable {
     /// Pulses per second that the prescaler really gives.
     let frameRate: Double

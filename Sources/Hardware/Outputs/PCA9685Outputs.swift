@@ -1,7 +1,8 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Some outputs of a PCA9685: brings the chip up, and writes all of them in one transfer. Bus thread only.
+/// Some outputs of a PCA9685: brings the chip up, and writes all of them in one transfer. Bus
+/// thread only.
 final class PCA9685Outputs {
     private enum State {
         case down
@@ -66,7 +67,8 @@ final class PCA9685Outputs {
     /// Bits on the wire of one write.
     var frameBits: Int { frame.wireBits }
 
-    /// Brings the chip up step by step, or looks whether it still is; outputs are off afterwards if it had to be.
+    /// Brings the chip up step by step, or looks whether it still is; outputs are off afterwards if
+    /// it had to be.
     ///
     /// - Returns: Whether it is ready.
     func prepare(now: Instant) throws(BusError) -> Bool {

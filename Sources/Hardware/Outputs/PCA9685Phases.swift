@@ -3,8 +3,9 @@ internal import Realtime
 
 /// Three brushless motors on a PCA9685, each on three half bridges. Bus thread only.
 ///
-/// All nine outputs go in one transfer, in every period in which a count changes. Off means every output low: a driver
-/// whose enable pin stays on then brakes, so that pin belongs on the power line.
+/// All nine outputs go in one transfer, in every period in which a count changes. Off means every
+/// output low: a driver whose enable pin stays on then brakes, so that pin belongs on the power
+/// line.
 final class PCA9685Phases: MotorPort {
     private let outputs: PCA9685Outputs
     private let motors: PhaseMotors
@@ -13,7 +14,8 @@ final class PCA9685Phases: MotorPort {
     /// - Parameters:
     ///   - outputs: Three of yaw, three of roll, three of pitch.
     ///   - motors: What is on them.
-    ///   - hasEncoders: Whether torques are commutated by the measured joints; else fields are set as they come.
+    ///   - hasEncoders: Whether torques are commutated by the measured joints; else fields are set
+    ///     as they come.
     init(outputs: PCA9685Outputs, motors: PhaseMotors, hasEncoders: Bool) {
         self.outputs = outputs
         self.motors = motors

@@ -3,8 +3,8 @@ internal import Realtime
 
 /// Three servos on a PCA9685. Bus thread only.
 ///
-/// A new position is written at most once a frame and only when a count has changed. Off means no pulses: a servo without
-/// them lets go.
+/// A new position is written at most once a frame and only when a count has changed. Off means no
+/// pulses: a servo without them lets go.
 final class PCA9685Servos: MotorPort {
     private let outputs: PCA9685Outputs
     private let pulses: ServoPulses

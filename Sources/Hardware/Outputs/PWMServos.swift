@@ -2,10 +2,11 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Three servos on channels of a PWM chip of the board. Never on a thread that serves an I2C bus: no bus can hang it.
+/// Three servos on channels of a PWM chip of the board. Never on a thread that serves an I2C bus:
+/// no bus can hang it.
 ///
-/// A new pulse is written at most once a frame, and only to channels where it has changed. Off means no pulses: a servo
-/// without them lets go.
+/// A new pulse is written at most once a frame, and only to channels where it has changed. Off
+/// means no pulses: a servo without them lets go.
 final class PWMServos: MotorPort {
     private let channels: [SysfsPWM]
     private let numbers: [Int]
@@ -18,7 +19,8 @@ final class PWMServos: MotorPort {
     private var nextLook = Instant(nanoseconds: .min / 2)
     private var lastError = BusError(operation: .write, device: .pwm, address: 0, code: ENODEV)
 
-    /// Pulses are rounded to this, ns: far below what a servo can tell, and a camera at rest then costs nothing.
+    /// Pulses are rounded to this, ns: far below what a servo can tell, and a camera at rest then
+    /// costs nothing.
     private static let resolution = 250.0
     /// How often a missing channel is looked for, s.
     private static let lookSeconds = 0.1

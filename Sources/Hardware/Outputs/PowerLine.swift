@@ -1,8 +1,8 @@
 internal import GimbalCore
 internal import Realtime
 
-/// The line that switches the motors: output enable of their chip, or their power. Owned by a thread of its own, so that
-/// no bus that hangs can keep it from being switched off.
+/// The line that switches the motors: output enable of their chip, or their power. Owned by a
+/// thread of its own, so that no bus that hangs can keep it from being switched off.
 ///
 /// `@unchecked Sendable`: handed over once to that thread.
 final class PowerLine: OutputBus, @unchecked Sendable {

@@ -3,7 +3,8 @@ internal import Realtime
 
 /// The lines of three steppers: step of each, then direction of each, and the home switches.
 protocol StepperLines: AnyObject {
-    /// Takes the outputs, if that has not been done; whether this call did it: they are inactive then.
+    /// Takes the outputs, if that has not been done; whether this call did it: they are inactive
+    /// then.
     func take(now: Instant) throws(BusErrno) -> Bool
     /// Puts the lines in `mask` to `bits`.
     func set(_ bits: UInt64, mask: UInt64) throws(BusErrno)
@@ -65,11 +66,13 @@ struct StepperRig {
         axes.0.isStanding && axes.1.isStanding && axes.2.isStanding && bits & 0b111 == 0
     }
 
-    /// One tick of the grid: at most one system call for the outputs, and one for switches while somebody homes.
+    /// One tick of the grid: at most one system call for the outputs, and one for switches while
+    /// somebody homes.
     ///
     /// - Throws: What the kernel said; the axes have not moved on then.
     mutating func tick(_ goals: StepperGoals, now: Instant, dt: Double) throws(BusErrno) {
-        // A chip that was away has forgotten its lines; a direction is there a tick before its step.
+        // A chip that was away has forgotten its lines; a direction is there a tick before its
+        // step.
         if try lines.take(now: now) {
             bits = 0
             let wanted = lineBits(of: axes) & Self.directions

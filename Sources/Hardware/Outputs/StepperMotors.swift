@@ -2,8 +2,8 @@ public import GimbalCore
 public import Realtime
 internal import Synchronization
 
-/// Three stepper motors at GPIO lines, on a thread of their own with a grid of 4 kHz: up to 1,000 steps a second each. A step
-/// takes two ticks, so ticks that came late are made up for.
+/// Three stepper motors at GPIO lines, on a thread of their own with a grid of 4 kHz: up to 1,000
+/// steps a second each. A step takes two ticks, so ticks that came late are made up for.
 public final class StepperMotors: Sendable {
     /// Where the lines are, and what the motors stand.
     public struct Wiring: Sendable {

@@ -2,8 +2,8 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// One channel of a PWM chip behind `/sys/class/pwm/pwmchipN` (Documentation/driver-api/pwm.rst). One thread, after it was
-/// made.
+/// One channel of a PWM chip behind `/sys/class/pwm/pwmchipN` (Documentation/driver-api/pwm.rst).
+/// One thread, after it was made.
 ///
 /// Files stay open: a new pulse is one pwrite(2).
 final class SysfsPWM {
@@ -36,8 +36,8 @@ final class SysfsPWM {
 
     /// Exports the channel unless it is, stops its pulses, and sets the period. Allocates.
     ///
-    /// - Throws: ENOENT without a chip, ENODEV without such a channel, EBUSY when it has another user, EACCES until the
-    ///   rules of udev have run after an export.
+    /// - Throws: ENOENT without a chip, ENODEV without such a channel, EBUSY when it has another
+    ///   user, EACCES until the rules of udev have run after an export.
     func open() throws(BusErrno) {
         close()
         let folder = "\(chip)/pwm\(channel)"
@@ -51,7 +51,8 @@ final class SysfsPWM {
             defer { _ = Glibc.close(period) }
             duty = try file("\(folder)/duty_cycle")
             enable = try file("\(folder)/enable")
-            // What was there before: a period must not be shorter than the pulse, and one of 0 cannot be stopped.
+            // What was there before: a period must not be shorter than the pulse, and one of 0
+            // cannot be stopped.
             _ = try? write(0, to: duty)
             _ = try? write(0, to: enable)
             try write(periodNanoseconds, to: period)
@@ -68,7 +69,8 @@ final class SysfsPWM {
     /// Begins with the pulses.
     func start() throws(BusErrno) { try write(1, to: enable) }
 
-    /// Ends the pulses. Their length goes first: a driver may stop in the middle of one, and leave the output high.
+    /// Ends the pulses. Their length goes first: a driver may stop in the middle of one, and leave
+    /// the output high.
     func stop() throws(BusErrno) {
         try write(0, to: duty)
         try write(0, to: enable)

@@ -2,16 +2,18 @@ internal import Glibc
 
 /// Duties of the three half bridges of a star-connected brushless motor. Pure.
 enum ThreePhase {
-    /// Space-vector modulation: three sines 120° apart, shifted together so that the highest and the lowest stand equally
-    /// far from the rails. The common shift is no voltage at any winding, and gives 2/√3 more between the terminals than
-    /// sines alone (K. Zhou, D. Wang: Relationship between space-vector modulation and three-phase carrier-based PWM,
-    /// IEEE Transactions on Industrial Electronics 49(1), 2002).
+    /// Space-vector modulation: three sines 120° apart, shifted together so that the highest and
+    /// the lowest stand equally far from the rails. The common shift is no voltage at any winding,
+    /// and gives 2/√3 more between the terminals than sines alone (K. Zhou, D. Wang: Relationship
+    /// between space-vector modulation and three-phase carrier-based PWM, IEEE Transactions on
+    /// Industrial Electronics 49(1), 2002).
     ///
     /// - Parameters:
     ///   - angle: Electrical angle of the field, rad, not wrapped.
-    ///   - amplitude: Strength, 1 is all that the supply can give; a negative one is the field turned by half a turn.
-    /// - Returns: Share of the period that each output is high, 0...1. All in the middle, no field, when an argument is not
-    ///   finite.
+    ///   - amplitude: Strength, 1 is all that the supply can give; a negative one is the field
+    ///     turned by half a turn.
+    /// - Returns: Share of the period that each output is high, 0...1. All in the middle, no field,
+    ///   when an argument is not finite.
     static func duties(angle: Double, amplitude: Double) -> (a: Double, b: Double, c: Double) {
         guard angle.isFinite, amplitude.isFinite else { return (0.5, 0.5, 0.5) }
         let strength = min(max(amplitude, -1), 1) / 3.0.squareRoot()
@@ -44,7 +46,8 @@ public struct PhaseMotor: Sendable, Equatable {
         self.peakTorque = peakTorque
     }
 
-    /// Field and strength that exert a torque with the rotor where an encoder says: 90 electrical degrees ahead.
+    /// Field and strength that exert a torque with the rotor where an encoder says: 90 electrical
+    /// degrees ahead.
     ///
     /// - Parameters:
     ///   - torque: On the joint, N·m.

@@ -2,7 +2,8 @@ internal import GimbalCore
 
 /// Asahi Kasei AK8963, the magnetometer in an MPU-9250, reached through that chip's own I2C master.
 ///
-/// Register map: RM-MPU-9250A-00, revision 1.4, section 5; the master: registers 36 to 39, 49 to 53, 99 and 103.
+/// Register map: RM-MPU-9250A-00, revision 1.4, section 5; the master: registers 36 to 39, 49 to
+/// 53, 99 and 103.
 struct AK8963: Sendable {
     /// Factory's sensitivity of each axis against the nominal one (section 5.13).
     private var adjustment = Vector3(1, 1, 1)
@@ -70,17 +71,19 @@ struct AK8963: Sendable {
         adjustment = Vector3(factor(5), factor(6), factor(7))
     }
 
-    /// The field in the axes of gyroscope and accelerometer, µT; nil when it is not new or too large to measure.
+    /// The field in the axes of gyroscope and accelerometer, µT; nil when it is not new or too
+    /// large to measure.
     ///
-    /// The master reads more often than the magnetometer measures, so its own data-ready bit may be gone by the time it
-    /// is looked at: a measurement is new when it differs.
+    /// The master reads more often than the magnetometer measures, so its own data-ready bit may be
+    /// gone by the time it is looked at: a measurement is new when it differs.
     mutating func field(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Vector3? {
         var word: UInt64 = 0
         for index in 1...6 { word = word << 8 | UInt64(bytes[start + index]) }
         // HOFL in ST2.
         guard word != last, bytes[start + 7] & 0x08 == 0 else { return nil }
         last = word
-        // Its x and y are the other chip's y and x, its z points the other way (PS-MPU-9250A-01, 9.1).
+        // Its x and y are the other chip's y and x, its z points the other way (PS-MPU-9250A-01,
+        // 9.1).
         return Vector3(
             bytes.littleEndian(at: start + 3) * Self.scale * adjustment.y,
             bytes.littleEndian(at: start + 1) * Self.scale * adjustment.x,

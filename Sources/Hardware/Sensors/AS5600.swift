@@ -1,8 +1,8 @@
 internal import GimbalCore
 internal import Realtime
 
-/// ams AS5600, the angle of a magnet on a shaft, 12 bits a turn. I2C at 0x36 only: several need a bus each, which a
-/// multiplexer with the kernel's driver (i2c-mux-pca954x) provides.
+/// ams AS5600, the angle of a magnet on a shaft, 12 bits a turn. I2C at 0x36 only: several need a
+/// bus each, which a multiplexer with the kernel's driver (i2c-mux-pca954x) provides.
 ///
 /// Data sheet: AS5600, v1-06 (2018), register description.
 final class AS5600 {
@@ -57,8 +57,8 @@ final class AS5600 {
         lastTime = now
     }
 
-    /// The angle in STATUS and RAW ANGLE, 0..<2π; nil without a magnet (MD, bit 5). A magnet that is too weak or too
-    /// strong (ML, MH) still has an angle.
+    /// The angle in STATUS and RAW ANGLE, 0..<2π; nil without a magnet (MD, bit 5). A magnet that
+    /// is too weak or too strong (ML, MH) still has an angle.
     static func turn(_ bytes: UnsafeRawBufferPointer) -> Double? {
         guard bytes[0] & 0x20 != 0 else { return nil }
         return Double(UInt16(bytes[1] & 0x0F) << 8 | UInt16(bytes[2])) * 2 * .pi / 4096

@@ -1,6 +1,7 @@
 internal import GimbalCore
 
-/// Bosch BMI088: accelerometer (part 0) and gyroscope (part 1) in one housing, with an address or chip select each.
+/// Bosch BMI088: accelerometer (part 0) and gyroscope (part 1) in one housing, with an address or
+/// chip select each.
 ///
 /// Data sheet: BST-BMI088-DS001, revision 1.3; sections in the comments.
 struct BMI088: IMUChip {
@@ -18,7 +19,8 @@ struct BMI088: IMUChip {
     /// - Parameters:
     ///   - gyroRange: Full scale, deg/s: 125, 250, 500, 1000 or 2000; the next larger one is taken.
     ///   - accelRange: Full scale, g: 3, 6, 12 or 24; the next larger one is taken.
-    ///   - testsItself: Whether the self tests of 4.6 are part of the set-up. The part must rest for 0.2 s.
+    ///   - testsItself: Whether the self tests of 4.6 are part of the set-up. The part must rest
+    ///     for 0.2 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
         // 5.5.4: 0 is 2000 deg/s, each more is half. 5.3.12: 0 is 3 g, each more is twice.
         gyroCode = UInt8([125.0, 250, 500, 1000].reversed().prefix { $0 >= gyroRange }.count)
@@ -38,7 +40,8 @@ struct BMI088: IMUChip {
 
     var setUp: [SetUpStep] {
         var steps: [SetUpStep] = [
-            // 3: the first read makes the accelerometer's SPI interface wake; on I2C it does no harm.
+            // 3: the first read makes the accelerometer's SPI interface wake; on I2C it does no
+            // harm.
             .expect(0, mask: 0, in: 0x00, part: Self.accel, otherwise: ""),
             .write(0xB6, to: 0x7E, part: Self.accel),
             .write(0xB6, to: 0x14, part: Self.gyro),
@@ -126,7 +129,8 @@ struct BMI088: IMUChip {
 
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         let count = UInt32(bytes[6]) | UInt32(bytes[7]) << 8 | UInt32(bytes[8]) << 16
-        // 0 is what it says after a reset, before it measures; it counts through it every eleven minutes.
+        // 0 is what it says after a reset, before it measures; it counts through it every eleven
+        // minutes.
         guard count != lastCount, count != 0 else { return nil }
         lastCount = count
         let force = accelRange * 9.80665 / 32768

@@ -1,10 +1,11 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Lets the bus thread's periods begin when the sensor has measured, instead of by the clock. Bus thread only.
+/// Lets the bus thread's periods begin when the sensor has measured, instead of by the clock. Bus
+/// thread only.
 ///
-/// A sensor that is faster than the loop is waited for in the period's last quarter. One that says nothing for half a
-/// period beyond its time leaves this period to the clock.
+/// A sensor that is faster than the loop is waited for in the period's last quarter. One that says
+/// nothing for half a period beyond its time leaves this period to the clock.
 final class DataReady {
     private let line: EdgeLine
     private let report: SensorReport
@@ -41,7 +42,8 @@ final class DataReady {
     /// A period begins.
     ///
     /// - Parameter now: By the clock.
-    /// - Returns: When the sample of this period was taken, as far as anybody knows. Edges of the time before are over.
+    /// - Returns: When the sample of this period was taken, as far as anybody knows. Edges of the
+    ///   time before are over.
     func begin(at now: Instant) -> Instant {
         last = edge ?? now
         return last

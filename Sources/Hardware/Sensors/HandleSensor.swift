@@ -1,7 +1,8 @@
 internal import GimbalCore
 internal import Realtime
 
-/// A second inertial sensor, on the handle: its rates go along with the camera's samples. Bus thread only.
+/// A second inertial sensor, on the handle: its rates go along with the camera's samples. Bus
+/// thread only.
 final class HandleSensor {
     private let sensor: InertialSensor
     private let mounting: Quaternion

@@ -2,8 +2,8 @@ internal import GimbalCore
 
 /// TDK InvenSense ICM-42688-P. I2C: 0x68, or 0x69 with AD0 high; SPI: up to 24 MHz, mode 0 or 3.
 ///
-/// Data sheet: DS-000347, revision 1.7. Registers are of bank 0 unless said otherwise; numbers are big-endian, as after
-/// a reset.
+/// Data sheet: DS-000347, revision 1.7. Registers are of bank 0 unless said otherwise; numbers are
+/// big-endian, as after a reset.
 struct ICM42688P: IMUChip {
     let name = "icm42688p"
     private let gyroCode: UInt8
@@ -11,11 +11,13 @@ struct ICM42688P: IMUChip {
     private let testsItself: Bool
 
     /// - Parameters:
-    ///   - gyroRange: Full scale, deg/s: 15.625 times a power of two, up to 2000; the next larger one is taken.
+    ///   - gyroRange: Full scale, deg/s: 15.625 times a power of two, up to 2000; the next larger
+    ///     one is taken.
     ///   - accelRange: Full scale, g: 2, 4, 8 or 16; the next larger one is taken.
     ///   - testsItself: Whether the self test is part of the set-up. The part must rest for 0.3 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
-        // GYRO_FS_SEL: 0 is 2000 deg/s, each more is half. ACCEL_FS_SEL: 0 is 16 g, each more is half.
+        // GYRO_FS_SEL: 0 is 2000 deg/s, each more is half. ACCEL_FS_SEL: 0 is 16 g, each more is
+        // half.
         gyroCode = UInt8(
             [15.625, 31.25, 62.5, 125, 250, 500, 1000].reversed().prefix { $0 >= gyroRange }.count)
         accelCode = UInt8([2.0, 4, 8].reversed().prefix { $0 >= accelRange }.count)
@@ -36,8 +38,9 @@ struct ICM42688P: IMUChip {
 
     /// ODR 1 kHz in GYRO_CONFIG0 and ACCEL_CONFIG0.
     private static let rate: UInt8 = 0x06
-    /// GYRO_CONFIG1 and GYRO_ACCEL_CONFIG0: filters of second order at a quarter of the rate. With the anti-alias filter,
-    /// 585 Hz after a reset, that delays by 0.9 + 0.4 ms: two second-order sections, each √2 / (2π corner).
+    /// GYRO_CONFIG1 and GYRO_ACCEL_CONFIG0: filters of second order at a quarter of the rate. With
+    /// the anti-alias filter, 585 Hz after a reset, that delays by 0.9 + 0.4 ms: two second-order
+    /// sections, each √2 / (2π corner).
     private static let filterOrder: UInt8 = 0x16
     private static let filterWidth: UInt8 = 0x11
 
@@ -54,7 +57,8 @@ struct ICM42688P: IMUChip {
         if testsItself { steps += Self.selfTest }
         steps += audit.map { .write($0.value, to: $0.read.register, part: 0) }
         steps += [
-            // INT_CONFIG: INT1 pulses high, push-pull. INT_CONFIG1: INT_ASYNC_RESET off, as the pin needs it.
+            // INT_CONFIG: INT1 pulses high, push-pull. INT_CONFIG1: INT_ASYNC_RESET off, as the pin
+            // needs it.
             .write(0x03, to: 0x14, part: 0),
             .write(0x00, to: 0x64, part: 0),
             // PWR_MGMT0: no register may be written for 200 µs; 45 ms until the gyroscope runs.
@@ -63,7 +67,8 @@ struct ICM42688P: IMUChip {
         return steps + .verify(audit)
     }
 
-    /// SELF_TEST_CONFIG, and what the factory has stored in XG_ST_DATA… (bank 1) and XA_ST_DATA… (bank 2).
+    /// SELF_TEST_CONFIG, and what the factory has stored in XG_ST_DATA… (bank 1) and XA_ST_DATA…
+    /// (bank 2).
     private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             .write(0x60 | rate, to: gyroConfiguration, part: 0),
@@ -158,8 +163,8 @@ struct ICM42688P: IMUChip {
                 bytes.bigEndian(at: accel + 4) * force))
     }
 
-    /// FIFO_CONFIG1: both sensors and temperature, which is packet 3 with its time stamp; FIFO_CONFIG: the oldest is
-    /// overwritten; SIGNAL_PATH_RESET: FIFO_FLUSH.
+    /// FIFO_CONFIG1: both sensors and temperature, which is packet 3 with its time stamp;
+    /// FIFO_CONFIG: the oldest is overwritten; SIGNAL_PATH_RESET: FIFO_FLUSH.
     var buffer: SampleBuffer? {
         SampleBuffer(
             level: 0x2E, data: 0x30, packet: 16, capacity: 2048, period: 1e-3,

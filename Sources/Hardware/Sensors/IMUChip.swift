@@ -1,7 +1,7 @@
 internal import GimbalCore
 
-/// An inertial sensor: how it is brought up, what is read in every period, and what the bytes mean. Knows registers, no
-/// bus: the same description serves I2C and SPI.
+/// An inertial sensor: how it is brought up, what is read in every period, and what the bytes mean.
+/// Knows registers, no bus: the same description serves I2C and SPI.
 protocol IMUChip: Sendable {
     /// As in the settings: "bmi088".
     var name: String { get }
@@ -11,11 +11,12 @@ protocol IMUChip: Sendable {
     var burst: [RegisterRead] { get }
     /// What is read now and then: the temperature; nil: nothing.
     var seldom: RegisterRead? { get }
-    /// What must still be in the chip's registers. After a reset in flight the first of each part is not.
+    /// What must still be in the chip's registers. After a reset in flight the first of each part
+    /// is not.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] { get }
 
-    /// The sample in the bytes of a burst that was read at `now`, in the chip's own axes; nil when the chip has nothing
-    /// new.
+    /// The sample in the bytes of a burst that was read at `now`, in the chip's own axes; nil when
+    /// the chip has nothing new.
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample?
 
     /// What was read now and then, the first register in the lowest byte.

@@ -1,9 +1,9 @@
 internal import GimbalCore
 internal import Realtime
 
-/// An inertial sensor on its bus: brought up step by step while the motors are served, read in every period, watched, and
-/// brought up again whenever it has lost its configuration, was away, or has stopped measuring. Bus thread only, after it
-/// was made; allocates nothing from then on.
+/// An inertial sensor on its bus: brought up step by step while the motors are served, read in
+/// every period, watched, and brought up again whenever it has lost its configuration, was away, or
+/// has stopped measuring. Bus thread only, after it was made; allocates nothing from then on.
 ///
 /// Nothing that it said before counts as new.
 final class InertialSensor {
@@ -17,11 +17,13 @@ final class InertialSensor {
     private var notBefore = Instant(nanoseconds: .min / 2)
     private var lastAudit = Instant(nanoseconds: .min / 2)
     private var lastSample = Instant(nanoseconds: .min / 2)
-    /// Registers of `expected` that a reset in flight changes, one of each part: every other look is at one of them.
+    /// Registers of `expected` that a reset in flight changes, one of each part: every other look
+    /// is at one of them.
     private let telling: [Int]
     private var audits = 0
     private var failures = 0
-    /// When a burst failed last, or the set-up was done: what was measured before is not new any more.
+    /// When a burst failed last, or the set-up was done: what was measured before is not new any
+    /// more.
     private var failed: Instant?
     /// The chip's own buffer, when it is used, and its clock.
     private let buffer: SampleBuffer?
@@ -30,8 +32,8 @@ final class InertialSensor {
 
     /// How long the sensor is left alone after its set-up has failed, s.
     private static let retrySeconds = 0.2
-    /// One register of the configuration is read back in the first period after so long, s: from 200 Hz on every 4 or 5 ms, so
-    /// that a part that was reset stands out within 20 ms.
+    /// One register of the configuration is read back in the first period after so long, s: from
+    /// 200 Hz on every 4 or 5 ms, so that a part that was reset stands out within 20 ms.
     private static let auditSeconds = 0.0035
     /// So many failed bursts in a row, and it is brought up afresh.
     private static let patience = 3
@@ -42,7 +44,8 @@ final class InertialSensor {
     ///   - chip: What it is.
     ///   - link: How it is reached.
     ///   - report: Where other threads read how it is.
-    ///   - usesBuffer: Whether every sample is fetched from the chip's buffer, with a time of its own.
+    ///   - usesBuffer: Whether every sample is fetched from the chip's buffer, with a time of its
+    ///     own.
     ///   - wallClock: Tells how long a transfer took.
     init(
         chip: any IMUChip, link: any ChipLink, report: SensorReport, usesBuffer: Bool = false,
@@ -119,8 +122,8 @@ final class InertialSensor {
         return true
     }
 
-    /// Reads every sample that the chip has collected, oldest first. Emptying it is no sign of life: on a bus that carries
-    /// writes alone it would go on for ever.
+    /// Reads every sample that the chip has collected, oldest first. Emptying it is no sign of
+    /// life: on a bus that carries writes alone it would go on for ever.
     ///
     /// - Returns: Whether the chip says anything.
     private func readBuffer(
@@ -202,7 +205,8 @@ final class InertialSensor {
         }
     }
 
-    /// Reads one register of the configuration back, another one each time, and in turn with them the temperature.
+    /// Reads one register of the configuration back, another one each time, and in turn with them
+    /// the temperature.
     private func audit(now: Instant) throws(BusErrno) {
         let turn = audits / 2
         let isForReset = audits % 2 == 0

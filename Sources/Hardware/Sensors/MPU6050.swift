@@ -3,7 +3,8 @@ internal import Glibc
 
 /// InvenSense MPU-6050, I2C alone: 0x68, or 0x69 with AD0 high.
 ///
-/// Register map: RM-MPU-6000A-00, revision 4.2; product specification: PS-MPU-6000A-00, revision 3.4.
+/// Register map: RM-MPU-6000A-00, revision 4.2; product specification: PS-MPU-6000A-00, revision
+/// 3.4.
 struct MPU6050: IMUChip {
     let name = "mpu6050"
     private let registers: MPURegisters
@@ -34,8 +35,8 @@ struct MPU6050: IMUChip {
             [.pause(0.030)], .verify(audit))
     }
 
-    /// Registers 13 to 16, 27 and 28: ±250 deg/s and ±8 g; the response may be 14 % off the factory's (specification,
-    /// 6.1 and 6.2).
+    /// Registers 13 to 16, 27 and 28: ±250 deg/s and ±8 g; the response may be 14 % off the
+    /// factory's (specification, 6.1 and 6.2).
     private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             .write(0x02, to: MPURegisters.configuration, part: 0),

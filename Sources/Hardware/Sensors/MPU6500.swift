@@ -1,13 +1,14 @@
 internal import GimbalCore
 
-/// InvenSense MPU-6500, and the MPU-9250, which is one with a magnetometer (AK8963) in the same housing. I2C: 0x68, or
-/// 0x69 with AD0 high; SPI: 1 MHz for all registers.
+/// InvenSense MPU-6500, and the MPU-9250, which is one with a magnetometer (AK8963) in the same
+/// housing. I2C: 0x68, or 0x69 with AD0 high; SPI: 1 MHz for all registers.
 ///
-/// Register maps: RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4. Product specifications: PS-MPU-6500A-01,
-/// PS-MPU-9250A-01.
+/// Register maps: RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4. Product
+/// specifications: PS-MPU-6500A-01, PS-MPU-9250A-01.
 ///
-/// The chip itself reads the magnetometer and puts what it says behind its own numbers. The other way, a bypass that lays
-/// the magnetometer on the board's bus, would be a transfer more in each period, and does not exist on SPI.
+/// The chip itself reads the magnetometer and puts what it says behind its own numbers. The other
+/// way, a bypass that lays the magnetometer on the board's bus, would be a transfer more in each
+/// period, and does not exist on SPI.
 struct MPU6500: IMUChip {
     let name: String
     private let registers: MPURegisters
@@ -130,7 +131,8 @@ struct MPU6500: IMUChip {
         sample.contents.insert(.temperature)
     }
 
-    /// 512 bytes. Not with the magnetometer, which would be read ten times for each of its measurements.
+    /// 512 bytes. Not with the magnetometer, which would be read ten times for each of its
+    /// measurements.
     var buffer: SampleBuffer? {
         hasMagnetometer ? nil : MPURegisters.buffer(capacity: 512, userControl: userControl)
     }

@@ -1,8 +1,9 @@
 internal import GimbalCore
 internal import Glibc
 
-/// What InvenSense's MPU-6050, MPU-6500 and MPU-9250 have in common. Register maps: RM-MPU-6000A-00, revision 4.2;
-/// RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4. Numbers are big-endian.
+/// What InvenSense's MPU-6050, MPU-6500 and MPU-9250 have in common. Register maps:
+/// RM-MPU-6000A-00, revision 4.2; RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4.
+/// Numbers are big-endian.
 struct MPURegisters: Sendable {
     /// FS_SEL and AFS_SEL, 0...3 (registers 27 and 28).
     let gyroCode: UInt8
@@ -35,10 +36,12 @@ struct MPURegisters: Sendable {
     /// Full scale of the accelerometer, g.
     var accelRange: Double { 2 * Double(1 << accelCode) }
 
-    /// What all of them read in a period: the interrupt status first, so that a set bit speaks of the numbers after it.
+    /// What all of them read in a period: the interrupt status first, so that a set bit speaks of
+    /// the numbers after it.
     static let burstLength = 15
 
-    /// Identity, reset, clock: 100 ms after the reset (register 107), 30 ms until the gyroscope runs.
+    /// Identity, reset, clock: 100 ms after the reset (register 107), 30 ms until the gyroscope
+    /// runs.
     static func wake(identity: UInt8, mask: UInt8, otherwise: StaticString) -> [SetUpStep] {
         [
             .expect(identity, mask: mask, in: Self.identity, part: 0, otherwise: otherwise),
@@ -50,7 +53,8 @@ struct MPURegisters: Sendable {
         ]
     }
 
-    /// What must be in the registers that all of them have. DATA_RDY_EN sets the status bit, and pulses the INT pin.
+    /// What must be in the registers that all of them have. DATA_RDY_EN sets the status bit, and
+    /// pulses the INT pin.
     func audit(filter: UInt8) -> [(read: RegisterRead, mask: UInt8, value: UInt8)] {
         [
             (Self.one(Self.interruptEnable), 0xFF, 0x01),
@@ -72,7 +76,8 @@ struct MPURegisters: Sendable {
         return sample(bytes, from: 1, time: now)
     }
 
-    /// Registers 35, 106, 114 to 116: acceleration, temperature and rate of each sample, in the order of their registers.
+    /// Registers 35, 106, 114 to 116: acceleration, temperature and rate of each sample, in the
+    /// order of their registers.
     static func buffer(capacity: Int, userControl: UInt8) -> SampleBuffer {
         SampleBuffer(
             level: 0x72, data: 0x74, packet: 14, capacity: capacity, period: 1e-3,
@@ -110,8 +115,9 @@ struct MPURegisters: Sendable {
     }
 }
 
-/// InvenSense's self test since the MPU-6500, at ±250 deg/s and ±2 g: the response, which is the output under test less
-/// the one at rest, against what the factory has stored as a code. Limits as in the maker's own test.
+/// InvenSense's self test since the MPU-6500, at ±250 deg/s and ±2 g: the response, which is the
+/// output under test less the one at rest, against what the factory has stored as a code. Limits as
+/// in the maker's own test.
 struct FactoryResponse {
     /// The response that the code stands for, LSB: 2620 · 1.01^(code - 1).
     static func stored(_ code: UInt8) -> Double { 2620 * pow(1.01, Double(code) - 1) }

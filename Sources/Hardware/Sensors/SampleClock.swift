@@ -1,8 +1,9 @@
 internal import GimbalCore
 
-/// When the samples in a chip's buffer were taken. The chip counts by a clock of its own, some per cent off; whoever reads
-/// it only sees how many there are. The newest is not younger than the end of the read, and not older than its beginning
-/// by more than a period: a straight line through these bounds is the chip's clock. Bus thread only.
+/// When the samples in a chip's buffer were taken. The chip counts by a clock of its own, some per
+/// cent off; whoever reads it only sees how many there are. The newest is not younger than the end
+/// of the read, and not older than its beginning by more than a period: a straight line through
+/// these bounds is the chip's clock. Bus thread only.
 struct SampleClock: Sendable {
     /// A sample and its time.
     private struct Mark {

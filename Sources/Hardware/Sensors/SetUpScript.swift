@@ -4,7 +4,8 @@ internal import GimbalCore
 enum SetUpStep: Sendable {
     /// Writes a register.
     case write(UInt8, to: UInt8, part: Int)
-    /// Reads a register, which must have `value` in the bits of `mask`; otherwise the chip is what the words say.
+    /// Reads a register, which must have `value` in the bits of `mask`; otherwise the chip is what
+    /// the words say.
     case expect(UInt8, mask: UInt8, in: UInt8, part: Int, otherwise: StaticString)
     /// Waits, s.
     case pause(Double)
@@ -13,7 +14,8 @@ enum SetUpStep: Sendable {
     /// Looks at what was kept; otherwise the chip is what the words say.
     case require(@Sendable (KeptRegisters) -> Bool, otherwise: StaticString)
 
-    /// Parts one after the other. A chain of `+` with literals takes the type checker of Swift 6.2 minutes.
+    /// Parts one after the other. A chain of `+` with literals takes the type checker of Swift 6.2
+    /// minutes.
     static func sequence(_ parts: [SetUpStep]...) -> [SetUpStep] { Array(parts.joined()) }
 }
 
@@ -54,7 +56,8 @@ enum SetUpFailure: Error {
     case chip(StaticString)
 }
 
-/// Carries out the steps over several periods of the bus, so that the motors on the same bus are served meanwhile.
+/// Carries out the steps over several periods of the bus, so that the motors on the same bus are
+/// served meanwhile.
 struct SetUpRun {
     private let steps: [SetUpStep]
     private var next = 0
@@ -79,8 +82,8 @@ struct SetUpRun {
 
     /// Does what fits into this period.
     ///
-    /// - Throws: Why the chip cannot be used: the run is to begin again. After a transfer that failed it can also go on,
-    ///   with the same transfer.
+    /// - Throws: Why the chip cannot be used: the run is to begin again. After a transfer that
+    ///   failed it can also go on, with the same transfer.
     mutating func advance(_ link: any ChipLink, now: Instant) throws(SetUpFailure) {
         guard now >= notBefore else { return }
         for _ in 0..<Self.transfersPerPeriod where next < steps.count {

@@ -1,7 +1,7 @@
 internal import GimbalCore
 
-/// Puts the loop's answers in force on the motors of one bus, and sees to it that a loop that hangs drives nothing. Owned
-/// by the thread of that bus.
+/// Puts the loop's answers in force on the motors of one bus, and sees to it that a loop that hangs
+/// drives nothing. Owned by the thread of that bus.
 struct AnswerWriter {
     let status: BusStatus
     /// Where its times go; nil: nowhere.
@@ -44,7 +44,8 @@ struct AnswerWriter {
         }
     }
 
-    /// Power stages off. The thread ends after this, so here alone several attempts are made at once.
+    /// Power stages off. The thread ends after this, so here alone several attempts are made at
+    /// once.
     func turnOff<Bus: OutputBus>(_ bus: inout Bus) {
         for _ in 0..<BusLimits.offAttempts {
             do throws(BusError) {

@@ -1,7 +1,8 @@
 internal import Atomics
 internal import GimbalCore
 
-/// What the bus thread tells all others about its health: single words, written by the bus thread alone.
+/// What the bus thread tells all others about its health: single words, written by the bus thread
+/// alone.
 ///
 /// A plain handle, freed by the runtime after the threads have ended.
 struct BusStatus: BitwiseCopyable, @unchecked Sendable {
@@ -71,7 +72,8 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
     var overruns: UInt64 { load(.overruns) }
     var silences: UInt64 { load(.silences) }
     var lastError: BusError? { BusError(packed: load(.lastError)) }
-    /// Whether a thread that notes its turns has not come round for this long; false before the first.
+    /// Whether a thread that notes its turns has not come round for this long; false before the
+    /// first.
     func isHanging(now: Instant, seconds: Double) -> Bool {
         let turn = Instant(nanoseconds: Int64(bitPattern: load(.turn)))
         return turn.nanoseconds != 0 && now.seconds(since: turn) > seconds

@@ -3,9 +3,10 @@ internal import GimbalCore
 
 /// One bus and the thread that owns it: the clock of the system.
 ///
-/// Every period: wake on the absolute grid, read, hand the samples over, ring; wait for the loop's answer at most a quarter
-/// of a period; write the newest output. So the way from the IMU to the motors is one read, one write and two wake-ups.
-/// Errors are counted and kept; they never stop the thread.
+/// Every period: wake on the absolute grid, read, hand the samples over, ring; wait for the loop's
+/// answer at most a quarter of a period; write the newest output. So the way from the IMU to the
+/// motors is one read, one write and two wake-ups. Errors are counted and kept; they never stop the
+/// thread.
 struct BusThread: ~Copyable {
     private var bus: any GimbalBus
     private var ports: BusPorts
@@ -18,7 +19,8 @@ struct BusThread: ~Copyable {
     ///   - bus: Sensors, and motors unless they have a bus of their own.
     ///   - ports: The ways to the other threads.
     ///   - periodNanoseconds: How often it reads.
-    ///   - drivesMotors: Whether the motors are on this bus, so that its writes are the ones to be timed.
+    ///   - drivesMotors: Whether the motors are on this bus, so that its writes are the ones to be
+    ///     timed.
     init(
         bus: any GimbalBus, ports: consuming BusPorts, periodNanoseconds: Int64,
         drivesMotors: Bool = true
@@ -68,8 +70,8 @@ struct BusThread: ~Copyable {
                     readNanoseconds: readNanoseconds, writeNanoseconds: writer.writeNanoseconds,
                     imuToMotorNanoseconds: writer.imuToMotorNanoseconds))
         }
-        // An answer that came too late last time must not pass for this period's: from then on every output would be a
-        // period old.
+        // An answer that came too late last time must not pass for this period's: from then on
+        // every output would be a period old.
         _ = ports.answers.read()
         ports.loopBell.ring()
         waitForAnswer(

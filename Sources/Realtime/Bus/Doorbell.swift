@@ -4,11 +4,12 @@ public import GimbalCore
 
 /// Wakes one waiting thread: a futex that remembers one ring.
 ///
-/// Any thread may ring; one thread waits. A ring that comes before the wait is not lost, several become one. Ringing
-/// costs a system call only when the waiter is asleep. What was written before `ring()` is visible after `wait`.
+/// Any thread may ring; one thread waits. A ring that comes before the wait is not lost, several
+/// become one. Ringing costs a system call only when the waiter is asleep. What was written before
+/// `ring()` is visible after `wait`.
 ///
-/// A plain handle: copies mean the same bell. Whoever made it calls `deallocate()` once, after the threads that use it
-/// have ended.
+/// A plain handle: copies mean the same bell. Whoever made it calls `deallocate()` once, after the
+/// threads that use it have ended.
 @frozen
 public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
     /// Why a wait ended.
@@ -58,7 +59,8 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
                 expected: Self.silent, desired: Self.sleeping,
                 successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
             if !canSleep && found == Self.rung {
-                // An exchange, not a store: a ring in between must be taken in with what was written before it.
+                // An exchange, not a store: a ring in between must be taken in with what was
+                // written before it.
                 _ = word.exchange(Self.silent, ordering: .acquiringAndReleasing)
                 return .rung
             }
@@ -71,5 +73,6 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
     }
 }
 
-/// ETIMEDOUT, which is the same number on every Linux that Swift runs on; the macro is outside this module's imports.
+/// ETIMEDOUT, which is the same number on every Linux that Swift runs on; the macro is outside this
+/// module's imports.
 @inlinable var timedOut: Int32 { 110 }

@@ -3,8 +3,8 @@ public import GimbalCore
 /// What only takes: the motors of one bus, or a line that switches their power.
 ///
 public protocol OutputBus: Sendable {
-    /// Hands the motors what they are to do until the next call. Called in every period, also when the output has not
-    /// changed, so that a motor driver's own watchdog is kept quiet.
+    /// Hands the motors what they are to do until the next call. Called in every period, also when
+    /// the output has not changed, so that a motor driver's own watchdog is kept quiet.
     ///
     /// - Parameters:
     ///   - output: When not enabled, power stages off.
@@ -20,19 +20,23 @@ public protocol OutputBus: Sendable {
 
 /// What a bus thread drives: the sensors and motors of one bus, or a simulation of them.
 public protocol GimbalBus: OutputBus {
-    /// Waits until a sensor that says by itself when it has measured has done so. Without one, returns at once.
+    /// Waits until a sensor that says by itself when it has measured has done so. Without one,
+    /// returns at once.
     ///
     /// - Parameter deadline: When the period begins by the clock; may be passed by half a period.
     /// - Returns: When the sensor measured; nil: the clock decides.
     mutating func waitForData(until deadline: Instant) -> Instant?
 
-    /// What is known to be wrong with sensors that the camera is held without. Looked at after each `read`.
+    /// What is known to be wrong with sensors that the camera is held without. Looked at after each
+    /// `read`.
     var conditions: Conditions { get }
 
-    /// Fetches what the sensors have delivered since the last call: none, one or several samples, oldest first.
+    /// Fetches what the sensors have delivered since the last call: none, one or several samples,
+    /// oldest first.
     ///
     /// - Parameters:
-    ///   - samples: Empty; filled by the call. More than it holds is the driver's to drop and count.
+    ///   - samples: Empty; filled by the call. More than it holds is the driver's to drop and
+    ///     count.
     ///   - now: When the period began; the time for samples whose chip has no clock of its own.
     /// - Throws: `BusError`; what was appended before is used.
     mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError)
@@ -46,7 +50,8 @@ extension GimbalBus {
     public var conditions: Conditions { .none }
 }
 
-/// Why a transfer failed. Small and plain: the bus thread counts and keeps it, another thread writes the sentence.
+/// Why a transfer failed. Small and plain: the bus thread counts and keeps it, another thread
+/// writes the sentence.
 public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomStringConvertible {
     /// What was being done.
     public enum Operation: UInt8, Sendable, BitwiseCopyable {

@@ -14,10 +14,11 @@ public struct OutputBuses: Sendable {
     }
 }
 
-/// A thread that only writes: it sleeps until the loop has answered, puts the answer in force, and sleeps again.
+/// A thread that only writes: it sleeps until the loop has answered, puts the answer in force, and
+/// sleeps again.
 ///
-/// The loop is its clock. One that is silent for a period and a quarter is not waited for: the newest answer is written
-/// again, and off once that answer is too old.
+/// The loop is its clock. One that is silent for a period and a quarter is not waited for: the
+/// newest answer is written again, and off once that answer is too old.
 struct OutputThread: ~Copyable {
     private var bus: any OutputBus
     private var answers: MailboxReader<LoopAnswer>
@@ -42,7 +43,8 @@ struct OutputThread: ~Copyable {
         writer = AnswerWriter(status: lane.status, stages: stages)
     }
 
-    /// Runs until asked to stop, and turns off before it returns. It begins by turning off: who knows what was before.
+    /// Runs until asked to stop, and turns off before it returns. It begins by turning off: who
+    /// knows what was before.
     mutating func run() {
         try? bus.allOff()
         while !lane.stop.isSet {

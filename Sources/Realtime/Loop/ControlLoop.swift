@@ -2,15 +2,16 @@ internal import Atomics
 internal import CLinuxShim
 internal import GimbalCore
 
-/// The loop's whole world: a stabilizer, and the ends of the rings and mailboxes that connect it with the other threads.
-/// Nothing here waits, allocates, or knows what hardware there is.
+/// The loop's whole world: a stabilizer, and the ends of the rings and mailboxes that connect it
+/// with the other threads. Nothing here waits, allocates, or knows what hardware there is.
 ///
 /// Made by `GimbalRuntime`; `tick` is called by the loop thread alone, through `runTick`.
 struct ControlLoop: ~Copyable, Sendable {
     var stabilizer: Stabilizer
     var ports: LoopPorts
     let periodNanoseconds: Int64
-    /// Ticks that still run with the outputs off, so that nothing happens for the first time with the motors on.
+    /// Ticks that still run with the outputs off, so that nothing happens for the first time with
+    /// the motors on.
     var warmUpTicks: Int
     /// What whoever runs the loop knows to be wrong, beyond what its bus says.
     var outsideConditions = Conditions(rawValue: 0)
@@ -40,8 +41,8 @@ struct ControlLoop: ~Copyable, Sendable {
         allowedNanoseconds = settings.watchesOverruns ? settings.periodNanoseconds : .max
     }
 
-    /// One period: take what was asked and what the sensors delivered, think, hand the result to the motors' bus, and
-    /// report. Never waits, never allocates.
+    /// One period: take what was asked and what the sensors delivered, think, hand the result to
+    /// the motors' bus, and report. Never waits, never allocates.
     mutating func tick(now: Instant) {
         if ports.tape.begin(tick: ticks, now: now) { ports.tape.keep(state: stabilizer) }
         applyRequests(now: now)
@@ -82,7 +83,8 @@ struct ControlLoop: ~Copyable, Sendable {
         ports.lanes.power.bell.ring()
     }
 
-    /// A few requests a tick, so that a flood of them cannot make it late; the others wait their turn.
+    /// A few requests a tick, so that a flood of them cannot make it late; the others wait their
+    /// turn.
     private mutating func applyRequests(now: Instant) {
         for _ in 0..<requestsPerTick {
             guard let request = ports.commands.pop() else { break }
@@ -206,7 +208,8 @@ struct ControlLoop: ~Copyable, Sendable {
 
 /// Bounds of the loop's patience.
 enum LoopLimits {
-    /// Failed transfers in a row from which on the bus counts as faulty: both attempts of two periods.
+    /// Failed transfers in a row from which on the bus counts as faulty: both attempts of two
+    /// periods.
     static var toleratedBusErrors: UInt64 { 4 }
     /// A thread of the motors that has not come round for this long hangs in a transfer, s.
     static var hangingSeconds: Double { 0.1 }

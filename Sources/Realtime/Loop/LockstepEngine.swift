@@ -15,12 +15,14 @@ public struct LockstepAssembly: ~Copyable, Sendable {
     public var tape: TapeRecorderEnd
 }
 
-/// The control loop without real-time threads: whoever holds it delivers a sample, and the tick has run when the call
-/// returns. Same loop, same rings and mailboxes as under `GimbalRuntime`; the loop cannot tell the difference.
+/// The control loop without real-time threads: whoever holds it delivers a sample, and the tick has
+/// run when the call returns. Same loop, same rings and mailboxes as under `GimbalRuntime`; the
+/// loop cannot tell the difference.
 ///
 /// No time but the samples' reaches the result. One thread at a time.
 public struct LockstepEngine: ~Copyable, @unchecked Sendable {
-    /// Not in place: an engine is handed on several times, and a loop is too large for that on a small stack.
+    /// Not in place: an engine is handed on several times, and a loop is too large for that on a
+    /// small stack.
     private let loop: UnsafeMutablePointer<ControlLoop>
     private var samples: RingWriter<SampleDelivery>
     private var answers: MailboxReader<LoopAnswer>
@@ -85,7 +87,8 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
         return answers.read().value.output
     }
 
-    /// A sample that counts in the next tick, for runs in which samples come late, not at all, several at once, or with a wrong time.
+    /// A sample that counts in the next tick, for runs in which samples come late, not at all,
+    /// several at once, or with a wrong time.
     ///
     /// - Parameters:
     ///   - sample: What has come.
@@ -109,8 +112,8 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
         return answers.read().value.output
     }
 
-    /// Supervises once more without a sample and without time passing, so that the telemetry says what has happened
-    /// between two ticks.
+    /// Supervises once more without a sample and without time passing, so that the telemetry says
+    /// what has happened between two ticks.
     ///
     /// - Parameters:
     ///   - conditions: What has happened.

@@ -1,11 +1,13 @@
 public import GimbalCore
 import Synchronization
 
-/// The clock that dead-man timers, rollbacks and everything else that belongs to the loop are read on: CLOCK_MONOTONIC, or
-/// the time of a simulator that is followed in lockstep. Handed down by the composition root; any ordinary thread.
+/// The clock that dead-man timers, rollbacks and everything else that belongs to the loop are read
+/// on: CLOCK_MONOTONIC, or the time of a simulator that is followed in lockstep. Handed down by the
+/// composition root; any ordinary thread.
 ///
-/// A simulator's `t` begins anywhere, and with each connection anew. Inside the process time only grows: each run is
-/// laid behind the one before. People see the simulator's own `t`, see `seconds`.
+/// A simulator's `t` begins anywhere, and with each connection anew. Inside the process time only
+/// grows: each run is laid behind the one before. People see the simulator's own `t`, see
+/// `seconds`.
 public final class LoopClock: Sendable {
     private struct Simulated {
         /// The loop's time of the last line.

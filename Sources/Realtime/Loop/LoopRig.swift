@@ -1,7 +1,7 @@
 package import GimbalCore
 
-/// A control loop with all its other ends in one hand and no threads: for tests, benchmarks, and runs in which time is
-/// an argument.
+/// A control loop with all its other ends in one hand and no threads: for tests, benchmarks, and
+/// runs in which time is an argument.
 package struct LoopRig: ~Copyable {
     var commands: RingWriter<TimedCommand>
     package var tuning: MailboxWriter<Stabilizer.Parameters>

@@ -16,8 +16,9 @@ public enum TapeKind: UInt32, BitwiseCopyable, Sendable {
     case tick
 }
 
-/// What one tick was given besides samples and requests, and what came out of it: of the snapshot only what a recording
-/// shows, 384 bytes instead of 1,040, because the tape carries one for every tick.
+/// What one tick was given besides samples and requests, and what came out of it: of the snapshot
+/// only what a recording shows, 384 bytes instead of 1,040, because the tape carries one for every
+/// tick.
 public struct TapeTick: Sendable, BitwiseCopyable {
     /// What the loop and its bus knew to be wrong.
     public var reported: Conditions
@@ -65,8 +66,8 @@ public struct TapeTick: Sendable, BitwiseCopyable {
 
 /// The loop's end of the flight recorder: everything that a replay needs, in order.
 ///
-/// A tick whose frames do not all fit would make the replay of those after it wrong; so from the first frame that is
-/// dropped on everything is, until there is room for a whole state again.
+/// A tick whose frames do not all fit would make the replay of those after it wrong; so from the
+/// first frame that is dropped on everything is, until there is room for a whole state again.
 struct LoopTape: ~Copyable, Sendable {
     private var ring: TapeWriter
     /// Nothing is kept until the next state.
@@ -86,8 +87,8 @@ struct LoopTape: ~Copyable, Sendable {
 
     /// Begins a tick.
     ///
-    /// - Returns: Whether a whole state is due: the last one is a second old, or was lost. It is asked for only then,
-    ///   because to hand it over is to copy it.
+    /// - Returns: Whether a whole state is due: the last one is a second old, or was lost. It is
+    ///   asked for only then, because to hand it over is to copy it.
     mutating func begin(tick: UInt64, now: Instant) -> Bool {
         guard ring.isOn else { return false }
         self.tick = tick

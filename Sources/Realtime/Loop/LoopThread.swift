@@ -2,8 +2,8 @@ internal import GimbalCore
 
 /// The loop thread's outer frame: when a tick runs.
 ///
-/// A tick runs when the bus thread rings, and otherwise on a deadline of one and a half periods, so that a hung bus cannot
-/// hang the supervision. The deadline then repeats every period.
+/// A tick runs when the bus thread rings, and otherwise on a deadline of one and a half periods, so
+/// that a hung bus cannot hang the supervision. The deadline then repeats every period.
 struct LoopThread: @unchecked Sendable {
     let loop: UnsafeMutablePointer<ControlLoop>
     let bell: Doorbell

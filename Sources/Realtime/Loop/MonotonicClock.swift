@@ -1,7 +1,8 @@
 public import CLinuxShim
 public import GimbalCore
 
-/// The one clock of the process: CLOCK_MONOTONIC. Read here and handed down as an argument; the core never reads it.
+/// The one clock of the process: CLOCK_MONOTONIC. Read here and handed down as an argument; the
+/// core never reads it.
 public enum MonotonicClock {
     /// This moment. Never waits; about 25 ns.
     @inlinable

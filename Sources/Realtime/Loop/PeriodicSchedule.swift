@@ -2,8 +2,9 @@ import GimbalCore
 
 /// When a clock-driven thread wakes. Pure: the thread sleeps, this decides until when.
 ///
-/// Deadlines lie on a grid that starts at the first one, so no error adds up. After an overrun the missed deadlines are
-/// skipped and counted; a burst of catch-up periods would only delay the present one further.
+/// Deadlines lie on a grid that starts at the first one, so no error adds up. After an overrun the
+/// missed deadlines are skipped and counted; a burst of catch-up periods would only delay the
+/// present one further.
 struct PeriodicSchedule: Sendable, BitwiseCopyable {
     /// Distance of the deadlines, ns.
     let periodNanoseconds: Int64

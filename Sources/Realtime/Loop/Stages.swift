@@ -1,4 +1,5 @@
-/// The stages of one period, from the clock to the motors, each timed in every period; and a request's way to the loop.
+/// The stages of one period, from the clock to the motors, each timed in every period; and a
+/// request's way to the loop.
 public enum Stage: String, CaseIterable, Sendable {
     /// From the instant the bus thread asked to be woken at until it runs.
     case wake
@@ -14,7 +15,8 @@ public enum Stage: String, CaseIterable, Sendable {
     case write
     /// From the instant of the newest sample until its answer is written.
     case imuToMotor = "imu_to_motor"
-    /// From the instant a link received a request until the tick that takes it; counted per request, not per period.
+    /// From the instant a link received a request until the tick that takes it; counted per
+    /// request, not per period.
     case request
 }
 

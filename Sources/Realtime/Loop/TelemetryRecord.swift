@@ -1,6 +1,7 @@
 public import GimbalCore
 
-/// Everything that leaves the loop: one of these per tick, through the telemetry ring. Fixed size, no references.
+/// Everything that leaves the loop: one of these per tick, through the telemetry ring. Fixed size,
+/// no references.
 public struct TelemetryRecord: Sendable, BitwiseCopyable {
     /// Number of the tick, from 0; a step of more than one means dropped records.
     public var tick: UInt64
@@ -14,7 +15,8 @@ public struct TelemetryRecord: Sendable, BitwiseCopyable {
     public var counters: RuntimeCounters
 }
 
-/// Durations of one period, nanoseconds; those of the bus thread are the newest it has reported, one period old.
+/// Durations of one period, nanoseconds; those of the bus thread are the newest it has reported,
+/// one period old.
 public struct TickTiming: Sendable, BitwiseCopyable {
     /// See `Stage.wake`.
     public var wake: Int64 = 0
@@ -51,7 +53,8 @@ public struct RuntimeCounters: Sendable, BitwiseCopyable {
     public var busOverruns: UInt64 = 0
     /// Transfers that failed, each attempt counted.
     public var busErrors: UInt64 = 0
-    /// Periods in which the bus thread turned the motors off because the loop had been silent for too long.
+    /// Periods in which the bus thread turned the motors off because the loop had been silent for
+    /// too long.
     public var loopSilences: UInt64 = 0
     /// The newest failed transfer.
     public var lastBusError: BusError?

@@ -1,6 +1,7 @@
 public import GimbalCore
 
-/// A request on its way to the loop, with the instant at which it was received: `Stage.request` is timed from there.
+/// A request on its way to the loop, with the instant at which it was received: `Stage.request` is
+/// timed from there.
 public struct TimedCommand: Sendable, BitwiseCopyable {
     /// What is wanted.
     public var command: Command

@@ -1,11 +1,14 @@
 public import Atomics
 
-/// Durations counted in log-linear buckets: 16 to the octave, so a quantile is exact to about 3 %; 0 ns ... 34 s.
+/// Durations counted in log-linear buckets: 16 to the octave, so a quantile is exact to about 3 %;
+/// 0 ns ... 34 s.
 ///
-/// One thread records, without waiting and without allocation; any thread takes snapshots, without locks. A snapshot
-/// taken during a `record` may miss that one value. Bucket layout after Gil Tene's HdrHistogram.
+/// One thread records, without waiting and without allocation; any thread takes snapshots, without
+/// locks. A snapshot taken during a `record` may miss that one value. Bucket layout after Gil
+/// Tene's HdrHistogram.
 ///
-/// A plain handle: copies mean the same histogram. Whoever made it calls `deallocate()` once, after its threads ended.
+/// A plain handle: copies mean the same histogram. Whoever made it calls `deallocate()` once, after
+/// its threads ended.
 @frozen
 public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
     @usableFromInline typealias Cell = UnsafeAtomic<UInt64>
@@ -74,7 +77,8 @@ public struct HistogramSnapshot: Sendable {
     var counts: [UInt64]
     var longest: UInt64
 
-    /// What was counted after `earlier`, a snapshot of the same histogram. The maximum remains that since the start.
+    /// What was counted after `earlier`, a snapshot of the same histogram. The maximum remains that
+    /// since the start.
     public func since(_ earlier: HistogramSnapshot) -> HistogramSnapshot {
         HistogramSnapshot(
             counts: zip(counts, earlier.counts).map { $0 &- $1 }, longest: longest)

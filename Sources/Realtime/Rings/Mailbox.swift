@@ -1,7 +1,8 @@
 public import Atomics
 
-/// Makes a latest-value mailbox for one writer and one reader: a triple buffer. A value that nobody fetched is
-/// replaced by the next; a value that was fetched is never torn, never changes under the reader, and neither side waits.
+/// Makes a latest-value mailbox for one writer and one reader: a triple buffer. A value that nobody
+/// fetched is replaced by the next; a value that was fetched is never torn, never changes under the
+/// reader, and neither side waits.
 ///
 /// - Parameter initial: What `read()` returns until something is published.
 /// - Returns: The ends. Each may move to its own thread; the memory is freed when both are gone.
@@ -66,7 +67,8 @@ public struct MailboxReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
 
     deinit { storage.release() }
 
-    /// The newest value, and whether it has not been read before. Never waits; constant time; reader only.
+    /// The newest value, and whether it has not been read before. Never waits; constant time;
+    /// reader only.
     ///
     /// - Returns: The value with its number; 0 is the initial value, n the n-th published one.
     @inlinable
@@ -116,8 +118,9 @@ struct MailboxSlot<Value: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable
     }
 }
 
-/// Three slots, each on lines of its own. At any time one belongs to the writer, one to the reader, and the index of the
-/// third ("middle") is exchanged atomically; its flag says that it is newer than what the reader holds.
+/// Three slots, each on lines of its own. At any time one belongs to the writer, one to the reader,
+/// and the index of the third ("middle") is exchanged atomically; its flag says that it is newer
+/// than what the reader holds.
 @frozen
 @usableFromInline
 struct MailboxStorage<Value: BitwiseCopyable & Sendable>: @unchecked Sendable {

@@ -31,13 +31,15 @@ public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable
     }
 }
 
-/// The producer's end of a ring. There is one, and it cannot be copied: a second producer does not compile.
+/// The producer's end of a ring. There is one, and it cannot be copied: a second producer does not
+/// compile.
 @frozen
 public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: RingStorage<Element>
     /// Index of the next element to write; the atomic of the same name is its published copy.
     @usableFromInline var head: UInt = 0
-    /// The consumer's position when last looked at. Never ahead of the truth, so it can only err towards "full".
+    /// The consumer's position when last looked at. Never ahead of the truth, so it can only err
+    /// towards "full".
     @usableFromInline var cachedTail: UInt = 0
     @usableFromInline var droppedCount: UInt = 0
 
@@ -46,7 +48,8 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
 
     deinit { storage.release() }
 
-    /// Appends an element, or drops it and counts when the ring is full. Never waits; constant time; producer only.
+    /// Appends an element, or drops it and counts when the ring is full. Never waits; constant
+    /// time; producer only.
     ///
     /// - Parameter element: Copied into the ring.
     /// - Returns: Whether there was room.
@@ -71,7 +74,8 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     @inlinable
     public var dropped: UInt { droppedCount }
 
-    /// Elements the ring has room for at least; the consumer may have taken more by the time it is used.
+    /// Elements the ring has room for at least; the consumer may have taken more by the time it is
+    /// used.
     @inlinable
     public var room: Int {
         capacity - Int(bitPattern: head &- storage.tail.load(ordering: .acquiring))
@@ -128,9 +132,9 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
 
 /// One raw block: the indices on cache lines of their own, then the elements.
 ///
-/// Lines are 128 bytes apart because the adjacent-line prefetcher of many cores moves pairs of 64-byte lines. The ends keep
-/// their own index and their cached view of the other's in themselves, so a push or pop that finds room touches no line
-/// of the other side.
+/// Lines are 128 bytes apart because the adjacent-line prefetcher of many cores moves pairs of
+/// 64-byte lines. The ends keep their own index and their cached view of the other's in themselves,
+/// so a push or pop that finds room touches no line of the other side.
 @frozen
 @usableFromInline
 struct RingStorage<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {

@@ -32,8 +32,8 @@ struct OutputLanes: BitwiseCopyable, Sendable {
     }
 }
 
-/// Owns what the two threads work on, from before they start until after they have ended. Each of the two states has a
-/// block of its own, so that the threads share no cache line by accident.
+/// Owns what the two threads work on, from before they start until after they have ended. Each of
+/// the two states has a block of its own, so that the threads share no cache line by accident.
 final class SharedBlock: @unchecked Sendable {
     let settings: RuntimeSettings
     let handles: SharedHandles

@@ -1,9 +1,11 @@
 internal import Atomics
 internal import GimbalCore
 
-/// Makes a queue of frames of any size for one producer and one consumer, and hands out its two ends.
+/// Makes a queue of frames of any size for one producer and one consumer, and hands out its two
+/// ends.
 ///
-/// - Parameter bytes: Room at least; rounded up to a power of two. 0: there is no ring, and nothing is kept.
+/// - Parameter bytes: Room at least; rounded up to a power of two. 0: there is no ring, and nothing
+///   is kept.
 /// - Returns: The ends. Each may move to its own thread; the memory is freed when both are gone.
 func makeTapeRing(bytes: Int) -> TapeEnds {
     precondition((0...(1 << 30)).contains(bytes), "tape ring outside 0...2^30 bytes")
@@ -120,7 +122,8 @@ struct TapeHeader: BitwiseCopyable, Sendable {
     var now: Instant
 }
 
-/// One raw block: the indices on cache lines of their own, then the frames, each on a multiple of `headerBytes`.
+/// One raw block: the indices on cache lines of their own, then the frames, each on a multiple of
+/// `headerBytes`.
 @frozen
 @usableFromInline
 struct TapeStorage: @unchecked Sendable {
@@ -130,7 +133,8 @@ struct TapeStorage: @unchecked Sendable {
 
     static var headerBytes: UInt { 32 }
 
-    /// What a frame takes: whole headers, so that what is left before the end always has room for a filler's.
+    /// What a frame takes: whole headers, so that what is left before the end always has room for a
+    /// filler's.
     static func frameBytes(payload: UInt) -> UInt {
         headerBytes &+ (payload &+ (headerBytes &- 1)) & ~(headerBytes &- 1)
     }

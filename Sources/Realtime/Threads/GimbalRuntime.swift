@@ -19,7 +19,8 @@ public struct RuntimeSettings: Sendable {
     public var telemetryCapacity = 2048
     /// Bytes that may wait for the flight recorder; 0: there is none.
     public var tapeBytes = 0
-    /// Ticks with the outputs off before anything may move: what allocates or faults on first use does it now.
+    /// Ticks with the outputs off before anything may move: what allocates or faults on first use
+    /// does it now.
     public var warmUpTicks = 100
     /// Requests that one tick carries out at most.
     public var requestsPerTick = 8
@@ -48,8 +49,8 @@ public struct GimbalAssembly: ~Copyable, Sendable {
     public var tape: TapeRecorderEnd
 }
 
-/// The real-time threads and everything between them. The composition root makes one, hands the doors to their owners,
-/// and starts it.
+/// The real-time threads and everything between them. The composition root makes one, hands the
+/// doors to their owners, and starts it.
 ///
 /// Order: `RealtimeSetup.prepareProcess()`, `assemble`, everything else the process needs,
 /// `RealtimeSetup.lockMemory()`, `start()`.
@@ -106,11 +107,13 @@ public final class GimbalRuntime: Sendable {
             telemetry: wiring.telemetry, tape: wiring.tape)
     }
 
-    /// Starts the power line, the motors, the loop, then the bus. Once; a runtime is not started again after `stop()`.
+    /// Starts the power line, the motors, the loop, then the bus. Once; a runtime is not started
+    /// again after `stop()`.
     ///
     /// - Throws: `ThreadError` when a thread cannot be created; then nothing runs.
     public func start() throws(ThreadError) {
-        // Threads are created outside the lock: a typed error cannot leave `withLock` together with a result.
+        // Threads are created outside the lock: a typed error cannot leave `withLock` together with
+        // a result.
         let isNew = phase.withLock { if case .built = $0 { true } else { false } }
         precondition(isNew, "a runtime starts once")
         var threads = RunningThreads()
@@ -159,7 +162,8 @@ public final class GimbalRuntime: Sendable {
         }
     }
 
-    /// What the kernel granted the threads: loop, bus, then those that only write. Empty unless running.
+    /// What the kernel granted the threads: loop, bus, then those that only write. Empty unless
+    /// running.
     public var threads: [ThreadReport] {
         phase.withLock { if case .running(let threads) = $0 { threads.reports } else { [] } }
     }

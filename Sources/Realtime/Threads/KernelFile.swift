@@ -18,7 +18,8 @@ public func readSmallFile(_ path: String) -> String? {
 /// The first line of a file of the kernel's; nil when it cannot be read, or says nothing.
 ///
 /// - Parameter path: The file.
-/// - Returns: The text before the first line's end; a device tree's strings end with a zero instead.
+/// - Returns: The text before the first line's end; a device tree's strings end with a zero
+///   instead.
 public func firstLine(of path: String) -> String? {
     readSmallFile(path)?.prefix { $0 != "\n" && $0 != "\0" }.nonEmpty
 }

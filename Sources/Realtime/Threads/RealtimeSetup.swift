@@ -3,15 +3,17 @@ internal import Glibc
 
 /// Prepares the process as a whole: memory that stays, a CPU that stays awake.
 ///
-/// Order: `prepareProcess()` first thing in `main`, before any thread exists; then build everything; then
-/// `lockMemory()`; then start the real-time threads.
+/// Order: `prepareProcess()` first thing in `main`, before any thread exists; then build
+/// everything; then `lockMemory()`; then start the real-time threads.
 public enum RealtimeSetup {
-    /// How many malloc arenas the process may have. Each costs address space that a memory lock makes resident.
+    /// How many malloc arenas the process may have. Each costs address space that a memory lock
+    /// makes resident.
     static let arenas: Int32 = 2
     /// Blocks from this size on have mappings of their own and go back to the kernel when freed.
     static let mappingThreshold: Int32 = 256 * 1024
 
-    /// Keeps the footprint of a locked process small: small default stacks, few arenas. Call before any thread exists.
+    /// Keeps the footprint of a locked process small: small default stacks, few arenas. Call before
+    /// any thread exists.
     ///
     /// - Returns: Sentences about what was refused; empty when all was granted.
     public static func prepareProcess() -> [String] {
@@ -41,14 +43,16 @@ public enum RealtimeSetup {
             residentBytes: statusField("VmRSS", in: status))
     }
 
-    /// Whether the kernel is a fully preemptible one, asked of the kernel itself and not read out of its name.
+    /// Whether the kernel is a fully preemptible one, asked of the kernel itself and not read out
+    /// of its name.
     public static var isKernelRealtime: Bool {
         readSmallFile("/sys/kernel/realtime")?.first == "1"
     }
 
-    /// The CPU for both real-time threads when nobody says otherwise: the last one, which gets the fewest interrupts, and
-    /// the same for both, as a hand-over within a CPU needs no wake-up of another (measured on a two-CPU virtual
-    /// machine: 9 against 25 µs). Nil when there is only one. Call before any thread is bound.
+    /// The CPU for both real-time threads when nobody says otherwise: the last one, which gets the
+    /// fewest interrupts, and the same for both, as a hand-over within a CPU needs no wake-up of
+    /// another (measured on a two-CPU virtual machine: 9 against 25 µs). Nil when there is only
+    /// one. Call before any thread is bound.
     public static var preferredCPU: Int? {
         cl_affinity_single() >= 0 ? nil : Int(cl_affinity_last())
     }

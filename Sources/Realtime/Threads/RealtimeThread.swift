@@ -4,11 +4,12 @@ internal import Glibc
 
 /// A thread with a stack, name, scheduling policy and CPU of its own choice.
 ///
-/// What the kernel refuses is not an error but a sentence in `report`: a gimbal that runs without real-time rights is
-/// worse, yet useful, and says so. Such a thread asks for the finest timer slack instead, which halves its usual delay.
+/// What the kernel refuses is not an error but a sentence in `report`: a gimbal that runs without
+/// real-time rights is worse, yet useful, and says so. Such a thread asks for the finest timer
+/// slack instead, which halves its usual delay.
 ///
-/// Start every other thread of the process (Swift's pool, loggers, D-Bus) from elsewhere: threads inherit policy and
-/// affinity from their creator.
+/// Start every other thread of the process (Swift's pool, loggers, D-Bus) from elsewhere: threads
+/// inherit policy and affinity from their creator.
 public final class RealtimeThread: Sendable {
     /// What was granted.
     public let report: ThreadReport
@@ -42,9 +43,11 @@ public final class RealtimeThread: Sendable {
     /// Waits for the thread to end. Call once.
     ///
     /// - Parameter deadline: When to give up.
-    /// - Returns: Whether it ended. Otherwise it was left to itself, and what it uses must not be freed.
+    /// - Returns: Whether it ended. Otherwise it was left to itself, and what it uses must not be
+    ///   freed.
     public func join(until deadline: Instant) -> Bool {
-        // A bell and a plain join: a join with a deadline on this clock exists, but thread sanitizers do not know it.
+        // A bell and a plain join: a join with a deadline on this clock exists, but thread
+        // sanitizers do not know it.
         guard start.done.wait(until: deadline) == .rung else {
             _ = cl_thread_detach(handle)
             return false
@@ -88,7 +91,8 @@ private final class ThreadStart: @unchecked Sendable {
     }
 }
 
-/// The thread's entry. Top level and nonisolated: a closure written in an actor's context would trap here.
+/// The thread's entry. Top level and nonisolated: a closure written in an actor's context would
+/// trap here.
 private func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context else { return nil }
     let start = Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
@@ -163,7 +167,8 @@ extension RealtimeRights {
             groupRuntimeMicroseconds: runtime)
     }
 
-    /// The process's path in the version 1 `cpu` hierarchy, from the text of /proc/self/cgroup; nil at its root.
+    /// The process's path in the version 1 `cpu` hierarchy, from the text of /proc/self/cgroup; nil
+    /// at its root.
     static func cpuGroup(in text: String) -> String? {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

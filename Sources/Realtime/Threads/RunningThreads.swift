@@ -39,7 +39,8 @@ struct RunningThreads: Sendable {
 
 /// How a runtime ended.
 public struct StopReport: Sendable, Equatable {
-    /// The threads of the buses have ended. Otherwise a transfer hangs, and the thread was left to itself.
+    /// The threads of the buses have ended. Otherwise a transfer hangs, and the thread was left to
+    /// itself.
     public var busEnded: Bool
     /// The loop has ended.
     public var loopEnded: Bool

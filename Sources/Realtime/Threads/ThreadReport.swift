@@ -37,7 +37,8 @@ struct RealtimeRights: Equatable {
     var isRoot: Bool
     /// Soft RLIMIT_RTPRIO; nil: unlimited.
     var priorityLimit: Int?
-    /// Path of the process in the `cpu` cgroup hierarchy (version 1), if it is in a group of its own.
+    /// Path of the process in the `cpu` cgroup hierarchy (version 1), if it is in a group of its
+    /// own.
     var cpuGroup: String?
     /// That group's `cpu.rt_runtime_us`, if the kernel was built with RT_GROUP_SCHED.
     var groupRuntimeMicroseconds: Int?

@@ -1,5 +1,5 @@
-/// Every thread that asks the kernel for something special, in one table. All others (Swift's pool, sockets, logs) stay
-/// ordinary.
+/// Every thread that asks the kernel for something special, in one table. All others (Swift's pool,
+/// sockets, logs) stay ordinary.
 ///
 /// | thread          | policy     | priority | does                                                       |
 /// | --------------- | ---------- | -------- | ---------------------------------------------------------- |
@@ -14,11 +14,12 @@
 /// | airframed-log   | ordinary   |          | writes the log; waits for its reader                         |
 /// | airframed-watch | ordinary   |          | feeds systemd's watchdog; waits for nothing                  |
 ///
-/// The loop stands above the buses: when it shares a CPU with the bus thread that woke it, it runs at once and the bus
-/// thread finds the answer without sleeping again. Both stand above the kernel's threaded interrupts (50), as the
-/// transfer that they wait for is never theirs, and below its watchdogs (99). The power line stands above the loop, as
-/// nothing that hangs may keep it from being switched off. `loop.priority` moves the loop; bus and power line keep their
-/// distance from it.
+/// The loop stands above the buses: when it shares a CPU with the bus thread that woke it, it runs
+/// at once and the bus thread finds the answer without sleeping again. Both stand above the
+/// kernel's threaded interrupts (50), as the transfer that they wait for is never theirs, and below
+/// its watchdogs (99). The power line stands above the loop, as nothing that hangs may keep it from
+/// being switched off. `loop.priority` moves the loop; bus and power line keep their distance from
+/// it.
 public enum ThreadTable {
     /// The control loop.
     public static let loop = ThreadConfiguration(name: "airframed-loop", priority: 80)

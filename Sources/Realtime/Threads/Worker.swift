@@ -1,8 +1,9 @@
 internal import GimbalCore
 internal import Synchronization
 
-/// An ordinary thread for jobs that may wait for as long as they like: a disk, a pipe that nobody reads. Jobs run one after
-/// the other, in the order in which they came; a caller never waits for one.
+/// An ordinary thread for jobs that may wait for as long as they like: a disk, a pipe that nobody
+/// reads. Jobs run one after the other, in the order in which they came; a caller never waits for
+/// one.
 ///
 /// The thread begins with the first job, and ends with its worker.
 public final class Worker: Sendable {
@@ -61,7 +62,8 @@ public final class Worker: Sendable {
 
     /// Has a job done. Never waits; any ordinary thread.
     ///
-    /// - Parameter job: Runs on the worker's thread; on the caller's where the process can have no further thread.
+    /// - Parameter job: Runs on the worker's thread; on the caller's where the process can have no
+    ///   further thread.
     /// - Returns: Whether it will be done; false while `capacity` jobs wait, and after the end.
     @discardableResult
     public func post(_ job: @escaping Job) -> Bool {

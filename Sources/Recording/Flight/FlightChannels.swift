@@ -2,7 +2,8 @@ import GimbalCore
 
 /// The channels of a flight recording.
 public enum FlightChannels {
-    /// Grows when a program that knows the old files would misread new ones; new fields and channels do not count.
+    /// Grows when a program that knows the old files would misread new ones; new fields and
+    /// channels do not count.
     public static let format = 1
 
     /// Name of the metadata record that says what a file is.
@@ -37,7 +38,8 @@ public enum FlightChannels {
 
 /// What the flight recorder takes for a fault.
 enum FlightFaults {
-    /// Conditions whose beginning is worth a file. Wishes, limits and what passes by itself are none.
+    /// Conditions whose beginning is worth a file. Wishes, limits and what passes by itself are
+    /// none.
     static var conditions: Conditions {
         .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault | .busError
             | .gravityMismatch | .emergencyStop | .responseReversed | .loopUnreliable

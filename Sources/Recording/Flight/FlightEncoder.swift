@@ -2,8 +2,8 @@ public import GimbalCore
 public import Realtime
 import Wire
 
-/// Turns the frames of the loop's tape into chunks of an MCAP file: one encoding for the ring in memory, for the file of a
-/// fault and for continuous recording. One thread at a time.
+/// Turns the frames of the loop's tape into chunks of an MCAP file: one encoding for the ring in
+/// memory, for the file of a fault and for continuous recording. One thread at a time.
 public struct FlightEncoder: ~Copyable {
     /// What came of a frame.
     public struct Result: Sendable {
@@ -15,9 +15,11 @@ public struct FlightEncoder: ~Copyable {
         public var hasParameters = false
     }
 
-    /// A chunk is closed when it is this old, s: what a sudden death costs at most, beside the time to write it.
+    /// A chunk is closed when it is this old, s: what a sudden death costs at most, beside the time
+    /// to write it.
     public static let chunkSeconds = 0.5
-    /// A chunk is closed when it is this large, bytes: at 4 kHz buffers of half a second would be the process's largest.
+    /// A chunk is closed when it is this large, bytes: at 4 kHz buffers of half a second would be
+    /// the process's largest.
     private static let chunkBytes = 300_000
     /// A state closes a chunk that is at least this old, so that most files begin with one.
     private static let earliestSeconds = 0.25
@@ -29,7 +31,8 @@ public struct FlightEncoder: ~Copyable {
 
     /// An encoder that has seen nothing.
     ///
-    /// - Parameter timeOffset: From the loop's clock to that of the wall, ns; 0 where the loop's time is somebody else's.
+    /// - Parameter timeOffset: From the loop's clock to that of the wall, ns; 0 where the loop's
+    ///   time is somebody else's.
     public init(timeOffset: Int64) { self.timeOffset = timeOffset }
 
     /// Takes the next frame.

@@ -74,7 +74,8 @@ public struct FlightFile: Sendable {
             .map { String(decoding: $0.data, as: UTF8.self) }
     }
 
-    /// Seconds between two times of a file. A damaged file has times that are no times: they wrap around.
+    /// Seconds between two times of a file. A damaged file has times that are no times: they wrap
+    /// around.
     ///
     /// - Parameters:
     ///   - start: ns.

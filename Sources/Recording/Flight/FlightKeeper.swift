@@ -1,8 +1,9 @@
 internal import Glibc
 public import SystemPackage
 
-/// Writes recordings to the shelf: the dumps of the ring, and continuous ones with their rotation. Waits for the disk, so it
-/// has a thread of its own; a disk that is full or cannot be written is reported, and tried again.
+/// Writes recordings to the shelf: the dumps of the ring, and continuous ones with their rotation.
+/// Waits for the disk, so it has a thread of its own; a disk that is full or cannot be written is
+/// reported, and tried again.
 public struct FlightKeeper {
     /// What every file says of the machine.
     public struct Description: Sendable {
@@ -165,7 +166,8 @@ public struct FlightKeeper {
             embedded = Set(description.attachments.map(\.name))
         }
         guard let path = open?.path else { return }
-        // The shelf is looked at now and then: it is a directory, and this is called twice a second.
+        // The shelf is looked at now and then: it is a directory, and this is called twice a
+        // second.
         if chunk.number % 20 == 0 {
             shelf.prune(date: date, reserve: 0, keeping: path.lastComponent?.string)
             count()

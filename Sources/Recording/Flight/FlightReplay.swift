@@ -1,10 +1,12 @@
 public import GimbalCore
 
-/// Runs estimator, supervisor and controller again over what was recorded, in the order in which the loop did.
+/// Runs estimator, supervisor and controller again over what was recorded, in the order in which
+/// the loop did.
 ///
-/// The stabilizer knows no clock and no thread, so the same build gives the same bits; another architecture may differ in the
-/// last bits of the mathematical library. A recording of another version is read variable by variable; those that it does
-/// not have begin afresh, as after a start.
+/// The stabilizer knows no clock and no thread, so the same build gives the same bits; another
+/// architecture may differ in the last bits of the mathematical library. A recording of another
+/// version is read variable by variable; those that it does not have begin afresh, as after a
+/// start.
 public struct FlightReplay: Sendable {
     /// One tick, as it was and as it is now.
     public struct Row: Sendable {
@@ -30,7 +32,8 @@ public struct FlightReplay: Sendable {
         public var ticks = 0
         /// Of them, those whose outputs, attitude and supervisor are the same to the bit.
         public var identicalTicks = 0
-        /// Ticks before the first state, or between a gap and the next state: nothing to run them from.
+        /// Ticks before the first state, or between a gap and the next state: nothing to run them
+        /// from.
         public var skippedTicks = 0
         /// Seconds from the first tick that was run to the last.
         public var seconds = 0.0
@@ -68,7 +71,8 @@ public struct FlightReplay: Sendable {
         self.change = change
     }
 
-    /// Every set of parameters in the recording that this program can read, in order, without repetition.
+    /// Every set of parameters in the recording that this program can read, in order, without
+    /// repetition.
     ///
     /// - Parameters:
     ///   - file: Any recording.
@@ -149,7 +153,8 @@ public struct FlightReplay: Sendable {
             switch record {
             case .event: break
             case .state:
-                // The first thing of its tick: what stands before it belongs to one whose end was lost.
+                // The first thing of its tick: what stands before it belongs to one whose end was
+                // lost.
                 pending = [record]
             case .parameters, .command, .sample:
                 if pending.count < Self.pendingLimit { pending.append(record) }

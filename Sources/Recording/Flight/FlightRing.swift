@@ -28,7 +28,8 @@ public struct FlightRing: Sendable {
         }
     }
 
-    /// The chunks that reach back so far, and to the whole state before, so that all of it can be replayed.
+    /// The chunks that reach back so far, and to the whole state before, so that all of it can be
+    /// replayed.
     ///
     /// - Parameter seconds: Before the newest message.
     /// - Returns: The chunks, oldest first.

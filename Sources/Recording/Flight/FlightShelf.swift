@@ -93,7 +93,8 @@ public struct FlightShelf: Sendable {
         return found.sorted { $0.name < $1.name }
     }
 
-    /// Ends the recordings whose writer died; one that cannot be mended stays as it is, and is readable up to its last chunk.
+    /// Ends the recordings whose writer died; one that cannot be mended stays as it is, and is
+    /// readable up to its last chunk.
     ///
     /// - Returns: The names of those that were mended.
     public func mend() -> [String] {
@@ -125,8 +126,8 @@ public struct FlightShelf: Sendable {
         return removed
     }
 
-    /// Bytes that may still be written to the disk without starving whoever else lives from it: a twentieth of it stays
-    /// free, at most 64 MB. Nil when the system does not say.
+    /// Bytes that may still be written to the disk without starving whoever else lives from it: a
+    /// twentieth of it stays free, at most 64 MB. Nil when the system does not say.
     public var room: Int? {
         var status = statvfs()
         guard statvfs(directory.string, &status) == 0 else { return nil }

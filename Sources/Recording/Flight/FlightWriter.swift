@@ -1,7 +1,8 @@
 internal import Glibc
 public import SystemPackage
 
-/// A recording on its way to the disk. What has been written is whole up to the last chunk, whatever happens next.
+/// A recording on its way to the disk. What has been written is whole up to the last chunk,
+/// whatever happens next.
 public struct FlightWriter {
     /// The file.
     public let path: FilePath
@@ -57,7 +58,8 @@ public struct FlightWriter {
     /// Appends a chunk.
     ///
     /// - Parameter chunk: The next one.
-    /// - Throws: What the system says; the file then ends after the chunk before, and takes no more.
+    /// - Throws: What the system says; the file then ends after the chunk before, and takes no
+    ///   more.
     public mutating func append(_ chunk: MCAPChunk) throws(Errno) {
         let end = assembler.size
         try put(assembler.append(chunk), keeping: end)

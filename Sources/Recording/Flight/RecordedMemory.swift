@@ -65,7 +65,8 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
         var count: Int
     }
 
-    /// Variables of this program that the recording does not have: they keep what they are made with.
+    /// Variables of this program that the recording does not have: they keep what they are made
+    /// with.
     let missing: Int
     /// Bytes of a recorded value.
     private let size: Int

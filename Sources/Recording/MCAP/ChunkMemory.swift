@@ -1,8 +1,8 @@
 internal import CLinuxShim
 internal import Glibc
 
-/// Where chunks wait: a file in memory without a name. Unlike the heap of a process that has locked its pages, it may be
-/// swapped out, and what is dropped goes back to the system at once.
+/// Where chunks wait: a file in memory without a name. Unlike the heap of a process that has locked
+/// its pages, it may be swapped out, and what is dropped goes back to the system at once.
 final class ChunkMemory {
     /// A block of bytes; its room is free again when the last copy of the reference is gone.
     final class Block: Sendable {
@@ -57,7 +57,8 @@ final class ChunkMemory {
     private let file = File()
     private var end = 0
 
-    /// Holes are made of whole pages, of 64 KiB on some boards; room that nobody writes to takes none.
+    /// Holes are made of whole pages, of 64 KiB on some boards; room that nobody writes to takes
+    /// none.
     private static func whole(_ count: Int) -> Int { (count + 65535) / 65536 * 65536 }
 
     /// Keeps bytes for as long as somebody holds what this returns.

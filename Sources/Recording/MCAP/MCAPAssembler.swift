@@ -73,8 +73,9 @@ struct MCAPChunkPlace {
     var counts: [UInt16: Int]
 }
 
-/// Says which bytes make an MCAP file, piece by piece; whoever calls it writes them in this order. Remembers what the
-/// summary at the end needs. A file that ends before that is readable up to its last whole piece.
+/// Says which bytes make an MCAP file, piece by piece; whoever calls it writes them in this order.
+/// Remembers what the summary at the end needs. A file that ends before that is readable up to its
+/// last whole piece.
 ///
 /// Source: MCAP File Format Specification, https://mcap.dev/spec.
 public struct MCAPAssembler: Sendable {
@@ -113,7 +114,8 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// A file that is there already, up to where its records begin; its channels are found on the way.
+    /// A file that is there already, up to where its records begin; its channels are found on the
+    /// way.
     static func adopting() -> MCAPAssembler {
         var assembler = MCAPAssembler(channels: [])
         assembler.size = MCAPOpcode.magic.count
@@ -191,7 +193,8 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// An attachment record stands at the end of the file now; of `attachment` only the names count.
+    /// An attachment record stands at the end of the file now; of `attachment` only the names
+    /// count.
     mutating func note(_ attachment: MCAPAttachment, dataSize: Int, length: Int) {
         let position = size
         attachmentIndices.appendRecord(.attachmentIndex) { index in
@@ -236,7 +239,8 @@ public struct MCAPAssembler: Sendable {
     /// The end of the file: summary, its offsets, footer.
     public mutating func finish() -> [UInt8] {
         var bytes: [UInt8] = []
-        // The checksum of the data section is optional; every chunk and attachment has one of its own.
+        // The checksum of the data section is optional; every chunk and attachment has one of its
+        // own.
         bytes.appendRecord(.dataEnd) { $0.appendInteger(UInt32(0)) }
         let summaryStart = size + bytes.count
         let dataEnd = bytes.count
@@ -265,7 +269,8 @@ public struct MCAPAssembler: Sendable {
             bytes.appendInteger(UInt64(offsetStart))
             bytes.appendInteger(UInt32(0))
         }
-        // Over the summary and the footer up to the checksum itself; the length of the footer is in its place by now.
+        // Over the summary and the footer up to the checksum itself; the length of the footer is in
+        // its place by now.
         let crc = CRC32.checksum(bytes[dataEnd..<bytes.count - 4])
         bytes.removeLast(4)
         bytes.appendInteger(crc)

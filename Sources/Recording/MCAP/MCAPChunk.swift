@@ -1,6 +1,7 @@
 internal import Persistence
 
-/// A stretch of messages as it stands in a file: compressed, with its index. Made once, written as often as wanted.
+/// A stretch of messages as it stands in a file: compressed, with its index. Made once, written as
+/// often as wanted.
 public struct MCAPChunk: Sendable {
     /// Counts up by one with each chunk of a recorder.
     public var number: UInt64
@@ -10,7 +11,8 @@ public struct MCAPChunk: Sendable {
     public var end: Int64
     /// Messages by channel.
     public var counts: [UInt16: Int]
-    /// The content of the chunk record, then its message index records, compressed: they are regular.
+    /// The content of the chunk record, then its message index records, compressed: they are
+    /// regular.
     fileprivate let block: ChunkMemory.Block
     /// How much of the block is the content.
     fileprivate let contentSize: Int

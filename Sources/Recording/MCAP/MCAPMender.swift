@@ -1,20 +1,24 @@
 internal import Glibc
 public import SystemPackage
 
-/// Ends a file whose writer died: what is whole stays as it is, a torn end is cut off, summary and end are appended.
+/// Ends a file whose writer died: what is whole stays as it is, a torn end is cut off, summary and
+/// end are appended.
 ///
-/// Programs that open a file by its summary, such as PlotJuggler, refuse one without. Only the heads of the records and the
-/// last chunk are read, whatever the file's length. The last chunk gets its index anew where that is torn. A file that is
-/// damaged further in front stays as it is, because what is behind the damage may be readable.
+/// Programs that open a file by its summary, such as PlotJuggler, refuse one without. Only the
+/// heads of the records and the last chunk are read, whatever the file's length. The last chunk
+/// gets its index anew where that is torn. A file that is damaged further in front stays as it is,
+/// because what is behind the damage may be readable.
 public enum MCAPMender {
-    /// What is written between two syncs at the highest rate, and some more; longer is no torn end but damage, bytes.
+    /// What is written between two syncs at the highest rate, and some more; longer is no torn end
+    /// but damage, bytes.
     private static let longestTear = 8 << 20
 
     /// Reads the file from its beginning, and ends it where it is not ended.
     ///
     /// - Parameter path: The file.
-    /// - Returns: Whether it was mended. False for a whole file, one that somebody writes (and has locked, as `FlightWriter`
-    ///   does), and one that is not as our writer makes them: these are left as they are.
+    /// - Returns: Whether it was mended. False for a whole file, one that somebody writes (and has
+    ///   locked, as `FlightWriter` does), and one that is not as our writer makes them: these are
+    ///   left as they are.
     /// - Throws: What the system says.
     public static func mend(_ path: FilePath) throws(Errno) -> Bool {
         do {
@@ -45,7 +49,8 @@ public enum MCAPMender {
         let file: FileDescriptor
         let size: Int
         var assembler = MCAPAssembler.adopting()
-        /// The index of the last chunk where it is to be written anew; the assembler counts it already.
+        /// The index of the last chunk where it is to be written anew; the assembler counts it
+        /// already.
         private(set) var lastIndex: [UInt8] = []
         private var schemas: [UInt16: (name: String, data: [UInt8])] = [:]
 

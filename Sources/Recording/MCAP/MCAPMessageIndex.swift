@@ -1,4 +1,5 @@
-/// Where the messages of a chunk are: the message index records that follow it in a file, one for each channel.
+/// Where the messages of a chunk are: the message index records that follow it in a file, one for
+/// each channel.
 struct MCAPMessageIndex {
     /// Time and place of each message, as they stand in the records.
     struct Entries {

@@ -1,6 +1,7 @@
 internal import Persistence
 
-/// Goes through the records of an MCAP file from its beginning, and takes what can be read of a damaged one.
+/// Goes through the records of an MCAP file from its beginning, and takes what can be read of a
+/// damaged one.
 ///
 /// The summary at the end is not needed, so that a file whose writer died is read as well.
 public struct MCAPReader: Sendable {
@@ -34,9 +35,11 @@ public struct MCAPReader: Sendable {
     }
 
     private let bytes: [UInt8]
-    /// Larger chunks are refused: a damaged length must not take all memory. The recorder's have 300 kB.
+    /// Larger chunks are refused: a damaged length must not take all memory. The recorder's have
+    /// 300 kB.
     static let chunkLimit: UInt64 = 1 << 24
-    /// All chunks together may unpack to so many times the file and this. Recordings shrink to a half or a tenth.
+    /// All chunks together may unpack to so many times the file and this. Recordings shrink to a
+    /// half or a tenth.
     static let expansion = (factor: 50, bytes: 4_000_000)
 
     /// - Parameter bytes: A whole file, its magic bytes included.
@@ -83,7 +86,8 @@ public struct MCAPReader: Sendable {
         }
     }
 
-    /// Takes a record; returns what is wrong with it, nil when nothing is, and an empty text when the visitor has had enough.
+    /// Takes a record; returns what is wrong with it, nil when nothing is, and an empty text when
+    /// the visitor has had enough.
     private static func take(
         _ opcode: UInt8, _ content: UnsafeRawBufferPointer, _ schemas: inout [UInt16: String],
         _ channels: inout [UInt16: Channel], _ outcome: inout Outcome, _ visit: (Item) -> Bool

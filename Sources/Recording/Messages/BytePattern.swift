@@ -1,11 +1,13 @@
 @_spi(Reflection) import Swift
 
-/// Which bytes are a value of a type. Raw memory of a recording becomes a variable only where this says yes: Swift jumps by
-/// the case of an enumeration without looking whether there is such a case, and a file may say anything.
+/// Which bytes are a value of a type. Raw memory of a recording becomes a variable only where this
+/// says yes: Swift jumps by the case of an enumeration without looking whether there is such a
+/// case, and a file may say anything.
 ///
-/// Nothing is listed here: the answer comes from the types' own metadata, so a variable that is added tomorrow is checked as
-/// well. Numbers may be any bits. A Bool is 0 or 1. An enumeration or an optional has one of its cases, and what that case
-/// holds is checked in turn. Whole numbers that count or index (Int) stay within what can be counted in a recording.
+/// Nothing is listed here: the answer comes from the types' own metadata, so a variable that is
+/// added tomorrow is checked as well. Numbers may be any bits. A Bool is 0 or 1. An enumeration or
+/// an optional has one of its cases, and what that case holds is checked in turn. Whole numbers
+/// that count or index (Int) stay within what can be counted in a recording.
 ///
 /// Source: Swift ABI documentation, "Type Metadata" and "Value Witness Table" (64-bit layouts).
 enum BytePattern {
@@ -136,7 +138,8 @@ enum BytePattern {
             metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
             // MetadataKind: Enum 0x201, Optional 0x202.
             guard [0x201, 0x202].contains(metadata.load(as: UInt.self)) else { return nil }
-            // The value witness table stands before the metadata, the context descriptor behind its kind.
+            // The value witness table stands before the metadata, the context descriptor behind its
+            // kind.
             witnesses = (metadata - 8).load(as: UnsafeRawPointer.self)
             let descriptor = (metadata + 8).load(as: UnsafeRawPointer.self)
             payloads = Int((descriptor + 20).load(as: UInt32.self) & 0xFF_FFFF)
@@ -145,15 +148,16 @@ enum BytePattern {
 
         /// Which case the bytes are; nil when they are none.
         func tag(_ bytes: UnsafeRawPointer) -> Int? {
-            // The first of the witnesses that only enumerations have: behind eight functions, size, stride and flags.
+            // The first of the witnesses that only enumerations have: behind eight functions, size,
+            // stride and flags.
             typealias GetTag = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> UInt32
             let function = (witnesses + 88).load(as: UnsafeRawPointer.self)
             let tag = unsafeBitCast(function, to: GetTag.self)(bytes, metadata)
             return Int(tag) < count && isCanonical(bytes, tag) ? Int(tag) : nil
         }
 
-        /// Whether the bits that tell the cases apart are those of this case: the witness takes some that no case has for one,
-        /// and a jump table does not.
+        /// Whether the bits that tell the cases apart are those of this case: the witness takes
+        /// some that no case has for one, and a jump table does not.
         private func isCanonical(_ bytes: UnsafeRawPointer, _ tag: UInt32) -> Bool {
             let size = (witnesses + 64).load(as: Int.self)
             func injected(_ tag: UInt32, into value: [UInt8]) -> [UInt8] {

@@ -18,7 +18,8 @@ struct FieldName {
     }
 }
 
-/// Whoever goes through the fields of a message: to describe it, to write it, to read it. So the three cannot differ.
+/// Whoever goes through the fields of a message: to describe it, to write it, to read it. So the
+/// three cannot differ.
 protocol FieldVisitor {
     mutating func double(_ name: FieldName, _ number: Int, _ value: inout Double)
     mutating func float(_ name: FieldName, _ number: Int, _ value: inout Float)
@@ -44,9 +45,11 @@ struct FieldWords: Sendable {
     var words: [String]
 }
 
-/// Something that the recorder writes and a replay reads, as a message of Protocol Buffers, version 3.
+/// Something that the recorder writes and a replay reads, as a message of Protocol Buffers, version
+/// 3.
 ///
-/// A field that a reader does not know is skipped, one that a writer did not know is zero. Numbers never change.
+/// A field that a reader does not know is skipped, one that a writer did not know is zero. Numbers
+/// never change.
 protocol RecordedMessage {
     /// The name of the type, within the package `airframe`.
     static var name: String { get }

@@ -1,9 +1,11 @@
 import GimbalCore
 @_spi(Reflection) import Swift
 
-/// Where each variable of a type lies in memory, by name, so that another version of the program finds it again.
+/// Where each variable of a type lies in memory, by name, so that another version of the program
+/// finds it again.
 ///
-/// A recording carries the maps of its raw messages. The field names and offsets are those of Swift's own metadata.
+/// A recording carries the maps of its raw messages. The field names and offsets are those of
+/// Swift's own metadata.
 public struct MemoryMap: Sendable, Equatable {
     /// One variable that has no parts with names of their own.
     struct Field: Sendable, Hashable {

@@ -14,7 +14,8 @@ struct StateMessage: RecordedMessage, Sendable {
     }
 }
 
-/// Tuning that came into force, as it lies in memory; the settings that it was made of are attached to the file.
+/// Tuning that came into force, as it lies in memory; the settings that it was made of are attached
+/// to the file.
 struct ParametersMessage: RecordedMessage, Sendable {
     static let name = "Parameters"
     static let topic = "/parameters"
@@ -28,7 +29,8 @@ struct ParametersMessage: RecordedMessage, Sendable {
     }
 }
 
-/// Something that a reader of the plot wants to know: a condition, a mode, outputs on or off, a gap.
+/// Something that a reader of the plot wants to know: a condition, a mode, outputs on or off, a
+/// gap.
 struct EventMessage: RecordedMessage, Sendable {
     static let name = "Event"
     static let topic = "/event"

@@ -1,4 +1,5 @@
-/// Writes the fields of a message; those that are zero to the bit are left out, as Protocol Buffers want it.
+/// Writes the fields of a message; those that are zero to the bit are left out, as Protocol Buffers
+/// want it.
 ///
 /// Source: Protocol Buffers, "Encoding".
 struct ProtobufWriter: FieldVisitor {

@@ -1,4 +1,5 @@
-/// The characteristics of the AirOS service in the order of their handles; the raw values are their UUIDs.
+/// The characteristics of the AirOS service in the order of their handles; the raw values are their
+/// UUIDs.
 public enum AirOSCharacteristic: String, Sendable, CaseIterable {
     /// Float32, degrees; positive looks down.
     case pitch = "a1e8f36e-685b-4869-9828-c107a6729938"
@@ -12,7 +13,8 @@ public enum AirOSCharacteristic: String, Sendable, CaseIterable {
     case mode = "2a79d494-436f-45b6-890f-563534ab2c84"
     /// Text, see `AirOSCommand`.
     case control = "f7a7a5a8-5e58-4c8d-9b6e-3aa5d6c5b768"
-    /// Three float32: p, i and d of pitch. The sample firmware calls it the gain P of all axes, and uses it as this.
+    /// Three float32: p, i and d of pitch. The sample firmware calls it the gain P of all axes, and
+    /// uses it as this.
     case pitchPID = "b16b472c-88a4-4734-9f85-01458e08d669"
     /// Three float32: p, i and d of roll.
     case rollPID = "8184457e-85a8-4217-a9a3-a7d57947a612"

@@ -27,8 +27,9 @@ public enum AirOSCommand: Sendable, Equatable {
 
     /// Reads what was written.
     ///
-    /// - Parameter bytes: Text without a terminator. As in the sample firmware the whole text is lower-cased and nothing is
-    ///   trimmed. Unlike there, a speed must be a number to its last byte: taking rubbish for zero hides a broken app.
+    /// - Parameter bytes: Text without a terminator. As in the sample firmware the whole text is
+    ///   lower-cased and nothing is trimmed. Unlike there, a speed must be a number to its last
+    ///   byte: taking rubbish for zero hides a broken app.
     /// - Throws: `notText`, `unknownCommand`, `notANumber` or `notFinite`.
     public init(bytes: [UInt8]) throws(Refusal) {
         guard let text = String(validating: bytes.map(Self.lowerCased), as: UTF8.self) else {

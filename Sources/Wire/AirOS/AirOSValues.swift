@@ -14,8 +14,8 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
     /// The app turns the camera after a person.
     case personTracking = 4
 
-    /// The mode that stands for one of the gimbal's. The poses of rest, `neutral` and `retract`, have no byte of their own:
-    /// an app that could not ask for them sees `inactive`.
+    /// The mode that stands for one of the gimbal's. The poses of rest, `neutral` and `retract`,
+    /// have no byte of their own: an app that could not ask for them sees `inactive`.
     public init(_ mode: Mode) {
         self =
             switch mode {
@@ -41,8 +41,8 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
     public var bytes: [UInt8] { [rawValue] }
 }
 
-/// Status as apps decode it: one byte. The sample firmware sends the mode's byte here, so that apps take `locked` for
-/// `calibrating`; these are the numbers that the apps mean.
+/// Status as apps decode it: one byte. The sample firmware sends the mode's byte here, so that apps
+/// take `locked` for `calibrating`; these are the numbers that the apps mean.
 public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     /// Outputs off.
     case inactive = 0
@@ -56,8 +56,8 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     case fpv = 4
     /// Mode `personTracking`.
     case personTracking = 5
-    /// A phone's calibration has just failed. The original firmware's never did: its app passes over the value, and sees the
-    /// calibration end with the next.
+    /// A phone's calibration has just failed. The original firmware's never did: its app passes
+    /// over the value, and sees the calibration end with the next.
     case calibrationFailed = 6
 
     /// The status of a mode while nothing is calibrated.
@@ -76,7 +76,8 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     public var bytes: [UInt8] { [rawValue] }
 }
 
-/// Where the camera looks as apps see it: degrees; pitch down, roll right and yaw right are positive.
+/// Where the camera looks as apps see it: degrees; pitch down, roll right and yaw right are
+/// positive.
 public struct AirOSAngles: Sendable, Equatable {
     /// -180...180.
     public var pitch: Float
@@ -118,8 +119,9 @@ extension PIDTriple {
     }
 }
 
-/// The numbers of the sample firmware's Kalman filters, as apps know them; their ratio to the defaults counts
-/// (`estimator.kalman_*`). No app writes them yet: three float32 in this order is airframe's own choice.
+/// The numbers of the sample firmware's Kalman filters, as apps know them; their ratio to the
+/// defaults counts (`estimator.kalman_*`). No app writes them yet: three float32 in this order is
+/// airframe's own choice.
 public struct KalmanTriple: Sendable, Equatable {
     /// Process noise of the angle.
     public var qAngle: Double
@@ -154,8 +156,9 @@ extension Float {
         (0..<4).map { UInt8(truncatingIfNeeded: bitPattern >> (8 * $0)) }
     }
 
-    /// Exactly three numbers, all finite, in the digits that the sender meant: the float32 nearest to 1.2 is 1.2, not
-    /// 1.2000000476837158, so that a default compares equal and a saved file reads well.
+    /// Exactly three numbers, all finite, in the digits that the sender meant: the float32 nearest
+    /// to 1.2 is 1.2, not 1.2000000476837158, so that a default compares equal and a saved file
+    /// reads well.
     fileprivate static func triple(
         _ bytes: [UInt8], names: [String]
     ) throws(Refusal) -> [Double] {

@@ -26,7 +26,8 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
     public var sentence = ""
     /// What was found; filled when done.
     public var axes: [AutotuneAxis] = []
-    /// Settings with 6 dB and 45° on what was found (for servos, with the default's margins), ready for `set`.
+    /// Settings with 6 dB and 45° on what was found (for servos, with the default's margins), ready
+    /// for `set`.
     public var proposals: [SettingProposal] = []
     /// Seconds until the proposals are taken back unless saved; absent when they were not applied.
     public var rollbackS: Number?

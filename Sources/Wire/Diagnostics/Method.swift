@@ -28,13 +28,16 @@ public enum Method: String, CaseIterable, Sendable {
     case point
     /// Turns at rates until the dead-man of the socket runs out: `Acknowledgement`.
     case rate
-    /// In mode tracking, turns at pan and tilt rates until the dead-man of tracking runs out: `Acknowledgement`.
+    /// In mode tracking, turns at pan and tilt rates until the dead-man of tracking runs out:
+    /// `Acknowledgement`.
     case track
-    /// With the mode inactive, moves one motor a little until its dead-man runs out, half a second: `Acknowledgement`.
+    /// With the mode inactive, moves one motor a little until its dead-man runs out, half a second:
+    /// `Acknowledgement`.
     case motorTest = "motor_test"
     /// Drives two wheels until the dead-man of driving runs out: `Acknowledgement`.
     case drive
-    /// Moves one of a robot's stepper motors, has it look for its home switch, or stand: `Acknowledgement`.
+    /// Moves one of a robot's stepper motors, has it look for its home switch, or stand:
+    /// `Acknowledgement`.
     case step
     /// Emergency stop, latched: `Acknowledgement`.
     case stop
@@ -50,7 +53,8 @@ public enum Method: String, CaseIterable, Sendable {
     case spectrum
     /// Shakes the axes a little and proposes gains: `AutotuneReport`.
     case autotune
-    /// Has the newest seconds written, begins or ends a continuous recording, or looks at both: `RecorderStatus`.
+    /// Has the newest seconds written, begins or ends a continuous recording, or looks at both:
+    /// `RecorderStatus`.
     case record
     /// Lists paired phones, lets new ones pair, forgets one: `BluetoothStatus`.
     case pair
@@ -81,7 +85,8 @@ public enum Method: String, CaseIterable, Sendable {
         case .set, .save, .reload, .mode, .point, .rate, .track, .motorTest, .drive, .step,
             .stop, .resetStop, .take, .release:
             true
-        // Looking is free; the server asks for write access when one is stored, restored, begun or undone.
+        // Looking is free; the server asks for write access when one is stored, restored, begun or
+        // undone.
         case .baseline, .calibrate, .spectrum, .autotune, .pair, .record: false
         case .status, .doctor, .version, .keys, .get, .diff, .history, .log, .subscribe,
             .unsubscribe,

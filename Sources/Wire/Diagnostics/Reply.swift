@@ -1,6 +1,7 @@
 public import Port
 
-/// One reply line as a client reads it: `{"id":…,"t":…,"result":…}` or `{"id":…,"t":…,"error":{…}}`.
+/// One reply line as a client reads it: `{"id":…,"t":…,"result":…}` or
+/// `{"id":…,"t":…,"error":{…}}`.
 public struct Reply<Result: Decodable & Sendable>: Decodable, Sendable {
     /// The id of the request.
     public var id: JSONValue?

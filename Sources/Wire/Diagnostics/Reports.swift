@@ -4,8 +4,9 @@ public struct Acknowledgement: Hashable, Sendable, Codable {
     public var sentence: String
     /// Seconds that what was asked for takes; absent where that has no end or is not known.
     public var durationS: Number?
-    /// Names of what changed the request, for scripts: `range` moved an angle, `rate` or `acceleration` made it take longer,
-    /// `mode` left an axis to the mode. Absent where nothing did.
+    /// Names of what changed the request, for scripts: `range` moved an angle, `rate` or
+    /// `acceleration` made it take longer, `mode` left an axis to the mode. Absent where nothing
+    /// did.
     public var limitedBy: [String]?
 
     enum CodingKeys: String, CodingKey {

@@ -2,7 +2,8 @@ public import Port
 
 /// A refusal as it travels on the socket.
 public struct RequestError: Error, Hashable, Sendable, Codable {
-    /// The kind, see `Refusal.Code.word`. A string, so that a newer daemon's code does not make an older client fail.
+    /// The kind, see `Refusal.Code.word`. A string, so that a newer daemon's code does not make an
+    /// older client fail.
     public var code: String
     /// A sentence for a person.
     public var message: String

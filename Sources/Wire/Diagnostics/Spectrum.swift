@@ -1,4 +1,5 @@
-/// How a recording of the gyroscope stands, and when it is done its spectrum: the answer to `spectrum`.
+/// How a recording of the gyroscope stands, and when it is done its spectrum: the answer to
+/// `spectrum`.
 public struct SpectrumReport: Hashable, Sendable, Codable {
     /// Where the recording is.
     public enum State: String, Sendable, Codable {

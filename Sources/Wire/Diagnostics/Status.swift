@@ -1,5 +1,5 @@
-/// Everything that `status` says, in one type that daemon and client share. Keys carry their unit last; a number that
-/// is not known is `null`.
+/// Everything that `status` says, in one type that daemon and client share. Keys carry their unit
+/// last; a number that is not known is `null`.
 public struct Status: Hashable, Sendable, Codable {
     /// When all this was true: seconds on the loop's clock.
     public var t: Number = .unknown
@@ -23,8 +23,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var refusals = 0
     /// The newest of them, in words: who, why, how long ago.
     public var lastRefusal: String?
-    /// Who turned the camera and fell silent, and what was done about it, in words; absent when nobody did, and as soon as
-    /// somebody asks for something.
+    /// Who turned the camera and fell silent, and what was done about it, in words; absent when
+    /// nobody did, and as soon as somebody asks for something.
     public var controlLost: String?
     /// Whether the power stages are on.
     public var isEnabled = false
@@ -132,7 +132,8 @@ public struct AxisNumbers: Hashable, Sendable, Codable {
     }
 }
 
-/// Three Cartesian components in the camera's body frame (x forward, y right, z down); the unit is in the key.
+/// Three Cartesian components in the camera's body frame (x forward, y right, z down); the unit is
+/// in the key.
 public struct VectorNumbers: Hashable, Sendable, Codable {
     /// Forward.
     public var x: Number

@@ -1,4 +1,5 @@
-/// The gains in force after everything that scales them, and how far the loops are from instability.
+/// The gains in force after everything that scales them, and how far the loops are from
+/// instability.
 public struct ControlStatus: Hashable, Sendable, Codable {
     /// What the controller works with, in the order in which it is read.
     public var gains: [GainStatus] = []

@@ -174,7 +174,8 @@ public struct ConfigurationStatus: Hashable, Sendable, Codable {
 public struct LockstepStatus: Hashable, Sendable, Codable {
     /// `hardware.lockstep.socket`.
     public var socket = ""
-    /// "waiting" for a simulator, "connected", or "silent" for longer than `hardware.lockstep.timeout`.
+    /// "waiting" for a simulator, "connected", or "silent" for longer than
+    /// `hardware.lockstep.timeout`.
     public var state = "waiting"
     /// The simulator's time in its last good line.
     public var t: Number = .unknown

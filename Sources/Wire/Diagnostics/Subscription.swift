@@ -23,13 +23,15 @@ public struct SubscriptionInfo: Hashable, Sendable, Codable {
     }
 }
 
-/// One line of a stream: `{"subscription":1,"t":12.5,"dropped":0,"values":{"attitude.pitch_deg":-29.9}}`.
+/// One line of a stream:
+/// `{"subscription":1,"t":12.5,"dropped":0,"values":{"attitude.pitch_deg":-29.9}}`.
 public struct SubscriptionMessage: Hashable, Sendable, Codable {
     /// Which stream.
     public var subscription: Int
     /// When the values were true: seconds on the loop's clock.
     public var t: Number
-    /// Messages of this stream that were not sent so far, because the client did not read fast enough.
+    /// Messages of this stream that were not sent so far, because the client did not read fast
+    /// enough.
     public var dropped: Int
     /// The values by name; numbers that are not known are `null`.
     public var values: [String: JSONValue]

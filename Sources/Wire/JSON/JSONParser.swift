@@ -10,14 +10,15 @@ public struct JSONError: Error, Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// Nesting that `init(parsing:)` accepts. Every message of the project needs fewer than ten; the limit keeps
-    /// `[[[[…` from turning the length of a line into stack.
+    /// Nesting that `init(parsing:)` accepts. Every message of the project needs fewer than ten;
+    /// the limit keeps `[[[[…` from turning the length of a line into stack.
     public static let maximumDepth = 32
 
     /// Reads one JSON text (RFC 8259), with white space around it and nothing else.
     ///
-    /// Stricter than most readers where a wrong guess could move a motor: two members of one name, numbers that
-    /// overflow a double and invalid UTF-8 are errors. Reads from memory alone, so it serves any thread but the loop's.
+    /// Stricter than most readers where a wrong guess could move a motor: two members of one name,
+    /// numbers that overflow a double and invalid UTF-8 are errors. Reads from memory alone, so it
+    /// serves any thread but the loop's.
     ///
     /// - Parameter bytes: UTF-8; no byte-order mark.
     /// - Throws: The first thing that does not fit, with its byte offset.
@@ -159,7 +160,8 @@ extension JSONParser {
         }
     }
 
-    /// The error for what stands at `position`: the end, a printable character or a byte in hexadecimal.
+    /// The error for what stands at `position`: the end, a printable character or a byte in
+    /// hexadecimal.
     func unexpected(_ expectation: String) -> JSONError {
         let found: String
         switch peek {

@@ -1,5 +1,6 @@
-/// Any JSON value. Integers that were written without fraction and exponent stay integers; everything else is a
-/// `Double`. A non-finite `double` is written as `null`, because JSON has no word for it.
+/// Any JSON value. Integers that were written without fraction and exponent stay integers;
+/// everything else is a `Double`. A non-finite `double` is written as `null`, because JSON has no
+/// word for it.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
@@ -75,8 +76,8 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
-    /// Decodes whatever stands there. A decoder that does not tell `1.0` from `1` yields an integer for both;
-    /// `JSONValue(parsing:)` keeps them apart.
+    /// Decodes whatever stands there. A decoder that does not tell `1.0` from `1` yields an integer
+    /// for both; `JSONValue(parsing:)` keeps them apart.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {

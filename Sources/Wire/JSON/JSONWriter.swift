@@ -1,5 +1,6 @@
 extension JSONValue {
-    /// The value as compact JSON on one line, member names in alphabetical order so that equal values give equal text.
+    /// The value as compact JSON on one line, member names in alphabetical order so that equal
+    /// values give equal text.
     public var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)

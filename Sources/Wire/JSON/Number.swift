@@ -1,5 +1,5 @@
-/// A measured number on its way through JSON: not finite means "not known", is written as `null` and read back as NaN.
-/// The one place where that rule lives.
+/// A measured number on its way through JSON: not finite means "not known", is written as `null`
+/// and read back as NaN. The one place where that rule lives.
 public struct Number: Hashable, Sendable, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
     /// The value in the unit of the key that holds it; NaN when not known.
     public var value: Double

@@ -1,18 +1,20 @@
 public import GimbalCore
 
-/// What the lines of one connection must agree on: a time that grows, and the sensors of the first line.
+/// What the lines of one connection must agree on: a time that grows, and the sensors of the first
+/// line.
 ///
 /// Pure; one instance for each connection.
 public struct LockstepIntake: Sendable {
-    /// Shortest step between two lines, s. A shorter one is refused: it is below what the loop is made for, most likely
-    /// a physics step that was not meant to be a tick.
+    /// Shortest step between two lines, s. A shorter one is refused: it is below what the loop is
+    /// made for, most likely a physics step that was not meant to be a tick.
     public static let shortestStep = 1e-4
     /// Longest step that is no gap, s.
     public static let longestStep = 0.02
     /// What a step may be off these two by the rounding of `t`, s.
     public static let rounding = 1e-6
 
-    /// Sensors that the first line had beyond gyroscope and accelerometer; none before the first line.
+    /// Sensors that the first line had beyond gyroscope and accelerometer; none before the first
+    /// line.
     public private(set) var sensors: IMUSample.Contents = .none
     /// Those of them that the last line did not have.
     public private(set) var missing: IMUSample.Contents = .none
@@ -39,8 +41,8 @@ public struct LockstepIntake: Sendable {
     /// Takes one line, or refuses it and changes nothing.
     ///
     /// - Parameter line: The next in the order of arrival.
-    /// - Returns: The sample for the loop, on the loop's time. Encoders that are missing keep their last angles, so that
-    ///   the outputs go off in the directions that were right a moment ago.
+    /// - Returns: The sample for the loop, on the loop's time. Encoders that are missing keep their
+    ///   last angles, so that the outputs go off in the directions that were right a moment ago.
     /// - Throws: `time_backwards` or `time_step`.
     public mutating func admit(_ line: LockstepSample) throws(LockstepError) -> IMUSample {
         let isFirst = lastT == nil

@@ -1,7 +1,7 @@
 public import GimbalCore
 
-/// One line of a simulator: what the sensors say at `t`. SI units, frames as in `IMUSample`; an optional sensor that the
-/// line does not mention is nil.
+/// One line of a simulator: what the sensors say at `t`. SI units, frames as in `IMUSample`; an
+/// optional sensor that the line does not mention is nil.
 public struct LockstepSample: Hashable, Sendable {
     /// Longest line without its newline, bytes.
     public static let longestLine = 64 * 1024
@@ -24,7 +24,8 @@ public struct LockstepSample: Hashable, Sendable {
     /// Reads one line.
     ///
     /// - Parameter line: Without its newline.
-    /// - Throws: The first thing that does not fit, with the member that is meant. Unknown members are ignored.
+    /// - Throws: The first thing that does not fit, with the member that is meant. Unknown members
+    ///   are ignored.
     public init(parsing line: [UInt8]) throws(LockstepError) {
         let value: JSONValue
         do {

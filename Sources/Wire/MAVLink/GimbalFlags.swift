@@ -1,4 +1,5 @@
-/// What a gimbal is asked to do, and does: GIMBAL_DEVICE_FLAGS, whose numbers GIMBAL_MANAGER_FLAGS shares.
+/// What a gimbal is asked to do, and does: GIMBAL_DEVICE_FLAGS, whose numbers GIMBAL_MANAGER_FLAGS
+/// shares.
 public struct GimbalFlags: OptionSet, Sendable, Hashable {
     /// The flags as they travel.
     public let rawValue: UInt32

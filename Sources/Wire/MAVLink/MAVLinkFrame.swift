@@ -103,7 +103,8 @@ public struct MAVLinkFrame: Sendable, Equatable {
 }
 
 extension MAVLinkMessage {
-    /// The whole frame of this message as it travels; one that announces a signature lacks it still.
+    /// The whole frame of this message as it travels; one that announces a signature lacks it
+    /// still.
     public func frame(
         from sender: MAVLinkAddress, sequence: UInt8, version: MAVLinkFrame.Version = .v2,
         announcesSignature: Bool = false

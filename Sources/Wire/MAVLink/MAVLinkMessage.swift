@@ -4,7 +4,8 @@ public struct MAVLinkFormat: Sendable, Equatable {
     public let id: UInt32
     /// Its name in the public definitions.
     public let name: String
-    /// The byte that ends its checksum: a digest of names and types of its fields, without extensions.
+    /// The byte that ends its checksum: a digest of names and types of its fields, without
+    /// extensions.
     public let crcExtra: UInt8
     /// Bytes of its fields without extensions: the payload in v1.
     public let size: Int
@@ -18,10 +19,11 @@ public struct MAVLinkFormat: Sendable, Equatable {
     }
 }
 
-/// One kind of message. `visit` names the fields once, in the order in which they travel; reading and writing both follow it.
+/// One kind of message. `visit` names the fields once, in the order in which they travel; reading
+/// and writing both follow it.
 ///
-/// Units, signs and frames are MAVLink's own: radians and rad/s where a field says nothing else, pitch up, roll right and
-/// yaw right positive, quaternions w x y z.
+/// Units, signs and frames are MAVLink's own: radians and rad/s where a field says nothing else,
+/// pitch up, roll right and yaw right positive, quaternions w x y z.
 public protocol MAVLinkMessage: Sendable, Equatable {
     /// Number, name, check byte, size.
     static var format: MAVLinkFormat { get }

@@ -1,8 +1,10 @@
-/// Finds frames in a stream of bytes, whatever way it is cut. Bounded: keeps less than one frame between two calls.
+/// Finds frames in a stream of bytes, whatever way it is cut. Bounded: keeps less than one frame
+/// between two calls.
 ///
-/// A frame counts when its checksum is right. One with a number that is not in the catalogue cannot be checked; it is
-/// skipped as a whole when another frame, or nothing, follows it. Everything else is searched for the next start byte.
-/// Signatures are part of a frame's bytes; whether they are right is not looked at here.
+/// A frame counts when its checksum is right. One with a number that is not in the catalogue cannot
+/// be checked; it is skipped as a whole when another frame, or nothing, follows it. Everything else
+/// is searched for the next start byte. Signatures are part of a frame's bytes; whether they are
+/// right is not looked at here.
 public struct MAVLinkParser: Sendable {
     /// What `next` found.
     public enum Item: Sendable, Equatable {
@@ -52,8 +54,8 @@ public struct MAVLinkParser: Sendable {
         buffer += bytes
     }
 
-    /// Gives up on the frame whose end has not come, after a pause or at the end of a datagram: what looked like its
-    /// beginning is noise. Call `next` again then, until nothing is pending.
+    /// Gives up on the frame whose end has not come, after a pause or at the end of a datagram:
+    /// what looked like its beginning is noise. Call `next` again then, until nothing is pending.
     public mutating func abandon() {
         guard start < buffer.count else { return }
         noise.append(buffer[start])

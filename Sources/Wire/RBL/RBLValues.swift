@@ -1,4 +1,5 @@
-/// The characteristics of RedBearLab's serial service in the order of their handles; the raw values are their UUIDs.
+/// The characteristics of RedBearLab's serial service in the order of their handles; the raw values
+/// are their UUIDs.
 ///
 /// Source: RedBearLab, "Biscuit" firmware 2.0 (BLE Mini), `txrxservice.c`.
 public enum RBLCharacteristic: String, Sendable, CaseIterable {

@@ -1,8 +1,10 @@
-/// What a rider's remote control sends in one datagram: JSON `{"left":40,"right":-40,"timestamp":1.0}` as the app does it, or
-/// `left,right,direction` as its description has it.
+/// What a rider's remote control sends in one datagram: JSON
+/// `{"left":40,"right":-40,"timestamp":1.0}` as the app does it, or `left,right,direction` as its
+/// description has it.
 ///
-/// Speeds are per cent of full speed, forwards positive; what is beyond ±100 counts as that. The time stamp and the
-/// direction (0 straight, 1 left, 2 right) say nothing that the speeds do not say, and are only checked.
+/// Speeds are per cent of full speed, forwards positive; what is beyond ±100 counts as that. The
+/// time stamp and the direction (0 straight, 1 left, 2 right) say nothing that the speeds do not
+/// say, and are only checked.
 public enum RiderCommand: Sendable, Equatable {
     /// Turn the wheels at these shares of full speed, -1...1.
     case drive(left: Double, right: Double)

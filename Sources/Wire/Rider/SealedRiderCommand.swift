@@ -1,8 +1,9 @@
 /// A rider's datagram with a proof of key and freshness: `COUNTER CODE COMMAND`.
 ///
-/// The counter is decimal and grows with every datagram; a time in milliseconds does that, also over restarts of the remote
-/// control. The code is the first 16 bytes of HMAC-SHA256 over `COUNTER COMMAND`, as 32 hexadecimal digits. The command has the
-/// same form as without a key, JSON or text.
+/// The counter is decimal and grows with every datagram; a time in milliseconds does that, also
+/// over restarts of the remote control. The code is the first 16 bytes of HMAC-SHA256 over `COUNTER
+/// COMMAND`, as 32 hexadecimal digits. The command has the same form as without a key, JSON or
+/// text.
 public struct SealedRiderCommand: Sendable, Equatable {
     /// Bytes of the code.
     private static let codeSize = 16

@@ -42,7 +42,8 @@ public enum RobotCommand: Sendable, Equatable {
     }
 }
 
-/// Cuts a stream into commands, however writes cut it. Bounded: a command that is too long is nobody's, up to its end.
+/// Cuts a stream into commands, however writes cut it. Bounded: a command that is too long is
+/// nobody's, up to its end.
 public struct RobotCommandSplitter: Sendable {
     private var bytes: [UInt8] = []
     private var isTooLong = false

@@ -1,8 +1,10 @@
-/// SHA-256 (FIPS 180-4), for the links' shared keys: MAVLink 2 signs frames with it, a rider's datagrams with HMAC on it.
+/// SHA-256 (FIPS 180-4), for the links' shared keys: MAVLink 2 signs frames with it, a rider's
+/// datagrams with HMAC on it.
 ///
-/// Own code, because it is one function with standard vectors, and a library is out of proportion here: swift-crypto builds and
-/// links BoringSSL, whose pages this process would lock; the kernel's AF_ALG costs three system calls for each frame, and its
-/// address family would have to be opened in the sandbox. No branch and no index depends on the key.
+/// Own code, because it is one function with standard vectors, and a library is out of proportion
+/// here: swift-crypto builds and links BoringSSL, whose pages this process would lock; the kernel's
+/// AF_ALG costs three system calls for each frame, and its address family would have to be opened
+/// in the sandbox. No branch and no index depends on the key.
 public struct SHA256: Sendable {
     /// Bytes of a digest.
     public static let size = 32

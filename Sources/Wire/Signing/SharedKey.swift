@@ -3,7 +3,8 @@ public struct SharedKey: Sendable, Equatable {
     /// The secret.
     let bytes: [UInt8]
 
-    /// The key of a passphrase: its SHA-256, as ground stations make theirs of what is typed into them.
+    /// The key of a passphrase: its SHA-256, as ground stations make theirs of what is typed into
+    /// them.
     public init(passphrase: some StringProtocol) {
         bytes = SHA256.digest(Array(passphrase.utf8))
     }

@@ -3,7 +3,8 @@ import Glibc
 import Realtime
 import Wire
 
-/// The figures that only the real program can give: as a process, linked as it is installed, watched from outside.
+/// The figures that only the real program can give: as a process, linked as it is installed,
+/// watched from outside.
 enum DaemonBench {
     /// Starts and stops; the figures are medians over them.
     private static let starts = 5
@@ -58,7 +59,8 @@ enum DaemonBench {
         report.check("resident memory, locked, after the start", resident, atMost: 45, "MB")
     }
 
-    /// A walking hand and busy clients; what the two real-time threads ask of the memory system meanwhile.
+    /// A walking hand and busy clients; what the two real-time threads ask of the memory system
+    /// meanwhile.
     private static func live(
         _ daemon: String, rateHz: Int, counter: String?, _ options: Options,
         _ report: inout BenchReport
@@ -106,8 +108,8 @@ enum DaemonBench {
         report.check("\(label): SIGTERM to the end", process.stop().seconds, atMost: 1, "s")
     }
 
-    /// Locked memory beside busy clients, at the rate with the longest rings. A run of its own: the library that counts
-    /// brings Swift's shared runtime with it, which the daemon does not have.
+    /// Locked memory beside busy clients, at the rate with the longest rings. A run of its own: the
+    /// library that counts brings Swift's shared runtime with it, which the daemon does not have.
     private static func memoryInUse(
         _ daemon: String, rateHz: Int, _ options: Options, _ report: inout BenchReport
     ) throws {
@@ -136,7 +138,8 @@ enum DaemonBench {
     }
 }
 
-/// What goes on around a daemon in the field: a subscriber at 50 Hz, one that never reads, a reload every second.
+/// What goes on around a daemon in the field: a subscriber at 50 Hz, one that never reads, a reload
+/// every second.
 private struct BusyClients {
     private let path: String
     private let subscriber: BenchClient?

@@ -15,7 +15,8 @@ final class DaemonProcess {
     private let directory: FilePath
     private var hasEnded = false
 
-    /// The program to measure: `--daemon`, or the one that was built beside this; nil, and said, when it is not there.
+    /// The program to measure: `--daemon`, or the one that was built beside this; nil, and said,
+    /// when it is not there.
     static func program(_ options: Options, _ report: inout BenchReport) -> String? {
         let daemon = options.daemon ?? neighbour("airframed")
         guard access(daemon, X_OK) == 0 else {

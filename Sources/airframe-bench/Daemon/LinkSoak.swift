@@ -3,8 +3,9 @@ import Glibc
 import Realtime
 import Wire
 
-/// An hour of the simulated gimbal in real time, in the hand of somebody who walks, while every link chatters: what the
-/// beginning and the end of it differ by. Not among `all`; `make soak` runs it.
+/// An hour of the simulated gimbal in real time, in the hand of somebody who walks, while every
+/// link chatters: what the beginning and the end of it differ by. Not among `all`; `make soak` runs
+/// it.
 enum LinkSoak {
     /// What is looked at, now and then.
     private struct Look {

@@ -4,8 +4,8 @@ import Realtime
 import Simulation
 import Wire
 
-/// How much faster than real time a simulator can go that costs nothing itself: the daemon as a process, lines that were
-/// made beforehand, the next one sent when the reply is there.
+/// How much faster than real time a simulator can go that costs nothing itself: the daemon as a
+/// process, lines that were made beforehand, the next one sent when the reply is there.
 enum LockstepBench {
     private static let rateHz = 1000
     private static let simulatedSeconds = 20

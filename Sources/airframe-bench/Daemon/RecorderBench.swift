@@ -7,7 +7,8 @@ import Simulation
 import SystemPackage
 import Wire
 
-/// What the flight recorder costs the loop, the processor and the disk, and what a sudden death costs it.
+/// What the flight recorder costs the loop, the processor and the disk, and what a sudden death
+/// costs it.
 enum RecorderBench {
     private static let rateHz = 1000
     private static let seconds = 60
@@ -73,7 +74,8 @@ enum RecorderBench {
         return elapsed
     }
 
-    /// A minute of a walking gimbal through encoder, compression and file; the processor's time for it.
+    /// A minute of a walking gimbal through encoder, compression and file; the processor's time for
+    /// it.
     private static func encoding(_ report: inout BenchReport) throws {
         let directory = try temporaryDirectory("/tmp")
         var keeper = FlightKeeper(

@@ -4,9 +4,9 @@ import Realtime
 import Simulation
 import Wire
 
-/// An hour of simulated time in lockstep, in the hand of somebody who walks, with clients of the socket chattering: what the
-/// beginning and the end of it differ by. In lockstep there are no other links: `LinkSoak` has them. Not among `all`;
-/// `make soak` runs it.
+/// An hour of simulated time in lockstep, in the hand of somebody who walks, with clients of the
+/// socket chattering: what the beginning and the end of it differ by. In lockstep there are no
+/// other links: `LinkSoak` has them. Not among `all`; `make soak` runs it.
 enum SoakBench {
     private static let ticksPerSecond = 1000
 
@@ -91,7 +91,8 @@ private struct SoakGimbal {
             + #""joints":[\#(joints.yaw),\#(joints.roll),\#(joints.pitch)]}"#
     }
 
-    /// Lets the motors act; the angle between down and where the daemon believes it, rad. Nil when it is no reply.
+    /// Lets the motors act; the angle between down and where the daemon believes it, rad. Nil when
+    /// it is no reply.
     mutating func take(_ reply: JSONValue) -> Double? {
         func numbers(_ key: String) -> [Double]? { reply[key]?.array?.compactMap(\.number) }
         guard let torque = numbers("torque"), torque.count == 3,

@@ -1,4 +1,5 @@
-/// A figure over a long run: the second tenth against the last, because what warms up has done so by then.
+/// A figure over a long run: the second tenth against the last, because what warms up has done so
+/// by then.
 struct SoakTrend {
     /// Median of the second tenth.
     let beginning: Double

@@ -3,8 +3,8 @@ import Glibc
 import Realtime
 import Wire
 
-/// How long the answer to an emergency stop takes while the disk takes a second for each fsync(2), and while four other clients
-/// send questions of 64 KiB.
+/// How long the answer to an emergency stop takes while the disk takes a second for each fsync(2),
+/// and while four other clients send questions of 64 KiB.
 enum StopBench {
     /// Stops in each of the two runs.
     private static let stops = 500
@@ -37,7 +37,8 @@ enum StopBench {
     private struct Run {
         /// How long each stop takes, s.
         var times: [Double] = []
-        /// How much later than asked for the bench itself wakes up, s: what a busy computer adds to any answer.
+        /// How much later than asked for the bench itself wakes up, s: what a busy computer adds to
+        /// any answer.
         var delays: [Double] = []
         /// How often the disk is asked to save meanwhile.
         var saves = 0

@@ -4,7 +4,8 @@ import Plot
 import Simulation
 import SystemPackage
 
-/// Errors of the estimator beside the sigmas that it claims, over a simulated run: pictures for people.
+/// Errors of the estimator beside the sigmas that it claims, over a simulated run: pictures for
+/// people.
 enum ConsistencyPlot {
     /// One run.
     private struct Run {
@@ -54,7 +55,8 @@ enum ConsistencyPlot {
         }
     }
 
-    /// The default sensor with a calibrated accelerometer: an offset of it is a tilt that nothing can show.
+    /// The default sensor with a calibrated accelerometer: an offset of it is a tilt that nothing
+    /// can show.
     private static func rows(_ run: Run) -> [Row] {
         var parameters = IMUModel.Parameters()
         parameters.accelBias = 0

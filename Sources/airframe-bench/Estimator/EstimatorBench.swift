@@ -18,8 +18,8 @@ enum EstimatorBench {
         }
     }
 
-    /// What one trial gave: root mean square errors over its scored samples, degrees, and the bias, degrees per second
-    /// and seconds.
+    /// What one trial gave: root mean square errors over its scored samples, degrees, and the bias,
+    /// degrees per second and seconds.
     struct Score {
         var name: String
         var inclination: Double
@@ -89,8 +89,9 @@ enum EstimatorBench {
         return names.sorted()
     }
 
-    /// Definitions of the BROAD benchmark (Laidig et al. 2021, doi 10.3390/data6070072): over the moving samples
-    /// with a reference, e = estimate · conj(reference) in the earth frame, inclination = 2 acos √(w² + z²).
+    /// Definitions of the BROAD benchmark (Laidig et al. 2021, doi 10.3390/data6070072): over the
+    /// moving samples with a reference, e = estimate · conj(reference) in the earth frame,
+    /// inclination = 2 acos √(w² + z²).
     private static func score(_ log: IMULog, name: String) -> Score {
         let truth = restRate(log)
         var squares = 0.0

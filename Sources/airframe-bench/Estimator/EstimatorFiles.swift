@@ -4,7 +4,8 @@ import Plot
 import Recording
 import SystemPackage
 
-/// What the comparison with peers needs from here: the harder logs as files, and the cost of an update as a number.
+/// What the comparison with peers needs from here: the harder logs as files, and the cost of an
+/// update as a number.
 enum EstimatorFiles {
     /// Does what the options ask for instead of a bench.
     ///

@@ -40,7 +40,8 @@ extension EstimatorScenario {
         log.sampleRate /= Double(count)
     }
 
-    /// Scale and cross-axis errors of half a percent, offsets, and noise of 0.07 °/s/√Hz and 9 mm/s²/√Hz.
+    /// Scale and cross-axis errors of half a percent, offsets, and noise of 0.07 °/s/√Hz and 9
+    /// mm/s²/√Hz.
     private static func impoverish(_ log: inout IMULog) {
         var noise = Noise(seed: UInt64(log.records.count))
         let (turnX, turnY, turnZ) = (noise.vector(), noise.vector(), noise.vector())

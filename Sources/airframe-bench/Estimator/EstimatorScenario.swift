@@ -34,8 +34,8 @@ struct EstimatorScenario {
         ] + derived
     }
 
-    /// What is exported for the comparison with peers: the logs as they are, with a bias added from rest on, and all
-    /// the harder ones.
+    /// What is exported for the comparison with peers: the logs as they are, with a bias added from
+    /// rest on, and all the harder ones.
     static var exported: [EstimatorScenario] {
         [
             EstimatorScenario(name: "as recorded", folder: "recorded") { _ in },

@@ -1,6 +1,7 @@
-/// Smallest motion that was measured so far on the drawn gimbals of even seeds, four of each kind of motor: largest unintended motion
-/// of nine of ten runs, and of all, degrees. The bars are one and a half times that, and at least 0.1°: they show what is or gets
-/// worse. They are not the bars of `FaultRun.Fault`, which hold for a phone-sized camera, and which many of these gimbals miss.
+/// Smallest motion that was measured so far on the drawn gimbals of even seeds, four of each kind
+/// of motor: largest unintended motion of nine of ten runs, and of all, degrees. The bars are one
+/// and a half times that, and at least 0.1°: they show what is or gets worse. They are not the bars
+/// of `FaultRun.Fault`, which hold for a phone-sized camera, and which many of these gimbals miss.
 /// Motors without encoders have none: many of them turn a drawn camera over without any fault.
 enum DrawnBars {
     /// Bars of nine of ten runs and of all, degrees; nil: none was measured.

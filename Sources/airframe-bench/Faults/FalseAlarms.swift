@@ -3,7 +3,8 @@ import PlainText
 import Simulation
 import Wire
 
-/// Starts of the motors in the hand of a person who walks, runs or stands, with nothing wrong: no fault may be named.
+/// Starts of the motors in the hand of a person who walks, runs or stands, with nothing wrong: no
+/// fault may be named.
 enum FalseAlarms {
     /// Conditions that name a fault.
     private static var alarms: Conditions {
@@ -32,7 +33,8 @@ enum FalseAlarms {
                         run.parameters.plant.inertia = run.parameters.plant.inertia * factor
                         let held = run.run().conditions
                         starts += 1
-                        // The camera was really flung: that is told apart from faults that there are not.
+                        // The camera was really flung: that is told apart from faults that there
+                        // are not.
                         if held.intersects(.rotorLost) { flung += 1 }
                         let names = Self.names(in: held)
                         guard !names.isEmpty else { continue }

@@ -12,7 +12,8 @@ enum FaultBench {
         run(FaultCampaign(), seeds: options.faultSeeds, &report)
     }
 
-    /// Lying sensors and plants that are not as believed, on gimbals of every kind that stand still and that are carried.
+    /// Lying sensors and plants that are not as believed, on gimbals of every kind that stand still
+    /// and that are carried.
     static func runSensors(_ options: Options, _ report: inout BenchReport) throws {
         FalseAlarms.run(&report, only: options.only)
         for group in try groups(options) {
@@ -55,7 +56,8 @@ enum FaultBench {
             }
     }
 
-    /// Runs a campaign; `group` names drawn gimbals and how they are carried; nil: a gimbal for which the bars of the faults hold.
+    /// Runs a campaign; `group` names drawn gimbals and how they are carried; nil: a gimbal for
+    /// which the bars of the faults hold.
     private static func run(
         _ campaign: FaultCampaign, seeds: Int, group: String? = nil, _ report: inout BenchReport
     ) {
@@ -83,7 +85,8 @@ enum FaultBench {
         }
     }
 
-    /// Drawn gimbals are compared with what was measured before; how many miss the bars of the fault is told beside it.
+    /// Drawn gimbals are compared with what was measured before; how many miss the bars of the
+    /// fault is told beside it.
     private static func checkDrawn(
         _ row: FaultCampaign.Row, group: String, _ report: inout BenchReport
     ) {
@@ -182,7 +185,8 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Longest time until safe, s, and largest unintended motion, degrees: until then, and with the coasting after it.
+    /// Longest time until safe, s, and largest unintended motion, degrees: until then, and with the
+    /// coasting after it.
     var bars: (seconds: Double, degrees: Double, coasting: Double) {
         switch kind {
         case .order: (0.02, 3, 3)

@@ -7,7 +7,8 @@ struct FaultGimbal {
     var name: String
     /// The physics.
     var simulated = SimulatedGimbal.Parameters()
-    /// The controller: the defaults, its inertia to be found, or the daemon's tuning for a drawn gimbal.
+    /// The controller: the defaults, its inertia to be found, or the daemon's tuning for a drawn
+    /// gimbal.
     var stabilizer = Stabilizer.Parameters()
     /// Ticks per second.
     var loopHz = 1000
@@ -44,7 +45,8 @@ struct FaultGimbal {
         return gimbal
     }
 
-    /// A gimbal at random with the daemon's tuning for the two things that its owner knows, motors and loop.
+    /// A gimbal at random with the daemon's tuning for the two things that its owner knows, motors
+    /// and loop.
     ///
     /// Its search for inertia and delay may take eight seconds, so the faults strike later.
     static func drawn(seed: UInt64, motor: MotorType) throws -> FaultGimbal {

@@ -11,15 +11,18 @@ extension FaultRun {
         var isShutOff = false
         /// Whether the same is true of the healthy twin.
         var isTwinShutOff = false
-        /// Whether the camera trembles over the last half second more than the handle and the healthy twin ever do.
+        /// Whether the camera trembles over the last half second more than the handle and the
+        /// healthy twin ever do.
         var isTrembling = false
         /// Total time for which the camera trembled, s.
         var trembling = 0.0
-        /// Longest time in which it trembled and neither an oscillation nor the search for the inertia was told, s.
+        /// Longest time in which it trembled and neither an oscillation nor the search for the
+        /// inertia was told, s.
         var unnamed = 0.0
         /// From the onset until an oscillation was told, s; NaN: never.
         var named = Double.nan
-        /// Believed inertia over the true one at the end, of the axis that is farthest off; NaN on servos.
+        /// Believed inertia over the true one at the end, of the axis that is farthest off; NaN on
+        /// servos.
         var inertiaRatio = Double.nan
         /// RMS of the camera's rate above 15 Hz over the last half second, deg/s.
         var lastTremor = 0.0
@@ -51,7 +54,8 @@ extension FaultRun {
         return on >= trace.onset || trace.points[on...].contains { !$0.isEnabled }
     }
 
-    /// Windows in which an oscillation is looked for, s, and by how much more than its healthy twin a camera has to tremble.
+    /// Windows in which an oscillation is looked for, s, and by how much more than its healthy twin
+    /// a camera has to tremble.
     private static let window = 0.05
     private static let beyondTwin = 1.5
 
@@ -116,7 +120,8 @@ extension FaultRun.Fault {
     /// Whether its gimbal, and the healthy twin, have 1000 ticks a second.
     var isAtFullRate: Bool { self == .plantSlow }
 
-    /// True for the kinds of motors that it concerns: servos know no inertia, and motors without encoders look for it at each start.
+    /// True for the kinds of motors that it concerns: servos know no inertia, and motors without
+    /// encoders look for it at each start.
     func concerns(_ motor: MotorType) -> Bool {
         switch self {
         case .plantStaleHeavy, .plantStaleLight: motor == .torque

@@ -5,16 +5,18 @@ import Port
 import Realtime
 import Simulation
 
-/// One run of the campaign: a fault, the gimbal that it meets, the mode, and the link that is in control.
+/// One run of the campaign: a fault, the gimbal that it meets, the mode, and the link that is in
+/// control.
 ///
-/// Commands go through the real `Commander` and the real loop, sensor faults through the simulated sensor. The unintended
-/// motion is the camera's true motion: until the outputs are off its angle to the same run, same seed, without the fault;
-/// for half a second after that its angle to a run in which an emergency stop turned healthy outputs off at that moment. So a
-/// camera that coasts counts, and one that falls because it is unpowered does not.
+/// Commands go through the real `Commander` and the real loop, sensor faults through the simulated
+/// sensor. The unintended motion is the camera's true motion: until the outputs are off its angle
+/// to the same run, same seed, without the fault; for half a second after that its angle to a run
+/// in which an emergency stop turned healthy outputs off at that moment. So a camera that coasts
+/// counts, and one that falls because it is unpowered does not.
 ///
-/// A plant that is another from the beginning on starts in its own way. Its motion against the healthy run is measured twice: from
-/// when the motors came on until the onset, and from there on, with the heading that it had then: nothing on the gimbal knows where
-/// north is.
+/// A plant that is another from the beginning on starts in its own way. Its motion against the
+/// healthy run is measured twice: from when the motors came on until the onset, and from there on,
+/// with the heading that it had then: nothing on the gimbal knows where north is.
 struct FaultRun {
     /// What goes wrong, at `onset`.
     enum Fault: String, CaseIterable {
@@ -167,7 +169,8 @@ struct FaultRun {
         for (point, healthy) in zip(faulty, released.sinceOnset).dropFirst(off).prefix(coasting) {
             outcome.unintended = max(outcome.unintended, deviation(point, healthy, turn))
         }
-        // Once the outputs have come back, the horizon must be what it was; the heading is free, and two modes keep none.
+        // Once the outputs have come back, the horizon must be what it was; the heading is free,
+        // and two modes keep none.
         guard mode != .fpv, mode != .neutral,
             let on = faulty.dropFirst(off).firstIndex(where: { $0.isEnabled })
         else {
@@ -180,8 +183,9 @@ struct FaultRun {
         return outcome
     }
 
-    /// What the fault has done to the camera, degrees. A camera that stops because nobody commands it any more differs
-    /// from one that goes on by what was commanded: there the attitude's error counts, it is held.
+    /// What the fault has done to the camera, degrees. A camera that stops because nobody commands
+    /// it any more differs from one that goes on by what was commanded: there the attitude's error
+    /// counts, it is held.
     private func deviation(
         _ point: FaultTrace.Point, _ intended: FaultTrace.Point, _ turn: Quaternion
     ) -> Double {

@@ -53,7 +53,8 @@ struct FaultTrace {
     }
 }
 
-/// Runs without a fault, each simulated once for all the faults that meet the same gimbal in the same way.
+/// Runs without a fault, each simulated once for all the faults that meet the same gimbal in the
+/// same way.
 struct Twins {
     private struct Key: Hashable {
         var isTurning: Bool
@@ -134,7 +135,8 @@ extension FaultRun {
         return trace
     }
 
-    /// Believed inertia over the true one, of the axis with the largest error; a stronger motor makes it smaller.
+    /// Believed inertia over the true one, of the axis with the largest error; a stronger motor
+    /// makes it smaller.
     private func ratio(_ found: AxisVector, of gimbal: SimulatedGimbal) -> Double {
         var farthest = Double.nan
         for axis in GimbalAxis.allCases {
@@ -145,7 +147,8 @@ extension FaultRun {
         return farthest
     }
 
-    /// Whether nothing of what was commanded still turns, rad/s: axes that the mode itself moves do not count.
+    /// Whether nothing of what was commanded still turns, rad/s: axes that the mode itself moves do
+    /// not count.
     private func isStill(_ rates: AxisVector) -> Bool {
         let yaw = mode == .panFollow ? 0 : rates.yaw
         return max(abs(yaw), abs(rates.roll), abs(rates.pitch)) < 0.02

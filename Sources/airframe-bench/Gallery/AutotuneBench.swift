@@ -175,7 +175,8 @@ enum AutotuneBench {
         }
     }
 
-    /// How far the camera is off, degrees of pitch, RMS, while somebody walks: all that moves a camera on servos.
+    /// How far the camera is off, degrees of pitch, RMS, while somebody walks: all that moves a
+    /// camera on servos.
     private static func shake(_ what: Case, _ tuning: Stabilizer.Parameters) -> Double {
         var loop = SimulatedLoop(gimbal(what, .walking), tuning)
         loop.run(seconds: 12)
@@ -187,15 +188,18 @@ enum AutotuneBench {
         return (error / 18_000).squareRoot() * 180 / .pi
     }
 
-    /// How much a disturbing acceleration moves the camera: degrees of hold error of pitch per rad/s², RMS, while walking.
+    /// How much a disturbing acceleration moves the camera: degrees of hold error of pitch per
+    /// rad/s², RMS, while walking.
     ///
-    /// The same run with and without pushes of 8 rad/s² RMS (without encoders 3) between 0.7 and 6 Hz; noise and steps are the same in both.
+    /// The same run with and without pushes of 8 rad/s² RMS (without encoders 3) between 0.7 and 6
+    /// Hz; noise and steps are the same in both.
     private static func quality(_ what: Case, _ parameters: Stabilizer.Parameters) -> Double {
         var calm = SimulatedLoop(gimbal(what, .walking), parameters)
         var pushed = calm
         let inertia = calm.gimbal.parameters.plant.inertia.pitch
         var (error, disturbance) = (0.0, 0.0)
-        // What a motor that hangs in its field can carry four times the inertia against, beside the walking.
+        // What a motor that hangs in its field can carry four times the inertia against, beside the
+        // walking.
         let strength = what.motor == .field ? 2 : 5.06
         for tick in 1...30_000 {
             let time = Double(tick) * 1e-3

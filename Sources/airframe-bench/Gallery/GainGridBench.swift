@@ -1,7 +1,8 @@
 import GimbalCore
 import Simulation
 
-/// Every point of a 5 x 5 x 5 grid over the sliders of an AirOS app, on every kind of motor: the gimbal must stay stable.
+/// Every point of a 5 x 5 x 5 grid over the sliders of an AirOS app, on every kind of motor: the
+/// gimbal must stay stable.
 enum GainGridBench {
     private static let shares = [0, 0.25, 0.5, 0.75, 1]
 
@@ -56,7 +57,8 @@ enum GainGridBench {
             yaw: PIDTriple(p: 3 * p, i: 0.5 * i, d: 0.2 * d), roll: tilt, pitch: tilt)
     }
 
-    /// The largest error from 1.3 to 1.8 s after a step, degrees; infinite when the motors were off.
+    /// The largest error from 1.3 to 1.8 s after a step, degrees; infinite when the motors were
+    /// off.
     private static func error(
         _ motor: MotorType, _ p: Double, _ i: Double, _ d: Double
     ) -> Double {

@@ -31,8 +31,8 @@ enum GallerySeeds {
     }
 }
 
-/// Gimbals drawn at random in each motion: how many start, are held, never oscillate, and are not shut off for a fault that they
-/// do not have.
+/// Gimbals drawn at random in each motion: how many start, are held, never oscillate, and are not
+/// shut off for a fault that they do not have.
 enum GalleryBench {
     private struct Row {
         var gimbal: DrawnGimbal

@@ -9,7 +9,8 @@ import Wire
 struct GalleryRun {
     var gimbal: DrawnGimbal
     var motion: HandleMotion
-    /// Seconds in all, and from which on the figures count: the search for inertia and delay is over.
+    /// Seconds in all, and from which on the figures count: the search for inertia and delay is
+    /// over.
     var seconds = 18.0
     var settled = 8.0
     /// Prints where the camera points, with all that is told of it, each 20 ms.
@@ -25,7 +26,8 @@ struct GalleryRun {
         var hold = Double.nan
         /// Largest tilt from where it was on the average.
         var largest = Double.nan
-        /// Largest RMS over half a second of the true rate above 15 Hz, deg/s, and of the angle that belongs to it.
+        /// Largest RMS over half a second of the true rate above 15 Hz, deg/s, and of the angle
+        /// that belongs to it.
         var tremor = 0.0
         var buzz = 0.0
         /// The same angle of the handle.
@@ -36,12 +38,14 @@ struct GalleryRun {
         var isShutOff = false
         /// All conditions that name a fault.
         var faults: Conditions = .none
-        /// Found inertia over the true one, the farthest of the axes; a motor that is stronger makes it smaller.
+        /// Found inertia over the true one, the farthest of the axes; a motor that is stronger
+        /// makes it smaller.
         var inertiaRatio = Double.nan
 
         /// A camera that stays where it should be.
         var isHeld: Bool { !isShutOff && largest < 5 }
-        /// Faster and wider than what noise, friction and a servo's pulses do, and more than the handle's own.
+        /// Faster and wider than what noise, friction and a servo's pulses do, and more than the
+        /// handle's own.
         var isOscillating: Bool {
             Tremor.Window(rate: tremor, angle: buzz).isTrembling(beside: handleBuzz) || tremor > 60
         }

@@ -1,8 +1,8 @@
 import GimbalCore
 import Glibc
 
-/// RMS over windows of the true rate above 15 Hz, and of the angle that belongs to it: an oscillation of the loop, or what steps and
-/// friction leave there.
+/// RMS over windows of the true rate above 15 Hz, and of the angle that belongs to it: an
+/// oscillation of the loop, or what steps and friction leave there.
 struct Tremor {
     /// A window.
     struct Window {
@@ -13,7 +13,8 @@ struct Tremor {
 
         /// Faster and wider than what noise, friction and a servo's pulses do.
         ///
-        /// - Parameter other: RMS of the angle without the fault, degrees: the handle's, or a healthy twin's.
+        /// - Parameter other: RMS of the angle without the fault, degrees: the handle's, or a
+        ///   healthy twin's.
         /// - Returns: Whether the camera trembles.
         func isTrembling(beside other: Double) -> Bool { rate > 3 && angle > max(0.05, other) }
     }

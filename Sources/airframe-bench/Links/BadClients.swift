@@ -3,8 +3,9 @@ import GimbalCore
 import Glibc
 import Realtime
 
-/// Clients that flood, stall or never finish a line, on the socket; a phone that writes nonsense as fast as it can, to both
-/// services; strangers who flood the network links and a serial line with what is no frame, or a torn one.
+/// Clients that flood, stall or never finish a line, on the socket; a phone that writes nonsense as
+/// fast as it can, to both services; strangers who flood the network links and a serial line with
+/// what is no frame, or a torn one.
 final class BadClients {
     /// What they have done.
     struct Counts {

@@ -4,8 +4,9 @@ import Glibc
 import Realtime
 import Wire
 
-/// What clients that flood, stall or never finish a line do to the loop, on the socket, over Bluetooth, UDP and a serial line: the same
-/// program without and with them, turn about, so that whatever else runs on the machine meets both.
+/// What clients that flood, stall or never finish a line do to the loop, on the socket, over
+/// Bluetooth, UDP and a serial line: the same program without and with them, turn about, so that
+/// whatever else runs on the machine meets both.
 enum BadClientsBench {
     /// UDP ports of the rider's remote control and of MAVLink.
     private static let ports: [UInt16] = [45021, 45022]

@@ -3,8 +3,9 @@ import GimbalCore
 import Glibc
 import Wire
 
-/// Ordinary clients of every link, all at once: a client of the socket and a subscriber, a phone that comes and goes, a
-/// ground station over MAVLink, a rider's remote control. Each has its turn at the camera or the wheels.
+/// Ordinary clients of every link, all at once: a client of the socket and a subscriber, a phone
+/// that comes and goes, a ground station over MAVLink, a rider's remote control. Each has its turn
+/// at the camera or the wheels.
 final class LinkChatter {
     /// What was sent, by link.
     var sent: [String: Int] { others.merging(["socket": socket.requests]) { $1 } }

@@ -4,8 +4,8 @@ import Glibc
 import Realtime
 import Wire
 
-/// How long a phone's write takes from D-Bus to the tick: the real program on a private bus, where a fake bluetoothd
-/// writes what an app that tracks a person writes.
+/// How long a phone's write takes from D-Bus to the tick: the real program on a private bus, where
+/// a fake bluetoothd writes what an app that tracks a person writes.
 enum PhoneBench {
     private static let rateHz = 1000.0
     /// Writes until the figures are taken. AirLink sends 60 a second.

@@ -1,7 +1,8 @@
 import FakeBlueZ
 import Wire
 
-/// The real program on a private D-Bus, where a fake bluetoothd has its services, with the outputs on.
+/// The real program on a private D-Bus, where a fake bluetoothd has its services, with the outputs
+/// on.
 struct RadioRig {
     let radio: FakeBlueZ
     let process: DaemonProcess

@@ -1,4 +1,5 @@
-/// A client of the socket that asks, tries things out and now and then hangs up, and one that subscribes.
+/// A client of the socket that asks, tries things out and now and then hangs up, and one that
+/// subscribes.
 struct SocketChatter {
     /// Lines that were sent.
     private(set) var requests = 0

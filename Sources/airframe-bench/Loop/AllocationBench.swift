@@ -3,7 +3,8 @@ import GimbalCore
 import Glibc
 import Realtime
 
-/// What the real-time threads ask of the memory system while everything around them is busy: it should be nothing.
+/// What the real-time threads ask of the memory system while everything around them is busy: it
+/// should be nothing.
 enum AllocationBench {
     static func run(options: Options, report: inout BenchReport) {
         guard mc_is_active() else {
@@ -20,7 +21,8 @@ enum AllocationBench {
         _ = consume wakefulness
     }
 
-    /// Counts from outside what a thread does that is known to allocate: a zero of the others then means something.
+    /// Counts from outside what a thread does that is known to allocate: a zero of the others then
+    /// means something.
     private static func callsOfKnownThread() -> Int64 {
         let configuration = ThreadConfiguration(name: "allocating", priority: nil)
         let thread = try? RealtimeThread(configuration) {

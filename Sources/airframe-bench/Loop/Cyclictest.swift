@@ -1,6 +1,7 @@
 import Glibc
 
-/// The reference for wake-up latency: Debian's `cyclictest`, run for a moment and read through its histogram.
+/// The reference for wake-up latency: Debian's `cyclictest`, run for a moment and read through its
+/// histogram.
 enum Cyclictest {
     /// Durations of one run, µs.
     struct Result: Sendable {
@@ -25,7 +26,8 @@ enum Cyclictest {
         return parse(text)
     }
 
-    /// Reads lines of "microseconds count"; values above the histogram are in the line of overflows.
+    /// Reads lines of "microseconds count"; values above the histogram are in the line of
+    /// overflows.
     static func parse(_ text: String) -> Result? {
         var buckets: [(microseconds: Int, count: Int)] = []
         var overflows = 0

@@ -3,8 +3,8 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// A thread that only waits, with the period and the right of the daemon's bus thread: periods that it misses, the machine
-/// has taken from every program.
+/// A thread that only waits, with the period and the right of the daemon's bus thread: periods that
+/// it misses, the machine has taken from every program.
 final class HostWatch: Sendable {
     private struct State {
         var missed = 0.0

@@ -34,7 +34,8 @@ enum TickBench {
     }
 }
 
-/// A level camera on an upright handle: first at rest, so that the estimator learns its bias, then slightly shaking.
+/// A level camera on an upright handle: first at rest, so that the estimator learns its bias, then
+/// slightly shaking.
 enum BenchSensor {
     /// Samples at rest.
     static let stillSamples = 10_000

@@ -1,11 +1,11 @@
 import GimbalCore
 import Simulation
 
-/// How still servos and open-loop brushless motors keep the camera, on the default plant with the default tuning, and
-/// what a second IMU on the handle adds.
+/// How still servos and open-loop brushless motors keep the camera, on the default plant with the
+/// default tuning, and what a second IMU on the handle adds.
 ///
-/// The figures are those of `PointingBench`. The reference is another program's controller with known delay on the same
-/// servos: 260 and 450 thousandths of a degree.
+/// The figures are those of `PointingBench`. The reference is another program's controller with
+/// known delay on the same servos: 260 and 450 thousandths of a degree.
 enum ActuatorBench {
     /// Runs everything; each figure is the worst of the seeds.
     ///

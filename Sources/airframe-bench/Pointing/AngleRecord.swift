@@ -1,4 +1,5 @@
-/// One true camera angle over a run, in degrees at 1 kHz, and the figures of merit that are taken from it.
+/// One true camera angle over a run, in degrees at 1 kHz, and the figures of merit that are taken
+/// from it.
 struct AngleRecord {
     private var values: [Double] = []
 
@@ -41,8 +42,9 @@ struct AngleRecord {
         return quick.isEmpty ? .nan : Self.rms(quick[...], about: 0)
     }
 
-    /// Largest less smallest above 1 Hz within 10 s, of the worst 10 s: the number that makers of gimbals print as ±half of it.
-    /// The shorter rest at the end counts as well where it is at least half as long.
+    /// Largest less smallest above 1 Hz within 10 s, of the worst 10 s: the number that makers of
+    /// gimbals print as ±half of it. The shorter rest at the end counts as well where it is at
+    /// least half as long.
     var peakToPeak: Double {
         let quick = quick
         let window = 10 * Self.rate

@@ -1,10 +1,11 @@
 import GimbalCore
 import Simulation
 
-/// The reference beside every figure: a controller that reads the true state without delay and cancels every
-/// disturbance exactly, on the same handle, mechanics and set-points. What it leaves comes from holding its output for a
-/// period. Motors without encoders are replaced by exact torques; servos stay as slow and as coarse as they are, but it knows
-/// how the handle will have moved when they answer.
+/// The reference beside every figure: a controller that reads the true state without delay and
+/// cancels every disturbance exactly, on the same handle, mechanics and set-points. What it leaves
+/// comes from holding its output for a period. Motors without encoders are replaced by exact
+/// torques; servos stay as slow and as coarse as they are, but it knows how the handle will have
+/// moved when they answer.
 struct PerfectKnowledge {
     /// Where the camera is to look.
     private(set) var attitude = Quaternion.identity

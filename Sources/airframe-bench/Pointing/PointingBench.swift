@@ -1,10 +1,12 @@
 import GimbalCore
 import Simulation
 
-/// How still the camera stays and how well it goes where it is told, on the default plant with the default tuning.
+/// How still the camera stays and how well it goes where it is told, on the default plant with the
+/// default tuning.
 ///
-/// Angles are true camera angles. Jitter: RMS about the mean of each 10 s. Shake: RMS above 1 Hz. Hold error: RMS of
-/// the controller's own error. Horizon: the mean, which an uncalibrated accelerometer decides.
+/// Angles are true camera angles. Jitter: RMS about the mean of each 10 s. Shake: RMS above 1 Hz.
+/// Hold error: RMS of the controller's own error. Horizon: the mean, which an uncalibrated
+/// accelerometer decides.
 enum PointingBench {
     private static let seeds: [UInt64] = [1, 2, 3]
 
@@ -103,7 +105,8 @@ enum PointingBench {
             perfect: pair.perfectWorst { $0.step(30).overshoot })
     }
 
-    /// What a push changes: the run with it less the run without it, so that the sensor's noise is in neither.
+    /// What a push changes: the run with it less the run without it, so that the sensor's noise is
+    /// in neither.
     private static func push(_ report: inout BenchReport) {
         var run = PointingRun()
         run.motion = .still

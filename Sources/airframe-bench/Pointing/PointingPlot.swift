@@ -2,7 +2,8 @@ import GimbalCore
 import Plot
 import Simulation
 
-/// Walking, a commanded step, a push and tracking, as pictures for people: `airframe-bench pointing --plots DIRECTORY`.
+/// Walking, a commanded step, a push and tracking, as pictures for people: `airframe-bench pointing
+/// --plots DIRECTORY`.
 enum PointingPlot {
     /// Each picture with the name of its file.
     static func figures() -> [(file: String, figure: Figure)] {

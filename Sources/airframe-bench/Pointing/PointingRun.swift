@@ -11,7 +11,8 @@ struct PointingRun {
         case point(AxisVector, at: Double)
         /// A push on the camera, N·m about its y axis.
         case push(Double, at: Double)
-        /// Somebody who tracks a person from one time to another, ten times a second, and then falls silent; rad/s.
+        /// Somebody who tracks a person from one time to another, ten times a second, and then
+        /// falls silent; rad/s.
         case track(pan: Double, tilt: Double, from: Double, until: Double)
     }
 
@@ -60,7 +61,8 @@ struct PointingRun {
         var largestRate = 0.0
         /// True roll and pitch and the motors' torque at each tick, where asked for.
         var trace: [Trace] = []
-        /// True pitch, degrees, at each millisecond after the event; the last value before it comes first.
+        /// True pitch, degrees, at each millisecond after the event; the last value before it comes
+        /// first.
         var afterEvent: [Double] = []
         /// Over all bits of all true attitudes and outputs.
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -238,7 +240,8 @@ extension PointingRun.Outcome {
         }
     }
 
-    /// Seconds after the event until the pitch stays within 2 % of a step of `degrees`, and overshoot in percent.
+    /// Seconds after the event until the pitch stays within 2 % of a step of `degrees`, and
+    /// overshoot in percent.
     func step(_ degrees: Double) -> (settling: Double, overshoot: Double) {
         guard let before = afterEvent.first else { return (.nan, .nan) }
         var settling = 0.0
@@ -251,8 +254,8 @@ extension PointingRun.Outcome {
         return (settling, overshoot)
     }
 
-    /// Angle after the event less that of the same run without it, degrees, at each millisecond of the first second.
-    /// What the sensor's noise does to both is not in it.
+    /// Angle after the event less that of the same run without it, degrees, at each millisecond of
+    /// the first second. What the sensor's noise does to both is not in it.
     func response(against undisturbed: PointingRun.Outcome) -> [Double] {
         zip(afterEvent, undisturbed.afterEvent).prefix(1000).map { abs($0 - $1) }
     }

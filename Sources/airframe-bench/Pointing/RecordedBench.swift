@@ -4,12 +4,14 @@ import Recording
 import Simulation
 import SystemPackage
 
-/// The stillness of the camera in the hands of people whose motion was recorded: every `.imu` of a directory, with every kind of
-/// motor.
+/// The stillness of the camera in the hands of people whose motion was recorded: every `.imu` of a
+/// directory, with every kind of motor.
 ///
-/// The camera follows the handle's heading (`pan_follow`), because people turn round, and is to stay level. Angles are true ones, from the start of the recording to its end. Hold: RMS from
-/// level, of drawn gimbals from the mean. Shake: RMS above 1 Hz. Peak to peak: above 1 Hz, over the worst 10 s. Estimate: the angle between the true vertical and
-/// the estimate's. Of roll and pitch the worse one counts. The accelerometer has been through its six positions.
+/// The camera follows the handle's heading (`pan_follow`), because people turn round, and is to
+/// stay level. Angles are true ones, from the start of the recording to its end. Hold: RMS from
+/// level, of drawn gimbals from the mean. Shake: RMS above 1 Hz. Peak to peak: above 1 Hz, over the
+/// worst 10 s. Estimate: the angle between the true vertical and the estimate's. Of roll and pitch
+/// the worse one counts. The accelerometer has been through its six positions.
 enum RecordedBench {
     /// One way of driving the joints.
     struct Drive {

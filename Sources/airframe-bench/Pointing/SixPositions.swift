@@ -2,8 +2,8 @@ import Calibration
 import GimbalCore
 import Simulation
 
-/// The accelerometer's calibration in six positions, as `airframectl calibrate accelerometer` does it, on the very
-/// sensor of a run.
+/// The accelerometer's calibration in six positions, as `airframectl calibrate accelerometer` does
+/// it, on the very sensor of a run.
 enum SixPositions {
     /// What the calibration finds; nothing when it refuses.
     static func correction(of kind: IMUModel.Parameters, seed: UInt64) -> SensorCorrection.Affine {

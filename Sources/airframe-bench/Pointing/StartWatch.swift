@@ -1,8 +1,8 @@
 import GimbalCore
 import Simulation
 
-/// What happens between power-on and steady running: when the camera is level, how far the search for the inertia turns
-/// it, and whether anything trembles.
+/// What happens between power-on and steady running: when the camera is level, how far the search
+/// for the inertia turns it, and whether anything trembles.
 struct StartWatch {
     private let degrees = 180 / Double.pi
     private var held: Quaternion?

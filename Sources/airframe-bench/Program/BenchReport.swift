@@ -16,7 +16,8 @@ struct BenchReport: Sendable {
         print("  \(Format.left(name, 50))\(decimal(value)) \(unit)")
     }
 
-    /// A figure that must not exceed its bar; `perfect` is what perfect knowledge reaches on the same run.
+    /// A figure that must not exceed its bar; `perfect` is what perfect knowledge reaches on the
+    /// same run.
     mutating func check(
         _ name: String, _ value: Double, atMost bar: Double, _ unit: String, perfect: Double? = nil
     ) {
@@ -62,7 +63,8 @@ struct BenchReport: Sendable {
     }
 }
 
-/// The value in the middle of the sorted list; the mean of the two middle ones when the count is even.
+/// The value in the middle of the sorted list; the mean of the two middle ones when the count is
+/// even.
 func median(_ values: [Double]) -> Double {
     guard !values.isEmpty else { return .nan }
     let sorted = values.sorted()

@@ -10,13 +10,16 @@ struct Options: Sendable {
     var names: [String] = []
     /// Directory of the recorded trials; nil: those figures are left out, and said to be.
     var dataDirectory: String?
-    /// Directory of recorded motions that the simulated handle plays in `pointing`; nil: the simulated walkers.
+    /// Directory of recorded motions that the simulated handle plays in `pointing`; nil: the
+    /// simulated walkers.
     var recordedDirectory: String?
     /// The daemon to measure; nil: the one beside the bench.
     var daemon: String?
-    /// Where the estimator's harder logs go, one folder for each scenario, and nothing else is done; nil: nowhere.
+    /// Where the estimator's harder logs go, one folder for each scenario, and nothing else is
+    /// done; nil: nowhere.
     var exportDirectory: String?
-    /// The log over which one update of the estimator is timed, and nothing else is done; nil: none.
+    /// The log over which one update of the estimator is timed, and nothing else is done; nil:
+    /// none.
     var costLog: String?
     /// Where the estimator's consistency plots go, and nothing else is done; nil: nowhere.
     var plotDirectory: String?
@@ -30,18 +33,21 @@ struct Options: Sendable {
     var rounds = 5
     /// Seeds of each combination of fault, mode and source.
     var faultSeeds = 4
-    /// Number of drawn gimbals, and the seeds that they are drawn from; nil: the bench's own choice.
+    /// Number of drawn gimbals, and the seeds that they are drawn from; nil: the bench's own
+    /// choice.
     var count: Int?
     var seeds: GallerySeeds?
     /// The only kind of motors of `pointing --recorded`; nil: each.
     var motor: MotorType?
-    /// True where `pointing --recorded` draws a gimbal for each recording and seed, in the place of the default plant.
+    /// True where `pointing --recorded` draws a gimbal for each recording and seed, in the place of
+    /// the default plant.
     var isDrawn = false
     /// Settings on top of an owner's, `key=value`, for drawn gimbals.
     var settings: [String] = []
     /// The only motion of the gallery; nil: each.
     var motion: HandleMotion?
-    /// Words that gimbal, motion and fault of a row of `sensor-faults` must contain to be run; none: all rows.
+    /// Words that gimbal, motion and fault of a row of `sensor-faults` must contain to be run;
+    /// none: all rows.
     var only: [String] = []
     /// Length of the soak, simulated minutes.
     var soakMinutes = 60.0

@@ -160,7 +160,8 @@ enum AutotuneView {
             + chart("phase, ° over Hz", \.deg)
     }
 
-    /// The Bode plot of all axes: plant as measured and as fitted, and the open loop with the proposed gains.
+    /// The Bode plot of all axes: plant as measured and as fitted, and the open loop with the
+    /// proposed gains.
     static func figure(_ report: AutotuneReport) -> Figure {
         var hz = Set<Double>()
         for axis in report.axes { hz.formUnion((axis.measured + axis.model).map(\.hz.value)) }

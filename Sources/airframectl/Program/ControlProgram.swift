@@ -47,7 +47,8 @@ struct Airframectl: ParsableCommand {
         }
     }
 
-    /// Ends as ArgumentParser does, with its help or its words about the command line, which may quote anything.
+    /// Ends as ArgumentParser does, with its help or its words about the command line, which may
+    /// quote anything.
     private static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
         let text = fullMessage(for: error)

@@ -5,8 +5,8 @@ import Glibc
 import SystemPackage
 import Wire
 
-/// One connection to the daemon: a request at a time, and streams beside it. Waits with poll(2), never longer than the
-/// timeout.
+/// One connection to the daemon: a request at a time, and streams beside it. Waits with poll(2),
+/// never longer than the timeout.
 final class DaemonClient {
     private let descriptor: FileDescriptor
     private let path: String

@@ -27,8 +27,8 @@ struct GlobalOptions: ParsableArguments {
 
     /// The arguments with these options behind everything else, where a subcommand looks for them.
     ///
-    /// ArgumentParser gives an option that stands before the subcommand to the root command alone; people write
-    /// `airframectl --json status` all the same.
+    /// ArgumentParser gives an option that stands before the subcommand to the root command alone;
+    /// people write `airframectl --json status` all the same.
     static func movedBehindSubcommand(_ arguments: [String]) -> [String] {
         var rest: [String] = []
         var moved: [String] = []

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Signals that the program asks for when it is ready, instead of being interrupted by them: no handler, nothing to
-/// restore in one.
+/// Signals that the program asks for when it is ready, instead of being interrupted by them: no
+/// handler, nothing to restore in one.
 struct Signals {
     private var set = sigset_t()
 

@@ -1,9 +1,11 @@
 import Glibc
 
-/// A sentence instead of a bare signal where a recording's numbers lead to arithmetic that Swift refuses: they are values, but no
-/// loop could have had them. Everything else about a recording is checked before (`BytePattern`).
+/// A sentence instead of a bare signal where a recording's numbers lead to arithmetic that Swift
+/// refuses: they are values, but no loop could have had them. Everything else about a recording is
+/// checked before (`BytePattern`).
 enum TrapReport {
-    /// What is written; it must be there before the signal comes, because a handler may not allocate.
+    /// What is written; it must be there before the signal comes, because a handler may not
+    /// allocate.
     nonisolated(unsafe) private static var sentence: UnsafeMutablePointer<CChar>?
 
     /// From now on such an end says what it means, with `ExitCodes.file`.

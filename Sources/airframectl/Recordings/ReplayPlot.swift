@@ -3,8 +3,8 @@ import Glibc
 import Plot
 import Recording
 
-/// What a replay's estimate looks like over time: attitude, its error where a reference was recorded, bias, and how far
-/// the accelerometer was trusted.
+/// What a replay's estimate looks like over time: attitude, its error where a reference was
+/// recorded, bias, and how far the accelerometer was trusted.
 struct ReplayPlot {
     private let log: IMULog
     private let name: String

@@ -1,8 +1,8 @@
 import Glibc
 import SystemPackage
 
-/// Where a table of comma-separated values goes: to a file, byte for byte, or where `-` is named to standard output, as all other text
-/// (`Output`).
+/// Where a table of comma-separated values goes: to a file, byte for byte, or where `-` is named to
+/// standard output, as all other text (`Output`).
 struct TableFile {
     /// nil: standard output.
     private let file: FileDescriptor?

@@ -22,7 +22,8 @@ enum Gauges {
         return String(repeating: " ", count: max(0, width - columns.count)) + String(columns)
     }
 
-    /// A bar that grows from the middle to either side: `[      ████│          ]`, `width` characters in all.
+    /// A bar that grows from the middle to either side: `[      ████│          ]`, `width`
+    /// characters in all.
     ///
     /// - Parameters:
     ///   - fraction: -1...1; beyond, the bar is full; an arrow head then stands at its end.
@@ -45,7 +46,8 @@ enum Gauges {
         return "[" + empty + "│" + (isOver ? fill.dropLast() + "▶" : fill) + rest + "]"
     }
 
-    /// The smallest of 1, 2 and 5 times a power of ten that is not below `value`: a scale that does not jump about.
+    /// The smallest of 1, 2 and 5 times a power of ten that is not below `value`: a scale that does
+    /// not jump about.
     static func roundedUp(_ value: Double, least: Double) -> Double {
         var scale = least
         let factors = [2, 2.5, 2]

@@ -42,8 +42,8 @@ struct MonitorView {
     /// Rows that everything but the reasons takes.
     private static let fixedRows = 21
 
-    /// The lines to show: at most `size.rows`, each at most `size.columns` wide. Where there is room for more than what
-    /// matters most, reasons, sensor and scheduling get lines of their own.
+    /// The lines to show: at most `size.rows`, each at most `size.columns` wide. Where there is
+    /// room for more than what matters most, reasons, sensor and scheduling get lines of their own.
     func render(_ size: TerminalSize) -> [String] {
         let width = max(40, size.columns)
         let spare = size.rows - Self.fixedRows
@@ -83,7 +83,8 @@ struct MonitorView {
             + style(.strong, status.mode) + ", \(status.supervisorState), \(holder)"
     }
 
-    /// Always as many lines as there is room for, so that nothing below jumps when a reason comes or goes.
+    /// Always as many lines as there is room for, so that nothing below jumps when a reason comes
+    /// or goes.
     private func reasons(width: Int, room: Int) -> [String] {
         let sentences = trouble.map { [$0] } ?? MotionState(status).sentences
         var lines: [String] = []
@@ -214,7 +215,8 @@ struct MonitorView {
         }
         let loop = Summary.loop(status.loop)
         if let lockstep = status.lockstep {
-            // The stages that matter on a computer of its own are of no interest here; the rows stay where they are.
+            // The stages that matter on a computer of its own are of no interest here; the rows
+            // stay where they are.
             return [
                 label("loop") + loop, label("lockstep") + Summary.lockstep(lockstep),
                 label("refused") + (lockstep.lastError ?? "no line"),

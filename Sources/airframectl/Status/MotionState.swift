@@ -1,7 +1,8 @@
 import PlainText
 import Wire
 
-/// Whether the machine moves, and in words why or why not: the first thing that anybody wants to know.
+/// Whether the machine moves, and in words why or why not: the first thing that anybody wants to
+/// know.
 struct MotionState: Equatable {
     /// "moving", "not moving", …
     var headline: String

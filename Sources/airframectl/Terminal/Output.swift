@@ -4,10 +4,11 @@ import Glibc
 import PlainText
 import Wire
 
-/// Standard output and standard error: the one place where text leaves the program, and where what came from outside loses
-/// its power over the terminal.
+/// Standard output and standard error: the one place where text leaves the program, and where what
+/// came from outside loses its power over the terminal.
 enum Output {
-    /// One line, visible at once also in a pipe. Ends the program quietly when nobody reads any more.
+    /// One line, visible at once also in a pipe. Ends the program quietly when nobody reads any
+    /// more.
     static func line(_ text: String) {
         write(text + "\n", to: STDOUT_FILENO)
     }
@@ -21,7 +22,8 @@ enum Output {
         control(shown(text), to: descriptor)
     }
 
-    /// The text as `write` shows it: of all that a terminal obeys only line ends, tabs and the sequences of `Style` remain.
+    /// The text as `write` shows it: of all that a terminal obeys only line ends, tabs and the
+    /// sequences of `Style` remain.
     static func shown(_ text: String) -> String {
         let escape: Unicode.Scalar = "\u{1B}"
         let parts = text.unicodeScalars.split(separator: escape, omittingEmptySubsequences: false)
@@ -36,7 +38,8 @@ enum Output {
         }.joined()
     }
 
-    /// This program's own sequences for the terminal, as they are. Nothing from outside may be in them.
+    /// This program's own sequences for the terminal, as they are. Nothing from outside may be in
+    /// them.
     static func control(_ text: String, to descriptor: Int32) {
         var text = text
         text.withUTF8 { buffer in

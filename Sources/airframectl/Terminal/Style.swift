@@ -11,8 +11,8 @@ struct Style: Sendable {
         case quiet = "2"
     }
 
-    /// The number after the escape in this program's own sequences, until `Output` writes them. Text from outside cannot know it, so
-    /// it cannot colour itself.
+    /// The number after the escape in this program's own sequences, until `Output` writes them.
+    /// Text from outside cannot know it, so it cannot colour itself.
     static let key = String(UInt64.random(in: 1...UInt64.max))
     /// The rest of each sequence, after the key.
     static let sequences = Role.allCases.map { "[\($0.rawValue)m" } + ["[0m"]

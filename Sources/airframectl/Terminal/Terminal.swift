@@ -1,7 +1,8 @@
 import CLinuxShim
 import Glibc
 
-/// The terminal while a live picture is on it. Puts everything back when it goes away, whatever the reason.
+/// The terminal while a live picture is on it. Puts everything back when it goes away, whatever the
+/// reason.
 final class Terminal {
     private var saved = termios()
     private var isActive = false
@@ -15,8 +16,9 @@ final class Terminal {
         return TerminalSize(columns: Int(window.ws_col), rows: Int(window.ws_row))
     }
 
-    /// Second screen, no cursor, keys without echo and one at a time. Ctrl-Z remains a signal; Ctrl-C is a key, because as
-    /// a signal it would also end whoever started this program (`make run` stops its daemon afterwards).
+    /// Second screen, no cursor, keys without echo and one at a time. Ctrl-Z remains a signal;
+    /// Ctrl-C is a key, because as a signal it would also end whoever started this program (`make
+    /// run` stops its daemon afterwards).
     func enter() {
         guard !isActive else { return }
         isActive = true

@@ -2,13 +2,14 @@ internal import CMathShim
 
 /// Attitude to field angles, for brushless motors without encoders.
 ///
-/// Each rotor hangs in its stator's field like on a spring. A field that stood still would drag the camera along with the
-/// handle; therefore an observer (`FieldObserver`) finds from the gyroscope where each rotor is, the field is set on
-/// it, and is led by just the load angle whose torque the attitude loop asks for. The motor thereby acts as a torque
-/// motor whose limit is the pull-out torque, and the field follows a rotor that is turned by force instead of losing it.
+/// Each rotor hangs in its stator's field like on a spring. A field that stood still would drag the
+/// camera along with the handle; therefore an observer (`FieldObserver`) finds from the gyroscope
+/// where each rotor is, the field is set on it, and is led by just the load angle whose torque the
+/// attitude loop asks for. The motor thereby acts as a torque motor whose limit is the pull-out
+/// torque, and the field follows a rotor that is turned by force instead of losing it.
 ///
-/// Nobody knows the rotor's electrical angle at the start. The power ramps up while the observer locks on to the
-/// rotor: the field comes to the rotor, and the camera stays where it is.
+/// Nobody knows the rotor's electrical angle at the start. The power ramps up while the observer
+/// locks on to the rotor: the field comes to the rotor, and the camera stays where it is.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct FieldController: Sendable, BitwiseCopyable {
@@ -20,28 +21,33 @@ public struct FieldController: Sendable, BitwiseCopyable {
     public private(set) var saturated = AxisSet.none
     /// What the motors were told last.
     public private(set) var output = Output()
-    /// Where the rotors' observers believe the joints to be, rad: the joint source when there is no encoder.
+    /// Where the rotors' observers believe the joints to be, rad: the joint source when there is no
+    /// encoder.
     public private(set) var modelledJoints = AxisVector.zero
 
-    /// What the gains count with: the inertia about the camera's axes as configured, or as its probe has found it, kg·m².
+    /// What the gains count with: the inertia about the camera's axes as configured, or as its
+    /// probe has found it, kg·m².
     public private(set) var inertia: AxisVector
 
     /// The rotors that have left their field, now or within a second.
     public var slipping: AxisSet {
         @_noLocks get { sinceSlip < Self.slipMemory ? lastSlipped : .none }
     }
-    /// What the motors exerted when the gyroscope saw the camera as it was in the last step, N·m: by field and power of
-    /// then, with each rotor where its joint's motion says. No belief in an inertia is in it.
+    /// What the motors exerted when the gyroscope saw the camera as it was in the last step, N·m:
+    /// by field and power of then, with each rotor where its joint's motion says. No belief in an
+    /// inertia is in it.
     public private(set) var exerted = AxisVector.zero
     /// The camera's axes whose gains are down because their motors have made it oscillate.
     public var oscillating: AxisSet { @_noLocks get { search.oscillating } }
-    /// The torques that the fields were led for in the last step, N·m: nothing that was measured since is in them.
+    /// The torques that the fields were led for in the last step, N·m: nothing that was measured
+    /// since is in them.
     public private(set) var asked = AxisVector.zero
     /// Whether the rotors are locked and the inertia is known, so that a set-point can be followed.
     public private(set) var isReady = false
     /// The joints that turn the other way than their field, as of the last step.
     public private(set) var mirrored = AxisSet.none
-    /// Standard deviation of `inertia`, natural logarithm: a factor of four is possible before it has been found.
+    /// Standard deviation of `inertia`, natural logarithm: a factor of four is possible before it
+    /// has been found.
     public var inertiaSigma: AxisVector {
         @_noLocks get { search.sigmas }
     }
@@ -80,11 +86,15 @@ public struct FieldController: Sendable, BitwiseCopyable {
     ///   - rate: Camera rate without bias, body frame, rad/s.
     ///   - setpoint: Where the camera is to look now.
     ///   - measuredJoints: Joint angles as encoders measure them, rad; nil = none fitted.
-    ///   - handleRate: Rate of the handle as a second IMU measures it, handle frame, rad/s; nil = none fitted.
-    ///   - excitation: Moment on the camera that is exerted on top, camera frame, N·m, while a set-point is followed.
-    ///   - authority: 0...1, scales the power: the soft start. Until it is 1 the rotors' electrical angles are learned.
+    ///   - handleRate: Rate of the handle as a second IMU measures it, handle frame, rad/s; nil =
+    ///     none fitted.
+    ///   - excitation: Moment on the camera that is exerted on top, camera frame, N·m, while a
+    ///     set-point is followed.
+    ///   - authority: 0...1, scales the power: the soft start. Until it is 1 the rotors' electrical
+    ///     angles are learned.
     ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
-    /// - Returns: Field angles and powers. Unchanged when an argument is not finite or `dt` is out of range.
+    /// - Returns: Field angles and powers. Unchanged when an argument is not finite or `dt` is out
+    ///   of range.
     @_noLocks @_noAllocation
     public mutating func step(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, measuredJoints: AxisVector? = nil,
@@ -135,7 +145,8 @@ public struct FieldController: Sendable, BitwiseCopyable {
         return output
     }
 
-    /// Starts afresh: power off, the joints believed at `joints`, rad, the rotors' electrical angles unknown.
+    /// Starts afresh: power off, the joints believed at `joints`, rad, the rotors' electrical
+    /// angles unknown.
     @_noLocks @_noAllocation
     public mutating func reset(joints: AxisVector = .zero) {
         modelledJoints = joints
@@ -223,7 +234,8 @@ public struct FieldController: Sendable, BitwiseCopyable {
         if parameters.probesInertia { search.doubt(first: parameters.inertia) }
     }
 
-    /// Motors that make the camera oscillate: the belief in its inertia goes down, and with it every gain.
+    /// Motors that make the camera oscillate: the belief in its inertia goes down, and with it
+    /// every gain.
     private mutating func watchOscillation(
         _ kinematics: JointKinematics, rate: Vector3, dt: Double
     ) {
@@ -277,7 +289,8 @@ public struct FieldController: Sendable, BitwiseCopyable {
             pitch: pitch.expected * inertia.pitch)
         let after = AxisVector(
             yaw: yaw.electrical, roll: roll.electrical, pitch: pitch.electrical)
-        // While the electrical zero is learned, a correction says where the field is, not where the joint is.
+        // While the electrical zero is learned, a correction says where the field is, not where the
+        // joint is.
         let moved = isLearning ? known * dt : (after - before) * (1 / p.polePairs)
         modelledJoints = modelledJoints + moved
     }
@@ -342,7 +355,8 @@ public struct FieldController: Sendable, BitwiseCopyable {
         output.power = AxisVector(repeating: strength * share)
     }
 
-    /// A load that would need more than 45 electrical degrees raises the power at once; it then falls back slowly.
+    /// A load that would need more than 45 electrical degrees raises the power at once; it then
+    /// falls back slowly.
     private mutating func raisePower(torques: AxisVector, dt: Double) {
         let p = parameters
         let peak = p.peakTorque

@@ -1,13 +1,15 @@
 internal import CMathShim
 
-/// Where the rotor of one open-loop brushless motor is, from what the gyroscope says about the camera it carries.
+/// Where the rotor of one open-loop brushless motor is, from what the gyroscope says about the
+/// camera it carries.
 ///
-/// An extended-state observer (J. Han, "From PID to Active Disturbance Rejection Control", IEEE Trans. Ind. Electron.
-/// 56 (2009)) of the magnetic spring `torque = peak * power * sin(field - electrical angle)`: camera rate, electrical
-/// angle of the rotor, and the part of the joint's rate that no sensor shows. What accelerates the camera and is not
-/// in the model (friction, imbalance) appears as a displacement of the rotor of that much load, so that a field set on the
-/// estimate takes it out as an integral would. Because the sine repeats itself every pole pair, the observer locks on
-/// from any angle like a phase-locked loop, and follows a rotor that is turned by force.
+/// An extended-state observer (J. Han, "From PID to Active Disturbance Rejection Control", IEEE
+/// Trans. Ind. Electron. 56 (2009)) of the magnetic spring `torque = peak * power * sin(field -
+/// electrical angle)`: camera rate, electrical angle of the rotor, and the part of the joint's rate
+/// that no sensor shows. What accelerates the camera and is not in the model (friction, imbalance)
+/// appears as a displacement of the rotor of that much load, so that a field set on the estimate
+/// takes it out as an integral would. Because the sine repeats itself every pole pair, the observer
+/// locks on from any angle like a phase-locked loop, and follows a rotor that is turned by force.
 ///
 /// Loop thread only; constant time.
 struct FieldObserver: Sendable, BitwiseCopyable {
@@ -20,18 +22,21 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     private static var largestShare: Double { @_noLocks get { 0.25 } }
     /// RMS of the separation up to which the sine of the load angle keeps its sign, electrical rad.
     private static var placedWithin: Double { @_noLocks get { 0.6 } }
-    /// Memory of the separation, s: twenty times as long as a wrong sign takes to be seen, which separates them as well.
+    /// Memory of the separation, s: twenty times as long as a wrong sign takes to be seen, which
+    /// separates them as well.
     private static var placedMemory: Double { @_noLocks get { 1 } }
 
-    /// Whether `expected` can be relied on: the fast and the slow estimate of the rotor's place agreed over the last second. A
-    /// handle that turns faster than the slow estimate follows separates them by more than the load angle.
+    /// Whether `expected` can be relied on: the fast and the slow estimate of the rotor's place
+    /// agreed over the last second. A handle that turns faster than the slow estimate follows
+    /// separates them by more than the load angle.
     var isPlaced: Bool { @_noLocks get { separation < Self.placedWithin * Self.placedWithin } }
 
-    /// Whether the rotor is lost: for some time no motion that a hand can make has explained what the gyroscope sees.
+    /// Whether the rotor is lost: for some time no motion that a hand can make has explained what
+    /// the gyroscope sees.
     var isLost: Bool { @_noLocks get { atBound > 0.15 } }
 
-    /// Acceleration that the motor should have given over the last period, with the rotor where its joint's motion and
-    /// only slowly the observer says, rad/s²: what an inertia can be judged by.
+    /// Acceleration that the motor should have given over the last period, with the rotor where its
+    /// joint's motion and only slowly the observer says, rad/s²: what an inertia can be judged by.
     private(set) var expected = 0.0
 
     /// Electrical angle that follows the known motion at once and the corrections slowly, rad.
@@ -47,8 +52,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Fastest motion of a joint that no sensor shows, rad/s. Without this bound an observer that has lost its rotor runs
-    /// away with the field turning ever faster.
+    /// Fastest motion of a joint that no sensor shows, rad/s. Without this bound an observer that
+    /// has lost its rotor runs away with the field turning ever faster.
     private static var largestHiddenRate: Double { @_noLocks get { 2.5 } }
 
     /// Forgets everything; the rotor is believed at this electrical angle.

@@ -1,12 +1,13 @@
 internal import CMathShim
 
-/// Whether a motor without encoder turns the other way than its field: two of its wires are swapped, or the sensor is
-/// mounted the wrong way round.
+/// Whether a motor without encoder turns the other way than its field: two of its wires are
+/// swapped, or the sensor is mounted the wrong way round.
 ///
-/// Such a motor holds the camera all the same, because its observer finds whatever electrical angle explains the gyroscope;
-/// but when the camera turns, the rotor's angle goes the other way, and the observer sees a hidden rate of minus twice the
-/// known one. A hand would have to turn the handle twice as fast as the camera turns to look like that. Nothing is judged
-/// for twice its memory: what the camera did while the observer looked for its rotor is no hidden rate.
+/// Such a motor holds the camera all the same, because its observer finds whatever electrical angle
+/// explains the gyroscope; but when the camera turns, the rotor's angle goes the other way, and the
+/// observer sees a hidden rate of minus twice the known one. A hand would have to turn the handle
+/// twice as fast as the camera turns to look like that. Nothing is judged for twice its memory:
+/// what the camera did while the observer looked for its rotor is no hidden rate.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirroredJoint: Sendable, BitwiseCopyable {

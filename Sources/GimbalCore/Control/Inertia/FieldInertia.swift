@@ -1,12 +1,13 @@
 internal import CMathShim
 
-/// The inertia of a camera on motors without encoders. A small swing of all joints shows it when the motors come on; it is
-/// doubted where a rotor slips or the motors make the camera oscillate.
+/// The inertia of a camera on motors without encoders. A small swing of all joints shows it when
+/// the motors come on; it is doubted where a rotor slips or the motors make the camera oscillate.
 ///
-/// A belief that is too heavy makes every gain too large, and the observers of the rotors too quick: the camera oscillates, and the
-/// belief is halved until it does not. One that is too light makes the observers slow, and a rotor slips: it is doubled. Where a swing
-/// shows the same inertia as before the oscillation, the loop is later than believed: the belief returns, and every corner of the loop
-/// goes down instead.
+/// A belief that is too heavy makes every gain too large, and the observers of the rotors too
+/// quick: the camera oscillates, and the belief is halved until it does not. One that is too light
+/// makes the observers slow, and a rotor slips: it is doubled. Where a swing shows the same inertia
+/// as before the oscillation, the loop is later than believed: the belief returns, and every corner
+/// of the loop goes down instead.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
@@ -21,7 +22,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// The axes about which the last swing has shown what was believed before the oscillation.
     private var innocent = AxisSet.none
     private var shaking = OscillationGuard()
-    /// Share of every corner that is left to a loop that has oscillated although its inertia was right, and the axes that have.
+    /// Share of every corner that is left to a loop that has oscillated although its inertia was
+    /// right, and the axes that have.
     private(set) var slack = 1.0
     private var late = AxisSet.none
     /// Time for which oscillations are still ignored, s.
@@ -32,7 +34,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private var roll = InertiaProbe()
     private var pitch = InertiaProbe()
 
-    /// By how much every corner goes down at once, how far in all, and how long that is given to end an oscillation, s.
+    /// By how much every corner goes down at once, how far in all, and how long that is given to
+    /// end an oscillation, s.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
@@ -54,7 +57,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// The swing goes on.
     var isSwinging: Bool { @_noLocks get { yaw.isRunning } }
 
-    /// Standard deviation of the belief, natural logarithm: a factor of four is possible before it has been found.
+    /// Standard deviation of the belief, natural logarithm: a factor of four is possible before it
+    /// has been found.
     var sigmas: AxisVector {
         @_noLocks get {
             AxisVector(
@@ -118,7 +122,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - kinematics: Of the joints now.
     ///   - first: The inertia as configured, kg·m².
-    /// - Returns: Whether the swing is over; false: it drowned in an oscillation, and is made once more with lower gains.
+    /// - Returns: Whether the swing is over; false: it drowned in an oscillation, and is made once
+    ///   more with lower gains.
     @_noLocks
     mutating func conclude(_ kinematics: JointKinematics, first: AxisVector) -> Bool {
         // With the camera straight up or down, the yaw joint turns it about its own roll axis.
@@ -152,8 +157,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         shaking.trust(axis)
     }
 
-    /// These axes have oscillated with the right inertia, so the loop is later than believed: every corner goes down. At the lowest one
-    /// nothing is left but a smaller belief.
+    /// These axes have oscillated with the right inertia, so the loop is later than believed: every
+    /// corner goes down. At the lowest one nothing is left but a smaller belief.
     private mutating func blameDelay(_ axes: AxisSet) {
         guard settling > 0 || slack > Self.leastSlack else { return }
         shaking.trust(axes)
@@ -163,8 +168,9 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         settling = Self.settlingTime
     }
 
-    /// A rotor slipped before its swing has shown the inertia. A camera heavier than believed makes the observers slow:
-    /// the next swing begins with twice the belief, and after four times the configured one with that again.
+    /// A rotor slipped before its swing has shown the inertia. A camera heavier than believed makes
+    /// the observers slow: the next swing begins with twice the belief, and after four times the
+    /// configured one with that again.
     @_noLocks
     mutating func doubt(first: AxisVector) {
         guard found != AxisSet(yaw: true, roll: true, pitch: true) else { return }

@@ -1,9 +1,9 @@
 /// Finds how heavy the camera is about one joint, by shaking it a little.
 ///
-/// A torque at 8 Hz, above what a hand does and below what the loop's delay blurs, grows until the gyroscope sees the
-/// camera swing by a quarter of a degree. What accelerates the camera and how the camera accelerates pass the same
-/// band-pass; the slope of one over the other (least squares, with the direction of motion beside it for the friction) is
-/// the torque per inertia.
+/// A torque at 8 Hz, above what a hand does and below what the loop's delay blurs, grows until the
+/// gyroscope sees the camera swing by a quarter of a degree. What accelerates the camera and how
+/// the camera accelerates pass the same band-pass; the slope of one over the other (least squares,
+/// with the direction of motion beside it for the friction) is the torque per inertia.
 ///
 /// Loop thread only; constant time.
 struct InertiaProbe: Sendable, BitwiseCopyable {
@@ -16,7 +16,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     /// Length of the whole, s: four swings.
     static var duration: Double { @_noLocks get { 0.5 } }
 
-    /// The expected acceleration times this is the true one: the believed inertia over the true one.
+    /// The expected acceleration times this is the true one: the believed inertia over the true
+    /// one.
     private(set) var scale = 1.0
     /// Whether `scale` was found.
     private(set) var isKnown = false
@@ -54,7 +55,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - measured: Rate of the camera about the joint's axis, rad/s.
-    ///   - expected: Acceleration that the motor gave when the gyroscope saw this, for the believed inertia, rad/s².
+    ///   - expected: Acceleration that the motor gave when the gyroscope saw this, for the believed
+    ///     inertia, rad/s².
     ///   - bound: Largest acceleration that may be asked for, for the believed inertia, rad/s².
     ///   - sine: Sine of the phase of the swing.
     ///   - dt: Seconds since the previous period.

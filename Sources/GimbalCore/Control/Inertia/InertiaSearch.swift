@@ -1,6 +1,7 @@
 internal import CMathShim
 
-/// The inertia of all three axes: three probes at frequencies of their own, so that one does not hide another.
+/// The inertia of all three axes: three probes at frequencies of their own, so that one does not
+/// hide another.
 ///
 /// Loop thread only; constant time, no allocation.
 struct InertiaSearch: Sendable, BitwiseCopyable {
@@ -10,31 +11,36 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     private var yawParameters = InertiaIdentifier.Parameters()
     private var rollParameters = InertiaIdentifier.Parameters()
     private var pitchParameters = InertiaIdentifier.Parameters()
-    /// What somebody has written down, kg·m², and is believed as long as no probe says otherwise; nil: it is looked for.
+    /// What somebody has written down, kg·m², and is believed as long as no probe says otherwise;
+    /// nil: it is looked for.
     private var given: AxisVector?
-    /// What was found of the delay the last time that any axis was known, s beyond the believed one; NaN: nothing yet.
+    /// What was found of the delay the last time that any axis was known, s beyond the believed
+    /// one; NaN: nothing yet.
     private var lastDelay = Double.nan
     /// Whether the probe looks at what is given when the outputs come on.
     private var isChecked = false
     /// The camera's axes of which the probe has said otherwise.
     private(set) var stale = AxisSet.none
 
-    /// Standard deviation at the start, natural logarithm: a phone and a heavy camera differ 70-fold, ± 1.5 of these
-    /// around their geometric mean.
+    /// Standard deviation at the start, natural logarithm: a phone and a heavy camera differ
+    /// 70-fold, ± 1.5 of these around their geometric mean.
     private static var startSigma: Double { @_noLocks get { 1.4 } }
-    /// Standard deviation after the outputs were off, in which time anybody may have put on another lens.
+    /// Standard deviation after the outputs were off, in which time anybody may have put on another
+    /// lens.
     private static var doubtSigma: Double { @_noLocks get { 0.5 } }
-    /// By how much the probe may find another inertia than is given, natural logarithm: what a joint's elastic friction makes of
-    /// it, and the loop's margins cover.
+    /// By how much the probe may find another inertia than is given, natural logarithm: what a
+    /// joint's elastic friction makes of it, and the loop's margins cover.
     private static var agreement: Double { @_noLocks get { 0.3 } }
-    /// What an oscillation adds to the standard deviation: gains go down to a third, which a camera of a third of its inertia needs.
+    /// What an oscillation adds to the standard deviation: gains go down to a third, which a camera
+    /// of a third of its inertia needs.
     private static var suspicion: Double { @_noLocks get { 0.55 } }
     /// With that the gains are a hundredth.
     private static var mostSigma: Double { @_noLocks get { 2.5 } }
     /// A set-point is followed from here on.
     private static var readySigma: Double { @_noLocks get { 0.6 } }
 
-    /// Where the probes are, Hz: apart from each other by more than the length of a measurement blurs.
+    /// Where the probes are, Hz: apart from each other by more than the length of a measurement
+    /// blurs.
     private static var frequencies: AxisVector {
         @_noLocks get { AxisVector(yaw: 42, roll: 47, pitch: 52) }
     }
@@ -46,7 +52,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - start: kg·m² about the camera's axes.
     ///   - isKnown: Whether that is taken as true.
-    ///   - isChecked: Whether the probe looks at what is known as well, whenever the outputs come on.
+    ///   - isChecked: Whether the probe looks at what is known as well, whenever the outputs come
+    ///     on.
     @_noLocks
     init(start: AxisVector, isKnown: Bool, isChecked: Bool = false) {
         if isKnown { given = start }
@@ -78,7 +85,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         @_noLocks get { AxisVector(yaw: yaw.caution, roll: roll.caution, pitch: pitch.caution) }
     }
 
-    /// How much later than assumed the torque's effect is seen, s: the mean of the axes. Small differences are within the margins.
+    /// How much later than assumed the torque's effect is seen, s: the mean of the axes. Small
+    /// differences are within the margins.
     var extraDelay: Double {
         @_noLocks get {
             let found = foundDelay
@@ -94,7 +102,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         @_noLocks get { !isProbing || !foundDelay.isNaN || !lastDelay.isNaN }
     }
 
-    /// How much longer than believed the delay is, s: the mean of the axes that are known; NaN: none is.
+    /// How much longer than believed the delay is, s: the mean of the axes that are known; NaN:
+    /// none is.
     private var foundDelay: Double {
         @_noLocks get {
             // One loop, one delay: the axes that have not answered yet know nothing about it.
@@ -165,8 +174,9 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         pitch.doubt(sigma: sigma, parameters: pitchParameters)
     }
 
-    /// These of the camera's axes are shaken by their own motors: believe less, so that the gains go down, and look again. The other
-    /// axes belong to the same camera and swing next: they are believed less as well, once.
+    /// These of the camera's axes are shaken by their own motors: believe less, so that the gains
+    /// go down, and look again. The other axes belong to the same camera and swing next: they are
+    /// believed less as well, once.
     @_noLocks
     mutating func suspect(_ axes: AxisSet) {
         Self.suspect(&yaw, axes.contains(.yaw), yawParameters)
@@ -184,7 +194,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         axis.doubt(sigma: min(sigma, isSwinging ? mostSigma : once), parameters: parameters)
     }
 
-    /// What happened since the last period is not known: the measurements that are going on begin again.
+    /// What happened since the last period is not known: the measurements that are going on begin
+    /// again.
     @_noLocks
     mutating func forget() {
         yaw.forget()
@@ -200,7 +211,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// What the loop may make of the probe, N·m: its answer to what the probe moves is no oscillation.
+    /// What the loop may make of the probe, N·m: its answer to what the probe moves is no
+    /// oscillation.
     var swings: AxisVector {
         @_noLocks get { AxisVector(yaw: yaw.swing, roll: roll.swing, pitch: pitch.swing) }
     }

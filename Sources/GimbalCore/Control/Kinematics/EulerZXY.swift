@@ -1,7 +1,7 @@
 internal import CMathShim
 
-/// The three angles of `q = Rz(yaw) * Rx(roll) * Ry(pitch)`: the order of the joints, of set-points, limits and the
-/// monitor. Regular at pitch ±90°; singular where roll is ±90°.
+/// The three angles of `q = Rz(yaw) * Rx(roll) * Ry(pitch)`: the order of the joints, of
+/// set-points, limits and the monitor. Regular at pitch ±90°; singular where roll is ±90°.
 public enum EulerZXY {
     /// The attitude with these angles.
     ///
@@ -26,8 +26,8 @@ public enum EulerZXY {
 
     /// The angles of an attitude: yaw and pitch in -π...π, roll in -π/2...π/2, radians.
     ///
-    /// Within 0.03° of roll ±90° only the sum or the difference of yaw and pitch is defined; all of it is then given
-    /// to yaw.
+    /// Within 0.03° of roll ±90° only the sum or the difference of yaw and pitch is defined; all of
+    /// it is then given to yaw.
     ///
     /// - Parameter q: Unit quaternion.
     /// - Returns: The three angles, rad.

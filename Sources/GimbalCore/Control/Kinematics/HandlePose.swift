@@ -6,10 +6,12 @@ struct HandlePose: Sendable, BitwiseCopyable {
     let rate: Vector3
     /// Joint angles, rad.
     let joints: AxisVector
-    /// Whether the joints are those of rotors believed in their fields: off by the load, and wrong when one slips.
+    /// Whether the joints are those of rotors believed in their fields: off by the load, and wrong
+    /// when one slips.
     let isBelieved: Bool
 
-    /// From the camera's attitude (body to earth) and what the joints say; nil where nobody knows the joints.
+    /// From the camera's attitude (body to earth) and what the joints say; nil where nobody knows
+    /// the joints.
     @_noLocks
     init?(camera: Quaternion, joints observed: JointObserver) {
         guard observed.isKnown else { return nil }

@@ -2,12 +2,13 @@ internal import CMathShim
 
 /// The geometry of the three joints at one pose: how joint rates and torques map to the camera.
 ///
-/// Joints from the handle outwards: yaw about z, roll about x, pitch about y;
-/// `q_camera = q_base * Rz(yaw) * Rx(roll) * Ry(pitch)`. All vectors are in the camera frame. The links between the
+/// Joints from the handle outwards: yaw about z, roll about x, pitch about y; `q_camera = q_base *
+/// Rz(yaw) * Rx(roll) * Ry(pitch)`. All vectors are in the camera frame. The links between the
 /// joints are taken as massless, so that each motor feels exactly the moment about its own axis.
 ///
-/// At roll ±90° the yaw and pitch axes are parallel, and no joint turns the camera about the third direction: within
-/// 3° of that pose the mapping is evaluated as if at 3° from it, so that rates and torques stay bounded.
+/// At roll ±90° the yaw and pitch axes are parallel, and no joint turns the camera about the third
+/// direction: within 3° of that pose the mapping is evaluated as if at 3° from it, so that rates
+/// and torques stay bounded.
 public struct JointKinematics: Sendable, BitwiseCopyable {
     /// Direction of the yaw joint's axis, unit length.
     public let yawAxis: Vector3
@@ -47,7 +48,8 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     public static func attitude(joints: AxisVector) -> Quaternion { EulerZXY.quaternion(joints) }
 
-    /// The joint angles that hold the camera at `attitude` relative to the handle; roll in -π/2...π/2.
+    /// The joint angles that hold the camera at `attitude` relative to the handle; roll in
+    /// -π/2...π/2.
     ///
     /// - Parameter attitude: Unit quaternion, camera to handle.
     /// - Returns: Joint angles, rad.

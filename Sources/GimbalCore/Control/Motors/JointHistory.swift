@@ -1,6 +1,8 @@
-/// What the motors were told in the last 64 periods, so that a model of a delayed motor can look back.
+/// What the motors were told in the last 64 periods, so that a model of a delayed motor can look
+/// back.
 ///
-/// Periods may differ in length: a loop that was held up has told its motors the same until it came round again.
+/// Periods may differ in length: a loop that was held up has told its motors the same until it came
+/// round again.
 struct JointHistory: Sendable, BitwiseCopyable {
     private var ring: InlineArray<64, AxisVector>
     /// When each value was told, s after `clock` was zero.
@@ -47,8 +49,8 @@ struct JointHistory: Sendable, BitwiseCopyable {
         next = (next + 1) & 63
     }
 
-    /// The command of `age` seconds ago, interpolated, `dt` seconds after the newest; what is older than the memory is the
-    /// oldest known.
+    /// The command of `age` seconds ago, interpolated, `dt` seconds after the newest; what is older
+    /// than the memory is the oldest known.
     @_noLocks @_noAllocation
     func value(age: Double, dt: Double) -> AxisVector {
         let time = clock + dt - age

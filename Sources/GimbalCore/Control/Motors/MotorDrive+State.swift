@@ -1,5 +1,5 @@
-/// What the motors' controller tells of them. Whatever only looks is inlined: to call it, the compiler would copy all of
-/// this, some 12 kB, in every tick.
+/// What the motors' controller tells of them. Whatever only looks is inlined: to call it, the
+/// compiler would copy all of this, some 12 kB, in every tick.
 extension MotorDrive {
     /// The motors whose torque is limited because they are hot.
     var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
@@ -38,7 +38,8 @@ extension MotorDrive {
         @_noLocks @inline(__always) get { if case .torque = type { torque.stale } else { .none } }
     }
 
-    /// The joints that answered the wrong way round in the last step: a motor or the sensor has the wrong sign.
+    /// The joints that answered the wrong way round in the last step: a motor or the sensor has the
+    /// wrong sign.
     var reversed: AxisSet {
         @_noLocks @inline(__always) get {
             switch type {
@@ -52,14 +53,14 @@ extension MotorDrive {
         }
     }
 
-    /// The motors without encoder that turn the other way than their field, or a handle that turns twice as fast as the
-    /// camera looks like that.
+    /// The motors without encoder that turn the other way than their field, or a handle that turns
+    /// twice as fast as the camera looks like that.
     var mirrored: AxisSet {
         @_noLocks @inline(__always) get { if case .field = type { field.mirrored } else { .none } }
     }
 
-    /// The joints that cannot be at these angles, rad. A servo's horn cannot be far beyond its range: started from
-    /// there, it would jump.
+    /// The joints that cannot be at these angles, rad. A servo's horn cannot be far beyond its
+    /// range: started from there, it would jump.
     @_noLocks @inline(__always)
     func outOfReach(_ joints: AxisVector) -> AxisSet {
         guard case .servo = type else { return .none }
@@ -81,7 +82,8 @@ extension MotorDrive {
         }
     }
 
-    /// From a command of motors that exert a torque to the sample that shows it, as configured or found, s.
+    /// From a command of motors that exert a torque to the sample that shows it, as configured or
+    /// found, s.
     var loopDelay: Double {
         @_noLocks @inline(__always) get {
             if case .field = type { field.parameters.loopDelay } else { torque.loopDelay }
@@ -109,8 +111,8 @@ extension MotorDrive {
         @_noLocks get { if case .torque = type { torque.learnedImbalance } else { .zero } }
     }
 
-    /// The inertia about the camera's axes as found or configured, kg·m², and its standard deviation, natural logarithm;
-    /// zero where the kind of motor does not need it.
+    /// The inertia about the camera's axes as found or configured, kg·m², and its standard
+    /// deviation, natural logarithm; zero where the kind of motor does not need it.
     var inertia: (values: AxisVector, sigmas: AxisVector) {
         @_noLocks @inline(__always) get {
             switch type {
@@ -121,7 +123,8 @@ extension MotorDrive {
         }
     }
 
-    /// What motors without encoder exerted when the gyroscope saw the camera as it is now, N·m; zero for others.
+    /// What motors without encoder exerted when the gyroscope saw the camera as it is now, N·m;
+    /// zero for others.
     var exerted: AxisVector {
         @_noLocks @inline(__always) get {
             if case .field = type { field.exerted } else { .zero }
@@ -135,7 +138,8 @@ extension MotorDrive {
         }
     }
 
-    /// The torques of motors without encoders; unknown while the place of a rotor is, and for other kinds of motors.
+    /// The torques of motors without encoders; unknown while the place of a rotor is, and for other
+    /// kinds of motors.
     var rotorPush: MotorEffect.Push {
         @_noLocks @inline(__always) get {
             guard case .field = type, field.isPlaced else { return .unknown }
@@ -143,14 +147,16 @@ extension MotorDrive {
         }
     }
 
-    /// The torques that motors without encoder are asked for, N·m, as far as their fields can give them; zero for others.
+    /// The torques that motors without encoder are asked for, N·m, as far as their fields can give
+    /// them; zero for others.
     var asked: AxisVector {
         @_noLocks @inline(__always) get {
             if case .field = type { field.asked } else { .zero }
         }
     }
 
-    /// Where the motors' own model believes the joints to be, rad; nil where the kind of motor has none.
+    /// Where the motors' own model believes the joints to be, rad; nil where the kind of motor has
+    /// none.
     var modelledJoints: AxisVector? {
         @_noLocks @inline(__always) get {
             switch type {

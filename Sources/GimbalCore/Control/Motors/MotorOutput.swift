@@ -2,14 +2,17 @@
 public struct MotorOutput: Sendable, BitwiseCopyable {
     /// Whether the power stages are on. When false, everything else is to be ignored.
     public var enabled: Bool
-    /// Torque on the outer part of each joint in the joint's positive direction, N·m; zero when not enabled.
+    /// Torque on the outer part of each joint in the joint's positive direction, N·m; zero when not
+    /// enabled.
     public var torque: AxisVector
-    /// Absolute joint angle, rad: where position actuators are to go; with torques where the joints are.
+    /// Absolute joint angle, rad: where position actuators are to go; with torques where the joints
+    /// are.
     public var angle: AxisVector
     /// Electrical angle of the stator's field for open-loop brushless motors, rad, not wrapped.
     public var field: AxisVector
-    /// Strength of that field, 0...1 of what the power stage can give; with torques 1 when encoders see the joints, else 0:
-    /// nobody can say where the field belongs. With angles 1, or 0 for an actuator that is to let go.
+    /// Strength of that field, 0...1 of what the power stage can give; with torques 1 when encoders
+    /// see the joints, else 0: nobody can say where the field belongs. With angles 1, or 0 for an
+    /// actuator that is to let go.
     public var power: AxisVector
 
     /// An output with these values; what a kind of motor does not use is zero.
@@ -25,7 +28,8 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
         self.power = power
     }
 
-    /// Whether motors may be given this: finite, no torque beyond its limit (N·m), no power beyond all there is.
+    /// Whether motors may be given this: finite, no torque beyond its limit (N·m), no power beyond
+    /// all there is.
     @_noLocks
     func isSound(torqueLimit: AxisVector) -> Bool {
         guard enabled else { return true }

@@ -1,7 +1,7 @@
 internal import CMathShim
 
-/// Moves one motor a little to and fro while the loop drives nothing, so that somebody sees which one it is and which way
-/// it turns: first in the joint's positive direction. Needs no sensor.
+/// Moves one motor a little to and fro while the loop drives nothing, so that somebody sees which
+/// one it is and which way it turns: first in the joint's positive direction. Needs no sensor.
 ///
 /// Held by a dead-man: it ends by itself unless it is asked for again. Loop thread only.
 struct MotorSwing: Sendable, BitwiseCopyable {

@@ -1,12 +1,14 @@
 internal import CMathShim
 
-/// Attitude and rate of the handle, smoothed, so that its motion can be extrapolated over the delay of the motors.
+/// Attitude and rate of the handle, smoothed, so that its motion can be extrapolated over the delay
+/// of the motors.
 ///
-/// Where the attitude alone is known, the rate goes through a second-order low-pass, and the attitude follows the measured one
-/// closely. So the look-ahead fades with frequency: a prediction that is wrong by more than the motion itself amplifies the
-/// motion, and above a third of the reciprocal delay every prediction is. What it leaves out also keeps the loop calm
-/// when the motors' model is wrong: an error of the model looks like a fast motion of the handle.
-/// Loop thread only, constant time.
+/// Where the attitude alone is known, the rate goes through a second-order low-pass, and the
+/// attitude follows the measured one closely. So the look-ahead fades with frequency: a prediction
+/// that is wrong by more than the motion itself amplifies the motion, and above a third of the
+/// reciprocal delay every prediction is. What it leaves out also keeps the loop calm when the
+/// motors' model is wrong: an error of the model looks like a fast motion of the handle. Loop
+/// thread only, constant time.
 struct HandleTracker: Sendable, BitwiseCopyable {
     /// Smoothed attitude, handle to earth.
     private(set) var attitude = Quaternion.identity
@@ -15,13 +17,16 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// Its slope, rad/s².
     private(set) var acceleration = Vector3.zero
     private var isKnown = false
-    /// How much of rate and acceleration a prediction trusts: of a measured rate all, else what `Shape` says.
+    /// How much of rate and acceleration a prediction trusts: of a measured rate all, else what
+    /// `Shape` says.
     private var trust = Trust(rate: 1, acceleration: 1)
 
-    /// Poles and look-ahead for a handle whose attitude alone is known, in terms of the bandwidth w.
+    /// Poles and look-ahead for a handle whose attitude alone is known, in terms of the bandwidth
+    /// w.
     ///
-    /// Found on recorded walks of three people and on a hand's tremor: of all values that leave the loop 6 dB and 45° these
-    /// leave the least of the motion above 1 Hz with motors that are 2 ms faster to 7 ms slower than believed.
+    /// Found on recorded walks of three people and on a hand's tremor: of all values that leave the
+    /// loop 6 dB and 45° these leave the least of the motion above 1 Hz with motors that are 2 ms
+    /// faster to 7 ms slower than believed.
     enum Shape {
         /// Damping ratio of the rate's low-pass, whose natural frequency is w.
         static var damping: Double { @_noLocks @_noAllocation @inline(__always) get { 0.75 } }

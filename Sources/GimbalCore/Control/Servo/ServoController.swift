@@ -1,10 +1,11 @@
 /// Attitude to absolute joint angles, for position servos.
 ///
-/// A servo hides its position, answers after a delay, and cannot be pushed by torque, so feedback alone is slow.
-/// The controller therefore carries a model of the servos (pure delay, lag, dead band, rate limit): camera attitude and
-/// modelled joint angles together tell where the handle is; a tracker extrapolates it to the moment at which a command
-/// takes effect, and the joints are set to what will be right then (internal model control). An error of the
-/// model, such as a servo's zero, appears as handle attitude and is thereby taken out like an integral would.
+/// A servo hides its position, answers after a delay, and cannot be pushed by torque, so feedback
+/// alone is slow. The controller therefore carries a model of the servos (pure delay, lag, dead
+/// band, rate limit): camera attitude and modelled joint angles together tell where the handle is;
+/// a tracker extrapolates it to the moment at which a command takes effect, and the joints are set
+/// to what will be right then (internal model control). An error of the model, such as a servo's
+/// zero, appears as handle attitude and is thereby taken out like an integral would.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct ServoController: Sendable, BitwiseCopyable {
@@ -20,7 +21,8 @@ public struct ServoController: Sendable, BitwiseCopyable {
         public var sensorDelay = 0.0015
         /// How far the attitude that the controller is given looks ahead of its sample, s.
         public var attitudeLead = 0.003
-        /// Up to which frequency the handle's rate is looked ahead, rad/s: lower is calmer, higher follows faster motion.
+        /// Up to which frequency the handle's rate is looked ahead, rad/s: lower is calmer, higher
+        /// follows faster motion.
         public var trackerBandwidth = 62.0
         /// The same where a second IMU measures the handle's rate.
         public var measuredTrackerBandwidth = 250.0
@@ -28,8 +30,8 @@ public struct ServoController: Sendable, BitwiseCopyable {
         public var trackerLeaning = 20.0
         /// Factor on both bandwidths for rotation about each of the handle's axes.
         public var bandwidth = AxisVector(repeating: 1)
-        /// Gain of the loop: how much of an attitude error that the model does not explain is taken out at once; 1 is
-        /// all of it, 2 the end of stability without look-ahead.
+        /// Gain of the loop: how much of an attitude error that the model does not explain is taken
+        /// out at once; 1 is all of it, 2 the end of stability without look-ahead.
         public var loopGain = AxisVector(repeating: 1)
         /// Factor on how far the handle's motion is looked ahead until a command takes effect.
         public var lookAhead = AxisVector(repeating: 1)
@@ -64,7 +66,8 @@ public struct ServoController: Sendable, BitwiseCopyable {
     private var yawHorn = ServoHorn(angle: 0)
     private var rollHorn = ServoHorn(angle: 0)
     private var pitchHorn = ServoHorn(angle: 0)
-    /// The error that lasts, rad: taken out whatever the loop gain, else the dead band would hold it.
+    /// The error that lasts, rad: taken out whatever the loop gain, else the dead band would hold
+    /// it.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()
     private var shaking = OscillationGuard(least: Self.leastShare)
@@ -73,9 +76,11 @@ public struct ServoController: Sendable, BitwiseCopyable {
 
     /// An eighth: commands are then slower than any delay of a servo.
     private static var leastShare: Double { @_noLocks get { 1 / 8.0 } }
-    /// Where commands are cut off for each share of the gains, rad/s; with all of them they are not.
+    /// Where commands are cut off for each share of the gains, rad/s; with all of them they are
+    /// not.
     private static var softest: Double { @_noLocks get { 240 } }
-    /// What a dead band makes of a loop, and sensors' noise: told rates below this are no oscillation, RMS, rad/s.
+    /// What a dead band makes of a loop, and sensors' noise: told rates below this are no
+    /// oscillation, RMS, rad/s.
     private static var stir: Double { @_noLocks get { 0.35 } }
     /// Above this a hand turns slower than what follows it, rad/s.
     private static var hand: Double { @_noLocks get { 2 * .pi * 8 } }
@@ -91,13 +96,14 @@ public struct ServoController: Sendable, BitwiseCopyable {
     ///   - attitude: Estimated camera attitude, body to earth.
     ///   - rate: Camera rate without bias, body frame, rad/s.
     ///   - setpoint: Where the camera is to look now.
-    ///   - handleRate: Rate of the handle as a second IMU measures it, handle frame, rad/s; nil = none fitted.
+    ///   - handleRate: Rate of the handle as a second IMU measures it, handle frame, rad/s; nil =
+    ///     none fitted.
     ///   - excitation: Joint angles that are commanded on top, rad.
-    ///   - authority: 0...1, how much of the way from the present command to the wanted one may be gone: the soft
-    ///     start. At 0 the command stands still.
+    ///   - authority: 0...1, how much of the way from the present command to the wanted one may be
+    ///     gone: the soft start. At 0 the command stands still.
     ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
-    /// - Returns: Absolute joint angles, rad, within the range. Unchanged when an argument is not finite or `dt` is out
-    ///   of range.
+    /// - Returns: Absolute joint angles, rad, within the range. Unchanged when an argument is not
+    ///   finite or `dt` is out of range.
     @_noLocks @_noAllocation
     public mutating func step(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, handleRate: Vector3? = nil,
@@ -169,7 +175,8 @@ public struct ServoController: Sendable, BitwiseCopyable {
         saturated = .none
     }
 
-    /// The camera's axes on which an oscillation was seen; the gains are down until the outputs come on again.
+    /// The camera's axes on which an oscillation was seen; the gains are down until the outputs
+    /// come on again.
     var oscillating: AxisSet { @_noLocks get { shaking.oscillating } }
 
     /// What the camera did lately is not known.
@@ -197,8 +204,9 @@ public struct ServoController: Sendable, BitwiseCopyable {
         if !lowered.isEmpty { shaking.forgetMotion() }
     }
 
-    /// Share of the way to the wanted command that is gone in a period: all of it, or less where the servos shook the camera. They have
-    /// one delay, and a wrong one makes the loosest axis swing first.
+    /// Share of the way to the wanted command that is gone in a period: all of it, or less where
+    /// the servos shook the camera. They have one delay, and a wrong one makes the loosest axis
+    /// swing first.
     private func softness(dt: Double) -> Double {
         let share = min(shaking.share.yaw, min(shaking.share.roll, shaking.share.pitch))
         guard share < 1 else { return 1 }
@@ -206,7 +214,8 @@ public struct ServoController: Sendable, BitwiseCopyable {
         return cutOff / (1 + cutOff)
     }
 
-    /// The part of an error, camera frame, rad, by which a loop gain other than 1 goes beyond it or stays behind.
+    /// The part of an error, camera frame, rad, by which a loop gain other than 1 goes beyond it or
+    /// stays behind.
     private func surplus(of error: Vector3) -> Vector3 {
         let gain = parameters.loopGain
         return Vector3(
@@ -224,7 +233,8 @@ public struct ServoController: Sendable, BitwiseCopyable {
             roll: min(max(wanted.roll, parameters.minimum.roll), parameters.maximum.roll),
             pitch: min(max(wanted.pitch, parameters.minimum.pitch), parameters.maximum.pitch))
         let change = (bounded - joints) * (authority * softness(dt: dt))
-        // A soft start is slow as well: what answers the wrong way round must not have gone far when that is seen.
+        // A soft start is slow as well: what answers the wrong way round must not have gone far
+        // when that is seen.
         let limit = parameters.maxRate * (authority * dt)
         let step = change.clamped(to: limit)
         saturated = bounded.differing(from: wanted)

@@ -1,4 +1,5 @@
-/// Where a servo's horn is, by what the servo was told: a first-order position loop with a dead band and a rate limit.
+/// Where a servo's horn is, by what the servo was told: a first-order position loop with a dead
+/// band and a rate limit.
 ///
 /// Loop thread only; constant time.
 struct ServoHorn: Sendable, BitwiseCopyable {

@@ -1,4 +1,5 @@
-/// How far to the side of the handle's heading the camera looks while it follows that. Loop thread only.
+/// How far to the side of the handle's heading the camera looks while it follows that. Loop thread
+/// only.
 struct AsideYaw: Sendable, BitwiseCopyable {
     /// Right positive, rad, -π...π.
     private(set) var angle = 0.0
@@ -11,7 +12,8 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Looks to `yaw`, rad, NaN: from where it is; turns further at `rate`, rad/s, until `validUntil`.
+    /// Looks to `yaw`, rad, NaN: from where it is; turns further at `rate`, rad/s, until
+    /// `validUntil`.
     @_noLocks
     mutating func look(yaw: Double, rate: Double, validUntil: Instant) {
         if yaw.isFinite {
@@ -46,7 +48,8 @@ struct AsideYaw: Sendable, BitwiseCopyable {
         angle = min(max(angle, range.minimum.yaw - behind), range.maximum.yaw - behind)
     }
 
-    /// Whether an angle was asked for since the last call: it counts from the handle, not from the edge of its dead zone.
+    /// Whether an angle was asked for since the last call: it counts from the handle, not from the
+    /// edge of its dead zone.
     @_noLocks
     mutating func takeCentring() -> Bool {
         let result = centres

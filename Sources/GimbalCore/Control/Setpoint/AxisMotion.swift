@@ -72,9 +72,9 @@ struct AxisLimits: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     func clamped(_ angle: Double) -> Double { min(max(angle, minimum), maximum) }
 
-    /// Where an angle given modulo one turn lies for an axis that stands at `present`: the short way round where the range
-    /// has no ends, or the other way where the joint has no room for that, else the nearest turn that lies in the range,
-    /// else its nearer end.
+    /// Where an angle given modulo one turn lies for an axis that stands at `present`: the short
+    /// way round where the range has no ends, or the other way where the joint has no room for
+    /// that, else the nearest turn that lies in the range, else its nearer end.
     @_noLocks @_noAllocation
     func goal(_ wanted: Double, from present: Double, room: TurnRoom) -> Double {
         let turn = 2 * Double.pi
@@ -86,8 +86,8 @@ struct AxisLimits: Sendable, BitwiseCopyable {
     }
 }
 
-/// A change of rate with continuous acceleration: a third-order polynomial in the rate, from the state at its start to a
-/// steady rate at its end. Its jerk is finite everywhere.
+/// A change of rate with continuous acceleration: a third-order polynomial in the rate, from the
+/// state at its start to a steady rate at its end. Its jerk is finite everywhere.
 struct RateBlend: Sendable, BitwiseCopyable {
     private let start: AxisState
     private let change: Double
@@ -96,8 +96,9 @@ struct RateBlend: Sendable, BitwiseCopyable {
 
     /// The quickest blend from `start` to `rate` within the limits.
     ///
-    /// From rest or a steady rate the duration is exact; an acceleration that the start brings along is answered by a
-    /// bound that is continuous in it, so that a search over `rate` finds every distance.
+    /// From rest or a steady rate the duration is exact; an acceleration that the start brings
+    /// along is answered by a bound that is continuous in it, so that a search over `rate` finds
+    /// every distance.
     @_noLocks @_noAllocation
     init(from start: AxisState, to rate: Double, limits: AxisLimits) {
         self.start = start

@@ -10,8 +10,9 @@ public enum MotionLimit: UInt8, Sendable, BitwiseCopyable {
     case acceleration
 }
 
-/// A movement of one angle in three parts: a blend to a steady rate, that rate, and a blend to rest at the goal. Without a
-/// goal the steady rate goes on. Angle, rate and acceleration are continuous, jerk is finite.
+/// A movement of one angle in three parts: a blend to a steady rate, that rate, and a blend to rest
+/// at the goal. Without a goal the steady rate goes on. Angle, rate and acceleration are
+/// continuous, jerk is finite.
 struct AxisPlan: Sendable, BitwiseCopyable {
     /// Where it ends, rad; NaN where it goes on.
     let goal: Double
@@ -95,7 +96,8 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         return AxisPlan(from: start, to: goal, cruising: direction * low, limits: limits)
     }
 
-    /// A movement to rest at `goal` that takes `duration` seconds, or as much longer as the limits want.
+    /// A movement to rest at `goal` that takes `duration` seconds, or as much longer as the limits
+    /// want.
     @_noLocks @_noAllocation
     static func timed(
         from start: AxisState, to goal: Double, duration: Double, limits: AxisLimits
@@ -106,8 +108,9 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         if start.isAtRest {
             return self.quickest(from: start, to: goal, limits: limits.slowed(by: factor))
         }
-        // In motion: as gently as it can be without running past the goal, then as slowly as wanted. An acceleration that the
-        // start brings along is given up quickly, the rate would run away otherwise.
+        // In motion: as gently as it can be without running past the goal, then as slowly as
+        // wanted. An acceleration that the start brings along is given up quickly, the rate would
+        // run away otherwise.
         var gentle = factor
         var round = 0
         while round < 6 {

@@ -18,8 +18,8 @@ public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
     var slowest: Double { @_noLocks get { maxRate.smallest } }
 }
 
-/// The movement of one set-point angle: where it is, how fast, and what it is up to. Whatever it is told next continues
-/// from the present angle, rate and acceleration.
+/// The movement of one set-point angle: where it is, how fast, and what it is up to. Whatever it is
+/// told next continues from the present angle, rate and acceleration.
 struct AxisProfile: Sendable, BitwiseCopyable {
     private enum Motion: Sendable, BitwiseCopyable {
         /// Stands still.
@@ -118,14 +118,16 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         AxisPlan.quickest(from: state, to: goal, limits: limits)
     }
 
-    /// Sets out for `goal`, to be at rest there after `duration` seconds or as soon as the limits allow.
+    /// Sets out for `goal`, to be at rest there after `duration` seconds or as soon as the limits
+    /// allow.
     @_noLocks @_noAllocation
     mutating func move(to goal: Double, duration: Double, limits: AxisLimits) {
         motion = .move(AxisPlan.timed(from: state, to: goal, duration: duration, limits: limits))
         elapsed = 0
     }
 
-    /// Turns at `rate`, rad/s, and stops in time before the ends of the range; repeating the rate changes nothing.
+    /// Turns at `rate`, rad/s, and stops in time before the ends of the range; repeating the rate
+    /// changes nothing.
     @_noLocks @_noAllocation
     mutating func turn(at rate: Double, limits: AxisLimits) {
         if case .turn(let turn) = motion, turn.wanted == rate { return }
@@ -201,8 +203,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// A turn whose next state could no longer stop within the range heads for the end of the range instead, and is pushed
-    /// along by an end that comes towards it.
+    /// A turn whose next state could no longer stop within the range heads for the end of the range
+    /// instead, and is pushed along by an end that comes towards it.
     private mutating func stepTurn(_ turn: Turn, dt: Double, limits: AxisLimits) {
         var next = turn
         var time = elapsed + dt
@@ -237,8 +239,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 }
 
 extension AxisState {
-    /// One period of following `target`: three poles at one place, and limits on rate, acceleration and jerk that the
-    /// cascade keeps without overshoot.
+    /// One period of following `target`: three poles at one place, and limits on rate, acceleration
+    /// and jerk that the cascade keeps without overshoot.
     ///
     /// - Parameters:
     ///   - target: Radians.

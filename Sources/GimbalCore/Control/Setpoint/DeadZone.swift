@@ -1,9 +1,10 @@
-/// A target that follows something only when it leaves a zone, and then stays at the zone's edge: the hand may tremble
-/// and wander a little without moving the camera.
+/// A target that follows something only when it leaves a zone, and then stays at the zone's edge:
+/// the hand may tremble and wander a little without moving the camera.
 ///
 /// Loop thread only; constant time.
 struct DeadZone: Sendable, BitwiseCopyable {
-    /// Where the followed angle was when the zone was last pushed, rad, continuous over whole turns; NaN before.
+    /// Where the followed angle was when the zone was last pushed, rad, continuous over whole
+    /// turns; NaN before.
     private(set) var target = AxisVector.unknown
 
     /// Nothing to follow yet.

@@ -1,19 +1,21 @@
 internal import CMathShim
 
-/// Keeps a set-point within what the joints can reach, where the handle's attitude is known. Within two degrees of an end
-/// of a range the camera falls behind gently, so that it arrives there without a blow.
+/// Keeps a set-point within what the joints can reach, where the handle's attitude is known. Within
+/// two degrees of an end of a range the camera falls behind gently, so that it arrives there
+/// without a blow.
 ///
-/// What is asked for may lie beyond: a level horizon, or a heading that is held, is wanted again as soon as the hand allows it.
-/// A turn has nothing to return to. Beyond the bend nothing that is asked for moves the camera, so a turn, and whatever is
-/// asked for next, may be brought back to `stopped` unseen: it leaves the end at once instead of unwinding first.
+/// What is asked for may lie beyond: a level horizon, or a heading that is held, is wanted again as
+/// soon as the hand allows it. A turn has nothing to return to. Beyond the bend nothing that is
+/// asked for moves the camera, so a turn, and whatever is asked for next, may be brought back to
+/// `stopped` unseen: it leaves the end at once instead of unwinding first.
 ///
 /// Loop thread only; constant time.
 struct JointLimiter: Sendable, BitwiseCopyable {
     /// Half the width of the zone in which the camera falls behind, rad.
     private static var knee: Double { @_noLocks get { 2 * .pi / 180 } }
 
-    /// How fast the joints are told to turn at the ends of their ranges. In a tilted hand the nearest angles can leap there,
-    /// where what was asked for passes roll ±90°.
+    /// How fast the joints are told to turn at the ends of their ranges. In a tilted hand the
+    /// nearest angles can leap there, where what was asked for passes roll ±90°.
     struct Pace: Sendable, BitwiseCopyable {
         /// While a joint is at its end, rad/s.
         var rate: Double
@@ -21,8 +23,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         var braking: Double
     }
 
-    /// The rates from which a stop within `distance`, rad, needs no more than `braking`, rad/s²; never quite zero, so that the
-    /// end is reached.
+    /// The rates from which a stop within `distance`, rad, needs no more than `braking`, rad/s²;
+    /// never quite zero, so that the end is reached.
     private static func stoppingRate(
         within distance: AxisVector, braking: Double
     ) -> AxisVector {
@@ -47,18 +49,20 @@ struct JointLimiter: Sendable, BitwiseCopyable {
 
     /// The joints of which the last set-point asked for an angle at or beyond the end of the range.
     private(set) var atEnd = AxisSet.none
-    /// The nearest angles to those asked for, Z-X-Y, rad, that the camera still answers to; NaN where the joint of that name
-    /// is not at its end.
+    /// The nearest angles to those asked for, Z-X-Y, rad, that the camera still answers to; NaN
+    /// where the joint of that name is not at its end.
     private(set) var stopped = AxisVector.unknown
-    /// How far beyond what the camera answers to all joints together were asked for, rad, now and one period before.
+    /// How far beyond what the camera answers to all joints together were asked for, rad, now and
+    /// one period before.
     private var excess = 0.0
     private var excessBefore = 0.0
     /// Whether more is asked for of joints that are at their ends than a period ago.
     var isGoingBeyond: Bool { @_noLocks get { excess > excessBefore } }
     /// How far yaw can turn from what was asked for.
     private(set) var yawRoom = TurnRoom.endless
-    /// Joint angles that the set-point asks for, rad, continuous over whole turns: a camera at one end of its range does
-    /// not swing to the other because that is nearer by now. NaN before the first.
+    /// Joint angles that the set-point asks for, rad, continuous over whole turns: a camera at one
+    /// end of its range does not swing to the other because that is nearer by now. NaN before the
+    /// first.
     private var wanted = AxisVector.unknown
     /// What of it the camera still answers to, rad.
     private var answered = AxisVector.unknown
@@ -82,8 +86,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         lose()
     }
 
-    /// Nothing shows the handle in this period: what was asked for is held as it is, and which way round the joints have
-    /// come is kept until something shows it again.
+    /// Nothing shows the handle in this period: what was asked for is held as it is, and which way
+    /// round the joints have come is kept until something shows it again.
     @_noLocks
     mutating func lose() {
         atEnd = .none
@@ -93,7 +97,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         yawRoom = .endless
     }
 
-    /// The set-point has been brought back to `stopped` where these are numbers: whole turns beyond it are forgotten.
+    /// The set-point has been brought back to `stopped` where these are numbers: whole turns beyond
+    /// it are forgotten.
     @_noLocks
     mutating func forgetTurns(_ axes: AxisVector) {
         if !axes.yaw.isNaN {
@@ -190,8 +195,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         return Setpoint(attitude: attitude, rate: carried + own)
     }
 
-    /// Brings the joints to what can be reached, with a rate that changes as fast as they brake: after a leap, also one that a hand
-    /// or a request makes, the camera can still follow.
+    /// Brings the joints to what can be reached, with a rate that changes as fast as they brake:
+    /// after a leap, also one that a hand or a request makes, the camera can still follow.
     private mutating func catchUp(
         _ step: AxisVector, _ turning: AxisVector, most: AxisVector, pace: Pace, dt: Double
     ) {
@@ -210,8 +215,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             && (turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt)))
     }
 
-    /// The angles of the same attitude that are nearest to `before`: whole turns of yaw and pitch, and beyond ±90° of roll,
-    /// where the three angles would otherwise all jump by half a turn.
+    /// The angles of the same attitude that are nearest to `before`: whole turns of yaw and pitch,
+    /// and beyond ±90° of roll, where the three angles would otherwise all jump by half a turn.
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
         let near = unwrapped(joints, near: before)
         let over = unwrapped(

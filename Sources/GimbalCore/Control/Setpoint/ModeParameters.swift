@@ -9,8 +9,8 @@ public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
     public var fpvDeadZone = AxisVector(repeating: 1 * .pi / 180)
     /// Largest pan and tilt rate in `tracking`, rad/s.
     public var trackingMaxRate = 45 * Double.pi / 180
-    /// How far `tracking` turns to either side, rad: yaw from the handle's heading, or from where tracking first began where
-    /// nothing shows that, pitch from level; roll is held level.
+    /// How far `tracking` turns to either side, rad: yaw from the handle's heading, or from where
+    /// tracking first began where nothing shows that, pitch from level; roll is held level.
     public var trackingRange = AxisVector(yaw: .pi / 2, roll: 0, pitch: .pi / 4)
     /// Silence after which `tracking` becomes `locked`, s.
     public var trackingTimeout = 1.0

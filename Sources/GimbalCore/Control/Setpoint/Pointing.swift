@@ -1,4 +1,5 @@
-/// Where the camera is to look: the mode, what was asked for within it, and the set-point that leads there.
+/// Where the camera is to look: the mode, what was asked for within it, and the set-point that
+/// leads there.
 ///
 /// Loop thread only; constant time, no allocation.
 struct Pointing: Sendable, BitwiseCopyable {
@@ -30,19 +31,21 @@ struct Pointing: Sendable, BitwiseCopyable {
     private var isBootModeJudged = false
     private var generator: SetpointGenerator
     private var limiter = JointLimiter()
-    /// The handle's angles, less the dead zone: what `panFollow`, `fpv`, `neutral` and `retract` follow.
+    /// The handle's angles, less the dead zone: what `panFollow`, `fpv`, `neutral` and `retract`
+    /// follow.
     private var followed = DeadZone()
     /// How far to the side of the handle `panFollow` looks.
     private var aside = AsideYaw()
-    /// Where the last `point` leads; NaN on an axis that nobody has pointed since a rate command or since the outputs
-    /// went off for good.
+    /// Where the last `point` leads; NaN on an axis that nobody has pointed since a rate command or
+    /// since the outputs went off for good.
     private var target = AxisVector.unknown
     /// When `tracking` ends by itself.
     private var trackingUntil: Instant?
-    /// What pan counts from in `tracking`, rad: the handle's heading, or where nothing shows that, the heading at which
-    /// tracking first began since the outputs came on.
+    /// What pan counts from in `tracking`, rad: the handle's heading, or where nothing shows that,
+    /// the heading at which tracking first began since the outputs came on.
     private var trackingHeading = Double.nan
-    /// How far the joints are from their pose of rest, rad, smoothed over a second: a walking hand shakes it.
+    /// How far the joints are from their pose of rest, rad, smoothed over a second: a walking hand
+    /// shakes it.
     private var retractError = AxisVector.zero
     /// How long that has been small, s.
     private var retractedSeconds = 0.0
@@ -73,7 +76,8 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     // MARK: Requests
 
-    /// Changes the mode because somebody asked for it; asking for the mode that is in force changes nothing.
+    /// Changes the mode because somebody asked for it; asking for the mode that is in force changes
+    /// nothing.
     @_noLocks
     mutating func change(to wanted: Mode, now: Instant) {
         modeRequests &+= 1
@@ -81,7 +85,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         if wanted.differs(from: mode) { enter(wanted, now: now) }
     }
 
-    /// With the first sample it is known what shows the joints: a boot mode that lacks them gives way to `locked`.
+    /// With the first sample it is known what shows the joints: a boot mode that lacks them gives
+    /// way to `locked`.
     @_noLocks
     mutating func judgeBootMode(showsJoints: Bool, now: Instant) {
         guard !isBootModeJudged else { return }
@@ -91,8 +96,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         enter(.locked, now: now)
     }
 
-    /// Turns to earth-frame angles, rad; an axis that is NaN, or that the mode moves, goes on with what it does. While the
-    /// outputs are off the request waits for them, see `takeOver`.
+    /// Turns to earth-frame angles, rad; an axis that is NaN, or that the mode moves, goes on with
+    /// what it does. While the outputs are off the request waits for them, see `takeOver`.
     @_noLocks
     mutating func point(to wanted: AxisVector, duration: Double, rate: Double, isEnabled: Bool) {
         let own = wanted * mode.commandable
@@ -103,7 +108,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator.point(target: own, duration: duration, rate: rate)
     }
 
-    /// Turns at rates of the earth-frame angles, rad/s, until `validUntil`; axes that the mode moves are left to it.
+    /// Turns at rates of the earth-frame angles, rad/s, until `validUntil`; axes that the mode
+    /// moves are left to it.
     @_noLocks
     mutating func turn(at rate: AxisVector, validUntil: Instant) {
         let own = rate * mode.commandable
@@ -114,8 +120,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator.rate(own, validUntil: validUntil)
     }
 
-    /// Looks to the side of where the handle points, rad, NaN keeps it, and turns further at `rate`, rad/s, until
-    /// `validUntil`. Outside `panFollow` nothing moves.
+    /// Looks to the side of where the handle points, rad, NaN keeps it, and turns further at
+    /// `rate`, rad/s, until `validUntil`. Outside `panFollow` nothing moves.
     @_noLocks
     mutating func lookAside(yaw: Double, rate: Double, validUntil: Instant) {
         guard case .panFollow = mode else { return }
@@ -123,8 +129,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         aside.look(yaw: yaw, rate: rate, validUntil: validUntil)
     }
 
-    /// Pan and tilt of whoever tracks a person, rad/s, right and down positive; NaN keeps the one in force. Outside
-    /// `tracking` nothing moves.
+    /// Pan and tilt of whoever tracks a person, rad/s, right and down positive; NaN keeps the one
+    /// in force. Outside `tracking` nothing moves.
     @_noLocks
     mutating func track(pan: Double, tilt: Double, validUntil: Instant) {
         guard case .tracking = mode else { return }
@@ -137,8 +143,8 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     // MARK: Outputs
 
-    /// Outputs are about to come on: start from where the camera points, and go to where it was told to, or level, no faster
-    /// than the modes follow.
+    /// Outputs are about to come on: start from where the camera points, and go to where it was
+    /// told to, or level, no faster than the modes follow.
     @_noLocks
     mutating func takeOver(from attitude: Quaternion) {
         generator.hold(at: attitude)
@@ -158,8 +164,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The motors can follow a set-point from now on: go on with what was asked for, from where the camera points and as
-    /// fast as it turns (body frame, rad/s).
+    /// The motors can follow a set-point from now on: go on with what was asked for, from where the
+    /// camera points and as fast as it turns (body frame, rad/s).
     @_noLocks
     mutating func resume(from attitude: Quaternion, rate: Vector3) {
         generator.resume(from: attitude, rate: rate)
@@ -167,8 +173,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         followed.start(at: generator.angles)
     }
 
-    /// The outputs have gone off. Whoever holds a camera that has gone limp turns it; the heading to return to is where it
-    /// points then.
+    /// The outputs have gone off. Whoever holds a camera that has gone limp turns it; the heading
+    /// to return to is where it points then.
     @_noLocks
     mutating func letGo() {
         target.yaw = .nan
@@ -215,7 +221,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         return reachable
     }
 
-    /// One period in which the motors cannot follow requests yet: stands still, and waits with what was asked for.
+    /// One period in which the motors cannot follow requests yet: stands still, and waits with what
+    /// was asked for.
     ///
     /// - Parameters:
     ///   - attitude: What is held.
@@ -231,7 +238,8 @@ struct Pointing: Sendable, BitwiseCopyable {
             Setpoint(attitude: attitude, rate: .zero), dt: dt, handle: handle, range: range)
     }
 
-    /// The set-point nearest to `setpoint` that the joints can reach; `setpoint` itself where nothing shows the joints.
+    /// The set-point nearest to `setpoint` that the joints can reach; `setpoint` itself where
+    /// nothing shows the joints.
     @_noLocks
     private mutating func reach(
         _ setpoint: Setpoint, dt: Double, handle: HandlePose?, range: JointRange
@@ -251,8 +259,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         return limiter.limit(setpoint, handle: handle, range: range, pace: pace, dt: dt)
     }
 
-    /// Where a joint is at its end, the set-point is brought back to what the camera still answers to, on the axes that are
-    /// numbers here: a turn ends there, and what is asked for next begins there. The rest waits for the hand to allow it.
+    /// Where a joint is at its end, the set-point is brought back to what the camera still answers
+    /// to, on the axes that are numbers here: a turn ends there, and what is asked for next begins
+    /// there. The rest waits for the hand to allow it.
     @_noLocks
     private mutating func unwind(_ axes: AxisVector) {
         let stopped = limiter.stopped + axes * 0
@@ -264,8 +273,8 @@ struct Pointing: Sendable, BitwiseCopyable {
 
 // What each mode does.
 extension Pointing {
-    /// The set-point goes on from its present angle, rate and acceleration; what the old mode moved comes to rest, and
-    /// what the new one wants is headed for.
+    /// The set-point goes on from its present angle, rate and acceleration; what the old mode moved
+    /// comes to rest, and what the new one wants is headed for.
     private mutating func enter(_ wanted: Mode, now: Instant) {
         let old = mode
         mode = wanted
@@ -293,8 +302,8 @@ extension Pointing {
         }
     }
 
-    /// Modes that tilt the horizon with the handle leave it tilted: level it, no faster than it was followed. A camera that
-    /// comes from its pose of rest looks ahead as well.
+    /// Modes that tilt the horizon with the handle leave it tilted: level it, no faster than it was
+    /// followed. A camera that comes from its pose of rest looks ahead as well.
     private mutating func level(after old: Mode) {
         switch old {
         case .inactive, .locked, .panFollow: break
@@ -314,8 +323,8 @@ extension Pointing {
         point(to: AxisVector(yaw: .nan, roll: 0, pitch: .nan), at: modes.follow.maxRate.roll)
     }
 
-    /// Pan counts from the handle, tilt from level. Both stay where they are however often tracking begins anew, so that no
-    /// number of beginnings adds up to more than one range.
+    /// Pan counts from the handle, tilt from level. Both stay where they are however often tracking
+    /// begins anew, so that no number of beginnings adds up to more than one range.
     private mutating func confineTracking(_ handle: HandlePose?) {
         let heading = generator.angles.yaw
         if let handle {
@@ -365,7 +374,8 @@ extension Pointing {
         }
     }
 
-    /// The joints count as retracted when they have been within a degree of their pose for half a second.
+    /// The joints count as retracted when they have been within a degree of their pose for half a
+    /// second.
     private mutating func noteRetraction(_ handle: HandlePose, dt: Double) {
         let error = handle.joints - modes.retractJoints
         retractError = retractError + (error - retractError) * (dt / (1 + dt))
@@ -388,7 +398,8 @@ extension AxisVector {
 }
 
 extension Mode {
-    /// Which axes go to a commanded or level angle when the outputs come on; NaN where the mode moves them.
+    /// Which axes go to a commanded or level angle when the outputs come on; NaN where the mode
+    /// moves them.
     fileprivate var pointedAtStart: AxisVector {
         if case .panFollow = self { return commandable }
         return AxisVector(repeating: 1)

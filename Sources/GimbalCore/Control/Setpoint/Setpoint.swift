@@ -16,7 +16,8 @@ public struct Setpoint: Sendable, BitwiseCopyable {
         self.acceleration = acceleration
     }
 
-    /// The set-point `seconds` ago, its acceleration taken for constant since; later for a negative number.
+    /// The set-point `seconds` ago, its acceleration taken for constant since; later for a negative
+    /// number.
     @_noLocks @_noAllocation
     func earlier(by seconds: Double) -> Setpoint {
         let turn = acceleration * (0.5 * seconds * seconds) - rate * seconds

@@ -1,8 +1,9 @@
 /// Turns requests (hold, point, rate, follow) into a set-point that moves smoothly within limits.
 ///
-/// Works on the earth-frame angles yaw, roll, pitch (Z-X-Y), each with its own motion. A `point` speeds up, goes on at a
-/// steady rate and slows down, all axes over the same duration; a `rate` takes up the rate in the same way. Every request
-/// continues from the present angle, rate and acceleration; acceleration is continuous and jerk limited.
+/// Works on the earth-frame angles yaw, roll, pitch (Z-X-Y), each with its own motion. A `point`
+/// speeds up, goes on at a steady rate and slows down, all axes over the same duration; a `rate`
+/// takes up the rate in the same way. Every request continues from the present angle, rate and
+/// acceleration; acceleration is continuous and jerk limited.
 ///
 /// Loop thread only; constant time.
 public struct SetpointGenerator: Sendable, BitwiseCopyable {
@@ -69,8 +70,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         isExpired = false
     }
 
-    /// Goes on from where the camera is now, and as fast as it turns, with what was asked for before: for motors that could
-    /// not follow until now.
+    /// Goes on from where the camera is now, and as fast as it turns, with what was asked for
+    /// before: for motors that could not follow until now.
     ///
     /// - Parameters:
     ///   - attitude: Body to earth. Not finite: ignored.
@@ -98,9 +99,11 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// Turns to `target`; repeating the request that is being followed changes nothing.
     ///
     /// - Parameters:
-    ///   - target: Earth-frame angles, rad; limited to the range. Yaw takes the short way round where its range has
-    ///     no bounds and the joint's end is not in the way. An axis that is NaN goes on with what it does; infinite: ignored.
-    ///   - duration: Seconds, 0 = as fast as the limits allow; a duration that would break a limit is lengthened.
+    ///   - target: Earth-frame angles, rad; limited to the range. Yaw takes the short way round
+    ///     where its range has no bounds and the joint's end is not in the way. An axis that is NaN
+    ///     goes on with what it does; infinite: ignored.
+    ///   - duration: Seconds, 0 = as fast as the limits allow; a duration that would break a limit
+    ///     is lengthened.
     ///   - rate: The fastest that an axis may turn, rad/s; 0 = the limits alone.
     /// - Returns: How long it takes and why.
     @_noLocks @_noAllocation @discardableResult
@@ -137,12 +140,14 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         return forecast
     }
 
-    /// Turns at `rates` until `validUntil`, then comes to a standstill; repeating the rates only moves that end.
+    /// Turns at `rates` until `validUntil`, then comes to a standstill; repeating the rates only
+    /// moves that end.
     ///
     /// - Parameters:
-    ///   - rates: Rates of the earth-frame angles, rad/s; limited. An axis that is NaN goes on with what it does.
-    ///     Infinite: ignored.
-    ///   - validUntil: The request's dead-man: unless another comes, the camera stands again by then.
+    ///   - rates: Rates of the earth-frame angles, rad/s; limited. An axis that is NaN goes on with
+    ///     what it does. Infinite: ignored.
+    ///   - validUntil: The request's dead-man: unless another comes, the camera stands again by
+    ///     then.
     @_noLocks @_noAllocation
     public mutating func rate(_ rates: AxisVector, validUntil: Instant) {
         guard !rates.yaw.isInfinite, !rates.roll.isInfinite, !rates.pitch.isInfinite else { return }
@@ -189,8 +194,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         rateUntil = nil
     }
 
-    /// Keeps turns within these angles, rad, as well as within the parameters' range, until `unconfine`. They may move: what
-    /// is outside then comes inside.
+    /// Keeps turns within these angles, rad, as well as within the parameters' range, until
+    /// `unconfine`. They may move: what is outside then comes inside.
     ///
     /// - Parameters:
     ///   - minimum: Smallest angles, rad.
@@ -208,7 +213,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Stands at these angles, rad, because the camera cannot follow farther; NaN leaves an axis alone.
+    /// Stands at these angles, rad, because the camera cannot follow farther; NaN leaves an axis
+    /// alone.
     @_noLocks @_noAllocation
     mutating func stop(at angles: AxisVector) {
         if !angles.yaw.isNaN { yaw.stop(at: angles.yaw, limits: limits(.yaw, atMost: 0)) }
@@ -216,7 +222,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         if !angles.pitch.isNaN { pitch.stop(at: angles.pitch, limits: limits(.pitch, atMost: 0)) }
     }
 
-    /// Whether this is the `point` that is being followed, on a way that the joint of yaw has room for.
+    /// Whether this is the `point` that is being followed, on a way that the joint of yaw has room
+    /// for.
     @_noLocks @_noAllocation
     func isFollowing(target: AxisVector, duration: Double, rate: Double) -> Bool {
         guard let point, SetpointGenerator.isSame(point.target, target), point.duration == duration,
@@ -237,7 +244,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - now: For the dead-man of a rate request.
-    ///   - dt: Seconds since the previous call; outside 0...0.1 the set-point stands still for this period.
+    ///   - dt: Seconds since the previous call; outside 0...0.1 the set-point stands still for this
+    ///     period.
     /// - Returns: The set-point with its rate and acceleration.
     @_noLocks @_noAllocation
     public mutating func step(now: Instant, dt: Double) -> Setpoint {
@@ -346,7 +354,8 @@ extension SetpointGenerator {
         if pitch.isTurning { pitch.halt(limits: limits(.pitch, atMost: 0)) }
     }
 
-    /// Angles, rates and accelerations of Z-X-Y angles as attitude, body rate and body acceleration.
+    /// Angles, rates and accelerations of Z-X-Y angles as attitude, body rate and body
+    /// acceleration.
     private func setpoint() -> Setpoint {
         let kinematics = JointKinematics(joints: angles)
         let rate = kinematics.relativeRate(jointRates: rates)

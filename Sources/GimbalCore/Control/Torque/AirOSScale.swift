@@ -2,8 +2,9 @@ internal import CMathShim
 
 /// The numbers p, i and d of one axis, as an AirOS app shows and sends them.
 ///
-/// Their unit is that of the firmware they were made for (servo degrees per degree of error), which says nothing about
-/// another gimbal; what counts is their ratio to the app's defaults, see `AirOSScale`.
+/// Their unit is that of the firmware they were made for (servo degrees per degree of error), which
+/// says nothing about another gimbal; what counts is their ratio to the app's defaults, see
+/// `AirOSScale`.
 public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
     /// Proportional, 0...5.
     public var p: Double
@@ -27,10 +28,10 @@ public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
 
 /// What a PID triple means, on every kind of motor: three factors on the axis's own tuning.
 ///
-/// At the app's default each factor is exactly 1. It rises strictly with its value: below the default along a straight
-/// line that ends above zero, above it along a curve that approaches a bound. So every point of the app's sliders is
-/// another tuning, and no point leaves the margins of the loop. A loop that has less than 6 dB to spare is given
-/// less room, down to none.
+/// At the app's default each factor is exactly 1. It rises strictly with its value: below the
+/// default along a straight line that ends above zero, above it along a curve that approaches a
+/// bound. So every point of the app's sliders is another tuning, and no point leaves the margins of
+/// the loop. A loop that has less than 6 dB to spare is given less room, down to none.
 ///
 /// | motors | p | i | d |
 /// | --- | --- | --- | --- |
@@ -38,12 +39,13 @@ public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
 /// | servo | corner of the prediction's low-pass | gain of the loop | share of the look-ahead |
 /// | field | attitude gain (stiffness) | bandwidth of the rotor's observer | rate gain (damping) |
 ///
-/// A field motor's controller has no integral: its observer takes out the lasting loads, faster with more bandwidth.
-/// There d changes the damping and leaves the stiffness, the product of both gains, to p.
+/// A field motor's controller has no integral: its observer takes out the lasting loads, faster
+/// with more bandwidth. There d changes the damping and leaves the stiffness, the product of both
+/// gains, to p.
 ///
-/// Source of the bounds: for torque motors, with all three at any of their ends, the default tuning keeps 3.3 dB and 25°
-/// (`LoopMargins`; the whole grid is in the tests). For the others, the simulated gimbal comes to rest after a step at
-/// every point of the grid (`airframe-bench gains`).
+/// Source of the bounds: for torque motors, with all three at any of their ends, the default tuning
+/// keeps 3.3 dB and 25° (`LoopMargins`; the whole grid is in the tests). For the others, the
+/// simulated gimbal comes to rest after a step at every point of the grid (`airframe-bench gains`).
 public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     /// How far a loop may be changed: 1 where it keeps 6 dB, 0 where it has nothing to spare.
     public struct Room: Sendable, BitwiseCopyable, Equatable {
@@ -82,7 +84,8 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         public static var torque: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.1...1.3, derivative: 0.5...1.4)
         }
-        /// For servos. With much less gain an error stays until it leaves the dead band, and the camera swings across it.
+        /// For servos. With much less gain an error stays until it leaves the dead band, and the
+        /// camera swings across it.
         public static var servo: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.6...1.3, derivative: 0.5...1.4)
         }
@@ -134,7 +137,8 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
 }
 
 extension AttitudeController.Parameters {
-    /// The same tuning with the factors of each axis. Not for the loop thread: it sweeps frequencies for the room.
+    /// The same tuning with the factors of each axis. Not for the loop thread: it sweeps
+    /// frequencies for the room.
     public func scaled(
         yaw: PIDTriple = .pan, roll: PIDTriple = .tilt, pitch: PIDTriple = .tilt
     ) -> AttitudeController.Parameters {

@@ -1,18 +1,21 @@
 internal import CMathShim
 
-/// Feeds the friction of one joint forward, and learns its size and its shape while the joint moves.
+/// Feeds the friction of one joint forward, and learns its size and its shape while the joint
+/// moves.
 ///
-/// Friction is by far the largest disturbance of a carried gimbal: it changes sign whenever the handle turns back,
-/// and the feedback, with its delay, is late each time. The joint's encoder, or a gyroscope on the handle, shows the
-/// turning points; a tracker without lag under constant acceleration looks ahead by the loop's delay.
+/// Friction is by far the largest disturbance of a carried gimbal: it changes sign whenever the
+/// handle turns back, and the feedback, with its delay, is late each time. The joint's encoder, or
+/// a gyroscope on the handle, shows the turning points; a tracker without lag under constant
+/// acceleration looks ahead by the loop's delay.
 ///
-/// Shape: a sum of elastic bristles that slide (P. Dahl, "A solid friction model", Aerospace Corp. TOR-158, 1968) after
-/// different distances, as in the generalised Maxwell slip model (Al-Bender, Lampaert & Swevers, IEEE TAC 50, 2005), and
-/// what is more of it near rest (Stribeck). Sizes: least mean squares on the torque that the motor exerts beyond the
-/// camera's acceleration, so the loop's own lag is not in it.
+/// Shape: a sum of elastic bristles that slide (P. Dahl, "A solid friction model", Aerospace Corp.
+/// TOR-158, 1968) after different distances, as in the generalised Maxwell slip model (Al-Bender,
+/// Lampaert & Swevers, IEEE TAC 50, 2005), and what is more of it near rest (Stribeck). Sizes:
+/// least mean squares on the torque that the motor exerts beyond the camera's acceleration, so the
+/// loop's own lag is not in it.
 ///
-/// Net: the power of that torque is compared with the power that the prediction leaves of it. A prediction that leaves more is
-/// faded out.
+/// Net: the power of that torque is compared with the power that the prediction leaves of it. A
+/// prediction that leaves more is faded out.
 struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// What the user tunes, for all joints.
     struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -20,7 +23,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         var learningRate = 0.5
         /// Bound of the sum of the sizes, N·m.
         var limit = 0.05
-        /// Joint rate below which nothing is learned, rad/s: at rest friction is whatever the load makes it.
+        /// Joint rate below which nothing is learned, rad/s: at rest friction is whatever the load
+        /// makes it.
         var learningThreshold = 0.05
         /// How far to look ahead, s.
         var lead = 0.0035
@@ -50,7 +54,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     private var tracker = JointTracker()
     /// Motion of the joint with the camera at its set-point.
     private var wanted = JointTracker()
-    /// Deflection of each bristle as a share of its largest one, -1...1, ahead by the lead, and now.
+    /// Deflection of each bristle as a share of its largest one, -1...1, ahead by the lead, and
+    /// now.
     private var ahead = Parts()
     private var present = Parts()
     /// Residual torque that does not depend on the motion, N·m.
@@ -65,7 +70,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     private static var distances: (short: Double, middle: Double, long: Double) {
         @_noLocks get { (0.3e-3, 1e-3, 3e-3) }
     }
-    /// Joint rate at which the extra friction near rest has fallen to a third, rad/s: the middle of ball and plain bearings.
+    /// Joint rate at which the extra friction near rest has fallen to a third, rad/s: the middle of
+    /// ball and plain bearings.
     private static var stribeckRate: Double { @_noLocks get { 0.05 } }
     /// How fast sizes are learned at first, 1/s.
     private static var first: Double { @_noLocks get { 3 } }
@@ -83,8 +89,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
 
     /// The torque that overcomes the friction, N·m, for a measured joint angle in rad.
     ///
-    /// `astray`: the camera's deviation from its set-point about this joint, rad. The prediction leaves it out: a prediction
-    /// that follows the camera's own shaking drives it.
+    /// `astray`: the camera's deviation from its set-point about this joint, rad. The prediction
+    /// leaves it out: a prediction that follows the camera's own shaking drives it.
     @_noLocks @_noAllocation
     mutating func torque(
         joint: Double, astray: Double, parameters p: Parameters, dt: Double
@@ -95,7 +101,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         return torque(parameters: p, dt: dt)
     }
 
-    /// The same for a measured joint rate, rad/s: the difference of camera and handle gyroscope; `astray` is a rate, rad/s.
+    /// The same for a measured joint rate, rad/s: the difference of camera and handle gyroscope;
+    /// `astray` is a rate, rad/s.
     @_noLocks @_noAllocation
     mutating func torque(
         rate: Double, astray: Double, parameters p: Parameters, dt: Double
@@ -125,8 +132,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         bristles.slow = bristles.middle * cm_exp(-ratio * ratio)
     }
 
-    /// Learns from the torque that the motor has exerted on this joint beyond what has accelerated the camera, N·m: what
-    /// friction and loads have taken.
+    /// Learns from the torque that the motor has exerted on this joint beyond what has accelerated
+    /// the camera, N·m: what friction and loads have taken.
     @_noLocks @_noAllocation
     mutating func learn(residual: Double, parameters p: Parameters, dt: Double) {
         guard envelope > p.learningThreshold else { return }

@@ -1,18 +1,21 @@
 /// Feeds forward what a camera off its balance weighs on the motors, and learns it.
 ///
-/// A centre of mass beside the joints' common point asks for the moment `mass * offset × specific force`. Mass times offset is
-/// a constant vector of the camera, and the accelerometer measures the specific force; so gravity at every attitude and the
-/// shaking of the hand are taken out alike, before the camera has moved. The vector is found from what the feedback still
-/// has to exert, by recursive least squares with a covariance that grows again (L. Ljung, "System Identification", 1999,
-/// ch. 11): what gravity shows is known within seconds, the part along gravity only when the camera has looked up or
-/// down, or has been shaken. What is learned leaves the integral, so that learning moves nothing.
+/// A centre of mass beside the joints' common point asks for the moment `mass * offset × specific
+/// force`. Mass times offset is a constant vector of the camera, and the accelerometer measures the
+/// specific force; so gravity at every attitude and the shaking of the hand are taken out alike,
+/// before the camera has moved. The vector is found from what the feedback still has to exert, by
+/// recursive least squares with a covariance that grows again (L. Ljung, "System Identification",
+/// 1999, ch. 11): what gravity shows is known within seconds, the part along gravity only when the
+/// camera has looked up or down, or has been shaken. What is learned leaves the integral, so that
+/// learning moves nothing.
 ///
 /// Loop thread only; constant time, no allocation.
 struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     /// Mass times offset of the centre of mass, camera frame, kg·m.
     private(set) var imbalance = Vector3.zero
 
-    /// Covariance over the feedback's noise, in units of gravity: how fast the moment that one g makes is learned, 1/s.
+    /// Covariance over the feedback's noise, in units of gravity: how fast the moment that one g
+    /// makes is learned, 1/s.
     private var covariance = Symmetric3(diagonal: ImbalanceCompensator.first)
 
     /// At first it is the mean of all there is to see; later it forgets at this rate. 1/s.

@@ -40,7 +40,8 @@ struct JointFrictions: Sendable, BitwiseCopyable {
                 rate: jointRates.pitch, astray: astray.pitch, parameters: parameters, dt: dt))
     }
 
-    /// Learns from the torques that the motors have exerted beyond what has accelerated the camera, N·m.
+    /// Learns from the torques that the motors have exerted beyond what has accelerated the camera,
+    /// N·m.
     @_noLocks @_noAllocation
     mutating func learn(residual: AxisVector, dt: Double) {
         yaw.learn(residual: residual.yaw, parameters: parameters, dt: dt)

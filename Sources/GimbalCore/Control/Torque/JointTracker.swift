@@ -1,7 +1,7 @@
 internal import CMathShim
 
-/// Rate and acceleration of one joint, from its encoder or from the difference of two gyroscopes, so that friction's
-/// turning points are seen before they come.
+/// Rate and acceleration of one joint, from its encoder or from the difference of two gyroscopes,
+/// so that friction's turning points are seen before they come.
 ///
 /// Loop thread only; constant time.
 struct JointTracker: Sendable, BitwiseCopyable {
@@ -13,8 +13,8 @@ struct JointTracker: Sendable, BitwiseCopyable {
     private var hasAngle = false
     private var offset = 0.0
 
-    /// Natural frequency on an encoder, rad/s: what 14 bits per turn allow, whose steps are then a third of what friction
-    /// takes to turn over.
+    /// Natural frequency on an encoder, rad/s: what 14 bits per turn allow, whose steps are then a
+    /// third of what friction takes to turn over.
     private static var angleBandwidth: Double { @_noLocks get { 300 } }
     /// Natural frequency on a rate, rad/s.
     private static var rateBandwidth: Double { @_noLocks get { 250 } }
@@ -48,8 +48,8 @@ struct JointTracker: Sendable, BitwiseCopyable {
         acceleration += fade * fade * fade / (dt * dt) * residual
     }
 
-    /// Follows a measured rate: second order, no lag under constant acceleration. A joint gets nowhere in the long run, so
-    /// that its mean rate over 20 s is taken as the sensors' offset.
+    /// Follows a measured rate: second order, no lag under constant acceleration. A joint gets
+    /// nowhere in the long run, so that its mean rate over 20 s is taken as the sensors' offset.
     ///
     /// - Parameters:
     ///   - measured: rad/s.

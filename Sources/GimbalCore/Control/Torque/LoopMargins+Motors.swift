@@ -1,12 +1,13 @@
 internal import CMathShim
 
 extension LoopMargins {
-    /// The margins of one axis of motors without encoders, on the inertia and behind the delay that the controller
-    /// believes.
+    /// The margins of one axis of motors without encoders, on the inertia and behind the delay that
+    /// the controller believes.
     ///
-    /// The loop is cut where the gains ask for a moment: so much may they rise. The rotor's observer, which knows what was
-    /// asked for, then adds nothing. Seen from the motor the same loop has less, because a motor that is stronger than
-    /// believed deceives the observer as well: 7.4 dB and 27° with the defaults.
+    /// The loop is cut where the gains ask for a moment: so much may they rise. The rotor's
+    /// observer, which knows what was asked for, then adds nothing. Seen from the motor the same
+    /// loop has less, because a motor that is stronger than believed deceives the observer as well:
+    /// 7.4 dB and 27° with the defaults.
     ///
     /// - Parameters:
     ///   - field: Parameters of the controller.
@@ -29,10 +30,11 @@ extension LoopMargins {
             delay: field.loopDelay, shape: shape)
     }
 
-    /// The margins of one axis of servos that answer as the controller believes, dead band left out.
+    /// The margins of one axis of servos that answer as the controller believes, dead band left
+    /// out.
     ///
-    /// The loop is cut at the command. Looking ahead spends them: a servo has no gain that could rise, only a delay that
-    /// may be longer than believed.
+    /// The loop is cut at the command. Looking ahead spends them: a servo has no gain that could
+    /// rise, only a delay that may be longer than believed.
     ///
     /// - Parameters:
     ///   - servo: Parameters of the controller.
@@ -52,7 +54,8 @@ extension LoopMargins {
         let model =
             Complex(phase: -omega * (servo.delay + servo.sensorDelay))
             / Complex(1, omega * servo.lag)
-        // The tracker and what it looks ahead, from the handle's attitude to where the handle will be.
+        // The tracker and what it looks ahead, from the handle's attitude to where the handle will
+        // be.
         let w = servo.trackerBandwidth * servo.bandwidth[axis]
         let horizon = servo.sensorDelay + servo.delay + servo.lag
         typealias Shape = HandleTracker.Shape

@@ -1,8 +1,9 @@
-/// A rate controller for one axis: PID on the rate error, derivative on the measurement, output in the unit of
-/// acceleration times inertia.
+/// A rate controller for one axis: PID on the rate error, derivative on the measurement, output in
+/// the unit of acceleration times inertia.
 ///
-/// `torque = inertia * (kp * e + ∫ ki * e dt - kd * d(rate)/dt + acceleration)`, so that the gains of a phone and of a
-/// heavy camera are the same numbers. The integral carries its gain inside, which makes a change of `ki` bumpless.
+/// `torque = inertia * (kp * e + ∫ ki * e dt - kd * d(rate)/dt + acceleration)`, so that the gains
+/// of a phone and of a heavy camera are the same numbers. The integral carries its gain inside,
+/// which makes a change of `ki` bumpless.
 public struct PIDController: Sendable, BitwiseCopyable {
     /// What the user tunes.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -46,8 +47,9 @@ public struct PIDController: Sendable, BitwiseCopyable {
             self.dt = dt
             let corner = 2 * Double.pi * parameters.derivativeCutoffHz * dt
             derivativeShare = corner / (1 + corner)
-            // The integral follows a saturated actuator at the speed of the proportional path: faster would throw
-            // away the estimate of a constant load at every short clip, slower would overshoot after a long one.
+            // The integral follows a saturated actuator at the speed of the proportional path:
+            // faster would throw away the estimate of a constant load at every short clip, slower
+            // would overshoot after a long one.
             windupShare = min(parameters.kp * dt, 1)
         }
     }
@@ -79,7 +81,8 @@ public struct PIDController: Sendable, BitwiseCopyable {
     /// One period with the axis's own limit as the actuator.
     ///
     /// - Parameters:
-    ///   - error: Commanded minus measured rate, rad/s. Not finite: the output is zero and nothing changes.
+    ///   - error: Commanded minus measured rate, rad/s. Not finite: the output is zero and nothing
+    ///     changes.
     ///   - rate: Measured rate, rad/s, for the derivative.
     ///   - acceleration: Feed-forward, rad/s².
     ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
@@ -100,8 +103,8 @@ public struct PIDController: Sendable, BitwiseCopyable {
         return applied
     }
 
-    /// The torque that the axis asks for, before any limit, N·m; arguments must be finite. `integrate` is the share of
-    /// the error that enters the integral, 0...1.
+    /// The torque that the axis asks for, before any limit, N·m; arguments must be finite.
+    /// `integrate` is the share of the error that enters the integral, 0...1.
     @_noLocks @_noAllocation
     mutating func demand(
         error: Double, rate: Double, acceleration: Double, dt: Double, integrate: Double
@@ -122,8 +125,8 @@ public struct PIDController: Sendable, BitwiseCopyable {
 
     /// Tells the controller what the actuator did not deliver: back-calculation anti-windup.
     ///
-    /// The integral follows the excess until the demand is back at the limit, but never beyond what the actuator
-    /// could hold by itself.
+    /// The integral follows the excess until the demand is back at the limit, but never beyond what
+    /// the actuator could hold by itself.
     ///
     /// - Parameter excess: Demanded minus applied torque, N·m.
     @_noLocks @_noAllocation

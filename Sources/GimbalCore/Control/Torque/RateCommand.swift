@@ -1,7 +1,8 @@
 internal import CMathShim
 
-/// From attitude error to rate: proportional when the error is small, and when it is large no faster than a constant
-/// deceleration can still stop (the square-root controller of multicopter autopilots).
+/// From attitude error to rate: proportional when the error is small, and when it is large no
+/// faster than a constant deceleration can still stop (the square-root controller of multicopter
+/// autopilots).
 struct RateCommand: Sendable, BitwiseCopyable {
     /// Attitude error to rate about the camera's axes, 1/s.
     var gain: AxisVector
@@ -17,7 +18,8 @@ struct RateCommand: Sendable, BitwiseCopyable {
         self.maxAcceleration = maxAcceleration
     }
 
-    /// The rate that takes an error away, camera frame, rad/s; `error` from attitude to set-point, camera frame, rad.
+    /// The rate that takes an error away, camera frame, rad/s; `error` from attitude to set-point,
+    /// camera frame, rad.
     @_noLocks
     func rate(error: Vector3) -> Vector3 {
         let linear = Vector3(gain.roll * error.x, gain.pitch * error.y, gain.yaw * error.z)

@@ -1,7 +1,8 @@
 /// What the controller's rate goes through on each axis: up to four notches and a low-pass.
 ///
-/// A change of the filters does not jump: the new ones start as if the last input had always been there, and what is
-/// left of the difference to the last output fades within some hundredths of a second.
+/// A change of the filters does not jump: the new ones start as if the last input had always been
+/// there, and what is left of the difference to the last output fades within some hundredths of a
+/// second.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct RateFilter: Sendable, BitwiseCopyable {

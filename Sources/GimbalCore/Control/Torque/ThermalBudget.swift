@@ -1,8 +1,9 @@
 /// How warm the motors' windings are, and what torque that leaves.
 ///
-/// The copper's loss grows with the square of the torque, the heat leaves with one time constant (the I²t model of servo
-/// amplifiers; IEC 60034-1 calls the continuous rating duty S1). Heat 1 is what the continuous torque leads to in the
-/// end. From nine tenths of it on the limit falls from the peak to the continuous torque, so smoothly that nothing jerks.
+/// The copper's loss grows with the square of the torque, the heat leaves with one time constant
+/// (the I²t model of servo amplifiers; IEC 60034-1 calls the continuous rating duty S1). Heat 1 is
+/// what the continuous torque leads to in the end. From nine tenths of it on the limit falls from
+/// the peak to the continuous torque, so smoothly that nothing jerks.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct ThermalBudget: Sendable, BitwiseCopyable {

@@ -1,7 +1,8 @@
-/// What each motor may exert in this period: its limit, less what its temperature and the joints' stops take away.
+/// What each motor may exert in this period: its limit, less what its temperature and the joints'
+/// stops take away.
 ///
-/// Beyond the end of a joint's range the torque towards the stop fades to nothing within two degrees, so that no motor
-/// presses against metal; the torque away from it stays.
+/// Beyond the end of a joint's range the torque towards the stop fades to nothing within two
+/// degrees, so that no motor presses against metal; the torque away from it stays.
 ///
 /// Loop thread only; constant time, no allocation.
 struct TorqueBounds: Sendable, BitwiseCopyable {
