@@ -55,6 +55,16 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         }
     }
 
+    /// Which axes go to a commanded or level angle when the outputs come on; NaN where the mode
+    /// moves them.
+    var pointedAtStart: AxisVector {
+        if case .panFollow = self { return commandable }
+        return AxisVector(repeating: 1)
+    }
+
+    /// Which axes follow the handle in `panFollow`; NaN on the others.
+    var followed: AxisVector { AxisVector(yaw: 1, roll: .nan, pitch: .nan) }
+
     /// Written out: the loop's checker refuses the derived comparison.
     @_noLocks
     func differs(from other: Mode) -> Bool { rawValue != other.rawValue }

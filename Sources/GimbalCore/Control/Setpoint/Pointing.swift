@@ -396,15 +396,3 @@ extension AxisVector {
         }
     }
 }
-
-extension Mode {
-    /// Which axes go to a commanded or level angle when the outputs come on; NaN where the mode
-    /// moves them.
-    fileprivate var pointedAtStart: AxisVector {
-        if case .panFollow = self { return commandable }
-        return AxisVector(repeating: 1)
-    }
-
-    /// Which axes follow the handle in `panFollow`; NaN on the others.
-    fileprivate var followed: AxisVector { AxisVector(yaw: 1, roll: .nan, pitch: .nan) }
-}
