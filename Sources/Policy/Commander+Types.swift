@@ -43,48 +43,6 @@ extension Commander {
         /// The defaults.
         public init() {}
     }
-
-    /// The door as others see it.
-    public struct View: Sendable {
-        /// The source in control of the camera and the stepper motors; nil: control is free.
-        public var holder: CommandSource?
-        /// The source in control of the wheels; nil: control is free.
-        public var driver: CommandSource?
-        /// Seconds since the holder's last request.
-        public var age: Double?
-        /// The mode in force, or asked for and about to be.
-        public var mode: Mode
-        /// Whether an emergency stop is latched.
-        public var isStopped: Bool { stoppedBy != nil }
-        /// The source of the latched stop; of several the one of the highest rank.
-        public var stoppedBy: CommandSource?
-        /// Requests refused since the start.
-        public var refusals: UInt64
-        /// The newest of them.
-        public var lastRefusal: Refused?
-        /// A stream of rates that broke off, and nobody has asked for anything since.
-        public var loss: Loss?
-    }
-
-    /// A stream of rates that broke off.
-    public struct Loss: Sendable, Equatable {
-        /// Whose it was.
-        public var source: CommandSource
-        /// What was done about it so far.
-        public var stage: LossOfControl.Stage
-        /// Since the last rates, s.
-        public var silence: Double
-    }
-
-    /// A request that was not carried out.
-    public struct Refused: Sendable, Equatable {
-        /// Who asked.
-        public var source: CommandSource
-        /// Why not.
-        public var reason: Refusal
-        /// When, on the loop's clock.
-        public var time: Instant
-    }
 }
 
 /// The way from the Commander to the stepper motors.

@@ -35,7 +35,7 @@ public final class Commander: Sendable {
         var stop = EmergencyStopLatch()
         var isShuttingDown = false
         var refusals: UInt64 = 0
-        var lastRefusal: Refused?
+        var lastRefusal: ControlState.Refused?
         var loss = LossOfControl()
     }
 
@@ -69,17 +69,20 @@ public final class Commander: Sendable {
         state.withLock { $0.rules = rules }
     }
 
-    /// The door as it stands at `now`.
-    public func view(now: Instant) -> View {
+    /// Who is in control at `now`.
+    public func view(now: Instant) -> ControlState {
         let loop = loop()
         return state.withLock { state in
             Self.learn(from: loop, &state)
-            return View(
-                holder: state.holder?.source, driver: state.driver?.source,
-                age: state.holder.map { now.seconds(since: $0.lastRequest) },
-                mode: state.mode, stoppedBy: state.stop.owner(state.rules),
-                refusals: state.refusals,
-                lastRefusal: state.lastRefusal, loss: Self.loss(state, now: now))
+            var view = ControlState(mode: state.mode)
+            view.holder = state.holder?.source
+            view.driver = state.driver?.source
+            view.age = state.holder.map { now.seconds(since: $0.lastRequest) }
+            view.stoppedBy = state.stop.owner(state.rules)
+            view.refusals = state.refusals
+            view.lastRefusal = state.lastRefusal
+            view.loss = Self.loss(state, now: now)
+            return view
         }
     }
 
@@ -101,7 +104,7 @@ public final class Commander: Sendable {
                 ?? Self.carryOut(request, from: source, now: now, &state)
             if let refusal {
                 state.refusals &+= 1
-                state.lastRefusal = Refused(source: source, reason: refusal, time: now)
+                state.lastRefusal = ControlState.Refused(source: source, reason: refusal, time: now)
             }
             return refusal
         }
@@ -132,7 +135,7 @@ public final class Commander: Sendable {
     ///
     /// - Returns: The stage that was entered, and whose rates are missing; nil when nothing happened.
     @discardableResult
-    public func advance(now: Instant) -> Loss? {
+    public func advance(now: Instant) -> ControlState.Loss? {
         let loop = loop()
         return state.withLock { state in
             Self.learn(from: loop, &state)
@@ -338,11 +341,11 @@ public final class Commander: Sendable {
         return true
     }
 
-    private static func loss(_ state: borrowing State, now: Instant) -> Loss? {
+    private static func loss(_ state: borrowing State, now: Instant) -> ControlState.Loss? {
         guard let source = state.loss.source, let stage = state.loss.stage,
             let silence = state.loss.silence(now: now)
         else { return nil }
-        return Loss(source: source, stage: stage, silence: silence)
+        return ControlState.Loss(source: source, stage: stage, silence: silence)
     }
 
     private static func noteMode(_ mode: Mode, _ state: inout State) {

@@ -9,17 +9,7 @@ public import Port
 /// stops the rates or gives control back has ended the stream himself. Pure: time is an argument.
 public struct LossOfControl: Sendable, Equatable {
     /// What is done, mildest first.
-    public enum Stage: UInt8, Sendable, Comparable, CaseIterable {
-        /// The camera stands still and is held; the loop does so by itself, see `Command.rate`.
-        case hold
-        /// It goes to a mode of rest.
-        case fallback
-        /// The outputs are off.
-        case off
-
-        /// Milder first.
-        public static func < (a: Stage, b: Stage) -> Bool { a.rawValue < b.rawValue }
-    }
+    public typealias Stage = ControlState.Loss.Stage
 
     /// When each stage begins, counted from the receipt of the last rates.
     public struct Rules: Sendable, Equatable {

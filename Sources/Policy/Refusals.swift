@@ -28,11 +28,6 @@ extension Refusal {
         )
     }
 
-    /// The mode is inactive, nothing would move; ask for a mode first.
-    public static var inactive: Refusal {
-        Refusal(.inactive, "the mode is inactive, nothing would move: airframectl mode locked")
-    }
-
     /// The loop itself drives the motors in this mode; ask for `inactive` first.
     static func active(_ mode: Mode) -> Refusal {
         Refusal(

@@ -36,7 +36,7 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// What a source may ask for. Angles in radians, earth frame, Z-X-Y order; rates in rad/s.
-public enum MotionRequest: Sendable {
+public enum MotionRequest: Sendable, Equatable {
     /// Change the mode.
     case mode(Mode)
     /// Turn to these angles within `duration` seconds, no axis faster than `rate`; 0 = as the limits allow. An axis that is

@@ -71,5 +71,12 @@ public struct Refusal: Error, Hashable, Sendable {
     }
 }
 
+extension Refusal {
+    /// The mode is inactive, nothing would move; ask for a mode first.
+    public static var inactive: Refusal {
+        Refusal(.inactive, "the mode is inactive, nothing would move: airframectl mode locked")
+    }
+}
+
 /// Receiver of an answer that takes time; called once, on any thread.
 public typealias Later<Value> = @Sendable (Result<Value, Refusal>) -> Void

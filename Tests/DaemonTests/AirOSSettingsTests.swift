@@ -2,6 +2,7 @@ import Configuration
 import GimbalCore
 import Links
 import Policy
+import Port
 import Realtime
 import SystemPackage
 import TestSupport

@@ -158,12 +158,12 @@ import Wire
             let bench = try Bench(directory)
             let key = "motion.max_rate_dps"
             let change = SettingUpdate(\.motion.maxRateDps, AxisVector(repeating: 90))
-            try bench.tuning.set(change, by: "mavlink 255/190")
+            try bench.tuning.change([change], from: .mavlink, by: "mavlink 255/190")
             let notes = bench.tuning.history.entries.count
-            try bench.tuning.set(change, by: "mavlink 255/190")
+            try bench.tuning.change([change], from: .mavlink, by: "mavlink 255/190")
             #expect(bench.tuning.history.entries.count == notes)
             #expect(bench.tuning.configurationStatus.unsaved == [key])
-            try bench.tuning.save([key], by: "mavlink 255/190", "saved its parameters")
+            try bench.tuning.save([key], from: .mavlink, by: "mavlink 255/190")
             #expect(bench.tuning.configurationStatus.unsaved.isEmpty)
         }
     }

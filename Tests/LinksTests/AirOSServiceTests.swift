@@ -1,72 +1,24 @@
+import Configuration
 import GimbalCore
-import Links
 import Port
 import Synchronization
 import Testing
 import Wire
 
+@testable import Links
+
 @Suite("The AirOS service") struct AirOSServiceTests {
-    /// A gimbal that remembers what it was asked for.
-    private final class Gimbal: AirOSBackend {
-        struct Memory {
-            var notifyHz = 10.0
-            var angles: AirOSAngles? = AirOSAngles(AxisVector(yaw: 0.1, roll: 0.2, pitch: -0.3))
-            var mode = AirOSMode.locked
-            var isCalibrating = false
-            var pid: [GimbalAxis: PIDTriple] = [.pitch: .tilt, .roll: .tilt, .yaw: .pan]
-            var kalman = KalmanTriple(qAngle: 0.001, qBias: 0.003, rMeasure: 0.03)
-            var commands: [AirOSCommand] = []
-            var gone: [Central] = []
-            var refusal: Refusal?
-        }
-
-        let memory = Mutex(Memory())
-
-        private func change(_ body: (inout Memory) -> Void) throws(Refusal) {
-            let refusal = memory.withLock { memory in
-                if memory.refusal == nil { body(&memory) }
-                return memory.refusal
-            }
-            if let refusal { throw refusal }
-        }
-
-        var notifyHz: Double { memory.withLock { $0.notifyHz } }
-        var angles: AirOSAngles? { memory.withLock { $0.angles } }
-        var mode: AirOSMode { memory.withLock { $0.mode } }
-        var status: AirOSStatus {
-            memory.withLock { $0.isCalibrating ? .calibrating : AirOSStatus($0.mode) }
-        }
-        func pid(_ axis: GimbalAxis) -> PIDTriple { memory.withLock { $0.pid[axis] ?? .pan } }
-        var kalman: KalmanTriple { memory.withLock { $0.kalman } }
-        func setMode(_ mode: AirOSMode, by central: Central, now: Instant) throws(Refusal) {
-            try change { $0.mode = mode }
-        }
-        func setPID(
-            _ pid: PIDTriple, of axis: GimbalAxis, by: Central, now: Instant
-        ) throws(Refusal) {
-            try change { $0.pid[axis] = pid }
-        }
-        func setKalman(
-            _ kalman: KalmanTriple, by central: Central, now: Instant
-        ) throws(Refusal) {
-            try change { $0.kalman = kalman }
-        }
-        func carryOut(
-            _ command: AirOSCommand, by central: Central, now: Instant, later: GATTLater
-        ) throws(Refusal) {
-            try change { $0.commands.append(command) }
-        }
-        func disconnected(_ central: Central, now: Instant) {
-            memory.withLock { $0.gone.append(central) }
-        }
-    }
-
-    private let gimbal = Gimbal()
+    private let gimbal = FakePort()
     private let radio = FakeRadio()
     private let log = LineLog()
     private let service: AirOSService
 
-    init() { service = AirOSService(backend: gimbal, logger: log.logger) }
+    init() {
+        gimbal.memory.withLock {
+            $0.snapshot.attitude = EulerZXY.quaternion(AxisVector(yaw: 0.1, roll: 0.2, pitch: -0.3))
+        }
+        service = AirOSService(port: gimbal, logger: log.logger)
+    }
 
     private func read(_ characteristic: AirOSCharacteristic) throws(ATTError) -> [UInt8] {
         try service.read(GATTUUID(characteristic.rawValue), by: .iPhone, now: at(0))
@@ -116,13 +68,13 @@ import Wire
         #expect(try read(.rollPID) == PIDTriple.tilt.bytes)
         #expect(try read(.yawPID) == PIDTriple.pan.bytes)
         #expect(try read(.kalman).count == 12)
-        #expect(try read(.pitch) == AirOSAngles.bytes(#require(gimbal.angles).pitch))
-        #expect(abs(try #require(gimbal.angles).pitch - 17.188734) < 1e-5)
+        let pitch = try read(.pitch).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        #expect(abs(Float(bitPattern: pitch) - 17.188734) < 1e-5)
     }
 
     @Test("an angle that nobody has measured is an error, not a zero")
     func noSample() throws {
-        gimbal.memory.withLock { $0.angles = nil }
+        gimbal.memory.withLock { $0.snapshot.samples.accepted = 0 }
         #expect(throws: ATTError.noValue) { try read(.yaw) }
         subscribe(.yaw, .status)
         advance(0)
@@ -136,13 +88,17 @@ import Wire
         try write(.kalman, KalmanTriple(qAngle: 0.002, qBias: 0.006, rMeasure: 0.06).bytes)
         try say("track_pan:-12.50")
         try say("SAVE")
-        gimbal.memory.withLock { memory in
-            #expect(memory.mode == .personTracking)
-            #expect(memory.pid[.yaw] == PIDTriple(p: 3, i: 0.5, d: 0.2))
-            #expect(memory.pid[.pitch] == .tilt)
-            #expect(memory.kalman == KalmanTriple(qAngle: 0.002, qBias: 0.006, rMeasure: 0.06))
-            #expect(memory.commands == [.trackPan(-12.5), .save])
-        }
+        let settings = gimbal.settings
+        #expect(settings.airos.pid.yaw == PIDTriple(p: 3, i: 0.5, d: 0.2))
+        #expect(settings.airos.pid.pitch == .tilt)
+        #expect(
+            KalmanTriple(settings.estimator)
+                == KalmanTriple(qAngle: 0.002, qBias: 0.006, rMeasure: 0.06))
+        let pan = Angle.degrees(-12.5).radians
+        let asked = [MotionRequest.mode(.tracking), .track(pan: pan, tilt: .nan)]
+        #expect(gimbal.asked == asked.map(\.words))
+        let who = Central.iPhone.description
+        #expect(gimbal.memory.withLock { $0.saves } == ["\(who) saved mode, PID and Kalman"])
         #expect(service.counters.writes == 5)
         #expect(log.lines.isEmpty)
     }
@@ -167,10 +123,8 @@ import Wire
         #expect(log.lines.count == cases.count + 1)
         #expect(log.lines[2].contains("mode, refused: 5 is outside 0...4"), "\(log.lines[2])")
         #expect(log.lines[0].contains("phone C0:1A:B0:00:00:02"))
-        gimbal.memory.withLock { memory in
-            #expect(memory.mode == .locked && memory.commands.isEmpty)
-            #expect(memory.pid[.pitch] == .tilt && memory.pid[.roll] == .tilt)
-        }
+        #expect(gimbal.asked.isEmpty)
+        #expect(gimbal.settings.airos.pid == Settings().airos.pid)
         #expect(service.counters.refusals == UInt64(cases.count) + 1)
     }
 
@@ -193,9 +147,8 @@ import Wire
         while due < at(60.05) { due = service.advance(now: due, mtu: 23, radio) ?? at(99) }
         let sent = radio.take()
         #expect(sent.count == 2400)
-        let angles = try #require(gimbal.angles)
-        let values = [angles.pitch, angles.roll, angles.yaw].map(AirOSAngles.bytes)
-        #expect(sent.prefix(4).map(\.value) == values + [[2]])
+        let values = [try read(.pitch), try read(.roll), try read(.yaw), [2]]
+        #expect(sent.prefix(4).map(\.value) == values)
         subscribe(.pitch, .roll, .yaw, isOn: false)
         advance(60.1)
         #expect(radio.take().map(\.uuid.description) == [AirOSCharacteristic.status.rawValue])
@@ -205,20 +158,19 @@ import Wire
     }
 
     @Test("after a pause the newest values go out once, and nothing is made up for")
-    func noBacklog() {
+    func noBacklog() throws {
         subscribe(.yaw)
         advance(0)
-        let newest = AirOSAngles(AxisVector(yaw: 0.7, roll: 0, pitch: 0))
-        gimbal.memory.withLock { $0.angles = newest }
+        gimbal.memory.withLock { $0.snapshot.attitude = .aboutZ(0.7) }
         #expect(advance(7.03) == at(7.13))
-        #expect(radio.take().suffix(1).map(\.value) == [AirOSAngles.bytes(newest.yaw)])
+        #expect(try radio.take().suffix(1).map(\.value) == [read(.yaw)])
         #expect(advance(7.04) == at(7.13))
         #expect(radio.take().isEmpty)
     }
 
     @Test("keeps its mean rate although it is called late", arguments: [1.0, 10, 50])
     func meanRate(hz: Double) {
-        gimbal.memory.withLock { $0.notifyHz = hz }
+        gimbal.memory.withLock { $0.settings.airos.notifyHz = hz }
         subscribe(.status)
         // Every call comes up to 3 ms late.
         var now = 0.0
@@ -234,7 +186,7 @@ import Wire
 
     @Test("says calibrating while something is calibrated")
     func calibrating() throws {
-        gimbal.memory.withLock { $0.isCalibrating = true }
+        gimbal.memory.withLock { $0.calibration.isRunning = true }
         #expect(try read(.status) == [1])
         #expect(try read(.mode) == [1])
         subscribe(.status)
@@ -245,7 +197,7 @@ import Wire
     @Test("tells the gimbal at once that a central has gone")
     func disconnection() {
         service.disconnected(.iPad, now: at(1))
-        #expect(gimbal.memory.withLock { $0.gone } == [.iPad])
+        #expect(gimbal.memory.withLock { $0.gone } == [CommandSource(Central.iPad)])
     }
 
     @Test("knows no other characteristic")

@@ -186,7 +186,7 @@ import Wire
         try withLine { line in
             try line.plugIn()
             let gimbal = FlightDisplayRole(
-                configuration: MAVLinkConfiguration(), backend: FakeGimbal(), attitudeHz: 50,
+                configuration: MAVLinkConfiguration(), port: FakePort(), attitudeHz: 50,
                 logger: LineLog().logger, now: at(0))
             let role = role(line, tap: gimbal)
             var output = SerialOutput(capacity: 65536)

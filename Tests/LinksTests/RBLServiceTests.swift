@@ -108,7 +108,7 @@ import Wire
         #expect(service.counts["invalid_bauds"] == 3)
         #expect(service.counters.refusals == 10)
         #expect(log.lines.count == 10)
-        #expect(store.memory.withLock { $0.writes } == 0)
+        #expect(store.memory.withLock { $0.saves.count } == 0)
         #expect(try text(service, .baud) == "BAUD_57600")
     }
 
@@ -118,7 +118,7 @@ import Wire
         let service = service(role)
         for _ in 0..<100 { try write(service, .baud, [3]) }
         try write(service, .name, Array("AirOS Gimbal".utf8))
-        #expect(store.memory.withLock { $0.writes } == 0)
+        #expect(store.memory.withLock { $0.saves.count } == 0)
         #expect(role.bauds.last == 57600)
     }
 

@@ -72,7 +72,7 @@ struct LossOfControlTests {
     func silence() throws {
         try door(staged) { commander, loop in
             try commander.request(.rate(turn), from: phone, now: at(1))
-            var told: [Commander.Loss] = []
+            var told: [ControlState.Loss] = []
             for tenth in 0...300 {
                 if let loss = commander.advance(now: at(1 + Double(tenth) / 10)) {
                     told.append(loss)

@@ -2,11 +2,22 @@
 public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
     /// Dotted path of the setting.
     public let key: String
-    /// The new value; its range is not checked yet.
-    public let value: SettingValue
+    /// The new value, whose range is not checked yet; nil: the built-in default, whatever the files say.
+    public let value: SettingValue?
 
     /// `airos.pid.yaw = [1, 0.1, 0.02]`, for people.
-    public var description: String { "\(key) = \(value.tomlText)" }
+    public var description: String { "\(key) = \(valueText)" }
+
+    /// The value as TOML; "default" for the built-in one.
+    public var valueText: String { value?.tomlText ?? "default" }
+
+    /// The return of one setting to its built-in default.
+    ///
+    /// - Parameter key: Its dotted path.
+    public init(toDefault key: String) {
+        self.key = key
+        value = nil
+    }
 
     /// A change of one property.
     ///
@@ -27,7 +38,8 @@ public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
 extension SettingUpdate {
     /// Puts the value into settings, whatever its range.
     public func write(_ settings: inout Settings) {
-        Schema.setting(key)?.write(&settings, value)
+        guard let setting = Schema.setting(key) else { return }
+        setting.write(&settings, value ?? setting.defaultValue)
     }
 }
 

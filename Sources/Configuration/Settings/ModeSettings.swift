@@ -86,7 +86,7 @@ extension Settings {
     }
 
     /// The modes' numbers as the core wants them.
-    var modeParameters: ModeParameters {
+    public var modeParameters: ModeParameters {
         let radian = Double.pi / 180
         var result = ModeParameters()
         result.follow = FollowTuning(

@@ -128,8 +128,9 @@ public struct ParameterStore: Sendable {
     /// - Throws: The problem; then nothing has changed.
     public mutating func set(_ change: SettingUpdate) throws(ConfigurationProblem) {
         guard let setting = Schema.setting(change.key) else { throw .unknownKey(change.key) }
-        try setting.check(change.value, written: change.value.tomlText)
-        try put(change.value, setting, written: change.value.tomlText)
+        guard let value = change.value else { return try setToDefault(change.key) }
+        try setting.check(value, written: value.tomlText)
+        try put(value, setting, written: value.tomlText)
     }
 
     /// Puts a checked value in force.

@@ -30,7 +30,7 @@ struct ConditionReporter {
         }
 
         /// A stream of rates that broke off, and what was done about it.
-        static func loss(_ loss: Commander.Loss) -> Event {
+        static func loss(_ loss: ControlState.Loss) -> Event {
             Event(
                 level: loss.stage == .hold ? .info : .warning,
                 sentence: "Nothing from whoever turned the camera: \(StatusReport.words(loss)).")

@@ -10,7 +10,7 @@ struct StatusReport {
     /// The newest record of the loop, once there is one.
     var view: TelemetryHub.View?
     /// The door for motion.
-    var door: Commander.View
+    var door: ControlState
     /// The settings in force.
     var settings: Settings
     /// When all this was true.
@@ -48,7 +48,7 @@ struct StatusReport {
     }
 
     /// "airos client 3 silent for 7 s, the camera went to its mode of rest".
-    static func words(_ loss: Commander.Loss) -> String {
+    static func words(_ loss: ControlState.Loss) -> String {
         let done =
             switch loss.stage {
             case .hold: "the camera is held"

@@ -12,7 +12,7 @@ extension AutotuneReport {
         state = State.done.rawValue
         progress = 1
         axes = run.results.map(AutotuneAxis.init)
-        proposals = changes.map { SettingProposal(key: $0.key, value: $0.value.tomlText) }
+        proposals = changes.map { SettingProposal(key: $0.key, value: $0.valueText) }
         sentence = "Not applied. With --apply it is, for a while."
     }
 }

@@ -101,12 +101,14 @@ final class CalibrationService: Sendable {
         }
     }
 
-    /// Whether one goes on.
-    var isRunning: Bool { state.withLock { $0.run != nil || $0.saving != nil } }
-
-    /// Whether one that a phone began has come to nothing since then.
-    func hasFailed(since moment: Instant) -> Bool {
-        state.withLock { state in state.failed.map { $0 >= moment } ?? false }
+    /// Whether one goes on, and when a phone's came to nothing.
+    var progress: CalibrationState {
+        state.withLock { state in
+            var progress = CalibrationState()
+            progress.isRunning = state.run != nil || state.saving != nil
+            progress.failed = state.failed
+            return progress
+        }
     }
 
     /// Takes the newest sample of a tick. Cheap while nothing is calibrated.
@@ -213,7 +215,7 @@ final class CalibrationService: Sendable {
     ///   - kind: Which; nil takes the one that was changed last.
     ///   - done: Hears of what is in force now; or that there is nothing to undo, or that it cannot be saved.
     func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationReport>) {
-        guard !isRunning else {
+        guard !progress.isRunning else {
             return done(
                 .failure(
                     Refusal(

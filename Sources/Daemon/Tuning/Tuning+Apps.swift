@@ -9,140 +9,96 @@ import Realtime
 import Synchronization
 import Wire
 
-// What apps over Bluetooth may change, and save by themselves: never an engineer's trial on the socket.
+// What links other than the socket change and save: what they ask for, never an engineer's trial on the socket.
 extension Tuning {
-    /// What an AirOS app may change: the triples it shows, and the mode that it wants to find again.
-    static let airOSKeys = [
-        "airos.pid.pitch", "airos.pid.roll", "airos.pid.yaw", "estimator.kalman_q_angle",
-        "estimator.kalman_q_bias", "estimator.kalman_r_measure", "mode.boot",
-    ]
-
     /// All apps together own a change, as all clients of the socket do: `save` may come over another connection.
     private static let appOwner: UInt64 = 1
 
-    /// Changes settings together, all or none; with `airos.rollback_s` they revert unless they are saved in time.
+    /// Changes settings together, all or none; those of apps revert after `airos.rollback_s` unless they are saved in time.
     ///
     /// - Parameters:
-    ///   - changes: New values.
+    ///   - updates: New values.
+    ///   - link: The link that asks.
     ///   - who: For the log.
     /// - Throws: What is wrong with a value, or that somebody else's change waits; then nothing has changed.
-    func change(_ changes: [SettingUpdate], by who: String) throws(Refusal) {
-        try change(changes, by: who, rollback: settings.airos.rollbackS)
-    }
-
-    private func change(
-        _ changes: [SettingUpdate], by who: String, rollback: Int
+    func change(
+        _ updates: [SettingUpdate], from link: CommandSource.Link, by who: String
     ) throws(Refusal) {
         let result: Result<Bool, Refusal> = state.withLock { state in
             Result { () throws(Refusal) in
-                var changed = state.store
-                do throws(ConfigurationProblem) {
-                    for change in changes { try changed.set(change) }
-                } catch {
-                    throw Refusal(error)
-                }
+                let changed = try state.store.changed(updates)
                 guard changed.settings != state.store.settings else { return false }
-                try self.arrangeReturn(
-                    from: changed, of: changes.map(\.key), after: rollback, &state)
+                let seconds = link == .airos ? state.store.settings.airos.rollbackS : 0
+                if seconds > 0 {
+                    try state.rollback.begin(
+                        state.store.snapshot, owner: Self.appOwner, seconds: Double(seconds),
+                        now: self.clock.now)
+                } else {
+                    // It outlasts whatever else waits.
+                    state.rollback.amend { $0.adopt(updates.map(\.key), from: changed) }
+                }
                 state.store = changed
                 self.publish(&state)
                 return true
             }
         }
         guard try result.get() else { return }
-        for change in changes { tell(who, "set \(change)") }
+        for update in updates { tell(who, "set \(update)") }
     }
 
-    /// Writes what an app may change to the disk, with the mode that it is in; a change of an app that waits is kept.
-    ///
-    /// - Parameters:
-    ///   - mode: For the next start; nil leaves what is said about it.
-    ///   - who: For the log.
-    ///   - done: Hears of it, or that the disk refuses; then nothing has changed.
-    func save(mode: Mode?, by who: String, _ done: @escaping Later<Void>) {
-        let what = "saved mode, PID and Kalman"
-        saveAirOS(by: who, what, done) { (store) throws(ConfigurationProblem) in
-            if let mode, mode != store.settings.mode.boot {
-                try store.set(SettingUpdate(\.mode.boot, mode))
-            }
-        }
-    }
-
-    /// Returns what an app may change to the built-in defaults, which the app shows from then on, and saves that.
-    ///
-    /// - Parameters:
-    ///   - who: For the log.
-    ///   - done: Hears of it, or that the disk refuses; then nothing has changed.
-    func restoreAirOSDefaults(by who: String, _ done: @escaping Later<Void>) {
-        let what = "returned mode, PID and Kalman to their defaults"
-        saveAirOS(by: who, what, done) { (store) throws(ConfigurationProblem) in
-            for key in Self.airOSKeys { try store.setToDefault(key) }
-        }
-    }
-
-    /// Changes one setting until the process ends, or until it is saved; a pending rollback leaves it alone.
-    ///
-    /// - Parameters:
-    ///   - change: The new value; the one in force changes nothing, and is no news.
-    ///   - who: For the log.
-    /// - Throws: What is wrong with the value; then nothing has changed.
-    func set(_ change: SettingUpdate, by who: String) throws(Refusal) {
-        try self.change([change], by: who, rollback: 0)
-    }
-
-    /// Saves some settings, and no others.
+    /// Saves some settings, and no others; a change of an app that waits is kept when an app saves.
     ///
     /// - Parameters:
     ///   - keys: Dotted paths.
-    ///   - who: For the log.
-    ///   - what: What is done, for the log.
-    ///   - done: Hears of it, or that the disk refuses; then nothing has changed.
-    func save(_ keys: [String], by who: String, _ what: String, _ done: @escaping Later<Void>) {
-        save(keys, by: who, what, done) { _ in }
-    }
-
-    /// Changes one setting and saves it alone, at once.
-    ///
-    /// - Parameters:
-    ///   - change: The new value.
-    ///   - who: For the log.
-    ///   - done: Hears of it, or what is wrong with the value, or that the disk refuses; then nothing has changed.
-    func keep(_ change: SettingUpdate, by who: String, _ done: @escaping Later<Void>) {
-        save([change.key], by: who, "set \(change), saved", done) {
-            (store) throws(ConfigurationProblem) in
-            try store.set(change)
-        }
-    }
-
-    /// A change of a copy of the store.
-    private typealias StoreChange =
-        @Sendable (inout ParameterStore) throws(ConfigurationProblem) -> Void
-
-    private func saveAirOS(
-        by who: String, _ what: String, _ done: @escaping Later<Void>,
-        _ change: @escaping StoreChange
+    ///   - updates: New values of some of them.
+    ///   - link: The link that asks.
+    ///   - note: Who, and what is done, for the log.
+    ///   - done: Hears of it, or what is wrong with a value, or that the disk refuses; then nothing has changed.
+    func save(
+        _ keys: [String], with updates: [SettingUpdate], from link: CommandSource.Link,
+        _ note: (who: String, what: String), _ done: @escaping Later<Void>
     ) {
+        let (who, what) = note
+        let isApps = link == .airos
         let kept: Later<Void> = { result in
-            if case .success = result {
+            if isApps, case .success = result {
                 _ = self.state.withLock { $0.rollback.keep(owner: Self.appOwner) }
             }
             done(result)
         }
-        save(Self.airOSKeys, by: who, what, kept, change)
+        let text: [String: String?]
+        do throws(Refusal) {
+            guard let unsaved = try unsaved(keys, updates) else {
+                tell(who, what)
+                return kept(.success(()))
+            }
+            text = unsaved
+        } catch {
+            return kept(.failure(error))
+        }
+        write(by: who, what) {
+            $0.parameters.merge(change: text)
+        } commit: { (state, saved) throws(Refusal) in
+            // The files may say otherwise by now; what was asked for is on the disk all the same.
+            var changed = (try? state.store.changed(updates)) ?? state.store
+            changed.adopt(saved: saved.parameters)
+            // Somebody else's change that waits takes back only what is its own.
+            state.rollback.amend { $0.adopt(keys, from: changed) }
+            state.store = changed
+            self.publish(&state)
+        } done: { result in
+            if case .success = result { self.log.notice("\(who) \(what).") }
+            kept(result)
+        }
     }
 
     /// What has to be written; nil when the disk says it already, and the change is in force.
     private func unsaved(
-        _ keys: [String], _ change: StoreChange
+        _ keys: [String], _ updates: [SettingUpdate]
     ) throws(Refusal) -> [String: String?]? {
         let result: Result<[String: String?]?, Refusal> = state.withLock { state in
             Result { () throws(Refusal) in
-                var changed = state.store
-                do throws(ConfigurationProblem) {
-                    try change(&changed)
-                } catch {
-                    throw Refusal(error)
-                }
+                let changed = try state.store.changed(updates)
                 guard changed.hasUnsavedChanges(among: keys) else {
                     // What is in force may differ all the same: a change that was never saved.
                     state.rollback.amend { $0.adopt(keys, from: changed) }
@@ -158,46 +114,19 @@ extension Tuning {
         }
         return try result.get()
     }
+}
 
-    private func save(
-        _ keys: [String], by who: String, _ what: String, _ done: @escaping Later<Void>,
-        _ change: @escaping StoreChange
-    ) {
-        func tell() { log.notice("\(who) \(what).") }
-        let text: [String: String?]
-        do throws(Refusal) {
-            guard let unsaved = try unsaved(keys, change) else {
-                history.note(who, what)
-                tell()
-                return done(.success(()))
-            }
-            text = unsaved
+extension ParameterStore {
+    /// The same with new values, all or none.
+    ///
+    /// - Throws: What is wrong with one of them.
+    func changed(_ updates: [SettingUpdate]) throws(Refusal) -> ParameterStore {
+        var changed = self
+        do throws(ConfigurationProblem) {
+            for update in updates { try changed.set(update) }
         } catch {
-            return done(.failure(error))
+            throw Refusal(error)
         }
-        write(by: who, what) {
-            $0.parameters.merge(change: text)
-        } commit: { (state, saved) throws(Refusal) in
-            var changed = state.store
-            // The files may say otherwise by now; what was asked for is on the disk all the same.
-            try? change(&changed)
-            changed.adopt(saved: saved.parameters)
-            // Somebody else's change that waits takes back only what is its own.
-            state.rollback.amend { $0.adopt(keys, from: changed) }
-            state.store = changed
-            self.publish(&state)
-        } done: { result in
-            if case .success = result { self.log.notice("\(who) \(what).") }
-            done(result)
-        }
-    }
-
-    /// With a rollback the change waits to be kept; without, it outlasts whatever else waits.
-    private func arrangeReturn(
-        from changed: ParameterStore, of keys: [String], after seconds: Int, _ state: inout State
-    ) throws(Refusal) {
-        guard seconds > 0 else { return state.rollback.amend { $0.adopt(keys, from: changed) } }
-        try state.rollback.begin(
-            state.store.snapshot, owner: Self.appOwner, seconds: Double(seconds), now: clock.now)
+        return changed
     }
 }

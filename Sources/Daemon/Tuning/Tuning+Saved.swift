@@ -140,12 +140,7 @@ extension Tuning {
         write(by: "autotune", "stored baseline \(baseline)") {
             try $0.saveBaseline(baseline, tuning)
         } commit: { (state, _) throws(Refusal) in
-            var changed = state.store
-            do throws(ConfigurationProblem) {
-                for change in changes { try changed.set(change) }
-            } catch {
-                throw Refusal(error)
-            }
+            let changed = try state.store.changed(changes)
             try state.rollback.begin(
                 state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
                 now: self.clock.now)

@@ -11,31 +11,18 @@ enum BluetoothServices {
     /// Every service of the configuration, ready for the radio.
     ///
     /// - Parameters:
-    ///   - commander: The door for motion.
-    ///   - tuning: The door for parameters.
-    ///   - hub: Where the loop's records end up.
-    ///   - calibration: Finds the gyroscope's zero.
-    ///   - clock: The loop's.
+    ///   - port: The gimbal.
     ///   - log: Who did what, and what was refused.
     /// - Returns: In the order of their handles, which phones remember.
     static func make(
-        commander: Commander, tuning: Tuning, hub: TelemetryHub, calibration: CalibrationService,
-        clock: LoopClock, log: Logger
+        port: DaemonPort, log: Logger
     ) -> sending [any GATTService] {
-        let door = AirOSDoor(
-            commander: commander, tuning: tuning, hub: hub, calibration: calibration, clock: clock,
-            log: log)
-        let port = DaemonPort(commander: commander, tuning: tuning, calibration: calibration)
-        var services: [any GATTService] = [AirOSService(backend: door, logger: log)]
+        let settings = port.settings
+        var services: [any GATTService] = [AirOSService(port: port, logger: log)]
         let roles = Roles(
-            settings: tuning.settings,
-            mavlink: MAVLinkDoor(
-                commander: commander, tuning: tuning, hub: hub, calibration: calibration,
-                clock: clock, log: log), port: port,
-            now: clock.now, log: log)
-        if let role = roles.make(tuning.settings.rbl.role) {
-            services.append(
-                RBLService(port: port, role: role, logger: log))
+            settings: settings, port: port, log: log)
+        if let role = roles.make(settings.rbl.role) {
+            services.append(RBLService(port: port, role: role, logger: log))
         }
         return services
     }
@@ -43,9 +30,7 @@ enum BluetoothServices {
     /// What can stand behind the serial service.
     private struct Roles {
         let settings: Settings
-        let mavlink: MAVLinkDoor
         let port: DaemonPort
-        let now: Instant
         let log: Logger
 
         func make(_ role: RBLRole) -> (any SerialRole)? {
@@ -65,9 +50,9 @@ enum BluetoothServices {
             var configuration = MAVLinkConfiguration()
             configuration.address = settings.mavlinkAddress
             return FlightDisplayRole(
-                configuration: configuration, backend: mavlink,
+                configuration: configuration, port: port,
                 attitudeHz: settings.rbl.attitudeHz,
-                hearsStopsOnly: settings.mavlink.requireSignature, logger: log, now: now)
+                hearsStopsOnly: settings.mavlink.requireSignature, logger: log, now: port.now)
         }
     }
 }

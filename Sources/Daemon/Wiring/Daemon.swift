@@ -117,21 +117,19 @@ public struct Daemon {
             clock: clock, lockstep: session,
             wakefulness: Wakefulness(), started: started,
             memory: isLocked ? RealtimeSetup.lockMemory() : nil, startProblems: startProblems)
+        let port = DaemonPort(
+            commander: commander, tuning: tuning, calibrations: calibration, hub: hub, clock: clock)
         // In lockstep a phone would be a second clock.
         radio =
             settings.bluetooth.enabled && !isLockstep
             ? try BluetoothServer(
                 configuration: settings.bluetoothConfiguration,
-                services: BluetoothServices.make(
-                    commander: commander, tuning: tuning, hub: hub, calibration: calibration,
-                    clock: clock, log: log), logger: log) : nil
+                services: BluetoothServices.make(port: port, log: log), logger: log) : nil
         do {
             links =
                 isLockstep
                 ? nil
-                : try NetworkLinks(
-                    settings, commander: commander, tuning: tuning, hub: hub,
-                    calibration: calibration, wheels: wheels, clock: clock, log: log)
+                : try NetworkLinks(settings, port: port, wheels: wheels, log: log)
         } catch let error as SocketError {
             throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.cannotCreate)
         }

@@ -24,17 +24,12 @@ struct NetworkLinks: Sendable {
     ///
     /// - Parameters:
     ///   - settings: Which, and where.
-    ///   - commander: The door for motion.
-    ///   - tuning: The door for parameters.
-    ///   - hub: Where the loop's records end up.
-    ///   - calibration: Finds the gyroscope's zero.
+    ///   - port: The gimbal.
     ///   - wheels: What a rider's remote control turns.
-    ///   - clock: The loop's.
     ///   - log: Who did what, and what was refused.
     /// - Throws: `SocketError` with what is in the way.
     init(
-        _ settings: Settings, commander: Commander, tuning: Tuning, hub: TelemetryHub,
-        calibration: CalibrationService, wheels: DriveMotors?, clock: LoopClock, log: Logger
+        _ settings: Settings, port: DaemonPort, wheels: DriveMotors?, log: Logger
     ) throws {
         var freshness: [FreshnessFile] = []
         mavlink = try settings.mavlinkConfiguration.map { configuration in
@@ -49,11 +44,7 @@ struct NetworkLinks: Sendable {
                 configuration.freshness = newest
                 configuration.timeOfDay = { MAVLinkSigning.time(seconds: WallClock.seconds) }
             }
-            return try MAVLinkServer(
-                configuration: configuration,
-                backend: MAVLinkDoor(
-                    commander: commander, tuning: tuning, hub: hub, calibration: calibration,
-                    clock: clock, log: log), logger: log)
+            return try MAVLinkServer(configuration: configuration, port: port, logger: log)
         }
         rider = try DatagramAddress(setting: settings.rider.listen).map { address in
             var key: SharedKey?
@@ -64,9 +55,7 @@ struct NetworkLinks: Sendable {
             }
             if let newest { freshness.append(newest) }
             return try RiderServer(
-                address: address,
-                port: DaemonPort(
-                    commander: commander, tuning: tuning, calibration: calibration),
+                address: address, port: port,
                 speeds: { wheels?.percentages ?? [:] },
                 key: key, freshness: newest, logger: log)
         }

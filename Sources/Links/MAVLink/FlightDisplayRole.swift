@@ -19,18 +19,18 @@ public final class FlightDisplayRole: SerialRole {
 
     /// - Parameters:
     ///   - configuration: Who the gimbal is.
-    ///   - backend: The gimbal.
+    ///   - port: The gimbal.
     ///   - attitudeHz: How often the attitude is sent.
     ///   - hearsStopsOnly: Whether everything but an emergency stop is ignored.
     ///   - logger: Who takes and loses control.
     ///   - now: The loop's clock.
     public init(
-        configuration: MAVLinkConfiguration, backend: any MAVLinkBackend, attitudeHz: Double,
+        configuration: MAVLinkConfiguration, port: any GimbalPort, attitudeHz: Double,
         hearsStopsOnly: Bool = false, logger: Logger, now: Instant
     ) {
         self.hearsStopsOnly = hearsStopsOnly
         component = MAVLinkComponent(
-            configuration: configuration, backend: backend, log: logger, now: now)
+            configuration: configuration, port: port, log: logger, now: now)
         component.join(
             Self.peer, streams: MessageStreams(display: attitudeHz, now: now), version: .v1,
             isConfigured: false)

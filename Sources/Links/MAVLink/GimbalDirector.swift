@@ -1,3 +1,4 @@
+import Configuration
 import GimbalCore
 import Port
 import Wire
@@ -14,7 +15,7 @@ struct GimbalDirector {
     /// Where the vehicle points.
     var vehicle = VehicleHeading()
 
-    private let backend: any MAVLinkBackend
+    private let port: any GimbalPort
     /// A yaw from north that is held, rad; nil while yaw does something else.
     private var heldYaw: Double?
     /// Where that was in the loop's frame when it was asked for last.
@@ -25,7 +26,7 @@ struct GimbalDirector {
     /// By how much it leads the turn that the autopilot has announced, rad.
     private var askedLead = 0.0
 
-    init(backend: any MAVLinkBackend) { self.backend = backend }
+    init(port: any GimbalPort) { self.port = port }
 
     /// Whether a peer may steer.
     func isInControl(_ peer: MAVLinkAddress) -> Bool {
@@ -67,10 +68,12 @@ struct GimbalDirector {
         }
         let before = source
         let after = primary != .none ? primary : secondary
-        if before != after, before != .none { backend.disconnected(before, now: now) }
+        if before != after, before != .none {
+            port.left(CommandSource(before), now: now)
+        }
         if after != .none {
             do {
-                try backend.ask(.take, for: after, now: now)
+                try port.ask(.take, for: after, now: now)
             } catch {
                 // Released above: nobody of ours is in control any more.
                 (self.primary, self.secondary) = (.none, .none)
@@ -83,7 +86,7 @@ struct GimbalDirector {
 
     /// Keeps control where it is, as long as the Commander agrees.
     private func confirm(now: Instant) throws(Refusal) {
-        if source != .none { try backend.ask(.take, for: source, now: now) }
+        if source != .none { try port.ask(.take, for: source, now: now) }
     }
 
     private static func chosen(
@@ -105,7 +108,7 @@ struct GimbalDirector {
     /// - Returns: Whether it was in control.
     mutating func left(_ peer: MAVLinkAddress, now: Instant) -> Bool {
         guard isInControl(peer) else { return false }
-        if source == peer { backend.disconnected(peer, now: now) }
+        if source == peer { port.left(CommandSource(peer), now: now) }
         if primary == peer { primary = .none }
         if secondary == peer { secondary = .none }
         forgetYaw()
@@ -115,8 +118,8 @@ struct GimbalDirector {
     /// Somebody on another link has taken over: nobody of ours is in control any more.
     ///
     /// - Returns: Who it was; `.none`: nobody has lost anything.
-    mutating func yield(to holder: MAVLinkView.Holder) -> MAVLinkAddress {
-        guard case .other = holder, source != .none else { return .none }
+    mutating func yield(to holder: CommandSource) -> MAVLinkAddress {
+        guard holder.link != .mavlink, source != .none else { return .none }
         defer {
             (primary, secondary) = (.none, .none)
             forgetYaw()
@@ -164,19 +167,19 @@ struct GimbalDirector {
         guard !wish.isContradictory else {
             throw Refusal(.refused, "Yaw cannot count from the vehicle and from north.")
         }
-        guard let snapshot = backend.view?.snapshot else {
+        guard let snapshot = port.snapshot else {
             throw Refusal(.noValue, "The sensor has not said anything yet.")
         }
         if wish.flags.contains(.retract) || wish.flags.contains(.neutral) {
             forgetYaw()
             let isRest = wish.flags.contains(.retract)
-            return try backend.ask(isRest ? .retract : .neutral, for: peer, now: now)
+            return try port.enter(isRest ? .retract : .neutral, for: peer, now: now)
         }
         let isLocked = wish.flags.contains(.yawLock)
         guard wish.angles.hasWish || !wish.rates.hasWish else {
             forgetYaw()
-            return try backend.ask(
-                .turn(wish.rates.orZero, isFollowing: !isLocked), for: peer, now: now)
+            return try port.turn(
+                wish.rates.orZero, isFollowing: !isLocked, for: peer, now: now)
         }
         let heading = VehicleHeading.heading(in: snapshot) ?? 0
         var angles = wish.angles
@@ -184,7 +187,7 @@ struct GimbalDirector {
             followedYaw = nil
             if wish.isYawFromVehicle { angles.yaw += heading } else { angles.yaw -= north }
             angles.yaw = Self.wrapped(angles.yaw)
-            try backend.ask(.lock(angles, rate: wish.rates.fastest), for: peer, now: now)
+            try port.lock(angles, rate: wish.rates.fastest, for: peer, now: now)
             if !angles.yaw.isNaN { heldYaw = angles.yaw + north }
             if !angles.yaw.isNaN { askedYaw = angles.yaw }
         } else {
@@ -196,7 +199,7 @@ struct GimbalDirector {
                 askedLead = lead
                 angles.yaw = Self.wrapped(angles.yaw + lead)
             }
-            try backend.ask(.follow(angles, rate: wish.rates.fastest), for: peer, now: now)
+            try port.follow(angles, rate: wish.rates.fastest, for: peer, now: now)
         }
     }
 
@@ -211,7 +214,7 @@ struct GimbalDirector {
     /// What follows a turn stays behind it; by so much it is to look ahead, rad. At most 30°.
     private var lead: Double {
         let most = Angle.degrees(30).radians
-        let turn = vehicle.feedForward * (backend.view?.followLag ?? 0)
+        let turn = vehicle.feedForward * port.settings.modeParameters.follow.smoothing.yaw
         return min(max(turn, -most), most)
     }
 
@@ -223,7 +226,7 @@ struct GimbalDirector {
         let yaw = Self.wrapped(followedYaw + lead)
         do throws(Refusal) {
             let angles = AxisVector(yaw: yaw, roll: .nan, pitch: .nan)
-            try backend.ask(.follow(angles, rate: 0), for: source, now: now)
+            try port.follow(angles, rate: 0, for: source, now: now)
             askedLead = lead
         } catch {
             self.followedYaw = nil
@@ -232,7 +235,7 @@ struct GimbalDirector {
 
     /// A held heading from north stays there while the loop's own heading drifts.
     mutating func holdHeading(now: Instant) {
-        let isEnabled = backend.view?.snapshot.output.enabled ?? false
+        let isEnabled = port.snapshot?.output.enabled ?? false
         // With the motors off the loop has forgotten the heading that it was told.
         let isBack = isEnabled && !wasEnabled
         wasEnabled = isEnabled
@@ -242,7 +245,7 @@ struct GimbalDirector {
         guard isBack || abs(error) > Angle.degrees(0.1).radians else { return }
         let angles = AxisVector(yaw: yaw, roll: .nan, pitch: .nan)
         do throws(Refusal) {
-            try backend.ask(.lock(angles, rate: 0), for: source, now: now)
+            try port.lock(angles, rate: 0, for: source, now: now)
             askedYaw = yaw
         } catch {
             // Stopped, or another mode: the heading is nobody's wish any more.

@@ -1,17 +1,37 @@
+import Configuration
 import GimbalCore
 import Glibc
 import Wire
 
 /// The gimbal in MAVLink's words.
 struct GimbalReport {
-    let view: MAVLinkView
-    let address: MAVLinkAddress
+    let snapshot: StabilizerSnapshot
     /// Where north is in the loop's frame, rad; nil where nobody has said.
     let north: Double?
     /// Since the start, ms.
     let bootMs: UInt32
+    /// Range of the set-point, degrees.
+    private let range: AxisRanges
+    /// Range of the joints, degrees.
+    private let jointRange: AxisRanges
 
-    private var snapshot: StabilizerSnapshot { view.snapshot }
+    /// - Parameters:
+    ///   - snapshot: The loop's newest; nil before the first sample, when no range is told either.
+    ///   - settings: Those in force.
+    ///   - north: Where north is in the loop's frame, rad; nil where nobody has said.
+    ///   - bootMs: Since the start, ms.
+    init(snapshot: StabilizerSnapshot?, settings: Settings, north: Double?, bootMs: UInt32) {
+        self.snapshot = snapshot ?? StabilizerSnapshot()
+        self.north = north
+        self.bootMs = bootMs
+        range =
+            snapshot == nil
+            ? AxisRanges(lower: .zero, upper: .zero) : settings.motion.rangeDeg
+        jointRange = settings.joints.rangeDeg
+    }
+
+    private var lower: AxisVector { range.lower * (.pi / 180) }
+    private var upper: AxisVector { range.upper * (.pi / 180) }
 
     /// Roll and pitch always hold to the horizon, except in `fpv`.
     var flags: GimbalFlags {
@@ -94,10 +114,12 @@ struct GimbalReport {
         let conditions = snapshot.conditions
         var failures: GimbalFailures = []
         if conditions.intersects(.jointLimit) {
+            let lower = jointRange.lower * (.pi / 180)
+            let upper = jointRange.upper * (.pi / 180)
             let ends = [
-                (snapshot.joints.roll, view.jointLower.roll, view.jointUpper.roll),
-                (snapshot.joints.pitch, view.jointLower.pitch, view.jointUpper.pitch),
-                (snapshot.joints.yaw, view.jointLower.yaw, view.jointUpper.yaw),
+                (snapshot.joints.roll, lower.roll, upper.roll),
+                (snapshot.joints.pitch, lower.pitch, upper.pitch),
+                (snapshot.joints.yaw, lower.yaw, upper.yaw),
             ]
             let margin = Angle.degrees(1).radians
             for (axis, end) in ends.enumerated()
@@ -129,7 +151,7 @@ struct GimbalReport {
         if snapshot.showsJoints {
             result.formUnion([.retract, .neutral, .rollFollow, .pitchFollow, .yawFollow])
         }
-        if view.upper.yaw >= 2 * .pi { result.insert(.infiniteYaw) }
+        if upper.yaw >= 2 * .pi { result.insert(.infiniteYaw) }
         if north != nil { result.insert(.yawInEarthFrame) }
         return result
     }
@@ -141,8 +163,8 @@ struct GimbalReport {
         for (place, part) in version.prefix(4).enumerated() {
             message.firmware |= (part & 0xFF) << (8 * UInt32(place))
         }
-        (message.rollMin, message.rollMax) = (Float(view.lower.roll), Float(view.upper.roll))
-        (message.pitchMin, message.pitchMax) = (Float(view.lower.pitch), Float(view.upper.pitch))
+        (message.rollMin, message.rollMax) = (Float(lower.roll), Float(upper.roll))
+        (message.pitchMin, message.pitchMax) = (Float(lower.pitch), Float(upper.pitch))
         (message.yawMin, message.yawMax) = yawRange
         message.capabilities = UInt16(truncatingIfNeeded: capabilities.rawValue)
         message.moreCapabilities = capabilities.rawValue
@@ -156,8 +178,8 @@ struct GimbalReport {
         var message = GimbalManagerInformation()
         message.bootMs = bootMs
         message.capabilities = capabilities.rawValue
-        (message.rollMin, message.rollMax) = (Float(view.lower.roll), Float(view.upper.roll))
-        (message.pitchMin, message.pitchMax) = (Float(view.lower.pitch), Float(view.upper.pitch))
+        (message.rollMin, message.rollMax) = (Float(lower.roll), Float(upper.roll))
+        (message.pitchMin, message.pitchMax) = (Float(lower.pitch), Float(upper.pitch))
         (message.yawMin, message.yawMax) = yawRange
         message.device = MAVLinkConfiguration.device
         return message
@@ -165,7 +187,7 @@ struct GimbalReport {
 
     /// A yaw that turns without end has no limits.
     private var yawRange: (Float, Float) {
-        (Float(max(view.lower.yaw, -.pi)), Float(min(view.upper.yaw, .pi)))
+        (Float(max(lower.yaw, -.pi)), Float(min(upper.yaw, .pi)))
     }
 
     func managerStatus(_ director: GimbalDirector) -> GimbalManagerStatus {

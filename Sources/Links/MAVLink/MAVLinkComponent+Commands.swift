@@ -102,7 +102,10 @@ extension MAVLinkComponent {
         }
         let save = PendingSave(order: order, sender: sender, peer: peer)
         saves.append(save)
-        backend.saveParameters(by: sender) { result in save.outcome.withLock { $0 = result } }
+        port.save(
+            MAVLinkParameter.keys, with: [], from: CommandSource(sender),
+            ("mavlink \(sender)", "saved its parameters")
+        ) { result in save.outcome.withLock { $0 = result } }
         acknowledgeSaves()
     }
 
@@ -189,7 +192,7 @@ extension MAVLinkComponent {
             guard params[0] == 1 else {
                 throw Refusal(.unsupported, "Only the gyroscope can be calibrated so.")
             }
-            try backend.calibrateGyro(for: sender, now: now)
+            try port.calibrateGyro(for: CommandSource(sender), now: now)
         case .flightTermination:
             // One that ends everything was carried out before anything else was looked at.
             throw Refusal(.refused, "A forced arm command resets an emergency stop.")
@@ -222,9 +225,9 @@ extension MAVLinkComponent {
         try demandOwnAddress(order)
         let isForced = order.params[1] == Order.forced
         switch (order.params[0], isForced) {
-        case (1, true): try backend.ask(.resetEmergencyStop, for: sender, now: now)
-        case (1, false): try backend.ask(.arm, for: sender, now: now)
-        case (0, false): try backend.ask(.disarm, for: sender, now: now)
+        case (1, true): try port.ask(.resetEmergencyStop, for: sender, now: now)
+        case (1, false): try port.ask(.mode(.locked), for: sender, now: now)
+        case (0, false): try port.ask(.mode(.inactive), for: sender, now: now)
         default: throw Refusal(.refused, "1 is on, 0 is off.")
         }
     }

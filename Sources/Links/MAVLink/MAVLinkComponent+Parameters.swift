@@ -11,11 +11,7 @@ extension MAVLinkComponent {
             if isForUs(message.target) { listings[peer] = 0 }
         } else if let message = frame.message(ParamRequestRead.self) {
             guard isForUs(message.target) else { return }
-            let all = backend.parameters
-            let index =
-                message.index >= 0
-                ? Int(message.index) : all.firstIndex { $0.name == message.name } ?? -1
-            tell(all, index, to: peer)
+            tell(message.index >= 0 ? Int(message.index) : Self.index(of: message.name), to: peer)
         } else if let message = frame.message(ParamSet.self) {
             guard isForUs(message.target) else { return }
             set(message, by: frame.sender, peer)
@@ -28,21 +24,29 @@ extension MAVLinkComponent {
                 throw Refusal(.refused, "\(message.name) is a finite float32.")
             }
             try director.demandControl(of: sender)
-            try backend.set(message.name, to: message.value.decimal, by: sender)
+            guard let parameter = MAVLinkParameter.all.first(where: { $0.name == message.name })
+            else { throw Refusal(.refused, "There is no parameter \(message.name).") }
+            try port.change(
+                [parameter.changed(port.settings, message.value.decimal)],
+                from: CommandSource(sender), by: "mavlink \(sender)")
         } catch {
             count(error)
             for text in announcer.sentence(error.message, severity: 4) { send(text, to: peer) }
         }
         // The protocol's answer is the value in force, changed or not.
-        let all = backend.parameters
-        guard let index = all.firstIndex(where: { $0.name == message.name }) else { return }
-        tell(all, index, to: peer)
+        tell(Self.index(of: message.name), to: peer)
     }
 
-    private func tell(_ all: [MAVLinkParameter], _ index: Int, to peer: Int) {
+    /// -1: there is none of that name.
+    private static func index(of name: String) -> Int {
+        MAVLinkParameter.all.firstIndex { $0.name == name } ?? -1
+    }
+
+    private func tell(_ index: Int, to peer: Int) {
+        let all = MAVLinkParameter.all
         guard all.indices.contains(index) else { return }
         var answer = ParamValue()
-        answer.value = Float(all[index].value)
+        answer.value = Float(all[index].read(port.settings))
         answer.count = UInt16(all.count)
         answer.index = UInt16(index)
         answer.name = all[index].name
@@ -55,9 +59,8 @@ extension MAVLinkComponent {
     /// - Returns: Whether there are more.
     func listParameter(for peer: Int) -> Bool {
         guard let index = listings[peer] else { return false }
-        let all = backend.parameters
-        tell(all, index, to: peer)
-        listings[peer] = index + 1 < all.count ? index + 1 : nil
+        tell(index, to: peer)
+        listings[peer] = index + 1 < MAVLinkParameter.all.count ? index + 1 : nil
         return listings[peer] != nil
     }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import GimbalCore
 import Port
 import Wire
@@ -16,9 +17,9 @@ extension MAVLinkComponent {
         } else if let message = frame.message(GimbalManagerSetAttitude.self) {
             manage(message.target, message.device, GimbalWish(message), frame.sender, now)
         } else if let message = frame.message(GimbalManagerSetManualControl.self) {
-            let view = backend.view
+            let range = port.settings.motion.rangeDeg
             let wish = GimbalWish(
-                message, lower: view?.lower ?? .zero, upper: view?.upper ?? .zero)
+                message, lower: range.lower * (.pi / 180), upper: range.upper * (.pi / 180))
             manage(message.target, message.device, wish, frame.sender, now)
         } else if let message = frame.message(GimbalDeviceSetAttitude.self) {
             guard isForUs(message.target), isOfOurSystem(frame.sender) else { return true }
@@ -27,7 +28,7 @@ extension MAVLinkComponent {
             }
         } else if let message = frame.message(AutopilotStateForGimbalDevice.self) {
             guard isForUs(message.target), isOfOurSystem(frame.sender),
-                let snapshot = backend.view?.snapshot
+                let snapshot = port.snapshot
             else { return true }
             director.vehicle.learn(message, snapshot, now: now)
             director.leadVehicle(now: now)

@@ -1,3 +1,4 @@
+import Configuration
 import GimbalCore
 import Logging
 import Port
@@ -45,7 +46,7 @@ final class MAVLinkComponent {
     }
 
     let configuration: MAVLinkConfiguration
-    let backend: any MAVLinkBackend
+    let port: any GimbalPort
     let log: Logger
     let started: Instant
     var counters = Counters()
@@ -65,15 +66,14 @@ final class MAVLinkComponent {
     var listings: [Int: Int] = [:]
 
     init(
-        configuration: MAVLinkConfiguration, backend: any MAVLinkBackend, log: Logger,
-        now: Instant
+        configuration: MAVLinkConfiguration, port: any GimbalPort, log: Logger, now: Instant
     ) {
         self.configuration = configuration
-        self.backend = backend
+        self.port = port
         self.log = log
         started = now
         faultsDue = now
-        director = GimbalDirector(backend: backend)
+        director = GimbalDirector(port: port)
         signing = configuration.signing
     }
 
@@ -171,13 +171,13 @@ final class MAVLinkComponent {
     private func watch(now: Instant) {
         acknowledgeSaves()
         director.vehicle.advance(now: now)
-        if let view = backend.view {
-            for text in announcer.messages(for: view.snapshot.conditions, now: now) {
-                broadcast(text)
-            }
-            let loser = director.yield(to: view.holder)
-            if loser != .none, case .other(let words) = view.holder {
-                tell("\(loser) has lost control of the gimbal to \(words).", severity: 4)
+        if let snapshot = port.snapshot {
+            for text in announcer.messages(for: snapshot.conditions, now: now) { broadcast(text) }
+            if let holder = port.control.holder {
+                let loser = director.yield(to: holder)
+                if loser != .none {
+                    tell("\(loser) has lost control of the gimbal to \(holder).", severity: 4)
+                }
             }
         }
         for component in identities.takeSilent(now: now) {
@@ -203,12 +203,8 @@ final class MAVLinkComponent {
         let isManagers = [GimbalManagerInformation.format.id, GimbalManagerStatus.format.id]
             .contains(id)
         if isManagers, !configuration.isManager { return false }
-        let view =
-            backend.view
-            ?? MAVLinkView(
-                snapshot: StabilizerSnapshot(), lower: .zero, upper: .zero, holder: .nobody)
         let report = GimbalReport(
-            view: view, address: address, north: director.vehicle.north,
+            snapshot: port.snapshot, settings: port.settings, north: director.vehicle.north,
             bootMs: UInt32(truncatingIfNeeded: Int(now.seconds(since: started) * 1000)))
         switch id {
         case Heartbeat.format.id: send(report.heartbeat, to: peer)
@@ -309,7 +305,7 @@ final class MAVLinkComponent {
         counters.handled += 1
         var result = MAVLinkResult.accepted
         do throws(Refusal) {
-            try backend.ask(.emergencyStop, for: frame.sender, now: now)
+            try port.ask(.emergencyStop, for: frame.sender, now: now)
             // Repetitions are not broadcast each time.
             if now >= stopQuiet { tell("Emergency stop by \(frame.sender).", severity: 1) }
             stopQuiet = now.advanced(bySeconds: 1)

@@ -42,7 +42,7 @@ final class MAVLinkLoop {
 
     init(
         configuration: MAVLinkConfiguration, sockets: MAVLinkSockets,
-        backend: any MAVLinkBackend, wake: FileDescriptor, logger: Logger,
+        port: any GimbalPort, wake: FileDescriptor, logger: Logger,
         clock: @escaping @Sendable () -> Instant, publish: @escaping (LinkStatus) -> Void
     ) {
         self.sockets = sockets
@@ -53,7 +53,7 @@ final class MAVLinkLoop {
         self.publish = publish
         let now = clock()
         component = MAVLinkComponent(
-            configuration: configuration, backend: backend, log: logger, now: now)
+            configuration: configuration, port: port, log: logger, now: now)
         serial = configuration.serial.map {
             SerialPort(path: $0, baud: configuration.baud, log: logger)
         }

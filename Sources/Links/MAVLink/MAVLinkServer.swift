@@ -12,7 +12,7 @@ public final class MAVLinkServer: Service {
     private static let stackSize = 512 * 1024
 
     private let configuration: MAVLinkConfiguration
-    private let backend: any MAVLinkBackend
+    private let port: any GimbalPort
     private let logger: Logger
     private let clock: @Sendable () -> Instant
     private let thread: ServiceThread
@@ -23,16 +23,16 @@ public final class MAVLinkServer: Service {
     ///
     /// - Parameters:
     ///   - configuration: Who it is, and where its peers are.
-    ///   - backend: The gimbal.
+    ///   - port: The gimbal.
     ///   - logger: Who takes and loses control.
     ///   - clock: The loop's.
     /// - Throws: `SocketError` with what is in the way.
     public init(
-        configuration: MAVLinkConfiguration, backend: any MAVLinkBackend, logger: Logger,
+        configuration: MAVLinkConfiguration, port: any GimbalPort, logger: Logger,
         clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
     ) throws {
         self.configuration = configuration
-        self.backend = backend
+        self.port = port
         self.logger = logger
         self.clock = clock
         thread = try ServiceThread(name: "airframed-mav", stackSize: Self.stackSize)
@@ -54,7 +54,7 @@ public final class MAVLinkServer: Service {
     private func serve() {
         guard let sockets = sockets.withLock({ $0.take() }) else { return }
         let loop = MAVLinkLoop(
-            configuration: configuration, sockets: sockets, backend: backend, wake: thread.wake,
+            configuration: configuration, sockets: sockets, port: port, wake: thread.wake,
             logger: logger, clock: clock
         ) { status in self.latest.withLock { $0 = status } }
         loop.run()

@@ -114,7 +114,19 @@ enum LinkBench {
             try commander.request(request, from: source, now: now)
         }
         func left(_ source: CommandSource, now: Instant) {}
-        func keep(_ update: SettingUpdate, by who: String, _ done: @escaping Later<Void>) {}
+        var control: ControlState { commander.view(now: now) }
+        var snapshot: StabilizerSnapshot? { nil }
+        var now: Instant { MonotonicClock.now }
+        func admit(_ source: CommandSource, now: Instant) throws(Refusal) {}
+        func change(
+            _ updates: [SettingUpdate], from source: CommandSource, by who: String
+        ) throws(Refusal) {}
+        func save(
+            _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
+            _ note: (who: String, what: String), _ done: @escaping Later<Void>
+        ) {}
+        func calibrateGyro(for source: CommandSource, now: Instant) throws(Refusal) {}
+        var calibration: CalibrationState { CalibrationState() }
     }
 
     // MARK: A stream

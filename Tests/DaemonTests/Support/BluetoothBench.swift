@@ -96,8 +96,9 @@ final class BluetoothBench {
             log: log)
         calibration = CalibrationService(door: tuning)
         services = BluetoothServices.make(
-            commander: commander, tuning: tuning, hub: hub, calibration: calibration, clock: clock,
-            log: log)
+            port: DaemonPort(
+                commander: commander, tuning: tuning, calibrations: calibration, hub: hub,
+                clock: clock), log: log)
         var parameters = SimulatedGimbal.Parameters()
         parameters.plant.stepRate = 4000
         parameters.imu.sampleRate = 500
@@ -112,7 +113,7 @@ final class BluetoothBench {
     /// Where the camera truly looks, degrees.
     var camera: AxisVector { EulerZXY.angles(gimbal.attitude) * Self.degrees }
     var snapshot: StabilizerSnapshot { engine.snapshot }
-    var door: Commander.View { commander.view(now: now) }
+    var door: ControlState { commander.view(now: now) }
 
     /// Everything that was logged.
     var log: String {
@@ -128,7 +129,7 @@ final class BluetoothBench {
     func run(until isTrue: () throws -> Bool, atMost seconds: Double) rethrows -> Double? {
         for count in 1...Int(seconds * 500) {
             step()
-            if calibration.isRunning { usleep(100) }
+            if calibration.progress.isRunning { usleep(100) }
             if try isTrue() { return Double(count) / 500 }
         }
         return nil

@@ -1,5 +1,6 @@
 import Configuration
 import Links
+import Port
 import TestSupport
 import Wire
 
@@ -15,7 +16,7 @@ extension Tuning {
 
     func reload(by who: String) throws -> Wire.ReloadReport { try awaited { reload(by: who, $0) } }
 
-    func save(_ keys: [String], by who: String, _ what: String) throws {
-        try awaited { save(keys, by: who, what, $0) }
+    func save(_ keys: [String], from link: CommandSource.Link, by who: String) throws {
+        try awaited { save(keys, with: [], from: link, (who, "saved"), $0) }
     }
 }

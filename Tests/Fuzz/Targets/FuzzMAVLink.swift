@@ -34,7 +34,7 @@ extension FuzzTargets {
         // Nothing is lost and nothing is invented: what goes over a tap is what came.
         precondition(passed == stream, "a tap would have changed it")
         let role = FlightDisplayRole(
-            configuration: MAVLinkConfiguration(), backend: FuzzGimbal(), attitudeHz: 20,
+            configuration: MAVLinkConfiguration(), port: FuzzPort(), attitudeHz: 20,
             logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() },
             now: Instant(nanoseconds: 0))
         var output = SerialOutput()
@@ -76,34 +76,5 @@ extension FuzzTargets {
         precondition(
             whole.append(bytes) == bytes.flatMap { pieces.append([$0]) },
             "how it is cut makes a difference")
-    }
-}
-
-/// A gimbal that lets everything be done to it.
-private struct FuzzGimbal: MAVLinkBackend {
-    var view: MAVLinkView? {
-        MAVLinkView(
-            snapshot: StabilizerSnapshot(), lower: AxisVector(repeating: -2),
-            upper: AxisVector(repeating: 2), holder: .nobody)
-    }
-    var parameters: [MAVLinkParameter] { [MAVLinkParameter("P", 1)] }
-    func ask(_ motion: MAVLinkMotion, for peer: MAVLinkAddress, now: Instant)
-        throws(Refusal)
-    {
-        switch motion {
-        case .lock(let angles, _), .follow(let angles, _):
-            for angle in [angles.yaw, angles.roll, angles.pitch] {
-                precondition(!angle.isInfinite, "an infinite angle")
-            }
-        default: break
-        }
-    }
-    func disconnected(_ peer: MAVLinkAddress, now: Instant) {}
-    func calibrateGyro(for peer: MAVLinkAddress, now: Instant) throws(Refusal) {}
-    func set(_ name: String, to value: Double, by peer: MAVLinkAddress) throws(Refusal) {
-        precondition(value.isFinite, "no number")
-    }
-    func saveParameters(by peer: MAVLinkAddress, _ done: @escaping Later<Void>) {
-        done(.success(()))
     }
 }

@@ -33,26 +33,6 @@ extension FuzzTargets {
     }
 }
 
-/// Settings in memory.
-private final class FuzzPort: GimbalPort {
-    private let memory = Mutex(Settings())
-
-    var settings: Settings { memory.withLock(\.self) }
-
-    func request(
-        _ request: MotionRequest, from source: CommandSource, now: Instant
-    ) throws(Refusal) {}
-
-    func left(_ source: CommandSource, now: Instant) {}
-
-    func keep(_ update: SettingUpdate, by who: String, _ done: @escaping Later<Void>) {
-        memory.withLock { update.write(&$0) }
-        let count = settings.rbl.name.utf8.count
-        precondition((1...RBLCharacteristic.longestName).contains(count), "no name")
-        done(.success(()))
-    }
-}
-
 /// A radio without an antenna.
 private struct SilentNotifier: GATTNotifier {
     func notify(_ characteristic: GATTUUID, _ value: [UInt8]) {

@@ -1,3 +1,4 @@
+import Configuration
 import GimbalCore
 import Port
 import Synchronization
@@ -11,12 +12,12 @@ import Wire
     private let station = MAVLinkAddress(system: 255, component: 190)
     private let other = MAVLinkAddress(system: 254, component: 190)
     private let own = MAVLinkAddress(system: 1, component: 154)
-    private let gimbal = FakeGimbal()
+    private let gimbal = FakePort()
     private let component: MAVLinkComponent
 
     init() {
         component = MAVLinkComponent(
-            configuration: MAVLinkConfiguration(), backend: gimbal, log: LineLog().logger,
+            configuration: MAVLinkConfiguration(), port: gimbal, log: LineLog().logger,
             now: at(0))
         for guest in [0, 1] { component.join(guest, now: at(0)) }
         component.join(9, isConfigured: true, now: at(0))
@@ -67,14 +68,14 @@ import Wire
 
     private func setP(_ value: Float, from sender: MAVLinkAddress, by peer: Int = 0) {
         var set = ParamSet()
-        set.name = "P"
+        set.name = "GMB_PIT_P"
         set.value = value
         set.type = 9
         set.target = own
         receive(set, from: sender, by: peer)
     }
 
-    private var p: Double { gimbal.memory.withLock { $0.values[0] } }
+    private var p: Double { gimbal.settings.airos.pid.pitch.p }
 
     @Test("CONFIGURE does not oust the peer in control, which hands control on and lets go")
     func configure() {
@@ -104,11 +105,11 @@ import Wire
     )
     func identity() {
         #expect(take(station) == 0)
-        _ = gimbal.takeAsked()
+        _ = gimbal.takeRequests()
         let point: [Float] = [-30, 20, .nan, .nan, 28]
         #expect(command(.gimbalManagerPitchYaw, point, from: station, by: 1, at: 4) == nil)
-        setP(9, from: station, by: 1)
-        #expect(gimbal.takeAsked().isEmpty && p == 1.2)
+        setP(4, from: station, by: 1)
+        #expect(gimbal.takeRequests().isEmpty && p == 1.2)
         #expect(component.counters.spoofed == 2)
         // Frames in its name do not keep it alive.
         for tenth in 0...52 {
@@ -147,7 +148,7 @@ import Wire
     @Test("a stop is obeyed from every sender: in any name, without a place, without a signature")
     func stops() {
         #expect(take(station) == 0)
-        _ = gimbal.takeAsked()
+        _ = gimbal.takeRequests()
         #expect(command(.flightTermination, [1], from: station, by: 1) == 0)
         #expect(command(.armDisarm, [0, 21196], from: other, by: 1) == 0)
         #expect(command(.flightTermination, [1], from: own, target: MAVLinkAddress.none) == 0)
@@ -156,8 +157,7 @@ import Wire
         stop.params[0] = 1
         let frame = MAVLinkFrame(stop, from: other, sequence: 0, version: .v1)
         #expect(!component.admits(frame, bytes: [], from: nil, now: at(0)))
-        #expect(
-            gimbal.takeAsked() == [.emergencyStop, .emergencyStop, .emergencyStop, .emergencyStop])
+        #expect(gimbal.takeRequests() == Array(repeating: .emergencyStop, count: 4))
     }
 
     @Test("the peer in control sets parameters, and saves them explicitly")
@@ -169,11 +169,11 @@ import Wire
         setP(2, from: station)
         setP(3, from: other, by: 1)
         #expect(p == 2)
-        #expect(gimbal.memory.withLock { $0.saves } == 0)
+        #expect(gimbal.memory.withLock { $0.saves.count } == 0)
         #expect(command(.preflightStorage, [1], from: station, target: MAVLinkAddress.none) == 3)
         #expect(command(.preflightStorage, [0], from: station) == 3)
         #expect(command(.preflightStorage, [1], from: station) == 0)
-        #expect(gimbal.memory.withLock { $0.saves } == 1)
+        #expect(gimbal.memory.withLock { $0.saves.count } == 1)
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Synchronization
 import Testing
 import Wire
@@ -65,11 +66,11 @@ import Wire
         "where signatures are required only signed frames steer, a stop needs none, and every answer is signed"
     )
     func component() {
-        let gimbal = FakeGimbal()
+        let gimbal = FakePort()
         var configuration = MAVLinkConfiguration()
         configuration.signing = MAVLinkSigning(key: key)
         let component = MAVLinkComponent(
-            configuration: configuration, backend: gimbal, log: LineLog().logger, now: at(0))
+            configuration: configuration, port: gimbal, log: LineLog().logger, now: at(0))
         component.join(0, now: at(0))
         func receive(_ bytes: [UInt8]) {
             var parser = MAVLinkParser()
@@ -88,12 +89,12 @@ import Wire
         receive(take.frame(from: station, sequence: 0))
         receive(take.frame(from: station, sequence: 0, version: .v1))
         receive(frame(1, SharedKey(passphrase: "another"), take))
-        #expect(gimbal.takeAsked().isEmpty && component.counters.unsigned == 3)
+        #expect(gimbal.takeRequests().isEmpty && component.counters.unsigned == 3)
         receive(frame(2, nil, take))
         receive(frame(2, nil, take))
-        #expect(gimbal.takeAsked() == [.take] && component.counters.unsigned == 4)
+        #expect(gimbal.takeRequests() == [.take] && component.counters.unsigned == 4)
         receive(command(.flightTermination, [1]).frame(from: station, sequence: 0))
-        #expect(gimbal.takeAsked() == [.emergencyStop])
+        #expect(gimbal.takeRequests() == [.emergencyStop])
         let sent = component.takeOutgoing()
         #expect(!sent.isEmpty)
         var last: UInt64 = 0

@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Synchronization
 import Testing
 import Wire
@@ -65,9 +66,9 @@ import Wire
     }
 
     /// A director whose station is in control.
-    private func director(_ gimbal: FakeGimbal) throws -> GimbalDirector {
+    private func director(_ gimbal: FakePort) throws -> GimbalDirector {
         gimbal.memory.withLock { $0.snapshot = Self.snapshot(camera: 0, handle: 0) }
-        var director = GimbalDirector(backend: gimbal)
+        var director = GimbalDirector(port: gimbal)
         try director.configure(
             [-2, -2, -1, -1], from: Self.station, isHeard: { _ in true }, now: at(0))
         return director
@@ -75,7 +76,7 @@ import Wire
 
     @Test("a yaw that is held from north moves against the drift of the loop's heading")
     func drift() throws {
-        let gimbal = FakeGimbal()
+        let gimbal = FakePort()
         var director = try director(gimbal)
         director.vehicle.learn(
             Self.state(heading: 90), Self.snapshot(camera: 0, handle: 0), now: at(0))
@@ -84,9 +85,9 @@ import Wire
             angles: AxisVector(yaw: 100 * Self.degree, roll: .nan, pitch: 0))
         try director.steer(wish, from: Self.station, now: at(0))
         director.holdHeading(now: at(0.1))
-        _ = gimbal.takeAsked()
+        _ = gimbal.takeRequests()
         director.holdHeading(now: at(0.2))
-        #expect(gimbal.takeAsked().isEmpty)
+        #expect(gimbal.takeRequests().isEmpty)
         // The loop has drifted by 5°: the same vehicle seems to point there.
         for step in 1...300 {
             director.vehicle.learn(
@@ -94,7 +95,7 @@ import Wire
                 now: at(Double(step) / 10))
         }
         director.holdHeading(now: at(31))
-        guard case .lock(let angles, _) = gimbal.takeAsked().last else {
+        guard case .point(let angles, _, _) = gimbal.takeRequests().last else {
             Issue.record("nothing was asked for")
             return
         }
@@ -103,7 +104,7 @@ import Wire
 
     @Test("a yaw that follows leads the announced turn by the lag of the following")
     func feedForward() throws {
-        let gimbal = FakeGimbal()
+        let gimbal = FakePort()
         var director = try director(gimbal)
         let wish = GimbalWish(
             flags: [.yawInVehicleFrame],
@@ -111,21 +112,21 @@ import Wire
         try director.steer(wish, from: Self.station, now: at(0))
         director.vehicle.learn(
             Self.state(heading: 0, rate: 30), Self.snapshot(camera: 0, handle: 0), now: at(0.1))
-        _ = gimbal.takeAsked()
+        _ = gimbal.takeRequests()
         director.leadVehicle(now: at(0.1))
-        guard case .follow(let angles, _) = gimbal.takeAsked().last else {
+        guard case .lookAside(let yaw, _) = gimbal.takeRequests().last else {
             Issue.record("nothing was asked for")
             return
         }
-        // 30 °/s and FakeGimbal's lag of 0.4 s.
-        #expect(abs(angles.yaw / Self.degree - 22) < 0.1)
+        // 30 °/s and the lag of the settings.
+        #expect(abs(yaw / Self.degree - 22) < 0.1)
         director.vehicle.advance(now: at(3))
         director.leadVehicle(now: at(3))
-        guard case .follow(let ahead, _) = gimbal.takeAsked().last else {
+        guard case .lookAside(let ahead, _) = gimbal.takeRequests().last else {
             Issue.record("an autopilot that is silent still turns")
             return
         }
-        #expect(abs(ahead.yaw / Self.degree - 10) < 0.1)
+        #expect(abs(ahead / Self.degree - 10) < 0.1)
     }
 
     @Test("a sentence goes out in chunks of 50 bytes with one number; a short one without")

@@ -4,25 +4,48 @@ import Links
 import Port
 import Synchronization
 
-/// A gimbal that does what it is asked, and remembers it.
+/// A gimbal that does what it is asked, and remembers it. Its mode is `locked`, its settings are the defaults.
 final class FakePort: GimbalPort {
     struct Memory {
         var settings = Settings()
-        /// Request in words.
-        var asked: [String] = []
+        var control = ControlState(mode: .locked)
+        var snapshot = StabilizerSnapshot()
+        var calibration = CalibrationState()
+        var requests: [MotionRequest] = []
         var gone: [CommandSource] = []
         /// Refusal of every request; nil: requests are granted.
         var refusal: Refusal?
         /// Whether only the connection that asked first is obeyed, and which one that is.
         var isOwned = false
         var owner: UInt64?
-        /// Number of settings kept.
-        var writes = 0
+        /// What was saved, as it is logged.
+        var saves: [String] = []
+        /// Whether what is saved waits in `waiting`.
+        var isDiskSlow = false
+        var waiting: [Later<Void>] = []
+        /// Calibrations of the gyroscope that were begun.
+        var calibrations = 0
     }
 
-    let memory = Mutex(Memory())
+    let memory: Mutex<Memory>
 
-    var asked: [String] { memory.withLock { $0.asked } }
+    init() {
+        var memory = Memory()
+        memory.snapshot.mode = .locked
+        memory.snapshot.samples.accepted = 1
+        self.memory = Mutex(memory)
+    }
+
+    /// The requests in words.
+    var asked: [String] { memory.withLock { $0.requests.map(\.words) } }
+
+    /// What was asked for since the last call.
+    func takeRequests() -> [MotionRequest] {
+        memory.withLock { memory in
+            defer { memory.requests = [] }
+            return memory.requests
+        }
+    }
 
     func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
@@ -32,7 +55,8 @@ final class FakePort: GimbalPort {
             if memory.isOwned, memory.owner != source.connection {
                 return Refusal(.held, "somebody else is in control")
             }
-            if memory.refusal == nil { memory.asked.append("\(request)") }
+            if memory.refusal == nil { memory.requests.append(request) }
+            if memory.refusal == nil, case .mode(let mode) = request { memory.control.mode = mode }
             return memory.refusal
         }
         if let refusal { throw refusal }
@@ -40,18 +64,49 @@ final class FakePort: GimbalPort {
 
     func left(_ source: CommandSource, now: Instant) { memory.withLock { $0.gone.append(source) } }
 
+    var control: ControlState { memory.withLock { $0.control } }
+    var snapshot: StabilizerSnapshot? {
+        memory.withLock { $0.snapshot.samples.accepted > 0 ? $0.snapshot : nil }
+    }
+    var now: Instant { Instant(nanoseconds: 0) }
     var settings: Settings { memory.withLock { $0.settings } }
 
-    func keep(_ update: SettingUpdate, by who: String, _ done: @escaping Later<Void>) {
-        memory.withLock { memory in
-            update.write(&memory.settings)
-            memory.writes += 1
-        }
-        done(.success(()))
+    func admit(_ source: CommandSource, now: Instant) throws(Refusal) {
+        if let refusal = memory.withLock({ $0.refusal }) { throw refusal }
     }
+
+    func change(
+        _ updates: [SettingUpdate], from source: CommandSource, by who: String
+    ) throws(Refusal) {
+        try admit(source, now: now)
+        var check = ParameterStore(LoadedConfiguration())
+        for update in updates where (try? check.set(update)) == nil {
+            throw Refusal(.outOfRange, "out of range")
+        }
+        memory.withLock { memory in for update in updates { update.write(&memory.settings) } }
+    }
+
+    func save(
+        _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
+        _ note: (who: String, what: String), _ done: @escaping Later<Void>
+    ) {
+        let isSlow = memory.withLock { memory in
+            for update in updates { update.write(&memory.settings) }
+            memory.saves.append("\(note.who) \(note.what)")
+            if memory.isDiskSlow { memory.waiting.append(done) }
+            return memory.isDiskSlow
+        }
+        if !isSlow { done(.success(())) }
+    }
+
+    func calibrateGyro(for source: CommandSource, now: Instant) throws(Refusal) {
+        memory.withLock { $0.calibrations += 1 }
+    }
+
+    var calibration: CalibrationState { memory.withLock { $0.calibration } }
 }
 
 extension MotionRequest {
-    /// As `FakePort` remembers it.
+    /// Comparable although some of it is NaN.
     var words: String { "\(self)" }
 }

@@ -6,7 +6,7 @@ internal import CMathShim
 /// Its lines are odd harmonics of `1 / period`, so that what a nonlinearity adds falls beside most of them, and none of
 /// them is a multiple of 2 Hz, where people walk. Phases after M. Schroeder, "Synthesis of low-peak-factor signals",
 /// IEEE Trans. Information Theory 16 (1970).
-public struct Excitation: Sendable, BitwiseCopyable {
+public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     /// Told back in the snapshot, so that whoever asked knows his own.
     public var id: UInt32
     /// The camera's axis.

@@ -1,3 +1,4 @@
+import Configuration
 public import GimbalCore
 public import Logging
 import Port
@@ -5,7 +6,7 @@ import Wire
 
 /// The AirOS service: what AirLink and its like see of the gimbal.
 ///
-/// Maps bytes to the backend and back, and paces notifications: the newest values at `airos.notify_hz` to whoever has
+/// Maps bytes to settings and requests and back, and paces notifications: the newest values at `airos.notify_hz` to whoever has
 /// subscribed. A period that nobody could send in is left out, so that nothing ever queues. Thread airframed-ble.
 public final class AirOSService: GATTService {
     /// What has been counted since the start.
@@ -38,17 +39,24 @@ public final class AirOSService: GATTService {
         ]
     }
 
-    private let backend: any AirOSBackend
-    private let log: Logger
+    /// How long the status says that a phone's calibration has failed, s: twenty notifications.
+    private static let failureSeconds = 2.0
+
+    let port: any GimbalPort
+    let log: Logger
+    /// What counts as heading zero.
+    var zero = HeadingZero()
+    /// Who has been told that its tracking moves nothing.
+    var toldThatNothingTurns: Set<Central> = []
     private var subscribed: Set<AirOSCharacteristic> = []
     /// When the next notifications go out; nil while nobody has subscribed.
     private var due: Instant?
 
     /// - Parameters:
-    ///   - backend: The gimbal.
-    ///   - logger: What was refused, and why.
-    public init(backend: any AirOSBackend, logger: Logger) {
-        self.backend = backend
+    ///   - port: The gimbal.
+    ///   - logger: Who did what, and what was refused.
+    public init(port: any GimbalPort, logger: Logger) {
+        self.port = port
         log = logger
     }
 
@@ -57,36 +65,56 @@ public final class AirOSService: GATTService {
         _ characteristic: GATTUUID, by central: Central, now: Instant
     ) throws(ATTError) -> [UInt8] {
         do {
-            return try value(of: AirOSCharacteristic(characteristic))
+            return try value(of: AirOSCharacteristic(characteristic), now)
         } catch {
-            throw refused(error, "\(central) read", characteristic, now)
+            throw refused(error, "\(central) read", characteristic)
         }
     }
 
-    private func value(of characteristic: AirOSCharacteristic?) throws(Refusal) -> [UInt8] {
+    private func value(
+        of characteristic: AirOSCharacteristic?, _ now: Instant
+    ) throws(Refusal) -> [UInt8] {
         switch characteristic {
         case .pitch, .roll, .yaw:
-            guard let angle = characteristic.flatMap(angle) else {
+            guard let angle = characteristic.flatMap({ angle($0, angles) }) else {
                 throw Refusal(.noValue, "the sensor has not said anything yet")
             }
             return AirOSAngles.bytes(angle)
-        case .status: return backend.status.bytes
-        case .mode: return backend.mode.bytes
-        case .pitchPID: return backend.pid(.pitch).bytes
-        case .rollPID: return backend.pid(.roll).bytes
-        case .yawPID: return backend.pid(.yaw).bytes
-        case .kalman: return backend.kalman.bytes
+        case .status: return status(now).bytes
+        case .mode: return AirOSMode(port.control.mode).bytes
+        case .pitchPID: return port.settings.airos.pid.pitch.bytes
+        case .rollPID: return port.settings.airos.pid.roll.bytes
+        case .yawPID: return port.settings.airos.pid.yaw.bytes
+        case .kalman: return KalmanTriple(port.settings.estimator).bytes
         case .control, nil: throw .notOffered
         }
     }
 
-    private func angle(_ characteristic: AirOSCharacteristic) -> Float? {
+    private func angle(_ characteristic: AirOSCharacteristic, _ angles: AirOSAngles?) -> Float? {
         switch characteristic {
-        case .pitch: backend.angles?.pitch
-        case .roll: backend.angles?.roll
-        case .yaw: backend.angles?.yaw
+        case .pitch: angles?.pitch
+        case .roll: angles?.roll
+        case .yaw: angles?.yaw
         default: nil
         }
+    }
+
+    /// Where the camera looks, as an app sees it; nil before the sensor's first sample.
+    private var angles: AirOSAngles? {
+        port.snapshot.map { snapshot in
+            var angles = EulerZXY.angles(snapshot.attitude)
+            angles.yaw = zero.heading(snapshot)
+            return AirOSAngles(angles, sign: port.settings.airos.sign.factors)
+        }
+    }
+
+    private func status(_ now: Instant) -> AirOSStatus {
+        let calibration = port.calibration
+        if calibration.isRunning { return .calibrating }
+        if let failed = calibration.failed, now.seconds(since: failed) <= Self.failureSeconds {
+            return .calibrationFailed
+        }
+        return AirOSStatus(AirOSMode(port.control.mode))
     }
 
     /// Checks a value, and hands it to the gimbal whole.
@@ -94,43 +122,27 @@ public final class AirOSService: GATTService {
         _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
         _ notifier: some GATTNotifier
     ) throws(ATTError) {
-        do {
-            try carryOut(
-                AirOSCharacteristic(characteristic), value, central, now,
-                later: notifier.later("\(central) wrote control", log))
+        do throws(Refusal) {
+            switch AirOSCharacteristic(characteristic) {
+            case .mode: try enter(try AirOSMode(bytes: value), central, now)
+            case .control:
+                try carryOut(
+                    try AirOSCommand(bytes: value), central, now,
+                    later: notifier.later("\(central) wrote control", log))
+            case .pitchPID: try set(\.airos.pid.pitch, try PIDTriple(bytes: value), central, now)
+            case .rollPID: try set(\.airos.pid.roll, try PIDTriple(bytes: value), central, now)
+            case .yawPID: try set(\.airos.pid.yaw, try PIDTriple(bytes: value), central, now)
+            case .kalman: try set(try KalmanTriple(bytes: value).updates, central, now)
+            case .pitch, .roll, .yaw, .status, nil: throw Refusal.notOffered
+            }
             counters.writes &+= 1
         } catch {
-            throw refused(error, "\(central) wrote", characteristic, now)
+            throw refused(error, "\(central) wrote", characteristic)
         }
-    }
-
-    private func carryOut(
-        _ characteristic: AirOSCharacteristic?, _ value: [UInt8], _ central: Central,
-        _ now: Instant, later: GATTLater
-    ) throws(Refusal) {
-        switch characteristic {
-        case .mode:
-            try backend.setMode(try AirOSMode(bytes: value), by: central, now: now)
-        case .control:
-            try backend.carryOut(
-                try AirOSCommand(bytes: value), by: central, now: now, later: later)
-        case .pitchPID: try setPID(value, of: .pitch, central, now)
-        case .rollPID: try setPID(value, of: .roll, central, now)
-        case .yawPID: try setPID(value, of: .yaw, central, now)
-        case .kalman:
-            try backend.setKalman(try KalmanTriple(bytes: value), by: central, now: now)
-        case .pitch, .roll, .yaw, .status, nil: throw .notOffered
-        }
-    }
-
-    private func setPID(
-        _ value: [UInt8], of axis: GimbalAxis, _ central: Central, _ now: Instant
-    ) throws(Refusal) {
-        try backend.setPID(try PIDTriple(bytes: value), of: axis, by: central, now: now)
     }
 
     private func refused(
-        _ refusal: Refusal, _ what: String, _ characteristic: GATTUUID, _ now: Instant
+        _ refusal: Refusal, _ what: String, _ characteristic: GATTUUID
     ) -> ATTError {
         counters.refusals &+= 1
         let name = AirOSCharacteristic(characteristic)?.name ?? characteristic.description
@@ -149,28 +161,24 @@ public final class AirOSService: GATTService {
 
     /// What the central turns stands still at once.
     public func disconnected(_ central: Central, now: Instant) {
-        backend.disconnected(central, now: now)
+        port.left(CommandSource(central), now: now)
+        toldThatNothingTurns.remove(central)
     }
 
     /// Sends the newest values once per period.
     public func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant? {
         guard let moment = due, now >= moment else { return due }
-        let angles = backend.angles
+        let angles = angles
         for characteristic in AirOSCharacteristic.allCases where subscribed.contains(characteristic)
         {
             let value: [UInt8]? =
-                switch characteristic {
-                case .pitch: (angles?.pitch).map(AirOSAngles.bytes)
-                case .roll: (angles?.roll).map(AirOSAngles.bytes)
-                case .yaw: (angles?.yaw).map(AirOSAngles.bytes)
-                case .status: backend.status.bytes
-                default: nil
-                }
+                characteristic == .status
+                ? status(now).bytes : angle(characteristic, angles).map(AirOSAngles.bytes)
             guard let value else { continue }
             notifier.notify(characteristic.uuid, value)
             counters.notifications &+= 1
         }
-        let period = 1 / backend.notifyHz
+        let period = 1 / port.settings.airos.notifyHz
         let next = moment.advanced(bySeconds: period)
         due = next > now ? next : now.advanced(bySeconds: period)
         return due

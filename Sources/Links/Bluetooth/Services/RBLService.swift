@@ -137,7 +137,7 @@ public final class RBLService: GATTService {
             throw error
         }
         if baud != port.settings.rbl.baud {
-            port.keep(SettingUpdate(\.rbl.baud, baud), by: central.description, later())
+            keep(SettingUpdate(\.rbl.baud, baud), central, later())
         }
     }
 
@@ -151,8 +151,17 @@ public final class RBLService: GATTService {
             throw Refusal(.outOfRange, "the name is not UTF-8")
         }
         if name != port.settings.rbl.name {
-            port.keep(SettingUpdate(\.rbl.name, name), by: central.description, later())
+            keep(SettingUpdate(\.rbl.name, name), central, later())
         }
+    }
+
+    private func keep(
+        _ update: SettingUpdate, _ central: Central, _ done: @escaping Later<Void>
+    ) {
+        port.save(
+            [update.key], with: [update],
+            from: CommandSource(link: .rbl, connection: UInt64(central.connection)),
+            (central.description, "set \(update), saved"), done)
     }
 
     /// One byte that is a raw value.

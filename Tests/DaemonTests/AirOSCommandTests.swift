@@ -12,7 +12,7 @@ import Wire
 
 @testable import Daemon
 
-@Suite("AirOS: modes, stop, calibration and the other commands") struct AirOSDoorTests {
+@Suite("AirOS: modes, stop, calibration and the other commands") struct AirOSCommandTests {
     @Test("reads the truth before anybody has written anything, and before the first sample")
     func firstRead() throws {
         try withBench(["airos.pid.yaw=[2, 0.1, 0.1]", "mode.boot=pan_follow"]) { bench, _ throws in
@@ -99,7 +99,7 @@ import Wire
             #expect(throws: ATTError.notNow) { try bench.say("calibrate") }
             bench.run(0.5)
             #expect(!bench.snapshot.output.enabled)
-            let seconds = bench.run(until: { !bench.calibration.isRunning }, atMost: 20)
+            let seconds = bench.run(until: { !bench.calibration.progress.isRunning }, atMost: 20)
             #expect(try #require(seconds) < 10)
             #expect(try bench.read(.status) == [2])
             #expect(bench.log.contains("The gyro was calibrated."))
@@ -115,7 +115,7 @@ import Wire
         try withBench(motion: .walking) { bench, _ throws in
             bench.run(6)
             try bench.say("calibrate")
-            let seconds = bench.run(until: { !bench.calibration.isRunning }, atMost: 20)
+            let seconds = bench.run(until: { !bench.calibration.progress.isRunning }, atMost: 20)
             #expect(seconds != nil)
             #expect(bench.log.contains("The gyro was not calibrated. The camera was never still"))
             #expect(try bench.read(.status) == [6], "the phone sees that it failed")

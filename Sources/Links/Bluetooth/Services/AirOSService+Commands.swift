@@ -1,0 +1,196 @@
+import Configuration
+import GimbalCore
+import Logging
+public import Port
+import Wire
+
+// What an app may ask for and change.
+extension AirOSService {
+    /// The settings that an app may change and save: the triples it shows, and the mode that it wants to find again.
+    private static let keys = [
+        "airos.pid.pitch", "airos.pid.roll", "airos.pid.yaw", "estimator.kalman_q_angle",
+        "estimator.kalman_q_bias", "estimator.kalman_r_measure", "mode.boot",
+    ]
+
+    func enter(_ mode: AirOSMode, _ central: Central, _ now: Instant) throws(Refusal) {
+        toldThatNothingTurns.remove(central)
+        switch mode {
+        case .inactive: try rest(central, now)
+        case .locked: try ask(.mode(.locked), central, now)
+        case .panFollow: try ask(.mode(.panFollow), central, now)
+        case .fpv: try ask(.mode(.fpv), central, now)
+        case .personTracking: try ask(.mode(.tracking), central, now)
+        }
+    }
+
+    /// Who asks for rest gets it: where `neutral` cannot be had, the outputs go off.
+    private func rest(_ central: Central, _ now: Instant) throws(Refusal) {
+        do {
+            try ask(.mode(port.settings.airos.inactive.mode), central, now)
+        } catch  where [.sensorMissing, .sensorSilent].contains(error.code) {
+            log.warning(
+                "airos.inactive is neutral, and nothing shows the joints: the outputs go off instead."
+            )
+            try ask(.mode(.inactive), central, now)
+        }
+    }
+
+    /// Changes one setting.
+    func set<Value>(
+        _ path: any WritableKeyPath<Settings, Value> & Sendable, _ value: Value,
+        _ central: Central, _ now: Instant
+    ) throws(Refusal) {
+        try set([SettingUpdate(path, value)], central, now)
+    }
+
+    /// Changes settings. What changes how the camera behaves under somebody's control is theirs to change.
+    func set(
+        _ updates: [SettingUpdate], _ central: Central, _ now: Instant
+    ) throws(Refusal) {
+        let source = CommandSource(central)
+        try port.admit(source, now: now)
+        try port.change(updates, from: source, by: central.description)
+    }
+
+    func carryOut(
+        _ command: AirOSCommand, _ central: Central, _ now: Instant, later: GATTLater
+    ) throws(Refusal) {
+        let sign = port.settings.airos.sign.factors
+        switch command {
+        case .trackPan(let speed):
+            try track(pan: Angle.degrees(sign.yaw * speed).radians, tilt: .nan, central, now)
+        case .trackTilt(let speed):
+            try track(pan: .nan, tilt: Angle.degrees(sign.pitch * speed).radians, central, now)
+        case .calibrate:
+            try port.calibrateGyro(for: CommandSource(central), now: now)
+            log.notice("\(central) calibrates the gyroscope.")
+        case .save: try save(central, now, later)
+        case .defaults: try restoreDefaults(central, now, later)
+        case .emergencyStop: try ask(.emergencyStop, central, now)
+        case .resetEmergencyStop: try ask(.resetEmergencyStop, central, now)
+        case .resetPID: try ask(.resetIntegrals, central, now)
+        case .resetYaw: turnHeading(share: 1, central)
+        case .forceDecay: turnHeading(share: 0.1, central)
+        case .yawStatus: tellHeading(central)
+        }
+    }
+
+    private func ask(
+        _ request: MotionRequest, _ central: Central, _ now: Instant
+    ) throws(Refusal) {
+        try port.request(request, from: CommandSource(central), now: now)
+    }
+
+    /// Apps send speeds in every mode, many times a second; only in mode tracking something turns.
+    private func track(
+        pan: Double, tilt: Double, _ central: Central, _ now: Instant
+    ) throws(Refusal) {
+        let mode = port.control.mode
+        if mode == .tracking { return try ask(.track(pan: pan, tilt: tilt), central, now) }
+        if toldThatNothingTurns.insert(central).inserted {
+            log.info("\(central) sends tracking speeds in mode \(mode.name): nothing turns.")
+        }
+    }
+
+    /// Saves what an app may change, with the mode that it is in.
+    private func save(
+        _ central: Central, _ now: Instant, _ later: GATTLater
+    ) throws(Refusal) {
+        let source = CommandSource(central)
+        try port.admit(source, now: now)
+        var updates: [SettingUpdate] = []
+        if let mode = modeToKeep, mode != port.settings.mode.boot {
+            updates = [SettingUpdate(\.mode.boot, mode)]
+        }
+        let note = (central.description, "saved mode, PID and Kalman")
+        port.save(Self.keys, with: updates, from: source, note, later())
+    }
+
+    /// The mode to start in next time: nobody sends speeds then, and a stop is no wish for rest.
+    private var modeToKeep: Mode? {
+        let control = port.control
+        if control.isStopped { return nil }
+        return control.mode == .tracking ? .locked : control.mode
+    }
+
+    /// Settings first: when the disk refuses, the mode stays too.
+    private func restoreDefaults(
+        _ central: Central, _ now: Instant, _ later: GATTLater
+    ) throws(Refusal) {
+        try ask(.take, central, now)
+        let (port, source, answer) = (port, CommandSource(central), later())
+        let note = (central.description, "returned mode, PID and Kalman to their defaults")
+        let updates = Self.keys.map(SettingUpdate.init(toDefault:))
+        port.save(Self.keys, with: updates, from: source, note) { result in
+            // A latched emergency stop outlasts it.
+            guard case .success = result, !port.control.isStopped else { return answer(result) }
+            answer(
+                Result { () throws(Refusal) in
+                    try port.request(.mode(.locked), from: source, now: port.now)
+                })
+        }
+    }
+
+    /// Takes the reported heading nearer to zero. Nothing turns: a heading without compass has no zero of its own.
+    private func turnHeading(share: Double, _ central: Central) {
+        guard let snapshot = port.snapshot else { return }
+        zero.turn(share: share, snapshot)
+        tellHeading(central)
+    }
+
+    private func tellHeading(_ central: Central) {
+        guard let snapshot = port.snapshot else { return }
+        func degrees(_ radians: Double) -> String {
+            "\((Angle.radians(radians).degrees * 100).rounded() / 100)°"
+        }
+        let yaw = EulerZXY.angles(snapshot.attitude).yaw
+        log.notice(
+            "\(central) sees heading \(degrees(zero.heading(snapshot))), the estimate is \(degrees(yaw)); the gyroscope's offset about the vertical is \(degrees(snapshot.bias.z))/s ± \(degrees(snapshot.biasSigma.z))/s."
+        )
+    }
+}
+
+/// The heading that counts as zero for apps.
+struct HeadingZero {
+    /// rad.
+    private var zero = 0.0
+    /// Samples that had come when it was chosen: fewer since then mean another estimate with a zero of its own.
+    private var samples: UInt64 = 0
+
+    /// The heading that is reported, rad.
+    mutating func heading(_ snapshot: StabilizerSnapshot) -> Double {
+        if snapshot.samples.accepted < samples { zero = 0 }
+        return (EulerZXY.angles(snapshot.attitude).yaw - zero).remainder(dividingBy: 2 * .pi)
+    }
+
+    /// Takes that heading nearer to zero by a share, 0...1.
+    mutating func turn(share: Double, _ snapshot: StabilizerSnapshot) {
+        zero += share * heading(snapshot)
+        samples = snapshot.samples.accepted
+    }
+}
+
+extension KalmanTriple {
+    /// The numbers in force.
+    init(_ estimator: Settings.Estimator) {
+        self.init(
+            qAngle: estimator.kalmanQAngle, qBias: estimator.kalmanQBias,
+            rMeasure: estimator.kalmanRMeasure)
+    }
+
+    /// As changes of settings.
+    var updates: [SettingUpdate] {
+        [
+            SettingUpdate(\.estimator.kalmanQAngle, qAngle),
+            SettingUpdate(\.estimator.kalmanQBias, qBias),
+            SettingUpdate(\.estimator.kalmanRMeasure, rMeasure),
+        ]
+    }
+}
+
+extension CommandSource {
+    /// A phone with an AirOS app.
+    public init(_ central: Central) {
+        self.init(link: .airos, connection: UInt64(central.connection))
+    }
+}

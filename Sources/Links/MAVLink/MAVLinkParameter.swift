@@ -1,0 +1,62 @@
+import Configuration
+import GimbalCore
+
+/// A number of a setting that ground stations may tune: gains as apps know them, and the limits of motion, each axis on its own.
+struct MAVLinkParameter: Sendable {
+    /// At most 16 bytes. Names never change, ground stations keep them in files.
+    let name: String
+    /// The number, in the unit of the setting.
+    let read: @Sendable (Settings) -> Double
+    /// The whole setting with another number.
+    let changed: @Sendable (Settings, Double) -> SettingUpdate
+
+    /// The number at `part` of the setting at `path`.
+    private init<Value>(
+        _ name: String, _ path: Path<Settings, Value>, _ part: Path<Value, Double>
+    ) {
+        self.name = "GMB_" + name
+        read = { $0[keyPath: path][keyPath: part] }
+        changed = { settings, number in
+            var value = settings[keyPath: path]
+            value[keyPath: part] = number
+            return SettingUpdate(path, value)
+        }
+    }
+
+    /// All of them, in the order of their numbers.
+    static let all: [MAVLinkParameter] =
+        gains("PIT", \.airos.pid.pitch) + gains("RLL", \.airos.pid.roll)
+        + gains("YAW", \.airos.pid.yaw)
+        + limits("PIT", \.pitch, \.lower.pitch, \.upper.pitch)
+        + limits("RLL", \.roll, \.lower.roll, \.upper.roll)
+        + limits("YAW", \.yaw, \.lower.yaw, \.upper.yaw)
+
+    /// The settings that they are parts of.
+    static var keys: [String] {
+        let settings = Settings()
+        return Set(all.map { $0.changed(settings, $0.read(settings)).key }).sorted()
+    }
+
+    private typealias Path<Root, Value> = any WritableKeyPath<Root, Value> & Sendable
+
+    private static func gains(
+        _ axis: String, _ path: Path<Settings, PIDTriple>
+    ) -> [MAVLinkParameter] {
+        [
+            MAVLinkParameter(axis + "_P", path, \.p), MAVLinkParameter(axis + "_I", path, \.i),
+            MAVLinkParameter(axis + "_D", path, \.d),
+        ]
+    }
+
+    private static func limits(
+        _ name: String, _ axis: Path<AxisVector, Double>, _ lower: Path<AxisRanges, Double>,
+        _ upper: Path<AxisRanges, Double>
+    ) -> [MAVLinkParameter] {
+        [
+            MAVLinkParameter(name + "_RATE", \.motion.maxRateDps, axis),
+            MAVLinkParameter(name + "_ACC", \.motion.maxAccelerationDps2, axis),
+            MAVLinkParameter(name + "_MIN", \.motion.rangeDeg, lower),
+            MAVLinkParameter(name + "_MAX", \.motion.rangeDeg, upper),
+        ]
+    }
+}

@@ -1,0 +1,71 @@
+import GimbalCore
+public import Port
+public import Wire
+
+extension MAVLinkResult {
+    /// A refusal, as a peer hears it.
+    init(_ refusal: Refusal) {
+        self =
+            switch refusal.code {
+            case .held, .busy, .sensorSilent, .noValue: .temporarilyRejected
+            case .failed: .failed
+            case .unsupported: .unsupported
+            case .notInControl: .notInControl
+            default: .denied
+            }
+    }
+}
+
+extension CommandSource {
+    /// A MAVLink peer.
+    public init(_ peer: MAVLinkAddress) {
+        self.init(
+            link: .mavlink, connection: UInt64(peer.system) << 8 | UInt64(peer.component))
+    }
+}
+
+// The requests that a peer's wishes become. Radians; an axis that is NaN is not asked for.
+extension GimbalPort {
+    /// Asks for a peer.
+    func ask(
+        _ request: MotionRequest, for peer: MAVLinkAddress, now: Instant
+    ) throws(Refusal) {
+        try self.request(request, from: CommandSource(peer), now: now)
+    }
+
+    /// Changes the mode unless it is in force; motors that somebody has switched off stay off.
+    func enter(_ mode: Mode, for peer: MAVLinkAddress, now: Instant) throws(Refusal) {
+        let present = control.mode
+        guard present != .inactive else { throw Refusal.inactive }
+        if present != mode { try ask(.mode(mode), for: peer, now: now) }
+    }
+
+    /// Holds these angles in the loop's earth frame, turning no faster than `rate`; 0 = as the limits allow.
+    func lock(
+        _ angles: AxisVector, rate: Double, for peer: MAVLinkAddress, now: Instant
+    ) throws(Refusal) {
+        try enter(.locked, for: peer, now: now)
+        try ask(.point(angles, duration: 0, rate: min(rate, 4 * .pi)), for: peer, now: now)
+    }
+
+    /// Roll and pitch as in `lock`; yaw follows the vehicle, this far from where it points.
+    func follow(
+        _ angles: AxisVector, rate: Double, for peer: MAVLinkAddress, now: Instant
+    ) throws(Refusal) {
+        try enter(.panFollow, for: peer, now: now)
+        let own = AxisVector(yaw: .nan, roll: angles.roll, pitch: angles.pitch)
+        try ask(.point(own, duration: 0, rate: min(rate, 4 * .pi)), for: peer, now: now)
+        try ask(.lookAside(yaw: angles.yaw, rate: 0), for: peer, now: now)
+    }
+
+    /// Turns at these rates until the next request or the dead-man.
+    func turn(
+        _ rates: AxisVector, isFollowing: Bool, for peer: MAVLinkAddress, now: Instant
+    ) throws(Refusal) {
+        try enter(isFollowing ? .panFollow : .locked, for: peer, now: now)
+        guard isFollowing else { return try ask(.rate(rates), for: peer, now: now) }
+        let own = AxisVector(yaw: 0, roll: rates.roll, pitch: rates.pitch)
+        try ask(.rate(own), for: peer, now: now)
+        try ask(.lookAside(yaw: .nan, rate: rates.yaw), for: peer, now: now)
+    }
+}

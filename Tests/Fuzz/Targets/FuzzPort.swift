@@ -1,0 +1,49 @@
+internal import Configuration
+internal import GimbalCore
+internal import Links
+internal import Port
+import Synchronization
+import Wire
+
+/// A gimbal that lets everything be done to it, with its settings in memory.
+final class FuzzPort: GimbalPort {
+    private let memory = Mutex(Settings())
+
+    var settings: Settings { memory.withLock(\.self) }
+
+    func request(
+        _ request: MotionRequest, from source: CommandSource, now: Instant
+    ) throws(Refusal) {
+        if case .point(let angles, _, _) = request {
+            for angle in [angles.yaw, angles.roll, angles.pitch] {
+                precondition(!angle.isInfinite, "an infinite angle")
+            }
+        }
+    }
+
+    func left(_ source: CommandSource, now: Instant) {}
+    var control: ControlState { ControlState(mode: .locked) }
+    var snapshot: StabilizerSnapshot? { StabilizerSnapshot() }
+    var now: Instant { Instant(nanoseconds: 0) }
+    func admit(_ source: CommandSource, now: Instant) throws(Refusal) {}
+
+    func change(
+        _ updates: [SettingUpdate], from source: CommandSource, by who: String
+    ) throws(Refusal) {
+        memory.withLock { settings in for update in updates { update.write(&settings) } }
+        precondition(settings.airos.pid.pitch.p.isFinite, "no number")
+    }
+
+    func save(
+        _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
+        _ note: (who: String, what: String), _ done: @escaping Later<Void>
+    ) {
+        memory.withLock { settings in for update in updates { update.write(&settings) } }
+        let count = settings.rbl.name.utf8.count
+        precondition((1...RBLCharacteristic.longestName).contains(count), "no name")
+        done(.success(()))
+    }
+
+    func calibrateGyro(for source: CommandSource, now: Instant) throws(Refusal) {}
+    var calibration: CalibrationState { CalibrationState() }
+}
