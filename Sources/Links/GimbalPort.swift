@@ -25,8 +25,8 @@ public protocol GimbalPort: Sendable {
     /// Who is in control, and the mode.
     var control: ControlState { get }
 
-    /// The loop's newest; nil before the first sample of the sensor.
-    var snapshot: StabilizerSnapshot? { get }
+    /// The loop's newest; nil before its first tick.
+    var newest: StabilizerSnapshot? { get }
 
     /// The loop's clock.
     var now: Instant { get }
@@ -74,6 +74,13 @@ public protocol GimbalPort: Sendable {
 
     /// Where calibration stands.
     var calibration: CalibrationState { get }
+}
+
+extension GimbalPort {
+    /// The loop's newest; nil before the first sample of the sensor.
+    var snapshot: StabilizerSnapshot? {
+        newest.flatMap { $0.samples.accepted > 0 ? $0 : nil }
+    }
 }
 
 /// Where calibration stands.

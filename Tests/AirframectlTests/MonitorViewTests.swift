@@ -156,7 +156,7 @@ struct MonitorViewTests {
 
     @Test("keys ask for the stop, the centre and the modes, and no other key for anything")
     func keys() {
-        func request(_ key: Character) -> (method: Wire.Method, params: [String: JSONValue])? {
+        func request(_ key: Character) -> (method: Method, params: [String: JSONValue])? {
             MonitorKey.request(key.asciiValue ?? 0, moving())
         }
         #expect(request(" ")?.method == .stop)

@@ -48,8 +48,14 @@ import Wire
     }
 
     @Test("every method and every code of an error is named")
-    func complete() {
-        for method in Method.allCases { #expect(text.contains("`\(method.rawValue)`")) }
+    func complete() throws {
+        try withDaemon { daemon throws in
+            let reply = try SocketClient(daemon.socket).ask(#"{"id":1,"method":"xyzzy"}"#)
+            let message = try #require(reply["error"]?["message"]?.string)
+            let names = message.split(separator: ": ")[1].dropLast().split(separator: ", ")
+            #expect(names.count == 32)
+            for name in names { #expect(text.contains("`\(name)`"), "\(name)") }
+        }
         for code in Refusal.Code.allCases { #expect(text.contains("`\(code.word)`")) }
     }
 

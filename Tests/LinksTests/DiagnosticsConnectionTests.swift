@@ -88,14 +88,17 @@ struct DiagnosticsConnectionTests {
 
                 """)
             while backend.calls.count < 2 { usleep(1000) }
-            #expect(backend.calls == ["stop", "save"])
+            #expect(backend.calls == ["emergencyStop", "save"])
             // Others are served meanwhile.
             let other = try PlainClient(path)
             #expect(try other.ask(#"{"id":1,"method":"stop"}"#)["result"] != nil)
             backend.finishDisk()
             for id in 1...4 { #expect(try client.json()["id"]?.int == id) }
             // Once more behind the reset, which must not have the last word.
-            #expect(backend.calls == ["stop", "save", "stop", "resetEmergencyStop", "stop"])
+            #expect(
+                backend.calls == [
+                    "emergencyStop", "save", "emergencyStop", "resetEmergencyStop", "emergencyStop",
+                ])
         }
     }
 
@@ -111,14 +114,14 @@ struct DiagnosticsConnectionTests {
             try reader.send(#"{"id":1,"method":"get","params":{"keys":[\#(names)]}}"# + "\n")
             let other = try PlainClient(path)
             while backend.calls.isEmpty { usleep(1000) }
-            #expect(backend.calls == ["stop"])
+            #expect(backend.calls == ["emergencyStop"])
             #expect(try other.ask(#"{"id":1,"method":"stop"}"#)["result"] != nil)
             #expect(try other.ask(#"{"id":2,"method":"ping"}"#)["id"] == 2)
             backend.record.withLock { $0.isDoctorSlow = false }
             #expect(try client.json()["id"] == 1)
             #expect(try client.json()["id"] == 2)
             #expect(try reader.json()["result"]?.array?.count == 1)
-            #expect(backend.calls == ["stop", "stop", "stop"])
+            #expect(backend.calls == ["emergencyStop", "emergencyStop", "emergencyStop"])
         }
     }
 
@@ -234,7 +237,7 @@ struct DiagnosticsConnectionTests {
             while backend.closed.isEmpty {
                 _ = try other.ask(#"{"id":3,"method":"ping"}"#)
             }
-            #expect(backend.calls == ["stop", "save"])
+            #expect(backend.calls == ["emergencyStop", "save"])
         }
     }
 
@@ -256,7 +259,7 @@ struct DiagnosticsConnectionTests {
             }
             let extra = try PlainClient(path)
             #expect(try extra.ask(#"{"id":1,"method":"stop"}"#)["id"] == 1)
-            #expect(backend.calls == ["stop"])
+            #expect(backend.calls == ["emergencyStop"])
             #expect(try clients[0].json()["error"]?["code"] == "too_many")
             #expect(try clients[0].line() == nil)
             #expect(try clients[1].ask(#"{"id":1,"method":"ping"}"#)["id"] == 1)

@@ -10,7 +10,7 @@ struct DiagnosticsSocketTests {
     private func server(_ path: String, group: String? = nil) throws -> DiagnosticsServer {
         try DiagnosticsServer(
             configuration: DiagnosticsConfiguration(path: path, group: group),
-            backend: FakeBackend(), logger: silentLogger)
+            port: FakePort(), services: FakeBackend().services, logger: silentLogger)
     }
 
     private func problem(opening path: String) throws -> String {

@@ -52,7 +52,8 @@ struct SlowClientTests {
             }
             let other = try PlainClient(path)
             var answered = 0
-            while !backend.calls.contains(where: { $0.hasPrefix("stop") }), answered < 4000 {
+            while !backend.calls.contains(where: { $0.hasPrefix("emergencyStop") }), answered < 4000
+            {
                 _ = try other.ask(#"{"id":3,"method":"ping"}"#)
                 answered += 1
             }

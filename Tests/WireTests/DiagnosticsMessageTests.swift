@@ -96,16 +96,4 @@ struct DiagnosticsMessageTests {
                 == "{\"subscription\":2,\"t\":0.25,\"dropped\":3,\"values\":{\"a\":1,\"b\":null}}\n"
         )
     }
-
-    @Test("every method that moves or changes needs write access")
-    func writes() {
-        let reads = Method.allCases.filter { !$0.isWrite }.map(\.rawValue).sorted()
-        #expect(
-            reads == [
-                "autotune", "baseline", "calibrate", "diff", "doctor", "get", "history", "keys",
-                "log", "pair",
-                "ping", "record", "spectrum", "status", "subscribe", "unsubscribe", "variables",
-                "version",
-            ])
-    }
 }

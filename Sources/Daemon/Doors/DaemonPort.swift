@@ -1,38 +1,50 @@
 import Calibration
 import Configuration
 import GimbalCore
+import Hardware
 import Links
 import Policy
 import Port
 import Realtime
+import Wire
 
 /// The links' way to the gimbal: motion goes to the Commander, settings to `Tuning`.
 struct DaemonPort: GimbalPort {
     let commander: Commander
     let tuning: Tuning
     let calibrations: CalibrationService
+    let spectra: SpectrumService
+    let autotuning: AutotuneService
+    /// A robot's motors; nil without.
+    let steppers: StepperMotors?
     let hub: TelemetryHub
     let clock: LoopClock
 
     func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal) {
+        // Whoever wants a motor to stand is not kept from it.
+        if case .step(_, let wish) = request, wish != .hold, source.link == .diagnostics,
+            let problem = steppers?.status.problem
+        {
+            throw Refusal(
+                .refused,
+                "the lines of the stepper motors do not work: \(problem); robot.gpio_chip, first_line and home_line name them",
+                field: "axis")
+        }
         try commander.request(request, from: source, now: now)
     }
 
     func left(_ source: CommandSource, now: Instant) {
         commander.disconnected(source, now: now)
         calibrations.disconnected(source)
+        spectra.disconnected(source)
+        autotuning.disconnected(source)
     }
 
     var control: ControlState { commander.view(now: clock.now) }
 
-    var snapshot: StabilizerSnapshot? {
-        guard let snapshot = hub.view?.record.snapshot, snapshot.samples.accepted > 0 else {
-            return nil
-        }
-        return snapshot
-    }
+    var newest: StabilizerSnapshot? { hub.view?.record.snapshot }
 
     var now: Instant { clock.now }
 

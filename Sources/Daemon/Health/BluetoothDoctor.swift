@@ -1,10 +1,32 @@
+import SystemPackage
 import Wire
 
-/// What `doctor` says of the radio. Nothing here keeps the camera from moving, so nothing is worse than a warning. Pure.
+/// What `doctor` says of the radio. Nothing here keeps the camera from moving, so nothing is worse than a warning.
 struct BluetoothDoctor {
     let status: BluetoothStatus
     /// The text of bluetoothd's main.conf; nil where it cannot be read.
     let daemonConfiguration: String?
+
+    /// bluetoothd's own configuration.
+    private static let daemonConfigurationFile: FilePath = "/etc/bluetooth/main.conf"
+
+    /// The radio's lines of `doctor`; none while it is off.
+    static func checks(_ status: BluetoothStatus?) -> [DoctorCheck] {
+        guard let status else { return [] }
+        return BluetoothDoctor(status: status, daemonConfiguration: readConfiguration()).checks
+    }
+
+    /// Nil where it cannot be read.
+    private static func readConfiguration() -> String? {
+        guard let file = try? FileDescriptor.open(daemonConfigurationFile, .readOnly) else {
+            return nil
+        }
+        defer { try? file.close() }
+        let limit = 64 * 1024
+        return try? String(unsafeUninitializedCapacity: limit) { buffer in
+            try file.read(into: UnsafeMutableRawBufferPointer(buffer))
+        }
+    }
 
     /// Every check, in the order in which a person would go through them.
     var checks: [DoctorCheck] { [radio, advertising, name, pairing, popUp] }

@@ -15,7 +15,7 @@ import Wire
 final class AutotuneService: Sendable {
     private struct State {
         var run: AutotuneRun?
-        var owner = 0
+        var owner: CommandSource?
         var isToApply = false
         /// The result is on its way to the disk.
         var isSaving = false
@@ -55,7 +55,7 @@ final class AutotuneService: Sendable {
     /// - Returns: Where it stands.
     /// - Throws: Why it cannot begin.
     func start(
-        axes: [GimbalAxis], apply: Bool, owner: Int, now: Instant
+        axes: [GimbalAxis], apply: Bool, owner: CommandSource, now: Instant
     ) throws(Refusal) -> AutotuneReport {
         let settings = tuning.settings
         try check(settings, now: now)
@@ -115,7 +115,7 @@ final class AutotuneService: Sendable {
     }
 
     /// A connection has ended: what it began ends as well.
-    func disconnected(_ owner: Int) { stop { $0.owner == owner } }
+    func disconnected(_ owner: CommandSource) { stop { $0.owner == owner } }
 
     private func stop(where isMeant: (State) -> Bool) {
         state.withLock { state in

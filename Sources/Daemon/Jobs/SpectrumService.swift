@@ -12,7 +12,7 @@ import Wire
 /// `feed` runs where telemetry is drained, everything else on ordinary threads; the transform is computed in `advance`.
 final class SpectrumService: Sendable {
     private struct State {
-        var owner = 0
+        var owner: CommandSource?
         var began = Instant(nanoseconds: 0)
         var seconds = 0.0
         var recording = GyroRecording()
@@ -31,7 +31,9 @@ final class SpectrumService: Sendable {
     ///   - now: On the loop's clock.
     /// - Returns: Where it stands.
     /// - Throws: Another one is going on.
-    func start(seconds: Double, owner: Int, now: Instant) throws(Refusal) -> SpectrumReport {
+    func start(seconds: Double, owner: CommandSource, now: Instant) throws(Refusal)
+        -> SpectrumReport
+    {
         let report: SpectrumReport? = state.withLock { state in
             guard !state.report.isRunning || state.owner == owner else { return nil }
             state = State()
@@ -61,7 +63,7 @@ final class SpectrumService: Sendable {
     }
 
     /// A connection has ended: what it began ends as well.
-    func disconnected(_ owner: Int) {
+    func disconnected(_ owner: CommandSource) {
         state.withLock { state in
             if state.report.isRunning, state.owner == owner { Self.refuse(&state, "Cancelled.") }
         }

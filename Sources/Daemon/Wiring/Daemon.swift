@@ -118,7 +118,8 @@ public struct Daemon {
             wakefulness: Wakefulness(), started: started,
             memory: isLocked ? RealtimeSetup.lockMemory() : nil, startProblems: startProblems)
         let port = DaemonPort(
-            commander: commander, tuning: tuning, calibrations: calibration, hub: hub, clock: clock)
+            commander: commander, tuning: tuning, calibrations: calibration, spectra: spectra,
+            autotuning: autotuning, steppers: steppers, hub: hub, clock: clock)
         // In lockstep a phone would be a second clock.
         radio =
             settings.bluetooth.enabled && !isLockstep
@@ -136,13 +137,16 @@ public struct Daemon {
         diagnostics = try DiagnosticsServer(
             configuration: DiagnosticsConfiguration(
                 path: settings.diagnostics.socket, group: settings.diagnostics.group),
-            backend: DiagnosticsAdapter(
-                tuning: tuning,
-                machine: machine, calibration: calibration, spectra: spectra,
-                autotuning: autotuning, recorder: recorder, logStore: logStore,
-                simulator: simulator,
-                bluetooth: BluetoothDoor(server: radio, isEnabled: settings.bluetooth.enabled),
-                links: links),
+            port: port,
+            services: MachineMethods(
+                tuning: tuning, machine: machine, recorder: recorder, simulator: simulator,
+                radio: radio, links: links
+            ).services(
+                port,
+                TaskMethods(
+                    tuning: tuning, calibration: calibration, spectra: spectra,
+                    autotuning: autotuning, recorder: recorder, logStore: logStore, radio: radio,
+                    clock: clock)),
             logger: log)
         do {
             try diagnostics.open()

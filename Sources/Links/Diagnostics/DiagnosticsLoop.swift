@@ -235,10 +235,8 @@ struct DiagnosticsLoop {
     private mutating func sendStreams(of connection: ClientConnection, now: Instant) {
         for index in connection.streams.indices
         where connection.streams[index].schedule.takeDue(now: now) {
-            let backend = handler.backend
-            let isSent = connection.sendStream(index, backlog: configuration.streamBacklog) {
-                backend.sample($0)
-            }
+            let isSent = connection.sendStream(
+                index, backlog: configuration.streamBacklog, sample: handler.services.sample)
             if !isSent { counters.droppedMessages += 1 }
         }
     }
@@ -342,7 +340,7 @@ extension DiagnosticsLoop {
         // There is a descriptor again for whoever waits.
         acceptPause = nil
         desk.forget(client: connection.client.id)
-        handler.backend.clientClosed(connection.client)
+        handler.port.left(CommandSource(connection.client), now: handler.port.now)
         logger.debug("\(connection.client) closed.")
     }
 }

@@ -18,7 +18,8 @@ public final class DiagnosticsServer: Service {
     private static let niceness: Int32 = -4
 
     private let configuration: DiagnosticsConfiguration
-    private let backend: any DiagnosticsBackend
+    private let port: any GimbalPort
+    private let services: SocketServices
     private let logger: Logger
     private let clock: @Sendable () -> Instant
     private let thread: ServiceThread
@@ -32,16 +33,19 @@ public final class DiagnosticsServer: Service {
     ///
     /// - Parameters:
     ///   - configuration: Path, group and limits.
-    ///   - backend: What is served.
+    ///   - port: The gimbal.
+    ///   - services: What is served.
     ///   - logger: Connections at debug, trouble above.
-    ///   - clock: Monotonic; paces subscriptions and stalls. The `t` in messages is the backend's.
+    ///   - clock: Monotonic; paces subscriptions and stalls. The `t` in messages is the loop's.
     /// - Throws: `Errno` when the process has no descriptors left.
     public init(
-        configuration: DiagnosticsConfiguration, backend: any DiagnosticsBackend, logger: Logger,
+        configuration: DiagnosticsConfiguration, port: any GimbalPort, services: SocketServices,
+        logger: Logger,
         clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
     ) throws {
         self.configuration = configuration
-        self.backend = backend
+        self.port = port
+        self.services = services
         self.logger = logger
         self.clock = clock
         later = try LateReplies()
@@ -70,7 +74,7 @@ public final class DiagnosticsServer: Service {
         if listener.withLock({ $0 == nil }) { try open() }
         guard let listener = listener.withLock({ $0.take() }) else { return }
         let handler = RequestHandler(
-            backend: backend, policy: listener.policy, later: later, desk: desk)
+            port: port, services: services, policy: listener.policy, later: later, desk: desk)
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.thread.run { self.serve(listener, handler) } }
             group.addTask {

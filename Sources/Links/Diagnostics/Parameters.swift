@@ -1,21 +1,24 @@
 import PlainText
-import Port
-import Wire
+public import Port
+public import Wire
 
 /// The parameters of one request, with errors that name the field.
-struct Parameters {
-    let method: String
+public struct Parameters: Sendable {
+    /// Name of the method.
+    public let method: String
     private let values: [String: JSONValue]
 
     /// Takes the parameters of a request.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - names: What the method knows; anything else is an error, so that a typo cannot be mistaken for "not given".
+    ///   - names: What the method knows; anything else is an error, so that a typo cannot be mistaken for "not given". Nil: it takes
+    ///     no notice of any.
     /// - Throws: The first parameter that is not known.
-    init(_ request: Request, _ names: [String] = []) throws(Refusal) {
+    init(_ request: Request, _ names: [String]?) throws(Refusal) {
         method = request.method
         values = request.params
+        guard let names else { return }
         let unknown = values.keys.sorted().first { !names.contains($0) }
         guard let unknown else { return }
         let known = names.isEmpty ? "no parameters" : names.joined(separator: ", ")
@@ -27,29 +30,32 @@ struct Parameters {
     }
 
     /// The value, nil when it is missing or `null`.
-    func value(_ name: String) -> JSONValue? {
+    public func value(_ name: String) -> JSONValue? {
         guard let value = values[name], value != .null else { return nil }
         return value
     }
 
     /// The value, which has to be there.
-    func required(_ name: String) throws(Refusal) -> JSONValue {
+    public func required(_ name: String) throws(Refusal) -> JSONValue {
         guard let value = value(name) else { throw missing(name) }
         return value
     }
 
-    func string(_ name: String) throws(Refusal) -> String? {
+    /// A string.
+    public func string(_ name: String) throws(Refusal) -> String? {
         guard let value = value(name) else { return nil }
         guard let string = value.string else { throw wrongType(name, "a string", value) }
         return string
     }
 
-    func requiredString(_ name: String) throws(Refusal) -> String {
+    /// A string, which has to be there.
+    public func requiredString(_ name: String) throws(Refusal) -> String {
         guard let value = try string(name) else { throw missing(name) }
         return value
     }
 
-    func number(_ name: String, in range: ClosedRange<Double>, unit: String)
+    /// A number in the range, whose unit is named in the refusal.
+    public func number(_ name: String, in range: ClosedRange<Double>, unit: String)
         throws(Refusal) -> Double?
     {
         guard let value = value(name) else { return nil }
@@ -64,13 +70,15 @@ struct Parameters {
         return number
     }
 
-    func bool(_ name: String) throws(Refusal) -> Bool? {
+    /// True or false.
+    public func bool(_ name: String) throws(Refusal) -> Bool? {
         guard let value = value(name) else { return nil }
         guard let bool = value.bool else { throw wrongType(name, "true or false", value) }
         return bool
     }
 
-    func integer(_ name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int? {
+    /// A whole number in the range.
+    public func integer(_ name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int? {
         guard let value = value(name) else { return nil }
         guard let integer = value.int else { throw wrongType(name, "a whole number", value) }
         guard range.contains(integer) else {
@@ -83,7 +91,7 @@ struct Parameters {
     }
 
     /// A string or an array of strings.
-    func strings(_ name: String) throws(Refusal) -> [String]? {
+    public func strings(_ name: String) throws(Refusal) -> [String]? {
         guard let value = value(name) else { return nil }
         if let string = value.string { return [string] }
         guard let array = value.array else { throw wrongType(name, "an array of strings", value) }
@@ -97,8 +105,27 @@ struct Parameters {
         return strings
     }
 
-    func missing(_ name: String) -> Refusal {
+    /// The refusal of a request without this parameter.
+    public func missing(_ name: String) -> Refusal {
         Refusal(.invalidParams, "\(method) needs the parameter \"\(name)\".", field: name)
+    }
+
+    /// The parameter `action`, one of these words; the first one when it is left out.
+    public func action(of actions: [String]) throws(Refusal) -> String {
+        try word("action", of: actions) ?? actions[0]
+    }
+
+    /// One of these words.
+    public func word(_ name: String, of words: [String]) throws(Refusal) -> String? {
+        guard let word = try string(name) else { return nil }
+        guard words.contains(word) else {
+            throw Refusal(
+                .invalidParams,
+                "\(name) is \(words.joined(separator: ", ")), not \"\(word.prefix(64))\"."
+                    + Suggestion.sentence(for: word, in: words),
+                field: name)
+        }
+        return word
     }
 
     private func wrongType(_ name: String, _ wanted: String, _ found: JSONValue) -> Refusal {

@@ -4,32 +4,38 @@ import GimbalCore
 import Port
 import Wire
 
-/// Answers one request: checks the parameters and the right to write, asks the backend, encodes the result.
+/// Answers one request: finds the method, checks its parameters and the right to write, and encodes the result.
 ///
 /// Requests that move, stop or change something are answered at once, on the server's thread; questions go to the `QuestionDesk`.
 struct RequestHandler: Sendable {
     /// Bytes of a line that the server's thread reads itself: many times those of any request but a list of names or a text.
     static let shortLine = 1024
 
-    let backend: any DiagnosticsBackend
+    let port: any GimbalPort
+    let services: SocketServices
     let policy: AccessPolicy
     let variables: VariableIndex
+    private let methods: [SocketMethod]
     private let later: LateReplies
     private let desk: QuestionDesk
     private let encoder: JSONEncoder
 
     init(
-        backend: any DiagnosticsBackend, policy: AccessPolicy, later: LateReplies,
+        port: any GimbalPort, services: SocketServices, policy: AccessPolicy, later: LateReplies,
         desk: QuestionDesk
     ) {
         self.later = later
         self.desk = desk
-        self.backend = backend
+        self.port = port
+        self.services = services
         self.policy = policy
-        variables = VariableIndex(backend.variables)
+        variables = VariableIndex(services.variables)
+        methods = services.methods + SocketMethod.own(services.variables)
         encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     }
+
+    private func method(_ name: String) -> SocketMethod? { methods.first { $0.name == name } }
 
     /// Answers one line.
     ///
@@ -83,14 +89,14 @@ struct RequestHandler: Sendable {
         guard connection.mayWrite, line.count <= Self.shortLine, Self.mayBeStop(line),
             let request = try? Request(line: Array(line))
         else { return false }
-        return request.method == Method.stop.rawValue && request.params.isEmpty
+        return request.method == "stop" && request.params.isEmpty
     }
 
     /// Carries a stop out that waits behind other requests of its connection. It is answered, and carried out once more, in its
     /// turn: so a reset before it cannot undo it.
     func hurryStop(_ connection: ClientConnection) {
-        backend.settle()
-        _ = backend.stop(client: connection.client)
+        services.settle()
+        try? port.request(.emergencyStop, from: CommandSource(connection.client), now: port.now)
     }
 
     /// Whether the line has to be parsed to know: the name may be written with escapes.
@@ -107,29 +113,20 @@ struct RequestHandler: Sendable {
         reply.finish(self, connection, clients, now)
     }
 
-    /// Lets the connection wait for an answer that comes later.
-    ///
-    /// - Parameters:
-    ///   - request: What is answered.
-    ///   - connection: Whose further requests wait.
-    ///   - start: Begins the work, and is given where its result goes.
-    /// - Returns: Nil: there is no answer yet.
-    func wait<Value: Encodable & Sendable>(
-        _ request: Request, _ connection: ClientConnection,
-        _ start: (@escaping Later<Value>) -> Void
-    ) -> [UInt8]? {
-        connection.isWaiting = true
-        let (later, id, client) = (later, request.id, connection.client.id)
-        start { result in
+    /// Where the result of a request goes that takes its time. Any thread.
+    private func result(
+        of request: Request, of client: DiagnosticsClient
+    ) -> Later<SocketMethod.Answer> {
+        let (later, id) = (later, request.id)
+        return { result in
             later.post(
-                LateReplies.Reply(client: client) { handler, connection, _, _ in
+                LateReplies.Reply(client: client.id) { handler, connection, _, _ in
                     handler.send(
                         Result { () throws(Refusal) in
                             try handler.encode(try result.get())
                         }, to: connection, id: id)
                 })
         }
-        return nil
     }
 
     /// Sends an answer or a refusal.
@@ -143,7 +140,7 @@ struct RequestHandler: Sendable {
     }
 
     private func reply(_ connection: ClientConnection, id: JSONValue, _ result: [UInt8]) {
-        let t = Number(backend.time())
+        let t = Number(services.time())
         connection.output.append { ReplyLine.append(id: id, t: t, result: result, to: &$0) }
     }
 
@@ -158,55 +155,47 @@ struct RequestHandler: Sendable {
 
     /// Sends a refusal.
     func refuse(_ connection: ClientConnection, id: JSONValue, _ error: Refusal) {
-        let t = Number(backend.time())
+        let t = Number(services.time())
         connection.output.append { ReplyLine.append(id: id, t: t, error: error, to: &$0) }
     }
 
     private func answer(
         _ request: Request, _ connection: ClientConnection, _ clients: ClientStatus, _ now: Instant
     ) throws(Refusal) -> [UInt8]? {
-        guard let method = Method(rawValue: request.method) else {
+        guard let method = method(request.method) else {
             ask(.request(request), connection, clients)
             return nil
         }
-        if method.isWrite { try requireWrite(connection) }
+        let caller = SocketMethod.Caller(
+            client: connection.client,
+            refusal: connection.mayWrite ? nil : Refusal(.permissionDenied, policy.sentence))
+        if method.isWrite { try caller.requireWrite() }
         // Whoever has hung up reads no answer: a backlog of questions must not keep others waiting.
         if connection.outputBroken, method.isQuestion { return [] }
-        backend.settle()
-        switch method {
-        case .status, .doctor, .version, .keys, .get, .diff, .history, .log, .variables, .subscribe:
+        services.settle()
+        switch method.work {
+        case .question, .subscribe:
             ask(.request(request), connection, clients)
             return nil
-        case .ping:
-            _ = try Parameters(request)
-            return try encode(Acknowledgement("pong"))
-        case .set, .save, .baseline, .reload:
-            return try configure(method, request, connection)
-        case .mode, .point, .rate, .track, .motorTest, .drive, .step, .stop, .resetStop, .take,
-            .release:
-            return try move(method, request, connection.client)
-        case .calibrate:
-            return try calibrate(request, connection)
-        case .autotune:
-            return try autotune(request, connection)
-        case .pair:
-            return try pair(request, connection)
-        case .record:
-            return try record(request, connection)
-        case .spectrum:
-            return try spectrum(request, connection)
+        case .now(let body):
+            return try encode(try body(try Parameters(request, method.parameters), caller))
+        case .later(let body):
+            let parameters = try Parameters(request, method.parameters)
+            connection.isWaiting = true
+            do throws(Refusal) {
+                try body(parameters, caller, result(of: request, of: connection.client))
+            } catch {
+                // Refused at once: there is nothing to wait for.
+                connection.isWaiting = false
+                throw error
+            }
+            return nil
         case .unsubscribe:
-            return try unsubscribe(request, connection)
+            return try unsubscribe(try Parameters(request, method.parameters), connection)
         }
     }
 
-    func requireWrite(_ connection: ClientConnection) throws(Refusal) {
-        guard connection.mayWrite else {
-            throw Refusal(.permissionDenied, policy.sentence)
-        }
-    }
-
-    func encode(_ result: some Encodable) throws(Refusal) -> [UInt8] {
+    private func encode(_ result: some Encodable) throws(Refusal) -> [UInt8] {
         do {
             return Array(try encoder.encode(result))
         } catch {
@@ -233,13 +222,7 @@ extension RequestHandler {
                     handler.refuse(connection, id: error.id, error.error)
                 }
             }
-            if Method(rawValue: request.method)?.isQuestion == false {
-                return { handler, connection, clients, now in
-                    handler.carryOut(request, from: connection, clients: clients, now: now)
-                }
-            }
         }
-        backend.settle()
         do {
             return try answer(request, question.clients)
         } catch {
@@ -252,15 +235,18 @@ extension RequestHandler {
     private func answer(_ request: Request, _ clients: ClientStatus)
         throws(Refusal) -> LateReplies.Reply.Finish
     {
-        guard let method = Method(rawValue: request.method) else { throw unknownMethod(request) }
-        switch method {
-        case .subscribe: return try subscribe(request)
-        case .unsubscribe, .ping:
+        guard let method = method(request.method) else { throw unknownMethod(request) }
+        switch method.work {
+        case .now, .later, .unsubscribe:
             return { handler, connection, clients, now in
                 handler.carryOut(request, from: connection, clients: clients, now: now)
             }
-        default:
-            let result = try read(method, request, clients)
+        case .subscribe:
+            services.settle()
+            return try subscribe(try Parameters(request, method.parameters), request.id)
+        case .question(let body):
+            services.settle()
+            let result = try encode(try body(try Parameters(request, method.parameters), clients))
             return { handler, connection, _, _ in
                 handler.reply(connection, id: request.id, result)
             }
@@ -268,7 +254,7 @@ extension RequestHandler {
     }
 
     private func unknownMethod(_ request: Request) -> Refusal {
-        let names = Method.allCases.map(\.rawValue)
+        let names = methods.map(\.name)
         let hint = Suggestion.sentence(for: request.method, in: names)
         return Refusal(
             .unknownMethod,
@@ -277,36 +263,10 @@ extension RequestHandler {
             field: "method")
     }
 
-    private func read(_ method: Method, _ request: Request, _ clients: ClientStatus)
-        throws(Refusal) -> [UInt8]
-    {
-        if method == .get { return try get(request) }
-        if method == .log { return try log(request) }
-        _ = try Parameters(request)
-        switch method {
-        case .status:
-            var status = backend.status()
-            status.clients = clients
-            return try encode(status)
-        case .doctor: return try encode(backend.doctor())
-        case .version: return try encode(backend.version())
-        case .keys: return try encode(backend.settings())
-        case .diff: return try encode(backend.diff())
-        case .history: return try encode(backend.history())
-        default: return try encode(backend.variables)
-        }
-    }
-
-    private func log(_ request: Request) throws(Refusal) -> [UInt8] {
-        let parameters = try Parameters(request, ["since", "limit"])
-        let since = try parameters.integer("since", in: 0...Int.max)
-        let limit = try parameters.integer("limit", in: 1...200) ?? 100
-        return try encode(backend.log(since: since, limit: limit))
-    }
-
     /// The names are looked up here, the stream begins on the server's thread.
-    private func subscribe(_ request: Request) throws(Refusal) -> LateReplies.Reply.Finish {
-        let parameters = try Parameters(request, ["names", "rate"])
+    private func subscribe(
+        _ parameters: Parameters, _ id: JSONValue
+    ) throws(Refusal) -> LateReplies.Reply.Finish {
         guard let patterns = try parameters.strings("names"), !patterns.isEmpty else {
             throw parameters.missing("names")
         }
@@ -317,7 +277,7 @@ extension RequestHandler {
             handler.send(
                 Result { () throws(Refusal) in
                     try handler.begin(names, indices, rate: rate, connection, now)
-                }, to: connection, id: request.id)
+                }, to: connection, id: id)
         }
     }
 
@@ -339,10 +299,9 @@ extension RequestHandler {
         return try encode(stream.info)
     }
 
-    private func unsubscribe(_ request: Request, _ connection: ClientConnection)
+    private func unsubscribe(_ parameters: Parameters, _ connection: ClientConnection)
         throws(Refusal) -> [UInt8]
     {
-        let parameters = try Parameters(request, ["subscription"])
         guard let id = try parameters.integer("subscription", in: 1...Int.max) else {
             throw parameters.missing("subscription")
         }

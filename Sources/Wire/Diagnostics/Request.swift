@@ -4,7 +4,7 @@ public import Port
 public struct Request: Hashable, Sendable {
     /// Echoed as it came: any scalar; `null` when left out.
     public var id: JSONValue
-    /// The method by name, not yet checked against `Method`.
+    /// The method by name; whether there is one is not checked yet.
     public var method: String
     /// The parameters by name.
     public var params: [String: JSONValue]

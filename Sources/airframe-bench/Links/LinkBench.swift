@@ -115,7 +115,7 @@ enum LinkBench {
         }
         func left(_ source: CommandSource, now: Instant) {}
         var control: ControlState { commander.view(now: now) }
-        var snapshot: StabilizerSnapshot? { nil }
+        var newest: StabilizerSnapshot? { nil }
         var now: Instant { MonotonicClock.now }
         func admit(_ source: CommandSource, now: Instant) throws(Refusal) {}
         func change(

@@ -58,13 +58,15 @@ final class BluetoothBench {
     let commander: Commander
     let tuning: Tuning
     let calibration: CalibrationService
+    let spectra = SpectrumService()
+    let autotuning: AutotuneService
     let services: [any GATTService]
     let phone = Phone()
     var airOS: any GATTService { services[0] }
 
-    private let logStore = LogStore(isJournal: false)
-    private let hub: TelemetryHub
-    private let clock = LoopClock.lockstep()
+    let logStore = LogStore(isJournal: false)
+    let hub: TelemetryHub
+    let clock = LoopClock.lockstep()
     private var engine: LockstepEngine
     private var gimbal: SimulatedGimbal
     private var tick: Int64 = 1000
@@ -95,10 +97,13 @@ final class BluetoothBench {
             mailbox: assembly.tuning, commander: commander, logStore: logStore, clock: clock,
             log: log)
         calibration = CalibrationService(door: tuning)
+        autotuning = AutotuneService(
+            tuning: tuning, commander: commander, calibration: calibration)
         services = BluetoothServices.make(
             port: DaemonPort(
-                commander: commander, tuning: tuning, calibrations: calibration, hub: hub,
-                clock: clock), log: log)
+                commander: commander, tuning: tuning, calibrations: calibration,
+                spectra: spectra, autotuning: autotuning, steppers: nil, hub: hub, clock: clock),
+            log: log)
         var parameters = SimulatedGimbal.Parameters()
         parameters.plant.stepRate = 4000
         parameters.imu.sampleRate = 500

@@ -23,7 +23,7 @@ final class FuzzPort: GimbalPort {
 
     func left(_ source: CommandSource, now: Instant) {}
     var control: ControlState { ControlState(mode: .locked) }
-    var snapshot: StabilizerSnapshot? { StabilizerSnapshot() }
+    var newest: StabilizerSnapshot? { StabilizerSnapshot() }
     var now: Instant { Instant(nanoseconds: 0) }
     func admit(_ source: CommandSource, now: Instant) throws(Refusal) {}
 

@@ -1,15 +1,14 @@
 import Glibc
-import Links
 import Port
 import Synchronization
 import Wire
 
+@testable import Links
+
 /// A daemon without a machine: remembers what it was asked for, and can be told what to refuse.
-final class FakeBackend: DiagnosticsBackend {
+final class FakeBackend: Sendable {
     struct Record {
-        var time = 12.5
         var calls: [String] = []
-        var closed: [Int] = []
         var refusal: Refusal?
         var samples = 0
         var statuses = 0
@@ -23,26 +22,67 @@ final class FakeBackend: DiagnosticsBackend {
     }
 
     let record = Mutex(Record())
+    let port = FakePort()
+
+    init() {
+        port.memory.withLock { memory in
+            memory.hears = { [unowned self] request in
+                record.withLock { $0.calls.append("\(request)") }
+            }
+        }
+    }
 
     var calls: [String] { record.withLock { $0.calls } }
     /// How often `status` was computed.
     var statuses: Int { record.withLock { $0.statuses } }
-    var closed: [Int] { record.withLock { $0.closed } }
+    var closed: [Int] { port.memory.withLock { $0.gone.map { Int($0.connection) } } }
 
-    func note(_ call: String) throws(Refusal) {
-        let refusal = record.withLock { record in
-            record.calls.append(call)
-            return record.refusal
-        }
-        if let refusal { throw refusal }
+    var services: SocketServices {
+        SocketServices(
+            methods: [
+                .question("status") { (_, clients) throws(Refusal) in
+                    var status = self.status
+                    status.clients = clients
+                    return status
+                },
+                .question("doctor") { (_, _) throws(Refusal) in
+                    while self.record.withLock({ $0.isDoctorSlow }) { usleep(1000) }
+                    return [DoctorCheck("loop", .ok, "1000 Hz")]
+                },
+                .question("get", ["keys"]) { (parameters, _) throws(Refusal) in
+                    Set(try parameters.strings("keys") ?? []).sorted()
+                },
+                .question("log", ["limit"]) { (parameters, _) throws(Refusal) in
+                    try parameters.integer("limit", in: 1...200) ?? 0
+                },
+                .saving("save", isWrite: true) { (_, _, done) throws(Refusal) in
+                    self.answer("save", Acknowledgement("Saved."), done)
+                },
+                .task("spectrum", []) { (parameters, caller) throws(Refusal) in
+                    let action = try parameters.action(of: ["status", "start"])
+                    if action == "start" { try caller.requireWrite() }
+                    return Acknowledgement(action)
+                },
+            ] + SocketMethod.motion(port),
+            variables: [
+                Variable(name: "attitude.pitch_deg", unit: "°", summary: "Pitch"),
+                Variable(name: "attitude.roll_deg", unit: "°", summary: "Roll"),
+                Variable(name: "loop.ticks", unit: "", summary: "Ticks"),
+            ],
+            sample: { indices in
+                self.record.withLock { record in
+                    record.samples += 1
+                    return VariableSample(
+                        t: Double(record.samples),
+                        values: indices.map { $0 == 1 ? .double(.nan) : .int(record.samples) })
+                }
+            }, time: { 12.5 })
     }
 
-    func time() -> Double { record.withLock { $0.time } }
-
-    func status() -> Status {
+    private var status: Status {
         record.withLock { $0.statuses += 1 }
         var status = Status()
-        status.t = Number(time())
+        status.t = 12.5
         status.version = "0.1.0"
         status.mode = "locked"
         status.isEnabled = true
@@ -56,50 +96,13 @@ final class FakeBackend: DiagnosticsBackend {
         return status
     }
 
-    func doctor() -> [DoctorCheck] {
-        while record.withLock({ $0.isDoctorSlow }) { usleep(1000) }
-        return [DoctorCheck("loop", .ok, "1000 Hz")]
-    }
-    func version() -> VersionInfo { VersionInfo(program: "airframed", version: "0.1.0") }
-
-    func settings() -> [Setting] {
-        [
-            Setting(key: "loop.rate_hz", value: 1000, defaultValue: 1000, origin: "default"),
-            Setting(key: "mode.boot", value: "locked", defaultValue: "inactive", origin: "live"),
-        ]
-    }
-
-    func set(key: String, value: JSONValue, rollback: Double?, client: DiagnosticsClient)
-        throws(Refusal) -> Setting
-    {
-        try note("set \(key) \(value.text) \(rollback.map { "\($0)" } ?? "-")")
-        return Setting(key: key, value: value, defaultValue: .null, origin: "live")
-    }
-
-    func diff() -> [SettingChange] { [] }
-    func history() -> [HistoryEntry] { [] }
-    func save(client: DiagnosticsClient, _ done: @escaping Later<Acknowledgement>) {
-        answer("save", Acknowledgement("Saved."), done)
-    }
-    func baseline(
-        _ request: BaselineRequest, client: DiagnosticsClient,
-        _ done: @escaping Later<BaselineReport>
-    ) {
-        answer("baseline \(request)", BaselineReport(names: ["good"], sentence: "Done."), done)
-    }
-    func reload(client: DiagnosticsClient, _ done: @escaping Later<ReloadReport>) {
-        answer(
-            "reload",
-            ReloadReport(applied: [], needsRestart: [], sentence: "Nothing changed."), done)
-    }
-
     /// Answers at once, or when the test says that the disk is done.
     private func answer<Value: Sendable>(
         _ call: String, _ value: Value, _ done: @escaping Later<Value>
     ) {
-        let result = Result { () throws(Refusal) in
-            try note(call)
-            return value
+        let result: Result<Value, Refusal> = record.withLock { record in
+            record.calls.append(call)
+            return record.refusal.map { .failure($0) } ?? .success(value)
         }
         let isSlow = record.withLock { record in
             if record.isDiskSlow { record.waiting.append { done(result) } }
@@ -115,80 +118,5 @@ final class FakeBackend: DiagnosticsBackend {
             return record.waiting
         }
         for answer in waiting { answer() }
-    }
-
-    func move(_ request: MotionRequest, client: DiagnosticsClient) throws(Refusal)
-        -> Acknowledgement
-    {
-        try note("\(request)")
-        return Acknowledgement("Moving.")
-    }
-    func stop(client: DiagnosticsClient) -> Acknowledgement {
-        record.withLock { $0.calls.append("stop") }
-        return Acknowledgement("Stopped.")
-    }
-
-    var calibrationNames: [String] { ["gyro", "accelerometer"] }
-    func calibrate(
-        _ request: CalibrationRequest, client: DiagnosticsClient,
-        _ done: @escaping Later<CalibrationReport>
-    ) {
-        var report = CalibrationReport()
-        report.sentence = "Looked at."
-        answer("calibrate \(request)", report, done)
-    }
-
-    func spectrum(_ request: SpectrumRequest, client: DiagnosticsClient)
-        throws(Refusal) -> SpectrumReport
-    {
-        try note("spectrum \(request)")
-        return SpectrumReport()
-    }
-
-    func autotune(_ request: AutotuneRequest, client: DiagnosticsClient)
-        throws(Refusal) -> AutotuneReport
-    {
-        try note("autotune \(request)")
-        return AutotuneReport()
-    }
-
-    func record(
-        _ request: RecordRequest, client: DiagnosticsClient
-    ) throws(Refusal) -> RecorderStatus {
-        try note("record \(request)")
-        return RecorderStatus()
-    }
-
-    func pair(
-        _ request: PairRequest, client: DiagnosticsClient
-    ) throws(Refusal) -> BluetoothStatus {
-        try note("pair \(request)")
-        return BluetoothStatus()
-    }
-
-    func log(since: Int?, limit: Int) -> LogPage {
-        LogPage(
-            lines: [LogLine(sequence: 7, t: 1, level: "info", message: "Started.")], next: 8,
-            lost: 0)
-    }
-
-    var variables: [Variable] {
-        [
-            Variable(name: "attitude.pitch_deg", unit: "°", summary: "Pitch"),
-            Variable(name: "attitude.roll_deg", unit: "°", summary: "Roll"),
-            Variable(name: "loop.ticks", unit: "", summary: "Ticks"),
-        ]
-    }
-    func sample(_ indices: [Int]) -> VariableSample {
-        record.withLock { record in
-            record.samples += 1
-            return VariableSample(
-                t: Double(record.samples),
-                values: indices.map { $0 == 1 ? .double(.nan) : .int(record.samples) })
-        }
-    }
-
-    func clientClosed(_ client: DiagnosticsClient) {
-        record.withLock { $0.closed.append(client.id) }
     }
 }

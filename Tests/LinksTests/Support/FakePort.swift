@@ -18,6 +18,8 @@ final class FakePort: GimbalPort {
         /// Whether only the connection that asked first is obeyed, and which one that is.
         var isOwned = false
         var owner: UInt64?
+        /// Hears of every request that is granted.
+        var hears: (@Sendable (MotionRequest) -> Void)?
         /// What was saved, as it is logged.
         var saves: [String] = []
         /// Whether what is saved waits in `waiting`.
@@ -56,6 +58,7 @@ final class FakePort: GimbalPort {
                 return Refusal(.held, "somebody else is in control")
             }
             if memory.refusal == nil { memory.requests.append(request) }
+            if memory.refusal == nil { memory.hears?(request) }
             if memory.refusal == nil, case .mode(let mode) = request { memory.control.mode = mode }
             return memory.refusal
         }
@@ -65,9 +68,7 @@ final class FakePort: GimbalPort {
     func left(_ source: CommandSource, now: Instant) { memory.withLock { $0.gone.append(source) } }
 
     var control: ControlState { memory.withLock { $0.control } }
-    var snapshot: StabilizerSnapshot? {
-        memory.withLock { $0.snapshot.samples.accepted > 0 ? $0.snapshot : nil }
-    }
+    var newest: StabilizerSnapshot? { memory.withLock { $0.snapshot } }
     var now: Instant { Instant(nanoseconds: 0) }
     var settings: Settings { memory.withLock { $0.settings } }
 

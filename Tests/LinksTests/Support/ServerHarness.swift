@@ -29,7 +29,8 @@ func withServer(
     var configuration = DiagnosticsConfiguration(path: directory.file("d.sock"), group: nil)
     change(&configuration)
     let server = try DiagnosticsServer(
-        configuration: configuration, backend: backend, logger: silentLogger)
+        configuration: configuration, port: backend.port, services: backend.services,
+        logger: silentLogger)
     try server.open()
     let running = Task { try await server.run() }
     let path = configuration.path

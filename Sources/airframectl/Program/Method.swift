@@ -1,5 +1,5 @@
-/// What can be asked over the diagnostics socket.
-public enum Method: String, CaseIterable, Sendable {
+/// The methods of the diagnostics socket that this program asks for.
+enum Method: String, Sendable {
     /// Everything about the machine at this moment: `Status`.
     case status
     /// The checks of the daemon: `[DoctorCheck]`.
@@ -28,16 +28,13 @@ public enum Method: String, CaseIterable, Sendable {
     case point
     /// Turns at rates until the dead-man of the socket runs out: `Acknowledgement`.
     case rate
-    /// In mode tracking, turns at pan and tilt rates until the dead-man of tracking runs out:
-    /// `Acknowledgement`.
+    /// In mode tracking, turns at pan and tilt rates until the dead-man of tracking runs out: `Acknowledgement`.
     case track
-    /// With the mode inactive, moves one motor a little until its dead-man runs out, half a second:
-    /// `Acknowledgement`.
+    /// With the mode inactive, moves one motor a little until its dead-man runs out, half a second: `Acknowledgement`.
     case motorTest = "motor_test"
     /// Drives two wheels until the dead-man of driving runs out: `Acknowledgement`.
     case drive
-    /// Moves one of a robot's stepper motors, has it look for its home switch, or stand:
-    /// `Acknowledgement`.
+    /// Moves one of a robot's stepper motors, has it look for its home switch, or stand: `Acknowledgement`.
     case step
     /// Emergency stop, latched: `Acknowledgement`.
     case stop
@@ -53,8 +50,7 @@ public enum Method: String, CaseIterable, Sendable {
     case spectrum
     /// Shakes the axes a little and proposes gains: `AutotuneReport`.
     case autotune
-    /// Has the newest seconds written, begins or ends a continuous recording, or looks at both:
-    /// `RecorderStatus`.
+    /// Has the newest seconds written, begins or ends a continuous recording, or looks at both: `RecorderStatus`.
     case record
     /// Lists paired phones, lets new ones pair, forgets one: `BluetoothStatus`.
     case pair
@@ -68,30 +64,4 @@ public enum Method: String, CaseIterable, Sendable {
     case variables
     /// Answers, and nothing else: `Acknowledgement`.
     case ping
-
-    /// Whether nothing but its answer comes of the method.
-    public var isQuestion: Bool {
-        switch self {
-        case .status, .doctor, .version, .keys, .get, .diff, .history, .log, .subscribe,
-            .unsubscribe, .variables, .ping:
-            true
-        default: false
-        }
-    }
-
-    /// Whether the method changes anything, so that it needs write access.
-    public var isWrite: Bool {
-        switch self {
-        case .set, .save, .reload, .mode, .point, .rate, .track, .motorTest, .drive, .step,
-            .stop, .resetStop, .take, .release:
-            true
-        // Looking is free; the server asks for write access when one is stored, restored, begun or
-        // undone.
-        case .baseline, .calibrate, .spectrum, .autotune, .pair, .record: false
-        case .status, .doctor, .version, .keys, .get, .diff, .history, .log, .subscribe,
-            .unsubscribe,
-            .variables, .ping:
-            false
-        }
-    }
 }

@@ -1,0 +1,101 @@
+import Configuration
+import GimbalCore
+import Hardware
+import Links
+import Policy
+import Port
+import Realtime
+import Wire
+
+/// What the diagnostics socket is told of the machine.
+struct MachineMethods: Sendable {
+    let tuning: Tuning
+    let machine: Machine
+    /// Nil when it is off.
+    let recorder: FlightRecorder?
+    /// Nil on the computer's own clock.
+    let simulator: LockstepServer?
+    /// Nil when it is off.
+    let radio: BluetoothServer?
+    /// How the other links are.
+    let links: NetworkLinks?
+
+    /// Everything that the socket offers, in the order in which it is listed.
+    func services(_ port: DaemonPort, _ tasks: TaskMethods) -> SocketServices {
+        SocketServices(
+            methods: looks + SocketMethod.settings(tuning) + SocketMethod.motion(port)
+                + tasks.methods,
+            variables: VariableTable.variables, sample: sample, time: time,
+            settle: { [simulator] in simulator?.settle() })
+    }
+
+    private var looks: [SocketMethod] {
+        [
+            .question("status") { (_, clients) throws(Refusal) in
+                var status = status
+                status.clients = clients
+                return status
+            },
+            .question("doctor") { (_, _) throws(Refusal) in
+                let status = status
+                let facts = MachineFacts.read(tuning.settings)
+                return Doctor(status: status).checks
+                    + MachineDoctor(status: status, facts: facts).checks
+                    + BluetoothDoctor.checks(status.bluetooth)
+                    + LinkDoctor(settings: tuning.settings).checks
+            },
+            .question("version") { (_, _) throws(Refusal) in
+                VersionInfo(program: "airframed", version: Version.text)
+            },
+        ]
+    }
+
+    // MARK: Status
+
+    private var status: Status {
+        var status = Status()
+        let now = machine.clock.now
+        StatusReport(
+            view: machine.hub.view, door: machine.commander.view(now: now),
+            settings: tuning.settings, now: now
+        ).fill(&status)
+        status.t = Number(machine.clock.seconds(now))
+        machine.sensors.fill(&status, tuning.settings)
+        status.uptimeS = Number(MonotonicClock.now.seconds(since: machine.started))
+        if let lockstep = machine.lockstep { fill(&status, lockstep) }
+        status.loop.stages = Stage.allCases.map { machine.timing(of: $0) }
+        status.realtime = machine.realtimeStatus
+        status.memory = .current
+        status.configuration = tuning.configurationStatus
+        status.control = tuning.controlStatus
+        status.bluetooth = radio?.status
+        status.recorder = recorder?.status ?? RecorderStatus()
+        status.links = links?.status ?? []
+        status.robot = machine.steppers?.status
+        return status
+    }
+
+    /// Between two lines no tick shows what was asked for, although it is in force.
+    private func fill(_ status: inout Status, _ lockstep: LockstepSession) {
+        let door = machine.commander.view(now: machine.clock.now)
+        status.lockstep = lockstep.report
+        status.mode = door.mode.name
+        let stop = Conditions.emergencyStop.words.map {
+            Inhibition(name: $0.name, sentence: $0.sentence)
+        }
+        if door.isStopped, !stop.allSatisfy(status.inhibitions.contains) {
+            status.inhibitions = stop + status.inhibitions
+        }
+    }
+
+    @Sendable private func time() -> Double { machine.clock.seconds(machine.clock.now) }
+
+    @Sendable private func sample(_ indices: [Int]) -> VariableSample {
+        guard let record = machine.hub.view?.record else {
+            return VariableSample(t: time(), values: indices.map { _ in .null })
+        }
+        return VariableSample(
+            t: machine.clock.seconds(record.now),
+            values: indices.map { VariableTable.value($0, in: record) })
+    }
+}

@@ -1,0 +1,109 @@
+import Configuration
+import Links
+import PlainText
+import Port
+import Wire
+
+// The socket's methods that read and change settings.
+extension SocketMethod {
+    static func settings(_ tuning: Tuning) -> [SocketMethod] {
+        [
+            .question("keys") { (_, _) throws(Refusal) in tuning.list() },
+            .question("get", ["keys"]) { (parameters, _) throws(Refusal) in
+                try chosen(try parameters.strings("keys") ?? [], of: tuning.list())
+            },
+            .change("set", ["key", "value", "rollback"]) { (parameters, caller) throws(Refusal) in
+                try tuning.set(
+                    key: try parameters.requiredString("key"),
+                    value: try parameters.required("value"),
+                    rollback: try parameters.number("rollback", in: 1...3600, unit: "s"),
+                    client: caller.client)
+            },
+            .question("diff") { (_, _) throws(Refusal) in tuning.diff() },
+            .question("history") { (_, _) throws(Refusal) in tuning.history.entries },
+            .saving("save", isWrite: true) {
+                (_, caller, done: @escaping Later<Acknowledgement>) throws(Refusal) in
+                tuning.save(by: caller.client.description, done)
+            },
+            .saving("baseline", ["action", "name"], isWrite: false) {
+                (parameters, caller, done) throws(Refusal) in
+                let wanted = try BaselineRequest(parameters)
+                if wanted != .list { try caller.requireWrite() }
+                tuning.baseline(wanted, by: caller.client.description, done)
+            },
+            .saving("reload", isWrite: true) {
+                (_, caller, done: @escaping Later<Wire.ReloadReport>) throws(Refusal) in
+                tuning.reload(by: caller.client.description, done)
+            },
+        ]
+    }
+
+    /// Each setting once, however often and by whatever name it is asked for: an answer is never longer than `keys`.
+    private static func chosen(
+        _ patterns: [String], of settings: [Wire.Setting]
+    ) throws(Refusal) -> [Wire.Setting] {
+        if patterns.isEmpty { return settings }
+        var wanted: [String: Bool] = [:]
+        for pattern in patterns { wanted[section(pattern)] = false }
+        let chosen = settings.filter { setting in
+            // A section stands for everything in it.
+            let names = names(of: setting.key).filter { wanted[$0] != nil }
+            for name in names { wanted[name] = true }
+            return !names.isEmpty
+        }
+        if let unknown = patterns.first(where: { wanted[section($0)] == false }) {
+            throw Refusal(
+                .unknownKey,
+                "There is no setting \"\(unknown.prefix(128))\"."
+                    + Suggestion.sentence(for: unknown, in: settings.map(\.key)),
+                field: "keys")
+        }
+        return chosen
+    }
+
+    /// A pattern as a key or a section: `control.*` is `control`.
+    private static func section(_ pattern: String) -> String {
+        pattern.hasSuffix(".*") ? String(pattern.dropLast(2)) : pattern
+    }
+
+    /// A key and every section that it is in.
+    private static func names(of key: String) -> [String] {
+        let parts = key.split(separator: ".")
+        return parts.indices.map { parts[...$0].joined(separator: ".") }
+    }
+}
+
+/// What a request about baselines wants.
+enum BaselineRequest: Hashable, Sendable {
+    /// The names there are.
+    case list
+    /// Keep the present values under a name.
+    case store(String)
+    /// Return to the values under a name.
+    case restore(String)
+    /// Forget a name and its values.
+    case delete(String)
+
+    fileprivate init(_ parameters: Parameters) throws(Refusal) {
+        switch try parameters.action(of: ["list", "store", "restore", "delete"]) {
+        case "store": self = .store(try Self.name(parameters))
+        case "restore": self = .restore(try Self.name(parameters))
+        case "delete": self = .delete(try Self.name(parameters))
+        default: self = .list
+        }
+    }
+
+    /// The name becomes part of a file name, so it is kept plain.
+    private static func name(_ parameters: Parameters) throws(Refusal) -> String {
+        let name = try parameters.requiredString("name")
+        let isPlain = name.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+        }
+        guard isPlain, (1...64).contains(name.utf8.count) else {
+            throw Refusal(
+                .invalidParams, "name is 1 to 64 letters, digits, `-` and `_`.", field: "name")
+        }
+        return name
+    }
+}

@@ -1,0 +1,148 @@
+import Calibration
+import Configuration
+import GimbalCore
+import Links
+import PlainText
+import Port
+import Realtime
+import Wire
+
+/// The socket's methods that begin, watch and end something that takes its time; it ends with the connection that began it.
+struct TaskMethods: Sendable {
+    let tuning: Tuning
+    let calibration: CalibrationService
+    let spectra: SpectrumService
+    let autotuning: AutotuneService
+    /// Nil when it is off.
+    let recorder: FlightRecorder?
+    let logStore: LogStore
+    /// Nil when it is off.
+    let radio: BluetoothServer?
+    let clock: LoopClock
+
+    var methods: [SocketMethod] {
+        [
+            .saving("calibrate", ["action", "what"], isWrite: false, calibrate),
+            .task("spectrum", ["seconds"]) { (parameters, caller) throws(Refusal) in
+                let seconds =
+                    try parameters.number("seconds", in: 1...60, unit: "seconds") ?? 10
+                let action = try parameters.action(of: ["status", "start", "cancel"])
+                if action == "status" { return spectra.status }
+                try caller.requireWrite()
+                if action == "cancel" { return spectra.cancel() }
+                return try spectra.start(
+                    seconds: seconds, owner: caller.source, now: clock.now)
+            },
+            .task("autotune", ["axis", "apply"], autotune),
+            .task("record", ["seconds"], record),
+            .task("pair", ["seconds", "address"], pair),
+            .question("log", ["since", "limit"]) { (parameters, _) throws(Refusal) in
+                logStore.page(
+                    since: try parameters.integer("since", in: 0...Int.max),
+                    limit: try parameters.integer("limit", in: 1...200) ?? 100)
+            },
+        ]
+    }
+
+    @Sendable private func calibrate(
+        _ parameters: Parameters, _ caller: SocketMethod.Caller,
+        _ done: @escaping Later<CalibrationReport>
+    ) throws(Refusal) {
+        let names = CalibrationKind.allCases.map(\.rawValue)
+        let kind = try parameters.word("what", of: names).flatMap(CalibrationKind.init)
+        let action = try parameters.action(of: ["status", "start", "cancel", "undo"])
+        if action == "status" { return done(.success(calibration.status())) }
+        if action == "start", kind == nil { throw parameters.missing("what") }
+        try caller.requireWrite()
+        switch (action, kind) {
+        case ("start", let kind?):
+            done(
+                Result { () throws(Refusal) in
+                    try calibration.start(kind, owner: caller.source, now: clock.now)
+                })
+        case ("undo", _): calibration.undo(kind, done)
+        default: done(.success(calibration.cancel()))
+        }
+    }
+
+    @Sendable private func autotune(
+        _ parameters: Parameters, _ caller: SocketMethod.Caller
+    ) throws(Refusal) -> SocketMethod.Answer {
+        let action = try parameters.action(of: ["status", "start", "cancel"])
+        if action == "status" { return autotuning.status }
+        guard action == "start" else {
+            try caller.requireWrite()
+            return autotuning.cancel()
+        }
+        let names = GimbalAxis.allCases.map(\.name)
+        guard let axis = try parameters.string("axis") else { throw parameters.missing("axis") }
+        guard axis == "all" || names.contains(axis) else {
+            throw Refusal(
+                .invalidParams,
+                "axis is yaw, roll, pitch or all, not \"\(axis.prefix(64))\"."
+                    + Suggestion.sentence(for: axis, in: names + ["all"]),
+                field: "axis")
+        }
+        let apply = try parameters.bool("apply") ?? false
+        try caller.requireWrite()
+        return try autotuning.start(
+            axes: GimbalAxis.allCases.filter { axis == "all" || $0.name == axis }, apply: apply,
+            owner: caller.source, now: clock.now)
+    }
+
+    @Sendable private func record(
+        _ parameters: Parameters, _ caller: SocketMethod.Caller
+    ) throws(Refusal) -> SocketMethod.Answer {
+        let seconds = try parameters.number("seconds", in: 0.1...600, unit: "seconds") ?? 60
+        let action = try parameters.action(of: ["status", "last", "start", "stop"])
+        if action != "status" { try caller.requireWrite() }
+        guard let recorder else {
+            if action == "status" { return RecorderStatus() }
+            throw Refusal(
+                .refused, "There is no recorder: recording.enabled is false. It takes a restart.")
+        }
+        switch action {
+        case "last": return recorder.record(last: seconds)
+        case "start": return recorder.setRecording(true)
+        case "stop": return recorder.setRecording(false)
+        default: return recorder.status
+        }
+    }
+
+    @Sendable private func pair(
+        _ parameters: Parameters, _ caller: SocketMethod.Caller
+    ) throws(Refusal) -> SocketMethod.Answer {
+        let seconds = try parameters.number("seconds", in: 0...600, unit: "seconds") ?? 120
+        let action = try parameters.action(of: ["status", "allow", "forget"])
+        let address = action == "forget" ? try parameters.requiredString("address") : ""
+        if action != "status" { try caller.requireWrite() }
+        guard let radio else {
+            throw Refusal(
+                .refused,
+                tuning.settings.bluetooth.enabled
+                    ? "There is no radio while a simulator owns time."
+                    : "The radio is off: set bluetooth.enabled = true and restart airframed.")
+        }
+        let status = radio.status
+        if action == "allow" {
+            guard status.security == BluetoothConfiguration.Security.encrypted.rawValue else {
+                throw Refusal(
+                    .refused,
+                    "Nobody has to pair: bluetooth.security is \"\(status.security)\". Set it to \"encrypted\" and restart airframed."
+                )
+            }
+            radio.allowPairing(seconds: seconds)
+        } else if action == "forget" {
+            guard status.bonds.contains(where: { $0.address == address }) else {
+                let known = status.bonds.map(\.address).joined(separator: ", ")
+                throw Refusal(
+                    .refused,
+                    "\(address.prefix(32)) is not paired. "
+                        + (known.isEmpty ? "Nobody is." : "These are: \(known)."),
+                    field: "address")
+            }
+            radio.forget(address: address)
+        }
+        return status
+    }
+}
