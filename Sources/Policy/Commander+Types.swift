@@ -1,7 +1,7 @@
 public import GimbalCore
 public import Port
 
-// What goes into the door for motion, and what it shows.
+// The times, limits and motors of the Commander.
 extension Commander {
     /// Times and limits.
     public struct Rules: Sendable, Equatable {
@@ -45,8 +45,8 @@ extension Commander {
     }
 }
 
-/// The way from the Commander to the stepper motors.
-public struct StepperDoor: Sendable {
+/// The stepper motors as the Commander reaches them.
+public struct Steppers: Sendable {
     let hasSwitches: Bool
     let ask: @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
 
@@ -58,18 +58,6 @@ public struct StepperDoor: Sendable {
     ) {
         self.hasSwitches = hasSwitches
         self.ask = ask
-    }
-}
-
-extension MotionRequest {
-    /// Whether it turns the camera until a dead-man ends it.
-    var turnsCamera: Bool {
-        switch self {
-        case .rate(let rate): rate != .zero
-        case .track: true
-        case .lookAside(_, let rate): rate != 0
-        default: false
-        }
     }
 }
 

@@ -3,7 +3,7 @@ public import Port
 public import Realtime
 import Synchronization
 
-/// The one door for motion: decides who is in control and is the only producer of the command ring.
+/// The one way to motion: decides who is in control and is the only producer of the command ring.
 ///
 /// Links on ordinary threads call it; time is an argument. The dead-man has two halves: a rate command carries its
 /// own end into the loop, which stops without anybody's help, and `advance` here gives control back after silence and
@@ -29,7 +29,7 @@ public final class Commander: Sendable {
         /// Where requests to drive go; nil: there are no wheels.
         let wheels: (@Sendable (DriveModel.Request) -> Void)?
         /// Where wishes for the stepper motors go; nil: there are none.
-        let steppers: StepperDoor?
+        let steppers: Steppers?
         /// Stepper motors that turn until their dead-man, or look for their home.
         var turningSteppers: Set<Int> = []
         var stop = EmergencyStopLatch()
@@ -42,7 +42,7 @@ public final class Commander: Sendable {
     private let state: Mutex<State>
     private let loop: @Sendable () -> LoopState?
 
-    /// A door that nobody holds.
+    /// A Commander under which nobody is in control.
     ///
     /// - Parameters:
     ///   - ring: The producing end of the command ring; nobody else may have it.
@@ -56,7 +56,7 @@ public final class Commander: Sendable {
         ring: consuming RingWriter<TimedCommand>, bootMode: Mode, rules: Rules,
         loop: @escaping @Sendable () -> LoopState? = { nil },
         wheels: (@Sendable (DriveModel.Request) -> Void)? = nil,
-        steppers: StepperDoor? = nil
+        steppers: Steppers? = nil
     ) {
         self.loop = loop
         state = Mutex(
@@ -182,7 +182,7 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Places in the ring that requests leave free for what must get through whoever floods the door: an emergency stop,
+    /// Places in the ring that requests leave free for what must get through however many requests there are: an emergency stop,
     /// the standstill of a release, the shutdown.
     private static let reserve = 3
 
@@ -219,10 +219,9 @@ public final class Commander: Sendable {
         if let refusal = admit(source, beside: state.holder, now: now, state.rules) {
             return refusal
         }
-        let isStopped = state.stop.isLatched
-        if let refusal = check(request, mode: state.mode, isStopped: isStopped) {
-            return refusal
-        }
+        let rule = MotionRule(
+            request, in: state.mode, isStopped: state.stop.isLatched, now: now, state.rules)
+        if let refusal = rule.refusal { return refusal }
         if case .step(let axis, let wish) = request {
             guard let steppers = state.steppers else { return .noSteppers }
             if wish == .home, !steppers.hasSwitches { return .noHomeSwitches }
@@ -235,30 +234,19 @@ public final class Commander: Sendable {
             state.holder = Hold(source: source, lastRequest: now)
             return nil
         }
-        if let command = command(for: request, now: now, state.rules) {
+        if let command = rule.command {
             let timed = TimedCommand(command, received: now)
             guard state.ring.room > reserve, state.ring.push(timed) else { return .busy }
         }
-        switch request {
-        case .excite, .resetEmergencyStop: return nil
-        default: break
-        }
+        guard rule.takesControl else { return nil }
         state.holder = Hold(source: source, lastRequest: now)
-        if request.turnsCamera {
+        if rule.isTurning == true {
             state.loss.turned(by: source, now: now)
         } else {
             state.loss.settle()
         }
-        switch request {
-        case .mode(let mode):
-            noteMode(mode, &state)
-        case .rate, .track: state.isTurning = request.turnsCamera
-        case .lookAside: if request.turnsCamera { state.isTurning = true }
-        case .point, .testMotor: state.isTurning = false
-        case .take, .release, .emergencyStop, .resetEmergencyStop, .excite, .resetIntegrals,
-            .drive, .step:
-            break
-        }
+        state.isTurning = rule.isTurning ?? state.isTurning
+        if case .mode(let mode) = request { noteMode(mode, &state) }
         return nil
     }
 
@@ -286,9 +274,10 @@ public final class Commander: Sendable {
         if let refusal = admit(source, beside: state.driver, now: now, state.rules) {
             return refusal
         }
-        let isStopped = state.stop.isLatched
-        let request = MotionRequest.drive(left: left, right: right)
-        if let refusal = check(request, mode: state.mode, isStopped: isStopped) { return refusal }
+        let rule = MotionRule(
+            .drive(left: left, right: right), in: state.mode, isStopped: state.stop.isLatched,
+            now: now, state.rules)
+        if let refusal = rule.refusal { return refusal }
         guard let wheels = state.wheels else { return .noWheels }
         let until = now.advanced(bySeconds: state.rules.drivingSeconds)
         wheels(DriveModel.Request(left: left, right: right, validUntil: until))
@@ -309,6 +298,16 @@ public final class Commander: Sendable {
         guard state.ring.room > reserve, state.ring.push(reset) else { return .busy }
         state.stop = stop
         return nil
+    }
+
+    /// The refusal of a mode for want of a sensor; nil where the loop has what it needs, or has not been heard yet.
+    private static func missingSensor(
+        for request: MotionRequest, _ loop: LoopState?
+    ) -> Refusal? {
+        guard case .mode(let mode) = request, mode.needsJoints, let loop, !loop.showsJoints else {
+            return nil
+        }
+        return loop.hasSample ? .missingSensor(mode) : .sensorsUnknown(mode)
     }
 
     /// Takes over the mode that the loop says is in force, unless a request for another is still on its way to it.

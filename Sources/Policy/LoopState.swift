@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// What the loop knew after a tick, as far as the door for motion has to know it.
+/// What the loop knew after a tick, as far as the Commander has to know it.
 public struct LoopState: Sendable, Equatable {
     /// The mode in force.
     public var mode: Mode

@@ -8,7 +8,7 @@ import Wire
 @testable import Daemon
 
 /// Where results go in tests: remembers, and can be told to refuse.
-final class FakeDoor: CalibrationDoor {
+final class FakeDoor: CalibrationStore {
     struct State {
         var book = CalibrationBook()
         var isCalibrating = false

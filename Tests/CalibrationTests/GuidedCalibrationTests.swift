@@ -22,7 +22,7 @@ struct GuidedCalibrationTests {
         var areMotorsOn = false
         var temperature = Double.nan
 
-        init() { service = CalibrationService(door: door) }
+        init() { service = CalibrationService(store: door) }
 
         var now: Instant { Instant(nanoseconds: nanoseconds) }
 

@@ -13,7 +13,7 @@ import Wire
         var status = Status()
         StatusReport(
             view: record.map { .init(record: $0, tickRate: 1000, sampleRate: 999) },
-            door: commander.view(now: Instant(seconds: 10)), settings: Settings(),
+            control: commander.view(now: Instant(seconds: 10)), settings: Settings(),
             now: Instant(seconds: 10)
         ).fill(&status)
         return status

@@ -31,7 +31,7 @@ struct CommanderStepTests {
         let ends = makeRing(of: TimedCommand.self, capacity: 64)
         return Commander(
             ring: ends.writer, bootMode: .inactive, rules: Commander.Rules(),
-            steppers: StepperDoor(hasSwitches: hasSwitches) { motors.take($0, $1) })
+            steppers: Steppers(hasSwitches: hasSwitches) { motors.take($0, $1) })
     }
 
     @Test("a slider's wish carries its dead-man; a position does not")

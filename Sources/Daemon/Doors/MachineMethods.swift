@@ -56,7 +56,7 @@ struct MachineMethods: Sendable {
         var status = Status()
         let now = machine.clock.now
         StatusReport(
-            view: machine.hub.view, door: machine.commander.view(now: now),
+            view: machine.hub.view, control: machine.commander.view(now: now),
             settings: tuning.settings, now: now
         ).fill(&status)
         status.t = Number(machine.clock.seconds(now))
@@ -77,13 +77,13 @@ struct MachineMethods: Sendable {
 
     /// Between two lines no tick shows what was asked for, although it is in force.
     private func fill(_ status: inout Status, _ lockstep: LockstepSession) {
-        let door = machine.commander.view(now: machine.clock.now)
+        let control = machine.commander.view(now: machine.clock.now)
         status.lockstep = lockstep.report
-        status.mode = door.mode.name
+        status.mode = control.mode.name
         let stop = Conditions.emergencyStop.words.map {
             Inhibition(name: $0.name, sentence: $0.sentence)
         }
-        if door.isStopped, !stop.allSatisfy(status.inhibitions.contains) {
+        if control.isStopped, !stop.allSatisfy(status.inhibitions.contains) {
             status.inhibitions = stop + status.inhibitions
         }
     }

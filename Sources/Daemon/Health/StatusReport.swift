@@ -9,29 +9,29 @@ import Wire
 struct StatusReport {
     /// The newest record of the loop, once there is one.
     var view: TelemetryHub.View?
-    /// The door for motion.
-    var door: ControlState
+    /// Who is in control.
+    var control: ControlState
     /// The settings in force.
     var settings: Settings
     /// When all this was true.
     var now: Instant
 
-    /// Fills in everything that comes from the loop and the doors.
+    /// Fills in everything that comes from the loop and the Commander.
     func fill(_ status: inout Status) {
         status.t = Number(now.seconds(since: Instant(nanoseconds: 0)))
         status.version = Version.text
         status.backend = settings.hardware.backend.rawValue
-        status.mode = door.mode.name
-        status.holder = door.holder?.description
-        status.holderAgeS = door.age.map { Number($0) }
-        status.driver = door.driver?.description
-        status.stoppedBy = door.stoppedBy?.description
-        status.refusals = Int(door.refusals)
-        status.lastRefusal = door.lastRefusal.map { refused in
+        status.mode = control.mode.name
+        status.holder = control.holder?.description
+        status.holderAgeS = control.age.map { Number($0) }
+        status.driver = control.driver?.description
+        status.stoppedBy = control.stoppedBy?.description
+        status.refusals = Int(control.refusals)
+        status.lastRefusal = control.lastRefusal.map { refused in
             let ago = Int(now.seconds(since: refused.time).rounded())
             return "\(refused.source), \(ago) s ago: \(refused.reason.message)"
         }
-        status.controlLost = door.loss.map(Self.words)
+        status.controlLost = control.loss.map(Self.words)
         status.motors.type = settings.motors.type.name
         status.motors.torqueLimitNm = AxisNumbers(settings.motors.torqueLimitNm)
         status.motors.cutOff = settings.cutOff

@@ -8,8 +8,8 @@ import Realtime
 import Synchronization
 import Wire
 
-/// One autotune at a time: hands the loop's records to `AutotuneRun`, and what that wants to the doors for motion and
-/// parameters.
+/// One autotune at a time: hands the loop's records to `AutotuneRun`, and what that wants to the Commander and
+/// `Tuning`.
 ///
 /// `feed` runs where telemetry is drained and only thinks; what it wants is done in `advance`, on the same thread.
 final class AutotuneService: Sendable {
@@ -37,7 +37,7 @@ final class AutotuneService: Sendable {
 
     /// - Parameters:
     ///   - tuning: Where gains are tried and applied.
-    ///   - commander: The door for the excitation.
+    ///   - commander: The control for the excitation.
     ///   - calibration: Must not go on at the same time.
     init(tuning: Tuning, commander: Commander, calibration: CalibrationService) {
         self.tuning = tuning
@@ -79,12 +79,12 @@ final class AutotuneService: Sendable {
     }
 
     private func check(_ settings: Settings, now: Instant) throws(Refusal) {
-        let door = commander.view(now: now)
-        if door.isStopped {
+        let control = commander.view(now: now)
+        if control.isStopped {
             throw Refusal(
                 .refused, "An emergency stop is latched; reset it first: airframectl stop --reset")
         }
-        if case .inactive = door.mode {
+        if case .inactive = control.mode {
             throw Refusal(
                 .refused, "The mode is inactive, nothing would move: airframectl mode locked")
         }
@@ -214,7 +214,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Nobody's connection: it never holds the door.
+    /// Nobody's connection: it never takes control.
     private static let source = CommandSource(link: .diagnostics, connection: .max)
 
     private static func sentence(_ refusal: Refusal) -> String {

@@ -7,7 +7,7 @@ import Synchronization
 import Wire
 
 /// Where calibrations are put in force and kept: `Tuning`, or a test.
-protocol CalibrationDoor: Sendable {
+protocol CalibrationStore: Sendable {
     /// Everything in force.
     var calibrations: CalibrationBook { get }
     /// What the loop applies to its samples now.
@@ -43,11 +43,11 @@ final class CalibrationService: Sendable {
     /// Nobody turns a camera for longer; the motors get back what they were kept from.
     static let longestSeconds = 600.0
 
-    private let door: any CalibrationDoor
+    private let store: any CalibrationStore
     private let state = Mutex(State())
 
-    /// - Parameter door: Where results go.
-    init(door: any CalibrationDoor) { self.door = door }
+    /// - Parameter store: Where results go.
+    init(store: any CalibrationStore) { self.store = store }
 
     /// Begins; the outputs go off softly first.
     ///
@@ -60,7 +60,7 @@ final class CalibrationService: Sendable {
     func start(
         _ kind: CalibrationKind, owner: CommandSource, now: Instant
     ) throws(Refusal) -> CalibrationReport {
-        let correction = door.correction
+        let correction = store.correction
         let running: CalibrationKind? = state.withLock { state in
             if let kind = state.run?.kind ?? state.saving { return kind }
             state = State()
@@ -78,13 +78,13 @@ final class CalibrationService: Sendable {
                 "A calibration of the \(running.rawValue) is going on: airframectl calibrate cancel"
             )
         }
-        door.setCalibrating(true)
+        store.setCalibrating(true)
         return status()
     }
 
     /// Where it stands, and what is in force.
     func status() -> CalibrationReport {
-        let book = door.calibrations
+        let book = store.calibrations
         return state.withLock { state in
             var report = state.report
             if let run = state.run { run.describe(&report) }
@@ -155,13 +155,13 @@ final class CalibrationService: Sendable {
         switch outcome {
         case .collecting: finish(run, .refused, "", now)
         case .refused(let reason):
-            door.noteRefusal(of: run.kind, reason)
+            store.noteRefusal(of: run.kind, reason)
             finish(run, .refused, reason, now)
         case .done(let result):
             let record = CalibrationRecord(
                 kind: run.kind, values: result.values, sigma: result.sigma,
                 residual: result.residual, date: date, temperature: run.temperature)
-            door.apply(record) { outcome in
+            store.apply(record) { outcome in
                 switch outcome {
                 case .success:
                     let news = "The \(run.kind.rawValue) is calibrated, in force and saved."
@@ -178,7 +178,7 @@ final class CalibrationService: Sendable {
         _ run: CalibrationRun, _ ending: CalibrationReport.State, _ sentence: String,
         _ now: Instant, residual: Double = .nan
     ) {
-        door.setCalibrating(false)
+        store.setCalibrating(false)
         state.withLock { state in
             state.saving = nil
             state.report.state = ending.rawValue
@@ -206,7 +206,7 @@ final class CalibrationService: Sendable {
             state.report.sentence = "Cancelled. Nothing has changed."
             return true
         }
-        if wasRunning { door.setCalibrating(false) }
+        if wasRunning { store.setCalibrating(false) }
     }
 
     /// Returns to the calibration before.
@@ -221,7 +221,7 @@ final class CalibrationService: Sendable {
                     Refusal(
                         .refused, "A calibration is going on: airframectl calibrate cancel")))
         }
-        door.undo(kind) { result in
+        store.undo(kind) { result in
             done(
                 result.map { undone in
                     var report = self.status()

@@ -8,7 +8,7 @@ import Port
 import Synchronization
 import Wire
 
-extension Tuning: CalibrationDoor {
+extension Tuning: CalibrationStore {
     var calibrations: CalibrationBook { state.withLock { $0.calibrations } }
 
     var correction: SensorCorrection { state.withLock { $0.correction } }

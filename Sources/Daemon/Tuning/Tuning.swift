@@ -10,7 +10,7 @@ import Realtime
 import Synchronization
 import Wire
 
-/// The one door for parameters: whoever changes one asks here, and the loop hears of it through the mailbox at its next
+/// The one way to parameters: whoever changes one asks here, and the loop hears of it through the mailbox at its next
 /// tick. Live changes last until the process ends, until they are saved, or until their rollback takes them back.
 ///
 /// What has to be on the disk is written by the `StateKeeper`, outside the lock, and put in force once it is there; meanwhile

@@ -83,12 +83,12 @@ public struct Daemon {
             loop: { hub.view.map { LoopState($0.record.snapshot) } },
             wheels: turnWheels,
             steppers: steppers.map { steppers in
-                StepperDoor(hasSwitches: steppers.hasSwitches) { steppers.ask($1, axis: $0) }
+                Steppers(hasSwitches: steppers.hasSwitches) { steppers.ask($1, axis: $0) }
             })
         tuning = Tuning(
             store: store, source: source, keeper: keeper, correction: stabilizer.correction,
             mailbox: loop.tuning, commander: commander, logStore: logStore, clock: clock, log: log)
-        let calibration = CalibrationService(door: tuning)
+        let calibration = CalibrationService(store: tuning)
         let spectra = SpectrumService()
         let autotuning = AutotuneService(
             tuning: tuning, commander: commander, calibration: calibration)

@@ -4,11 +4,11 @@ import Policy
 import Realtime
 import Wire
 
-/// The running machine as ordinary threads see it: threads, doors, and what the kernel granted.
+/// The running machine as ordinary threads see it: threads, Commander, and what the kernel granted.
 struct Machine: Sendable {
     /// What makes the loop tick.
     let driver: any LoopDriver
-    /// The door for motion.
+    /// Decides who is in control.
     let commander: Commander
     /// Where the loop's records end up.
     let hub: TelemetryHub
@@ -16,7 +16,7 @@ struct Machine: Sendable {
     let sensors: SensorReports
     /// A robot's motors; nil without.
     let steppers: StepperMotors?
-    /// The clock of the loop, the doors and their timers.
+    /// The clock of the loop, the Commander and the timers.
     let clock: LoopClock
     /// The simulator that owns time; nil on the computer's own clock.
     let lockstep: LockstepSession?

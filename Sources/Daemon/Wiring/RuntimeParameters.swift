@@ -42,7 +42,7 @@ extension Settings {
         return parameters
     }
 
-    /// Times of the door for motion.
+    /// Times of the Commander.
     var commanderRules: Commander.Rules {
         var rules = Commander.Rules()
         rules.deadManSeconds = commander.deadManS

@@ -96,7 +96,7 @@ final class BluetoothBench {
             correction: settings.stabilizerParameters(calibrated: keeper.calibrations).correction,
             mailbox: assembly.tuning, commander: commander, logStore: logStore, clock: clock,
             log: log)
-        calibration = CalibrationService(door: tuning)
+        calibration = CalibrationService(store: tuning)
         autotuning = AutotuneService(
             tuning: tuning, commander: commander, calibration: calibration)
         services = BluetoothServices.make(

@@ -1,0 +1,137 @@
+import GimbalCore
+import Port
+
+/// What the Commander has to know of a kind of request, declared once for each: what it needs, its ranges, and what it does.
+struct MotionRule {
+    /// Why it cannot be carried out now, whoever asks; nil: it can.
+    let refusal: Refusal?
+    /// What the loop is told; nil: it is carried out without the loop.
+    let command: Command?
+    /// Whether the camera turns from then on until a dead-man ends it; nil: as before.
+    let isTurning: Bool?
+    /// Whether whoever asks is in control from then on.
+    let takesControl: Bool
+
+    private init(
+        _ refusal: Refusal? = nil, _ command: Command? = nil, isTurning: Bool? = nil,
+        takesControl: Bool = true
+    ) {
+        self.refusal = refusal
+        self.command = command
+        self.isTurning = isTurning
+        self.takesControl = takesControl
+    }
+
+    /// The rule of a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - mode: The mode in force.
+    ///   - isStopped: Whether an emergency stop is latched.
+    ///   - now: When it was received; dead-men count from then.
+    ///   - rules: Their times.
+    init(
+        _ request: MotionRequest, in mode: Mode, isStopped: Bool, now: Instant,
+        _ rules: Commander.Rules
+    ) {
+        let stopped: Refusal? = isStopped ? .emergencyStopped : nil
+        /// The motors have to be on.
+        let off = stopped ?? (mode == .inactive ? .inactive : nil)
+        switch request {
+        case .mode(let wanted): self.init(stopped, .mode(wanted))
+        case .point(let angles, let duration, let rate):
+            let isTimely = MotionRequest.durations.contains(duration)
+            self.init(
+                off ?? Self.immovable(angles, in: mode)
+                    ?? Self.outside(MotionRequest.fastest, "rate", Self.perSecond, [rate])
+                    ?? Self.outside(MotionRequest.angles, "angle", Self.degrees, angles.asked)
+                    ?? (isTimely
+                        ? nil : .outOfRange("duration", MotionRequest.durations, "seconds")),
+                .point(target: angles, duration: duration, rate: rate), isTurning: false)
+        case .rate(let rate):
+            self.init(
+                off ?? Self.immovable(rate.onlyMoving, in: mode)
+                    ?? Self.outside(MotionRequest.rates, "rate", Self.perSecond, rate.all),
+                .rate(rate, validUntil: now.advanced(bySeconds: rules.deadManSeconds)),
+                isTurning: rate != .zero)
+        case .track(let pan, let tilt):
+            let isFinite = !pan.isInfinite && !tilt.isInfinite
+            self.init(
+                off ?? (mode == .tracking ? nil : .notInMode(mode))
+                    ?? (isFinite ? nil : .outOfRange(field: "rate", allowed: Self.perSecond)),
+                .track(
+                    pan: pan, tilt: tilt,
+                    validUntil: now.advanced(bySeconds: rules.trackingSeconds)), isTurning: true)
+        case .lookAside(let yaw, let rate):
+            self.init(
+                off ?? (mode == .panFollow ? nil : .notInMode(mode))
+                    ?? Self.outside(
+                        MotionRequest.angles, "yaw", Self.degrees, yaw.isNaN ? [] : [yaw])
+                    ?? Self.outside(MotionRequest.rates, "rate", Self.perSecond, [rate]),
+                .lookAside(
+                    yaw: yaw, rate: rate,
+                    validUntil: now.advanced(bySeconds: rules.deadManSeconds)),
+                isTurning: rate != 0 ? true : nil)
+        case .excite(let excitation):
+            let isPositive = excitation.amplitude.isFinite && excitation.amplitude >= 0
+            self.init(
+                off ?? (isPositive ? nil : .outOfRange(field: "amplitude", allowed: "0 and more")),
+                .excite(excitation), takesControl: false)
+        case .testMotor(let axis):
+            self.init(
+                stopped ?? (mode == .inactive ? nil : .active(mode)),
+                .testMotor(axis, validUntil: now.advanced(bySeconds: Self.motorTestSeconds)),
+                isTurning: false)
+        case .drive(let left, let right):
+            let isRight = [left, right].allSatisfy(MotionRequest.wheels.contains)
+            self.init(stopped ?? (isRight ? nil : .outOfRange("wheel", MotionRequest.wheels, "")))
+        case .step(let axis, let wish):
+            var refusal = stopped
+            if !MotionRequest.steppers.indices.contains(axis) {
+                refusal = refusal ?? .outOfRange(field: "axis", allowed: "0...2")
+            }
+            if case .turn(let speed) = wish, !speed.isFinite {
+                refusal = refusal ?? .outOfRange(field: "speed", allowed: "steps per second")
+            }
+            self.init(refusal)
+        case .resetIntegrals: self.init(nil, .resetIntegrals)
+        case .take, .release: self.init()
+        case .emergencyStop: self.init(nil, .emergencyStop)
+        case .resetEmergencyStop: self.init(nil, .resetEmergencyStop, takesControl: false)
+        }
+    }
+
+    /// Dead-man of a motor test, s.
+    private static let motorTestSeconds = 0.5
+    private static let degrees = "degrees"
+    private static let perSecond = "degrees per second"
+
+    /// The refusal of values in radians outside a range in degrees.
+    private static func outside(
+        _ range: ClosedRange<Double>, _ field: String, _ unit: String, _ radians: [Double]
+    ) -> Refusal? {
+        let bounds =
+            Angle.degrees(range.lowerBound).radians...Angle.degrees(range.upperBound).radians
+        return radians.allSatisfy(bounds.contains) ? nil : .outOfRange(field, range, unit)
+    }
+
+    /// The refusal of axes none of which the mode leaves to requests. A request for no axis is no offence.
+    private static func immovable(_ axes: AxisVector, in mode: Mode) -> Refusal? {
+        let own = axes * mode.commandable
+        return axes.asked.isEmpty || !own.asked.isEmpty ? nil : .notInMode(mode)
+    }
+}
+
+extension AxisVector {
+    /// Every axis.
+    fileprivate var all: [Double] { [yaw, roll, pitch] }
+    /// The axes that are not NaN.
+    fileprivate var asked: [Double] { all.filter { !$0.isNaN } }
+
+    /// The same, with NaN on axes that are zero: what a request for rates moves.
+    fileprivate var onlyMoving: AxisVector {
+        AxisVector(
+            yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,
+            pitch: pitch == 0 ? .nan : pitch)
+    }
+}
