@@ -23,7 +23,7 @@ static int refuse(sd_bus_message *m, uint8_t att) {
     case 0x0D:
         return sd_bus_reply_method_errorf(m, "org.bluez.Error.InvalidValueLength", "Length");
     default:
-        if (att < 0x80 || att > 0x9F) att = 0x80;
+        if (att < 0x80 || att > 0x9F) att = CBZ_FAILED;
         return sd_bus_reply_method_errorf(m, "org.bluez.Error.Failed", "0x%02x", att);
     }
 }

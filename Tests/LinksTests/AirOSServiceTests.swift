@@ -112,7 +112,7 @@ import Wire
             (.kalman, [UInt8](repeating: 0, count: 16), .invalidLength),
             (.control, Array("dance".utf8), .notSupported), (.control, [], .notSupported),
             (.control, [0xFF], .notSupported),
-            (.control, Array("track_pan:left".utf8), .outOfRange),
+            (.control, Array("track_pan:left".utf8), .malformed),
             (.control, Array("track_tilt:nan".utf8), .notFinite),
             (.pitch, [0, 0, 0, 0], .notSupported), (.status, [1], .notSupported),
         ]

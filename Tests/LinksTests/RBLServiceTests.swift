@@ -100,7 +100,7 @@ import Wire
         #expect(throws: ATTError.invalidLength) {
             try write(service, .name, [UInt8](repeating: 0x61, count: 21))
         }
-        #expect(throws: ATTError.outOfRange) { try write(service, .name, [0xFF]) }
+        #expect(throws: ATTError.malformed) { try write(service, .name, [0xFF]) }
         #expect(throws: ATTError.notSupported) { try write(service, .version, [1]) }
         #expect(throws: ATTError.notSupported) { try write(service, .transmit, [1]) }
         #expect(throws: ATTError.notSupported) { try text(service, .receive) }

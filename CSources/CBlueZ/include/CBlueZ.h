@@ -98,8 +98,11 @@ typedef struct {
 /// What `write` returns when the answer comes later, by cbz_answer_write.
 #define CBZ_LATER 0xFF
 
+/// The ATT error of a fault of the peripheral's own.
+#define CBZ_FAILED 0x86
+
 /// What the peripheral's owner does. `read` fills at most CBZ_VALUE_MAX bytes. `read` and `write` return 0 or an ATT
-/// error: 0x06, 0x07, 0x08, 0x0D or 0x80...0x9F; any other reaches the central as 0x80.
+/// error: 0x06, 0x07, 0x08, 0x0D or 0x80...0x9F; any other reaches the central as CBZ_FAILED.
 typedef struct {
     void *context;
     uint8_t (*read)(void *context, const cbz_request *request, uint8_t *bytes, size_t *count);

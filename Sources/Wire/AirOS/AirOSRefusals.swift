@@ -27,7 +27,7 @@ extension Refusal {
 
     /// A speed that is not a number.
     public static func notANumber(_ text: String) -> Refusal {
-        Refusal(.outOfRange, "\(quoted(text)) is no number")
+        Refusal(.invalidParams, "\(quoted(text)) is no number")
     }
 
     /// Text from a stranger, safe in a line of a log.

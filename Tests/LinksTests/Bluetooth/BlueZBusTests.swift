@@ -63,7 +63,7 @@ struct BlueZBusTests {
             (.notAuthorized, "NotAuthorized", "Not now"),
             (.notSupported, "NotSupported", "Not supported"),
             (.application(0x80), "Failed", "0x80"), (.application(0x9F), "Failed", "0x9f"),
-            (.application(0xA0), "Failed", "0x80"),
+            (.application(0xA0), "Failed", "0x86"),
         ])
     func errors(error: ATTError, name: String, message: String) throws {
         let harness = try ShimHarness()

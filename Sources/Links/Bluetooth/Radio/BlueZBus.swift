@@ -246,7 +246,9 @@ extension BlueZBus {
         _ pointer: UnsafePointer<cbz_request>?, _ bytes: UnsafeMutablePointer<UInt8>?,
         _ count: UnsafeMutablePointer<Int>?
     ) -> UInt8 {
-        guard let request = request(pointer), let bytes, let count, let onRead else { return 0x80 }
+        guard let request = request(pointer), let bytes, let count, let onRead else {
+            return ATTError.internalFailure.code
+        }
         switch onRead(request) {
         case .failure(let error): return error.code
         case .success(let value):
@@ -260,7 +262,9 @@ extension BlueZBus {
     fileprivate func write(
         _ pointer: UnsafePointer<cbz_request>?, _ bytes: UnsafePointer<UInt8>?, _ count: Int
     ) -> UInt8 {
-        guard let request = request(pointer), let onWrite else { return 0x80 }
+        guard let request = request(pointer), let onWrite else {
+            return ATTError.internalFailure.code
+        }
         switch onWrite(request, UnsafeRawBufferPointer(start: bytes, count: count)) {
         case .done: return 0
         case .refused(let error): return error.code

@@ -26,7 +26,7 @@ extension GATTNotifier {
 
 // The application's own errors, the same for all services.
 extension ATTError {
-    /// 0x80: the value is outside its range. Biscuit and other firmware of its time say the same.
+    /// 0x80: the value is outside its range, and nothing else. Biscuit and other firmware of its time say the same.
     public static let outOfRange = ATTError.application(0x80)
     /// 0x81: a number is NaN or infinite.
     public static let notFinite = ATTError.application(0x81)
@@ -36,6 +36,11 @@ extension ATTError {
     public static let noValue = ATTError.application(0x83)
     /// 0x84: the phone writes faster than `bluetooth.max_writes_hz`; the same write is taken a little later.
     public static let tooManyWrites = ATTError.application(0x84)
+
+    /// 0x85: what was written is not a number, or not text.
+    public static let malformed = ATTError.application(0x85)
+    /// 0x86: airframed itself has failed; its log knows more.
+    public static let internalFailure = ATTError.application(0x86)
 
     /// A refusal, as a central hears it.
     init(_ refusal: Refusal) {
@@ -47,6 +52,8 @@ extension ATTError {
             case .unsupported: .notSupported
             case .held, .forbidden, .notInControl: .notAuthorized
             case .noValue: .noValue
+            case .invalidParams: .malformed
+            case .internalError: .internalFailure
             default: .notNow
             }
     }

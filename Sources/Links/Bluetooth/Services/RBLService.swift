@@ -148,7 +148,7 @@ public final class RBLService: GATTService {
             throw Refusal(.invalidLength, "\(value.count) bytes where 1 to 20 are expected")
         }
         guard let name = String(validating: value, as: UTF8.self) else {
-            throw Refusal(.outOfRange, "the name is not UTF-8")
+            throw Refusal(.invalidParams, "the name is not UTF-8")
         }
         if name != port.settings.rbl.name {
             keep(SettingUpdate(\.rbl.name, name), central, later())
