@@ -9,10 +9,10 @@ import Wire
 @Suite("What can be subscribed to") struct VariableTableTests {
     @Test("has unique names, each with a meaning")
     func names() {
-        let names = VariableTable.variables.map(\.name)
+        let names = Observable.variables.map(\.name)
         #expect(Set(names).count == names.count)
         #expect(names.count > 30)
-        for variable in VariableTable.variables {
+        for variable in Observable.variables {
             #expect(!variable.summary.isEmpty, "\(variable.name)")
         }
     }
@@ -20,8 +20,8 @@ import Wire
     @Test("is finite in a record in which nothing has happened")
     func finite() {
         let record = TelemetryRecord.at(1)
-        for (index, variable) in VariableTable.variables.enumerated() {
-            switch VariableTable.value(index, in: record) {
+        for (index, variable) in Observable.variables.enumerated() {
+            switch Observable.all[index].read(record) {
             case .double(let value): #expect(value.isFinite, "\(variable.name)")
             case .string(let text): #expect(!text.isEmpty, "\(variable.name)")
             case .array(let values): #expect(values.isEmpty, "\(variable.name)")
@@ -34,8 +34,8 @@ import Wire
     @Test("is in degrees, about the axis in the name")
     func degrees() throws {
         let record = TelemetryRecord.at(1) { $0.rate = Vector3(0, 1, 0) }
-        let index = try #require(VariableTable.variables.firstIndex { $0.name == "rate.pitch" })
-        let value = VariableTable.value(index, in: record).number ?? .nan
+        let index = try #require(Observable.variables.firstIndex { $0.name == "rate.pitch" })
+        let value = Observable.all[index].read(record).number ?? .nan
         #expect(abs(value - 180 / .pi) < 1e-9)
     }
 }

@@ -42,8 +42,9 @@ struct StatusReport {
             status.supervisorState = "starting"
             return
         }
+        Observable.show(view.record.snapshot, in: &status)
         fillMotion(&status, view.record.snapshot)
-        fillEstimator(&status, view)
+        fillIMU(&status, view)
         fillRuntime(&status, view)
     }
 
@@ -72,18 +73,12 @@ struct StatusReport {
         let attitude = snapshot.attitude
         status.attitude.quaternion = [attitude.w, attitude.x, attitude.y, attitude.z]
             .map { Number($0) }
-        let angles = AxisNumbers(degrees: EulerZXY.angles(attitude))
+        let angles = AxisNumbers(EulerZXY.angles(attitude) * (180 / .pi))
         status.attitude.yawDeg = angles.yaw
         status.attitude.rollDeg = angles.roll
         status.attitude.pitchDeg = angles.pitch
-        status.setpointDeg = AxisNumbers(degrees: EulerZXY.angles(snapshot.setpoint))
-        status.pointing.targetDeg = AxisNumbers(degrees: snapshot.pointing.target)
-        status.pointing.followErrorDeg = AxisNumbers(degrees: snapshot.pointing.followError)
         let remaining = snapshot.pointing.trackingSeconds
         status.pointing.trackingRemainingS = remaining.isNaN ? nil : Number(remaining)
-        status.errorDeg = AxisNumbers(degrees: snapshot.attitudeError.perAxis)
-        status.rateDps = AxisNumbers(degrees: snapshot.rate.perAxis)
-        status.joints.angleDeg = AxisNumbers(degrees: snapshot.joints)
         status.joints.source =
             switch snapshot.jointSource {
             case .assumed: "inferred, assuming an upright handle"
@@ -92,45 +87,12 @@ struct StatusReport {
             case .fieldAngle: "field angle"
             case .handleIMU: "handle IMU"
             }
-        status.motors.torqueNm = AxisNumbers(snapshot.output.torque)
-        if snapshot.inertia.pitch > 0 {
-            status.motors.inertiaKgM2 = AxisNumbers(snapshot.inertia)
-            status.motors.inertiaSigmaPercent = AxisNumbers(snapshot.inertiaSigma * 100)
-            status.motors.frictionNm = AxisNumbers(snapshot.friction)
-            status.motors.imbalanceGm = VectorNumbers(snapshot.imbalance * 1e3)
-        }
-    }
-
-    private func fillEstimator(_ status: inout Status, _ view: TelemetryHub.View) {
-        let snapshot = view.record.snapshot
-        status.estimator.gyroBiasDps = VectorNumbers(degrees: snapshot.bias)
-        status.estimator.gyroBiasSigmaDps = VectorNumbers(degrees: snapshot.biasSigma)
-        status.estimator.inclinationSigmaDeg = Number(
-            Angle.radians(snapshot.inclinationSigma).degrees)
-        status.estimator.gyroScalePercent = VectorNumbers(snapshot.gyroScale * 100)
-        if snapshot.stride > 0 { status.estimator.strideS = Number(snapshot.stride) }
-        status.estimator.leverM = VectorNumbers(snapshot.lever)
-        // Beyond a uniform distribution's sigma nothing is known about a heading.
-        if snapshot.headingSigma < .pi / 3.0.squareRoot() {
-            status.estimator.headingSigmaDeg = Number(Angle.radians(snapshot.headingSigma).degrees)
-        }
-        status.estimator.accelWeight = Number(snapshot.accelerationWeight)
-        status.estimator.innovation = Number(snapshot.innovation)
-        status.estimator.isAtRest = snapshot.isAtRest
-        status.estimator.isConverged = !snapshot.conditions.intersects(.estimateNotConverged)
-        fillIMU(&status, view)
     }
 
     private func fillIMU(_ status: inout Status, _ view: TelemetryHub.View) {
         let snapshot = view.record.snapshot
-        status.imu.isGyroSaturated = snapshot.isGyroSaturated
-        status.imu.gyroSaturatedSamples = Int(snapshot.samples.gyroSaturated)
-        status.imu.accelClippedSamples = Int(snapshot.samples.accelClipped)
-        status.imu.accelVibrationMS2 = Number(snapshot.accelVibration)
-        status.imu.gyroVibrationDps = Number(Angle.radians(snapshot.gyroVibration).degrees)
-        status.imu.accelMS2 = VectorNumbers(snapshot.accel)
-        status.imu.gyroDps = VectorNumbers(degrees: snapshot.rate + snapshot.bias)
-        status.imu.temperatureC = Number(snapshot.temperature)
+        status.estimator.isConverged = !snapshot.conditions.intersects(.estimateNotConverged)
+        status.imu.gyroDps = VectorNumbers((snapshot.rate + snapshot.bias) * (180 / .pi))
         status.imu.samples = Int(snapshot.samples.accepted)
         status.imu.rateHz = Number(view.sampleRate ?? .nan)
         if snapshot.samples.accepted > 0 {
@@ -181,29 +143,4 @@ extension Supervisor.Phase {
         case .braking: "braking"
         }
     }
-}
-
-extension Vector3 {
-    /// The same numbers by axis: yaw about z, roll about x, pitch about y of the camera.
-    var perAxis: AxisVector { AxisVector(yaw: z, roll: x, pitch: y) }
-}
-
-extension AxisNumbers {
-    /// The same numbers, without a change of unit.
-    init(_ axes: AxisVector) {
-        self.init(yaw: Number(axes.yaw), roll: Number(axes.roll), pitch: Number(axes.pitch))
-    }
-
-    /// Radians as degrees.
-    init(degrees axes: AxisVector) { self.init(axes * (180 / .pi)) }
-}
-
-extension VectorNumbers {
-    /// The same numbers, without a change of unit.
-    init(_ vector: Vector3) {
-        self.init(x: Number(vector.x), y: Number(vector.y), z: Number(vector.z))
-    }
-
-    /// Radians as degrees.
-    init(degrees vector: Vector3) { self.init(vector * (180 / .pi)) }
 }

@@ -25,7 +25,7 @@ struct MachineMethods: Sendable {
         SocketServices(
             methods: looks + SocketMethod.settings(tuning) + SocketMethod.motion(port)
                 + tasks.methods,
-            variables: VariableTable.variables, sample: sample, time: time,
+            variables: Observable.variables, sample: sample, time: time,
             settle: { [simulator] in simulator?.settle() })
     }
 
@@ -96,6 +96,6 @@ struct MachineMethods: Sendable {
         }
         return VariableSample(
             t: machine.clock.seconds(record.now),
-            values: indices.map { VariableTable.value($0, in: record) })
+            values: indices.map { Observable.all[$0].read(record) })
     }
 }
