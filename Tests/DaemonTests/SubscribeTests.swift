@@ -8,6 +8,8 @@ import Wire
     @Test("variables arrive as datagrams of JSON, with the loop's time, at the wanted rate")
     func datagrams() throws {
         try withDaemon { daemon in
+            // Before the loop's first tick every variable is null.
+            try daemon.status("running") { $0["state"]?.string == "running" }
             let listener = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
             defer { close(listener) }
             var address = sockaddr_in()
