@@ -1,7 +1,8 @@
 import GimbalCore
 import Port
 
-/// What the Commander has to know of a kind of request, declared once for each: what it needs, its ranges, and what it does.
+/// What the Commander has to know of a kind of request, declared once for each: what it needs, its
+/// ranges, and what it does.
 struct MotionRule {
     /// Why it cannot be carried out now, whoever asks; nil: it can.
     let refusal: Refusal?
@@ -115,7 +116,8 @@ struct MotionRule {
         return radians.allSatisfy(bounds.contains) ? nil : .outOfRange(field, range, unit)
     }
 
-    /// The refusal of axes none of which the mode leaves to requests. A request for no axis is no offence.
+    /// The refusal of axes none of which the mode leaves to requests. A request for no axis is no
+    /// offence.
     private static func immovable(_ axes: AxisVector, in mode: Mode) -> Refusal? {
         let own = axes * mode.commandable
         return axes.asked.isEmpty || !own.asked.isEmpty ? nil : .notInMode(mode)

@@ -3,8 +3,9 @@ import Port
 import Realtime
 import Wire
 
-/// A quantity of the loop, declared once: its name, unit and meaning, where it is in the loop's newest record, and where `status`
-/// shows it. `variables`, `subscribe` and the numbers of `status` follow from the declaration.
+/// A quantity of the loop, declared once: its name, unit and meaning, where it is in the loop's
+/// newest record, and where `status` shows it. `variables`, `subscribe` and the numbers of `status`
+/// follow from the declaration.
 struct Observable: Sendable {
     typealias Path<Value> = any WritableKeyPath<Status, Value> & Sendable
     typealias Read<Value> = @Sendable (StabilizerSnapshot) -> Value
@@ -41,7 +42,8 @@ struct Observable: Sendable {
     let variable: Variable
     /// The value for `subscribe`.
     let read: @Sendable (TelemetryRecord) -> JSONValue
-    /// Puts it into `status`, together with its neighbours of one vector; nil: it is not there, or a neighbour does.
+    /// Puts it into `status`, together with its neighbours of one vector; nil: it is not there, or
+    /// a neighbour does.
     fileprivate(set) var show: (@Sendable (inout Status, StabilizerSnapshot) -> Void)?
 
     private init(
@@ -131,7 +133,8 @@ struct Observable: Sendable {
         }
     }
 
-    /// Three numbers about the camera's axes: by axis of the gimbal for `subscribe`, x, y and z in `status`.
+    /// Three numbers about the camera's axes: by axis of the gimbal for `subscribe`, x, y and z in
+    /// `status`.
     private static func body(
         _ name: String, _ unit: Unit, _ summary: String, in path: Path<VectorNumbers>,
         where isKnown: @escaping Read<Bool> = { _ in true }, _ read: @escaping Read<Vector3>

@@ -38,7 +38,8 @@ extension SocketMethod {
         ]
     }
 
-    /// Each setting once, however often and by whatever name it is asked for: an answer is never longer than `keys`.
+    /// Each setting once, however often and by whatever name it is asked for: an answer is never
+    /// longer than `keys`.
     private static func chosen(
         _ patterns: [String], of settings: [Wire.Setting]
     ) throws(Refusal) -> [Wire.Setting] {

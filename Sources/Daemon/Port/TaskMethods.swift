@@ -7,7 +7,8 @@ import Port
 import Realtime
 import Wire
 
-/// The socket's methods that begin, watch and end something that takes its time; it ends with the connection that began it.
+/// The socket's methods that begin, watch and end something that takes its time; it ends with the
+/// connection that began it.
 struct TaskMethods: Sendable {
     let tuning: Tuning
     let calibration: CalibrationService

@@ -23,8 +23,8 @@ private struct Move {
     }
 }
 
-// The methods that move the machine, each with its parameters and its sentence. Degrees become radians here; the ranges are in
-// `MotionRequest`.
+// The methods that move the machine, each with its parameters and its sentence. Degrees become
+// radians here; the ranges are in `MotionRequest`.
 extension SocketMethod {
     /// The methods that move the machine, in the order in which they are listed.
     public static func motion(_ port: any GimbalPort) -> [SocketMethod] {
@@ -74,7 +74,8 @@ extension SocketMethod {
                     try port.request(.emergencyStop, from: caller.source, now: port.now)
                     return Acknowledgement("Emergency stop. Outputs stay off until it is reset.")
                 } catch {
-                    // Room is kept for a stop: only a loop that hangs does not take it, and the bus thread has noticed that.
+                    // Room is kept for a stop: only a loop that hangs does not take it, and the bus
+                    // thread has noticed that.
                     return Acknowledgement(
                         "The loop takes no stop: \(error.message). If the camera moves, cut its power."
                     )
@@ -98,7 +99,8 @@ extension SocketMethod {
     ) -> SocketMethod {
         .change(name, parameters) { (parameters, caller) throws(Refusal) in
             let move = try read(parameters)
-            // The loop may begin at once: what it will do is computed from where it stands before it is asked.
+            // The loop may begin at once: what it will do is computed from where it stands before
+            // it is asked.
             let before = port.newest
             try port.request(move.request, from: caller.source, now: port.now)
             return move.answer(before, port.settings)

@@ -28,7 +28,8 @@ extension CommandSource {
     }
 }
 
-/// A method of the diagnostics socket, declared once: its name, its parameters, the right that it needs, and what it does.
+/// A method of the diagnostics socket, declared once: its name, its parameters, the right that it
+/// needs, and what it does.
 public struct SocketMethod: Sendable {
     /// The result of a method, as it is sent.
     public typealias Answer = any Encodable & Sendable
@@ -51,7 +52,8 @@ public struct SocketMethod: Sendable {
 
     /// What a method does, and on which thread.
     enum Work: Sendable {
-        /// Nothing but its answer comes of it, given the server's own part of `status`. The thread of the `QuestionDesk`.
+        /// Nothing but its answer comes of it, given the server's own part of `status`. The thread
+        /// of the `QuestionDesk`.
         case question(@Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer)
         /// The server's thread, within a millisecond or so: meanwhile no client is served.
         case now(@Sendable (Parameters, Caller) throws(Refusal) -> Answer)
@@ -103,7 +105,8 @@ public struct SocketMethod: Sendable {
         SocketMethod(name, parameters, isWrite: true, .now(body))
     }
 
-    /// A method some of whose actions only look: its body asks for the right to write. The parameter `action` comes first.
+    /// A method some of whose actions only look: its body asks for the right to write. The
+    /// parameter `action` comes first.
     public static func task(
         _ name: String, _ parameters: [String],
         _ body: @escaping @Sendable (Parameters, Caller) throws(Refusal) -> Answer
@@ -111,7 +114,8 @@ public struct SocketMethod: Sendable {
         SocketMethod(name, ["action"] + parameters, .now(body))
     }
 
-    /// A method whose answer waits for a disk. With `isWrite` it always changes something; otherwise its body asks for the right.
+    /// A method whose answer waits for a disk. With `isWrite` it always changes something;
+    /// otherwise its body asks for the right.
     public static func saving<Value: Encodable & Sendable>(
         _ name: String, _ parameters: [String] = [], isWrite: Bool,
         _ body:
@@ -136,7 +140,8 @@ public struct SocketMethod: Sendable {
     }
 }
 
-/// What the daemon offers to the diagnostics socket beside the gimbal's port; the socket owns the protocol.
+/// What the daemon offers to the diagnostics socket beside the gimbal's port; the socket owns the
+/// protocol.
 public struct SocketServices: Sendable {
     /// The methods in the order in which they are listed; those of streams are the server's own.
     public var methods: [SocketMethod]
@@ -146,7 +151,8 @@ public struct SocketServices: Sendable {
     public var sample: @Sendable ([Int]) -> VariableSample
     /// Seconds on the loop's clock, for the `t` of every reply.
     public var time: @Sendable () -> Double
-    /// Called before each request: whatever happened before it elsewhere, and counts, has been seen when this returns.
+    /// Called before each request: whatever happened before it elsewhere, and counts, has been seen
+    /// when this returns.
     public var settle: @Sendable () -> Void
 
     /// These services.

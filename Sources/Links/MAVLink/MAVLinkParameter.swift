@@ -1,7 +1,8 @@
 import Configuration
 import GimbalCore
 
-/// A number of a setting that ground stations may tune: gains as apps know them, and the limits of motion, each axis on its own.
+/// A number of a setting that ground stations may tune: gains as apps know them, and the limits of
+/// motion, each axis on its own.
 struct MAVLinkParameter: Sendable {
     /// At most 16 bytes. Names never change, ground stations keep them in files.
     let name: String

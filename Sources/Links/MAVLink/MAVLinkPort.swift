@@ -40,7 +40,8 @@ extension GimbalPort {
         if present != mode { try ask(.mode(mode), for: peer, now: now) }
     }
 
-    /// Holds these angles in the loop's earth frame, turning no faster than `rate`; 0 = as the limits allow.
+    /// Holds these angles in the loop's earth frame, turning no faster than `rate`; 0 = as the
+    /// limits allow.
     func lock(
         _ angles: AxisVector, rate: Double, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {

@@ -6,7 +6,8 @@ import Wire
 
 // What an app may ask for and change.
 extension AirOSService {
-    /// The settings that an app may change and save: the triples it shows, and the mode that it wants to find again.
+    /// The settings that an app may change and save: the triples it shows, and the mode that it
+    /// wants to find again.
     private static let keys = [
         "airos.pid.pitch", "airos.pid.roll", "airos.pid.yaw", "estimator.kalman_q_angle",
         "estimator.kalman_q_bias", "estimator.kalman_r_measure", "mode.boot",
@@ -43,7 +44,8 @@ extension AirOSService {
         try set([SettingUpdate(path, value)], central, now)
     }
 
-    /// Changes settings. What changes how the camera behaves under somebody's control is theirs to change.
+    /// Changes settings. What changes how the camera behaves under somebody's control is theirs to
+    /// change.
     func set(
         _ updates: [SettingUpdate], _ central: Central, _ now: Instant
     ) throws(Refusal) {
@@ -131,7 +133,8 @@ extension AirOSService {
         }
     }
 
-    /// Takes the reported heading nearer to zero. Nothing turns: a heading without compass has no zero of its own.
+    /// Takes the reported heading nearer to zero. Nothing turns: a heading without compass has no
+    /// zero of its own.
     private func turnHeading(share: Double, _ central: Central) {
         guard let snapshot = port.snapshot else { return }
         zero.turn(share: share, snapshot)
@@ -154,7 +157,8 @@ extension AirOSService {
 struct HeadingZero {
     /// rad.
     private var zero = 0.0
-    /// Samples that had come when it was chosen: fewer since then mean another estimate with a zero of its own.
+    /// Samples that had come when it was chosen: fewer since then mean another estimate with a zero
+    /// of its own.
     private var samples: UInt64 = 0
 
     /// The heading that is reported, rad.
