@@ -244,12 +244,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 joints: angles, dt: dt)
         case .field:
             effect.exert(
-                torques: drive.asked, push: drive.rotorPush, delay: drive.loopDelay,
+                torques: drive.asked, push: drive.push, delay: drive.loopDelay,
                 limit: parameters.field.peakTorque * parameters.field.maxPower,
                 inertia: drive.inertia, joints: angles, dt: dt)
         case .torque:
             effect.exert(
-                torques: output.torque, push: .told, delay: drive.loopDelay,
+                torques: output.torque, push: drive.push, delay: drive.loopDelay,
                 limit: parameters.controller.torqueLimit, inertia: drive.inertia, joints: angles,
                 dt: dt)
         }

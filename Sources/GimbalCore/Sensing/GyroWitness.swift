@@ -16,21 +16,39 @@ internal import CMathShim
 ///
 /// Loop thread only; constant time, no allocation.
 struct GyroWitness: Sendable, BitwiseCopyable {
+    /// How the set-point moves the camera, as the newest sample can show it, camera frame.
+    struct Planned: Sendable, BitwiseCopyable {
+        /// rad/s.
+        var rate = Vector3.zero
+        /// rad/s².
+        var acceleration = Vector3.zero
+
+        @_noLocks
+        init() {}
+    }
+
     /// What the motors do.
     struct Motors: Sendable, BitwiseCopyable {
         /// Acceleration of the camera by its motors when the sample was measured, as far as the gyroscope has no part in it,
         /// camera frame, rad/s².
         var acceleration: Vector3
-        /// The same from the rotors' places, which without encoders the gyroscope shows, camera frame, rad/s²; nil where they are not known.
+        /// The part that answers the camera's errors, or without encoders all of it by the rotors' places, which the gyroscope shows,
+        /// camera frame, rad/s²; nil where it is not known.
         var exerted: Vector3?
+        /// What the set-point adds to it.
+        var planned: Planned
         /// The largest change of the rate that can be believed without a witness, rad/s²: what the motors can exert on
         /// a camera of a third of the believed inertia.
         var strongest: Double
 
         @_noLocks
-        init(acceleration: Vector3, exerted: Vector3?, strongest: Double) {
+        init(
+            acceleration: Vector3, exerted: Vector3?, planned: Planned = Planned(),
+            strongest: Double
+        ) {
             self.acceleration = acceleration
             self.exerted = exerted
+            self.planned = planned
             self.strongest = strongest
         }
     }
@@ -74,10 +92,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Angle of the reference beyond the rate with which the dispute began, rad.
     private var modelled = Vector3.zero
     private var startRate = Vector3.zero
-    /// About the camera's axes.
-    private var rollImage = MirrorTest()
-    private var pitchImage = MirrorTest()
-    private var yawImage = MirrorTest()
+    private var images = MirrorImages()
     private var lastRate = Vector3.zero
     private var calm = 0.0
     private var sampleSeconds = 0.0
@@ -212,12 +227,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
     /// The camera's axes about which the gyroscope shows the mirror image of what the motors do: it or a motor has changed its
     /// sign. Both are stopped alike.
-    var mirrored: AxisSet {
-        @_noLocks get {
-            AxisSet(
-                yaw: yawImage.isMirrored, roll: rollImage.isMirrored, pitch: pitchImage.isMirrored)
-        }
-    }
+    var mirrored: AxisSet { @_noLocks get { images.mirrored } }
 
     /// The camera's rate now, camera frame, rad/s, where a sign is wrong: on each axis the gyroscope's with the sign that the
     /// answers to the motors show, nothing where they do not show any.
@@ -228,16 +238,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// - Returns: The rate; finite if the gyroscope's is.
     @_noLocks
     func signedRate(gyro: Vector3, reversed: AxisSet) -> Vector3 {
-        Vector3(
-            gyro.x * Self.sign(rollImage, isReversed: reversed.contains(.roll)),
-            gyro.y * Self.sign(pitchImage, isReversed: reversed.contains(.pitch)),
-            gyro.z * Self.sign(yawImage, isReversed: reversed.contains(.yaw)))
-    }
-
-    private static func sign(_ image: MirrorTest, isReversed: Bool) -> Double {
-        let correlation = image.correlation
-        if abs(correlation) > 0.5 { return correlation > 0 ? 1 : -1 }
-        return isReversed ? -1 : 0
+        let sign = images.signs(reversed: reversed)
+        return Vector3(gyro.x * sign.x, gyro.y * sign.y, gyro.z * sign.z)
     }
 
     @_noLocks
@@ -301,17 +303,11 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
     @_noLocks
     private mutating func compare(_ change: Vector3, with motors: Motors, dt: Double) {
-        guard let exerted = motors.exerted else {
-            rollImage = MirrorTest()
-            pitchImage = MirrorTest()
-            yawImage = MirrorTest()
-            return
-        }
-        let push = exerted * dt
-        let rule = MirrorTest.Rule(scatter: scatter / 3, dt: dt)
-        rollImage.step(push: push.x, change: change.x, rate: lastRate.x, rule)
-        pitchImage.step(push: push.y, change: change.y, rate: lastRate.y, rule)
-        yawImage.step(push: push.z, change: change.z, rate: lastRate.z, rule)
+        guard let exerted = motors.exerted else { return images = MirrorImages() }
+        images.step(
+            push: exerted * dt, change: change - motors.planned.acceleration * dt,
+            rate: lastRate - motors.planned.rate,
+            MirrorTest.Rule(scatter: scatter / 3, dt: dt))
     }
 
     @_noLocks

@@ -65,9 +65,9 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     /// One sample.
     ///
     /// - Parameters:
-    ///   - push: What the motor changed the rate by since the sample before, rad/s.
-    ///   - change: What the gyroscope says that the rate changed by, rad/s.
-    ///   - rate: The rate that it says, rad/s.
+    ///   - push: Change of the rate by what the motor does about an error since the sample before, rad/s.
+    ///   - change: Change of the rate by the gyroscope, without the set-point's own, rad/s.
+    ///   - rate: The gyroscope's rate, without the set-point's own, rad/s.
     ///   - rule: What holds for this sample.
     @_noLocks
     mutating func step(push: Double, change: Double, rate: Double, _ rule: Rule) {
@@ -91,5 +91,50 @@ struct MirrorTest: Sendable, BitwiseCopyable {
             && unexplained > 9 * rule.scatter * (memory / dt)
         lasting = isImage ? lasting + dt : 0
         isMirrored = lasting > max(Self.patience, 4.5 * dt)
+    }
+}
+
+/// `MirrorTest` about the camera's three axes.
+///
+/// Loop thread only; constant time, no allocation.
+struct MirrorImages: Sendable, BitwiseCopyable {
+    private var roll = MirrorTest()
+    private var pitch = MirrorTest()
+    private var yaw = MirrorTest()
+
+    @_noLocks
+    init() {}
+
+    /// The axes whose image is mirrored, as of the last step.
+    var mirrored: AxisSet {
+        @_noLocks get {
+            AxisSet(yaw: yaw.isMirrored, roll: roll.isMirrored, pitch: pitch.isMirrored)
+        }
+    }
+
+    /// One sample; arguments as of `MirrorTest.step`, camera frame.
+    @_noLocks
+    mutating func step(push: Vector3, change: Vector3, rate: Vector3, _ rule: MirrorTest.Rule) {
+        roll.step(push: push.x, change: change.x, rate: rate.x, rule)
+        pitch.step(push: push.y, change: change.y, rate: rate.y, rule)
+        yaw.step(push: push.z, change: change.z, rate: rate.z, rule)
+    }
+
+    /// Sign of the gyroscope about each axis.
+    ///
+    /// - Parameter reversed: The axes that are known to answer the wrong way round.
+    /// - Returns: 1, -1, or 0 where the answers to the motors show none, camera frame.
+    @_noLocks
+    func signs(reversed: AxisSet) -> Vector3 {
+        Vector3(
+            Self.sign(roll, isReversed: reversed.contains(.roll)),
+            Self.sign(pitch, isReversed: reversed.contains(.pitch)),
+            Self.sign(yaw, isReversed: reversed.contains(.yaw)))
+    }
+
+    private static func sign(_ image: MirrorTest, isReversed: Bool) -> Double {
+        let correlation = image.correlation
+        if abs(correlation) > 0.5 { return correlation > 0 ? 1 : -1 }
+        return isReversed ? -1 : 0
     }
 }

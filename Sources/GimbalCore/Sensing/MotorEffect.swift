@@ -4,8 +4,9 @@
 struct MotorEffect: Sendable, BitwiseCopyable {
     /// The torques whose mirror image is looked for in the camera's answer.
     enum Push: Sendable, BitwiseCopyable {
-        /// The torques as told, a delay later.
-        case told
+        /// The part of the commanded torques that answers errors, N·m, a delay later; and what the set-point lets the newest sample show
+        /// of its own motion.
+        case told(AxisVector, planned: GyroWitness.Planned)
         /// The torques of rotors without encoder when the newest sample was measured, N·m.
         case exerted(AxisVector)
         /// None: the place of a rotor is not known.
@@ -17,6 +18,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
 
     /// The torques that the motors were told, N·m.
     private var told = JointHistory()
+    /// The part of them that answers errors, N·m.
+    private var answers = JointHistory()
     /// The fastest turn of the servos in the last moments, rad/s.
     private var fastest = 0.0
 
@@ -34,7 +37,10 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     /// The outputs are off.
     @_noLocks
     mutating func rest() {
-        if motors != nil { told.fill(.zero) }
+        if motors != nil {
+            told.fill(.zero)
+            answers.fill(.zero)
+        }
         motors = nil
         fastest = 0
     }
@@ -68,13 +74,17 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         let expected = acceleration(told.value(age: delay, dt: dt))
         let isFound = sigma <= 0.3
         var answer: Vector3?
+        var planned = GyroWitness.Planned()
         switch push {
-        case .told where isFound: answer = expected
+        case .told(let torques, let motion):
+            answers.append(torques, dt: dt)
+            if isFound { answer = acceleration(answers.value(age: delay, dt: dt)) }
+            planned = motion
         case .exerted(let torques) where isFound: answer = acceleration(torques)
-        case .told, .exerted, .unknown: answer = nil
+        case .exerted, .unknown: answer = nil
         }
         motors = GyroWitness.Motors(
-            acceleration: expected, exerted: answer,
+            acceleration: expected, exerted: answer, planned: planned,
             strongest: max(isFound ? 0 : Self.stop, Self.doubt * largest / smallest))
     }
 

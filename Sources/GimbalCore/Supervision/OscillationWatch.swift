@@ -127,8 +127,9 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var level = 0.0
     private var tolerated = 0.0
 
-    /// Over which means are taken, s.
+    /// Over which means are taken, s, and at least this many radians at the corner: one and a half swings.
     private static var memory: Double { @_noLocks get { 0.04 } }
+    private static var memorySwings: Double { @_noLocks get { 3 * .pi } }
     /// How much of the rate what was told must explain.
     private static var leastCoherence: Double { @_noLocks get { 0.6 } }
     /// Over which the hand's part is taken, s: a step.
@@ -138,8 +139,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Share of the motor's means, in terms of the floor, that nothing but an oscillation takes, coherent or not.
     private static var plenty: Double { @_noLocks get { 3 } }
 
-    /// Half swings in a row after which a pure tone that grows is told at once: three swings, which what runs away has not.
-    private static var swings: Int { @_noLocks get { 6 } }
+    /// Half swings in a row after which a pure tone that grows is told at once: five swings. A heel strike excites two or three.
+    private static var swings: Int { @_noLocks get { 10 } }
     /// By how much the crests grow meanwhile: more than a vibration wavers.
     private static var growth: Double { @_noLocks get { 1.3 } }
     /// How much of a pure tone what was told explains.
@@ -219,7 +220,10 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         let middle = 0.5 * (before + sumLow.first)
         sumLow.second += (middle - sumLow.second) * share
         let sum = middle - sumLow.second
-        let fresh = dt / (Self.memory + dt)
+        // Three swings of a slow loop are longer than the usual memory, over which a heel strike looks like a pure tone. While a probe is
+        // at work the camera may be far lighter than believed, and a quick answer counts more.
+        let memory = seen.isKnown ? max(Self.memory, Self.memorySwings / seen.corner) : Self.memory
+        let fresh = dt / (memory + dt)
         rateSquare += (rate * rate - rateSquare) * fresh
         toldSquare += (told * told - toldSquare) * fresh
         let slow = past - told
@@ -235,7 +239,9 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         let isCoherent = explained > Self.leastCoherence * least
         count(told)
         if !seen.isKnown { halves = 0 }
-        let isGrowing = crests.first + crests.second > Self.growth * (crests.fifth + crests.sixth)
+        let isGrowing =
+            crests.first + crests.second > Self.growth * (crests.fifth + crests.sixth)
+            && crests.first >= crests.third && crests.second >= crests.fourth
         if halves >= Self.swings, isGrowing, isSwinging, least > 0,
             explained > Self.pureCoherence * least,
             crests.first > max(tolerated, Self.early * seen.floor)

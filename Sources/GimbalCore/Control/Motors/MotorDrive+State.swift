@@ -138,12 +138,14 @@ extension MotorDrive {
         }
     }
 
-    /// The torques of motors without encoders; unknown while the place of a rotor is, and for other
-    /// kinds of motors.
-    var rotorPush: MotorEffect.Push {
+    /// The torques whose mirror image in the camera's motion shows a wrong sign.
+    var push: MotorEffect.Push {
         @_noLocks @inline(__always) get {
-            guard case .field = type, field.isPlaced else { return .unknown }
-            return .exerted(field.exerted)
+            switch type {
+            case .torque: .told(torque.answer, planned: torque.plannedMotion)
+            case .field: field.isPlaced ? .exerted(field.exerted) : .unknown
+            case .servo: .unknown
+            }
         }
     }
 

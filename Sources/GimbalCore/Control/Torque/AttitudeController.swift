@@ -66,8 +66,23 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     private var isAtStop = false
     /// What the errors alone asked for in the last step, camera frame, N·m.
     private var feedback = Vector3.zero
+    /// Torques that answer the errors: the commanded ones without what the set-point, known loads and the probe ask for, N·m.
+    private(set) var answer = AxisVector.zero
     /// What the set-point alone asked for: a moment, N·m, and the rate that the camera can show of it, rad/s.
     private var planned = (moment: Vector3.zero, rate: Vector3.zero)
+
+    /// How the set-point moves the camera.
+    var plannedMotion: GyroWitness.Planned {
+        @_noLocks get {
+            var motion = GyroWitness.Planned()
+            let axes = inertia.values
+            motion.rate = planned.rate
+            motion.acceleration = Vector3(
+                planned.moment.x / axes.roll, planned.moment.y / axes.pitch,
+                planned.moment.z / axes.yaw)
+            return motion
+        }
+    }
 
     /// By how much every corner goes down where a loop has swung with the right inertia: 3 dB of gain.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
@@ -160,29 +175,25 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         let share = min(max(authority, 0), 1)
         let asked = moment(
             attitude: attitude, rate: rate, setpoint: setpoint, authority: share, dt: dt)
-        let demand =
-            asked * (inertia.isDelayKnown ? 1 : loopDelay / (loopDelay + Self.unmeasured))
-            + imbalance.moment(specificForce: specificForce) + inertia.probe
+        let scale = inertia.isDelayKnown ? 1 : loopDelay / (loopDelay + Self.unmeasured)
+        let known = imbalance.moment(specificForce: specificForce) + inertia.probe
         let kinematics = JointKinematics(joints: joints)
-        var wanted = kinematics.torques(moment: demand)
+        var sliding = AxisVector.zero
         var showsFriction = areJointsMeasured
         let astray = rate - planned.rate
         if let handleRate, handleRate.isFinite {
-            let carried = JointKinematics.attitude(joints: joints).inverseRotate(handleRate)
-            wanted =
-                wanted
-                + friction.torques(
-                    jointRates: kinematics.jointRates(relativeRate: rate - carried),
-                    astray: kinematics.jointRates(relativeRate: astray), dt: dt)
+            let handle = JointKinematics.attitude(joints: joints).inverseRotate(handleRate)
+            sliding = friction.torques(
+                jointRates: kinematics.jointRates(relativeRate: rate - handle),
+                astray: kinematics.jointRates(relativeRate: astray), dt: dt)
             showsFriction = true
         } else if areJointsMeasured {
             // The encoders are read with the sample that the attitude looks ahead of.
             let angle = attitudeError + astray * parameters.attitudeLead
-            wanted =
-                wanted
-                + friction.torques(
-                    joints: joints, astray: kinematics.jointRates(relativeRate: -angle), dt: dt)
+            sliding = friction.torques(
+                joints: joints, astray: kinematics.jointRates(relativeRate: -angle), dt: dt)
         }
+        let wanted = kinematics.torques(moment: asked * scale + known) + sliding
         var bounds = TorqueBounds(limit: limit)
         saturated = bounds.clamp(wanted).differing(from: wanted)
         isAtStop = false
@@ -205,14 +216,16 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         guard share > 0 else {
             clearIntegrals()
             lastRate = nil
+            answer = .zero
             return .zero
         }
         told.append(torque * share, dt: dt)
         lastRate = rate
         let exerted = kinematics.moment(torques: torque * share)
+        answer =
+            (torque - sliding - kinematics.torques(moment: known + planned.moment * scale)) * share
         watchOscillation(
-            exerted: exerted - (inertia.probe + planned.moment) * share,
-            rate: rate - planned.rate, dt: dt)
+            exerted: kinematics.moment(torques: answer), rate: rate - planned.rate, dt: dt)
         if inertia.observe(moment: exerted, rate: rate, dt: dt) { distribute() }
         return torque * share
     }
