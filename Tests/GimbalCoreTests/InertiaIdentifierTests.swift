@@ -33,13 +33,13 @@ struct InertiaIdentifierTests {
     }
 
     static func identify(
-        _ axis: Axis, start: Double = 2.5e-3, seconds: Double = 3,
+        _ axis: Axis, start: Double = 2.5e-3, seconds: Double = 3, loopDelay: Double = 0.0035,
         tenths: () -> Int = { 10 }
     ) -> (identifier: InertiaIdentifier, largestRate: Double) {
         var axis = axis
         var parameters = InertiaIdentifier.Parameters()
         parameters.start = start
-        parameters.loopDelay = 0.0035
+        parameters.loopDelay = loopDelay
         parameters.frequency = 52
         var identifier = InertiaIdentifier(parameters)
         identifier.doubt(sigma: 0.5, parameters: parameters)
@@ -89,6 +89,23 @@ struct InertiaIdentifierTests {
         }.identifier
         #expect(found.isKnown)
         #expect(abs(found.inertia / inertia - 1) < 0.15)
+    }
+
+    @Test("a loop of 227 Hz does not find a heavier camera because two samples share an output")
+    func spread() {
+        var mean = 0.0
+        for quarter in 0..<4 {
+            var axis = Axis(inertia: 2.5e-3)
+            axis.delayed = Array(repeating: 0, count: 44 + 11 * quarter)
+            let found = Self.identify(
+                axis, loopDelay: 6.6e-3 + 1.1e-3 * Double(quarter), tenths: { 44 }
+            ).identifier
+            #expect(found.isKnown)
+            let ratio = found.inertia / 2.5e-3
+            #expect(abs(ratio - 1) < 0.16, "a delay of 1 + \(quarter)/4 periods: \(ratio)")
+            mean += ratio / 4
+        }
+        #expect(abs(mean - 1) < 0.05, "\(mean)")
     }
 
     @Test("the creep of a joint that has not broken away is not taken for a heavy camera")

@@ -263,8 +263,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             // The mirror image itself is most likely a wrong sign, which a larger swing shows.
             let isAtMost = amplitude >= 0.5 * p.torqueLimit
             look(
-                at: answer, lag: lag, omega: omega, angle: angle, isOther: isOther,
-                heaviest: p.torqueLimit / Self.weakest)
+                at: answer, lag: lag, omega: omega, period: period, angle: angle,
+                isOther: isOther, heaviest: p.torqueLimit / Self.weakest)
             if !isKnown, agrees, isOther, coarseDelay == 0, p.foundDelay.isNaN,
                 !isPlausible(phase: phase), abs(phase) < .pi - 0.35 || isAtMost
             {
@@ -285,13 +285,19 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         if rounds >= (isSlow ? Self.mostSlowRounds : Self.mostRounds) { hasGivenUp = true }
     }
 
+    /// What is left of a change of the rate, as a share, when an impulse that lasts one period is seen by two samples: the mean over
+    /// all ways to divide it. `turn` is what the probe turns by in a period, rad.
+    private static func spread(_ turn: Double) -> Double {
+        cm_sqrt(1 - (1 - cm_cos(turn)) / 3)
+    }
+
     /// Whether a camera of some inertia and friction answers at this phase, rad, with about the delay that is believed.
     private func isPlausible(phase: Double) -> Bool { phase > -0.8 && phase < 1 }
 
     /// What the probe says at its full speed.
     private mutating func look(
         at answer: (inPhase: Double, inQuadrature: Double), lag: Double, omega: Double,
-        angle: Double, isOther: Bool, heaviest: Double
+        period: Double, angle: Double, isOther: Bool, heaviest: Double
     ) {
         // A motor or a sensor with the wrong sign mirrors all of it.
         let sign = answer.inPhase < 0 ? -1.0 : 1.0
@@ -312,7 +318,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             extraDelay = coarseDelay + late / omega
             // The larger friction is beside the torque that accelerates, the more of it is elastic.
             let friction = max(0, -ratio.inQuadrature / ratio.inPhase)
-            learn(found, sigma: max(noise / signal, max(Self.modelSigma, 0.25 * friction)))
+            learn(
+                found * Self.spread(period * omega),
+                sigma: max(noise / signal, max(Self.modelSigma, 0.25 * friction)))
         }
         previous = isSeen ? sign * found : 0
     }
