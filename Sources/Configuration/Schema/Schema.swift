@@ -215,7 +215,7 @@ public enum Schema {
             .live, "How fast each joint's friction is learned, to be compensated; 0 = not at all."),
         .number(
             "control.friction_limit_nm", \.control.frictionLimitNm, 0...1, unit: "N·m", .live,
-            "Largest friction that is compensated."),
+            "Largest friction that is compensated, at most half of the torque limit."),
     ]
 
     private static let filter: [Setting] = [

@@ -198,7 +198,7 @@ extension Settings {
         /// How fast the joints' friction is learned, 1/s.
         public var frictionLearningRate = 0.5
         /// Largest friction that is compensated, N·m.
-        public var frictionLimitNm = 0.05
+        public var frictionLimitNm = 0.1
     }
 
     /// `[filter]`

@@ -428,7 +428,8 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         limit = p.torqueLimit
         period = 0
         friction.parameters.learningRate = p.frictionLearningRate
-        friction.parameters.limit = p.frictionLimit
+        let weakest = min(p.torqueLimit.yaw, min(p.torqueLimit.roll, p.torqueLimit.pitch))
+        friction.parameters.limit = min(p.frictionLimit, weakest / 2)
         friction.parameters.lead = loopDelay
         // Every corner of the loop moves down together, so that its shape stays stable whatever the inertia is.
         let caution = inertia.caution

@@ -35,8 +35,8 @@ extension AttitudeController {
         public var attitudeLead = 0.003
         /// How fast the joints' friction is learned for its compensation, 1/s; 0 = no compensation.
         public var frictionLearningRate = 0.5
-        /// Largest friction that is compensated, N·m.
-        public var frictionLimit = 0.05
+        /// Largest friction that is compensated, N·m; never more than half of a motor's torque.
+        public var frictionLimit = 0.1
 
         /// The defaults: for the default plant with 3.5 ms of delay the smallest answer to a push that leaves 6 dB and
         /// 45°, which `LoopMargins` computes.
