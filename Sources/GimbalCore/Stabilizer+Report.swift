@@ -69,6 +69,9 @@ extension Stabilizer {
         snapshot.inertiaSigma = drive.inertia.sigmas
         snapshot.friction = drive.friction
         snapshot.imbalance = drive.imbalance
+        let hum = drive.hum
+        snapshot.hum = hum.rms
+        snapshot.calm = hum.calm
         snapshot.exerted = drive.exerted
         snapshot.showsJoints = showsJoints
         snapshot.modeRequests = pointing.modeRequests

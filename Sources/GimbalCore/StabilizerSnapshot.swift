@@ -118,6 +118,11 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var friction = AxisVector.zero
     /// Mass times offset of the camera's centre of mass as learned, camera frame, kg·m.
     public var imbalance = Vector3.zero
+    /// Moment of the feedback above 50 Hz about the camera's axes, N·m RMS over about a second: what the gyroscope's noise makes the
+    /// motors do; motors of type torque only.
+    public var hum = AxisVector.zero
+    /// How far each of the camera's axes has become less stiff because it hummed, 0...1.
+    public var calm = AxisVector.zero
     /// Standard deviation of `inertia`, natural logarithm: 0.1 is 10 %, 0 is given.
     public var inertiaSigma = AxisVector.zero
     /// What motors without encoder exerted at the joints when the gyroscope saw the camera as it is now, N·m; zero for

@@ -41,6 +41,7 @@ struct StabilizerParametersTests {
             (mapped.servo.attitudeLead, core.servo.attitudeLead),
             (mapped.controller.frictionLearningRate, core.controller.frictionLearningRate),
             (mapped.controller.frictionLimit, core.controller.frictionLimit),
+            (mapped.controller.noiseLimit, core.controller.noiseLimit),
             (mapped.estimator.gyroNoiseDensity, core.estimator.gyroNoiseDensity),
             (mapped.estimator.initialBiasSigma, core.estimator.initialBiasSigma),
             (mapped.estimator.biasWalk, core.estimator.biasWalk),

@@ -133,6 +133,7 @@ extension Settings {
         controller.feedForward = control.feedForward
         controller.frictionLearningRate = control.frictionLearningRate
         controller.frictionLimit = control.frictionLimitNm
+        controller.noiseLimit = control.noiseLimitPercent / 100
         return controller.scaled(
             yaw: airos.pid.yaw, roll: airos.pid.roll, pitch: airos.pid.pitch)
     }

@@ -216,6 +216,10 @@ public enum Schema {
         .number(
             "control.friction_limit_nm", \.control.frictionLimitNm, 0...1, unit: "N·m", .live,
             "Largest friction that is compensated, at most half of the torque limit."),
+        .number(
+            "control.noise_limit_percent", \.control.noiseLimitPercent, 0...100, unit: "%", .live,
+            "Torque above 50 Hz, of the limit, beyond which an axis becomes less stiff; 0 = as stiff as tuned."
+        ),
     ]
 
     private static let filter: [Setting] = [

@@ -199,6 +199,8 @@ extension Settings {
         public var frictionLearningRate = 0.5
         /// Largest friction that is compensated, N·m.
         public var frictionLimitNm = 0.1
+        /// Largest noise of the feedback, % of the torque limit; 0 = no bound.
+        public var noiseLimitPercent = 3.0
     }
 
     /// `[filter]`

@@ -204,6 +204,14 @@ extension Observable {
             "Sliding friction of the joint as learned; 0 = not compensated",
             in: \.motors.frictionNm, where: \.knowsInertia
         ) { $0.friction }
+        + axes(
+            "hum", .plain("N·m"), "Feedback above 50 Hz about the camera's axes, RMS",
+            in: \.motors.humNm, where: \.knowsInertia
+        ) { $0.hum }
+        + axes(
+            "calm", .percent, "How far the axis has become less stiff because it hummed",
+            in: \.motors.calmPercent, where: \.knowsInertia
+        ) { $0.calm }
         + body(
             "imbalance", .gramMetres,
             "Mass times offset of the camera's centre of mass, learned",

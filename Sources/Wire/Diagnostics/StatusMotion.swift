@@ -185,6 +185,10 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     public var inertiaSigmaPercent = AxisNumbers()
     /// Sliding friction of each joint as learned; 0 = not compensated.
     public var frictionNm = AxisNumbers()
+    /// RMS of the feedback's moment above 50 Hz about the camera's axes; only motors of type torque have it.
+    public var humNm = AxisNumbers()
+    /// How far each of the camera's axes has become less stiff because it hummed.
+    public var calmPercent = AxisNumbers()
     /// Mass times offset of the camera's centre of mass as learned, camera frame, g·m.
     public var imbalanceGm = VectorNumbers()
     /// What switches them off when a bus hangs, or `noCutOff`; absent unless there are real ones.
@@ -199,6 +203,8 @@ public struct MotorStatus: Hashable, Sendable, Codable {
         case inertiaKgM2 = "inertia_kg_m2"
         case inertiaSigmaPercent = "inertia_sigma_percent"
         case frictionNm = "friction_nm"
+        case humNm = "hum_nm"
+        case calmPercent = "calm_percent"
         case imbalanceGm = "imbalance_gm"
         case torqueNm = "torque_nm"
         case torqueLimitNm = "torque_limit_nm"

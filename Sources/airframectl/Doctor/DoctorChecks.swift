@@ -21,7 +21,7 @@ enum DoctorChecks {
             motion(second), clock(first, second, elapsed), lockstep(first, second),
             loop(first, second), scheduling(second), memory(second), imu(second),
             accelerometer(second), fullScale(first, second),
-            vibration(second), mounting(second), attitude(second), robot(second),
+            vibration(second), hum(second), mounting(second), attitude(second), robot(second),
             drops(first, second), unsaved(second),
         ].compactMap { $0 }
     }

@@ -53,6 +53,27 @@ extension DoctorChecks {
                 : "Fasten and balance the camera; if it hums by itself, lower control.rate_gain.")
     }
 
+    /// Share of a motor's torque that its noise may take before it is heard and warms the motor.
+    private static let loudHum = 0.1
+
+    /// Nothing to say of motors that exert no torques.
+    static func hum(_ status: Status) -> DoctorCheck? {
+        let (hum, limit) = (status.motors.humNm, status.motors.torqueLimitNm)
+        let shares = [(hum.yaw, limit.yaw), (hum.roll, limit.roll), (hum.pitch, limit.pitch)]
+            .compactMap { pair in
+                pair.0.known.flatMap { hum in pair.1.known.map { hum / max($0, 1e-6) } }
+            }
+        guard let most = shares.max() else { return nil }
+        let isCalm = most < loudHum
+        return DoctorCheck(
+            "hum", isCalm ? .ok : .warn,
+            "motors move by \(Format.fixed(most * 100, 1)) % of their torque above 50 Hz",
+            remedy: isCalm
+                ? ""
+                : "Fasten and balance the camera; lower control.noise_limit_percent or filter.low_pass_hz."
+        )
+    }
+
     /// Nothing to say without a robot's motors.
     static func robot(_ status: Status) -> DoctorCheck? {
         status.robot.map { robot in

@@ -71,6 +71,7 @@ enum StatusView {
         row("torque limit", motors.torqueLimitNm, 4, "N·m")
         row("inertia", motors.inertiaKgM2, 6, "kg·m²", inertiaNote(motors))
         row("friction", motors.frictionNm, 4, "N·m", "learned")
+        row("hum", motors.humNm, 4, "N·m", humNote(motors))
         return table
     }
 
@@ -79,6 +80,12 @@ enum StatusView {
         guard sigma.isFinite else { return "" }
         guard sigma > 0 else { return "given" }
         return "found, ± \(Format.fixed(sigma, 0)) %"
+    }
+
+    private static func humNote(_ motors: MotorStatus) -> String {
+        let calm = motors.calmPercent
+        let most = [calm.yaw, calm.roll, calm.pitch].compactMap(\.known).max() ?? 0
+        return most > 0 ? "above 50 Hz, \(Format.fixed(most, 0)) % calmer" : "above 50 Hz"
     }
 
     private static func details(_ status: Status) -> Table {

@@ -106,6 +106,14 @@ extension MotorDrive {
         @_noLocks get { if case .torque = type { torque.learnedFriction } else { .zero } }
     }
 
+    /// Moment of the feedback above 50 Hz about the camera's axes, N·m RMS, and how far each axis has become less stiff because of
+    /// it, 0...1: of motors that exert torques.
+    var hum: (rms: AxisVector, calm: AxisVector) {
+        @_noLocks get {
+            if case .torque = type { (torque.hum, torque.calm) } else { (.zero, .zero) }
+        }
+    }
+
     /// Mass times offset of the camera's centre of mass as learned, camera frame, kg·m.
     var imbalance: Vector3 {
         @_noLocks get { if case .torque = type { torque.learnedImbalance } else { .zero } }

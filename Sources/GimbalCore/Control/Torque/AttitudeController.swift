@@ -60,7 +60,12 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// Share of every corner that is left to a loop that has swung although its inertia was right.
     private var slack = 1.0
     private var lag = LagCompensator()
-    private var lagCoefficients = LagCompensator.Coefficients()
+    private var rollLag = LagCompensator.Coefficients()
+    private var pitchLag = LagCompensator.Coefficients()
+    private var yawLag = LagCompensator.Coefficients()
+    private var noise = MotorNoise()
+    /// Attitude error to rate with all that slows the loop down, 1/s.
+    private var attitudeGain = AxisVector.zero
     private var period = 0.0
     /// Whether a joint is beyond the end of its range.
     private var isAtStop = false
@@ -145,6 +150,12 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// Mass times offset of the centre of mass as learned so far, camera frame, kg·m.
     public var learnedImbalance: Vector3 { imbalance.imbalance }
 
+    /// Moment of the feedback above 50 Hz about the camera's axes, N·m RMS over about a second.
+    public var hum: AxisVector { @_noLocks get { noise.rms } }
+
+    /// How far each of the camera's axes has become less stiff because it hummed, 0...1.
+    public var calm: AxisVector { @_noLocks get { noise.calm } }
+
     /// The friction of each joint as learned so far, N·m.
     public var learnedFriction: AxisVector { friction.sizes }
 
@@ -227,6 +238,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         watchOscillation(
             exerted: kinematics.moment(torques: answer), rate: rate - planned.rate, dt: dt)
         if inertia.observe(moment: exerted, rate: rate, dt: dt) { distribute() }
+        watchNoise(rate: rate - planned.rate, share: share, dt: dt)
         return torque * share
     }
 
@@ -291,7 +303,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         let acceleration = toCamera.rotate(setpoint.acceleration) * share
 
         let law = RateCommand(
-            gain: parameters.attitudeGain * inertia.caution.squareRoot * stretch,
+            gain: attitudeGain,
             maxRate: parameters.maxRate, maxAcceleration: parameters.maxAcceleration)
         let command = law.rate(error: toCamera.rotationVector) + feedforward
         let error = command - rate
@@ -309,14 +321,15 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         if dt != period {
             period = dt
             // A lead for more delay than there is would be too much gain.
-            lagCoefficients =
-                inertia.isDelayKnown
-                ? LagCompensator.Coefficients(delay: loopDelay, dt: dt)
-                : LagCompensator.Coefficients()
+            let delay = inertia.isDelayKnown ? loopDelay : 0
+            let calm = noise.calm
+            rollLag = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm.roll)
+            pitchLag = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm.pitch)
+            yawLag = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm.yaw)
         }
         let ahead = Vector3(
             axes.roll * acceleration.x, axes.pitch * acceleration.y, axes.yaw * acceleration.z)
-        feedback = lag.step(pid, lagCoefficients)
+        feedback = lag.step(pid, roll: rollLag, pitch: pitchLag, yaw: yawLag)
         planned = (moment: ahead, rate: feedforward)
         return feedback + ahead + rate.cross(momentum)
     }
@@ -388,6 +401,15 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         }
     }
 
+    /// An axis that hums becomes calmer, where there is a lead that it can do without.
+    private mutating func watchNoise(rate: Vector3, share: Double, dt: Double) {
+        guard share == 1, !inertia.isProbing, oscillating.isEmpty, saturated.isEmpty else {
+            return noise.pause()
+        }
+        let bound = loopDelay >= 2 * dt ? limit * tuning.noiseLimit : .zero
+        if noise.step(feedback: feedback, rate: rate, bound: bound, dt: dt) { distribute() }
+    }
+
     /// Friction is what the motors exert beyond what accelerates the camera and carries its known load.
     private mutating func learnFriction(
         rate: Vector3, kinematics: JointKinematics, specificForce: Vector3, dt: Double
@@ -436,15 +458,23 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         let effective = inertia.values * caution
         let integral = p.rateIntegralGain * caution * caution.squareRoot * (stretch * stretch)
         let proportional = p.rateGain * stretch
+        let calm = noise.calm
+        let yaw = MotorNoise.Share(calm: calm.yaw)
+        let roll = MotorNoise.Share(calm: calm.roll)
+        let pitch = MotorNoise.Share(calm: calm.pitch)
+        attitudeGain = p.attitudeGain * caution.squareRoot * stretch
+        attitudeGain.yaw *= yaw.attitude
+        attitudeGain.roll *= roll.attitude
+        attitudeGain.pitch *= pitch.attitude
         yawPID.parameters = axis(
-            p, proportional.yaw, integral.yaw, p.rateDerivativeGain.yaw, effective.yaw,
+            p, yaw, proportional.yaw, integral.yaw, p.rateDerivativeGain.yaw, effective.yaw,
             p.torqueLimit.yaw)
         rollPID.parameters = axis(
-            p, proportional.roll, integral.roll, p.rateDerivativeGain.roll, effective.roll,
+            p, roll, proportional.roll, integral.roll, p.rateDerivativeGain.roll, effective.roll,
             p.torqueLimit.roll)
         pitchPID.parameters = axis(
-            p, proportional.pitch, integral.pitch, p.rateDerivativeGain.pitch, effective.pitch,
-            p.torqueLimit.pitch)
+            p, pitch, proportional.pitch, integral.pitch, p.rateDerivativeGain.pitch,
+            effective.pitch, p.torqueLimit.pitch)
     }
 
     private mutating func believeInertia() {
@@ -453,14 +483,14 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     }
 
     private func axis(
-        _ p: Parameters, _ kp: Double, _ ki: Double, _ kd: Double, _ inertia: Double,
-        _ limit: Double
+        _ p: Parameters, _ share: MotorNoise.Share, _ kp: Double, _ ki: Double, _ kd: Double,
+        _ inertia: Double, _ limit: Double
     ) -> PIDController.Parameters {
         var axis = PIDController.Parameters()
-        axis.kp = kp
-        axis.ki = ki
-        axis.kd = kd
-        axis.derivativeCutoffHz = p.derivativeCutoffHz * stretch
+        axis.kp = kp * share.rate
+        axis.ki = ki * share.integral
+        axis.kd = kd * share.derivative
+        axis.derivativeCutoffHz = p.derivativeCutoffHz * stretch * share.cutoff
         axis.inertia = inertia
         axis.limit = limit
         return axis

@@ -37,6 +37,9 @@ extension AttitudeController {
         public var frictionLearningRate = 0.5
         /// Largest friction that is compensated, N·m; never more than half of a motor's torque.
         public var frictionLimit = 0.1
+        /// Largest noise of the feedback above 50 Hz, RMS, as a share of each motor's torque limit, 0...1: an axis with more becomes less
+        /// stiff; 0 = no bound.
+        public var noiseLimit = 0.03
 
         /// The defaults: for the default plant with 3.5 ms of delay the smallest answer to a push that leaves 6 dB and
         /// 45°, which `LoopMargins` computes.

@@ -21,12 +21,25 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     /// The difference equation for one delay and period.
     typealias Coefficients = Biquad.Coefficients
 
-    /// Gain and phase (rad) at a frequency, rad/s, for one delay, s; unity for a delay of zero. Not for the loop thread.
-    static func response(omega: Double, delay: Double) -> (gain: Double, phase: Double) {
+    /// Corner times loop delay, and damping, of the poles: on their way to the zeros as the calm share, 0...1, grows.
+    @_noLocks
+    fileprivate static func poles(calm: Double) -> (corner: Double, damping: Double) {
+        (
+            poleCorner * cm_exp(calm * cm_log(zeroCorner / poleCorner)),
+            poleDamping * cm_exp(calm * cm_log(zeroDamping / poleDamping))
+        )
+    }
+
+    /// Gain and phase (rad) at a frequency, rad/s, for one delay, s, and calm share, 0...1; unity for a delay of zero. Not for the loop
+    /// thread.
+    static func response(
+        omega: Double, delay: Double, calm: Double = 0
+    ) -> (gain: Double, phase: Double) {
+        let poles = poles(calm: calm)
         let zero = omega * delay / zeroCorner
-        let pole = omega * delay / poleCorner
+        let pole = omega * delay / poles.corner
         let above = (real: 1 - zero * zero, imaginary: 2 * zeroDamping * zero)
-        let below = (real: 1 - pole * pole, imaginary: 2 * poleDamping * pole)
+        let below = (real: 1 - pole * pole, imaginary: 2 * poles.damping * pole)
         let gain =
             cm_sqrt(above.real * above.real + above.imaginary * above.imaginary)
             / cm_sqrt(below.real * below.real + below.imaginary * below.imaginary)
@@ -42,9 +55,20 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// The moment with its lead, N·m (transposed direct form II).
+    /// The moment with its lead, N·m (transposed direct form II), with coefficients for each of the camera's axes.
     @_noLocks @_noAllocation
-    mutating func step(_ moment: Vector3, _ c: Coefficients) -> Vector3 {
+    mutating func step(
+        _ moment: Vector3, roll: Coefficients, pitch: Coefficients, yaw: Coefficients
+    ) -> Vector3 {
+        Vector3(
+            Self.step(moment.x, roll, &first.x, &second.x),
+            Self.step(moment.y, pitch, &first.y, &second.y),
+            Self.step(moment.z, yaw, &first.z, &second.z))
+    }
+
+    private static func step(
+        _ moment: Double, _ c: Coefficients, _ first: inout Double, _ second: inout Double
+    ) -> Double {
         let out = moment * c.b0 + first
         first = moment * c.b1 - out * c.a1 + second
         second = moment * c.b2 - out * c.a2
@@ -62,20 +86,22 @@ extension Biquad.Coefficients {
     /// - Parameters:
     ///   - delay: The loop's, s. Below two periods there is nothing to undo: no filter.
     ///   - dt: Period, s.
+    ///   - calm: 0...1; at 1 the poles are on the zeros: no filter.
     @_noLocks
-    init(delay: Double, dt: Double) {
+    init(delay: Double, dt: Double, calm: Double = 0) {
         self.init()
         guard delay >= 2 * dt, dt > 0 else { return }
         // s² / corner² + 2 damping s / corner + 1 with s / corner = (1 - z⁻¹) / (1 + z⁻¹) / tan(corner dt / 2), which
         // is exact at the corner.
         let zero = min(LagCompensator.zeroCorner / delay * dt / 2, 1.3)
-        let pole = min(LagCompensator.poleCorner / delay * dt / 2, 1.3)
+        let poles = LagCompensator.poles(calm: calm)
+        let pole = min(poles.corner / delay * dt / 2, 1.3)
         let zeroRate = cm_cos(zero) / cm_sin(zero)
         let poleRate = max(cm_cos(pole) / cm_sin(pole), zeroRate / LagCompensator.largestLead)
         let z2 = zeroRate * zeroRate
         let z1 = 2 * LagCompensator.zeroDamping * zeroRate
         let p2 = poleRate * poleRate
-        let p1 = 2 * LagCompensator.poleDamping * poleRate
+        let p1 = 2 * poles.damping * poleRate
         let a0 = p2 + p1 + 1
         b0 = (z2 + z1 + 1) / a0
         b1 = (2 - 2 * z2) / a0

@@ -25,6 +25,8 @@ public struct LoopMargins: Sendable, Equatable {
         public var attitudeLead = 0.0
         /// Delay that the lag compensator is made for, s; 0 = none.
         public var compensatedDelay = 0.0
+        /// Calm share, 0...1, of an axis that hums: `MotorNoise`.
+        public var calm = 0.0
         /// Period of the loop, s, over which the derivative is taken; 0 = as if it were continuous.
         public var period = 0.0
         /// What the measured rate goes through.
@@ -209,7 +211,8 @@ public struct LoopMargins: Sendable, Equatable {
             Complex(phase: turned) * filter * (rate.kd * omega * omega * cm_cos(corner))
         let (real, imaginary) = (path.real + damping.real, path.imaginary + damping.imaginary)
         // 1 / s² turns the sign.
-        let lead = LagCompensator.response(omega: omega, delay: shape.compensatedDelay)
+        let lead = LagCompensator.response(
+            omega: omega, delay: shape.compensatedDelay, calm: shape.calm)
         let gain =
             lead.gain * cm_sqrt(real * real + imaginary * imaginary) / (omega * omega)
         let raw = cm_atan2(-imaginary, -real) + lead.phase - omega * delay
