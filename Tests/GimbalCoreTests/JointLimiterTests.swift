@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import GimbalCore
@@ -49,6 +50,19 @@ struct JointLimiterTests {
             #expect(rig.range.outside(joints * (1 - 1e-6)).isEmpty, "\(joints) at \(rig.seconds) s")
         }
         #expect(rig.pointing.atLimit.contains(axis))
+    }
+
+    @Test("a tick that comes at once after a late one leaves the set-point where it is")
+    func lateTick() {
+        var rig = PointingTests.Rig(.locked)
+        rig.handle = { AxisVector(yaw: 15 * sin(6 * $0), roll: 3 * sin(5 * $0), pitch: 0) }
+        for tick in 1...3000 {
+            rig.tick += 1
+            let dt = tick % 100 == 0 ? 1.98e-3 : tick % 100 == 1 ? 0.02e-3 : 1e-3
+            let held = rig.pointing.hold(.identity, dt: dt, handle: rig.pose, range: rig.range)
+            #expect(held.attitude.error(to: .identity).norm < 1e-9, "at \(rig.seconds) s")
+            guard held.attitude.error(to: .identity).norm < 1e-9 else { return }
+        }
     }
 
     @Test("a camera that turns as it goes on beyond an end has a set-point at once, within reach")

@@ -72,6 +72,11 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     private var speed = AxisVector.zero
     /// Whether they are on their way to what can be reached.
     private var isCatchingUp = false
+    /// The usual time between two calls, s; 0 before the first.
+    private var period = 0.0
+
+    /// Share of a new time between two calls in `period`.
+    private static var fresh: Double { @_noLocks get { 0.01 } }
 
     @_noLocks
     init() {}
@@ -162,6 +167,10 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)
         let turning = rates * slopes
+        // A tick that was late is followed by a short one, in which the joints have turned as far as
+        // in any other.
+        period = period > 0 ? period + (dt - period) * JointLimiter.fresh : dt
+        let time = max(dt, period)
         // What begins here does not leap.
         if !given.isFinite { speed = turning }
         given = before
@@ -169,13 +178,13 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             !step.isWithin(AxisVector(repeating: JointLimiter.leap))
             || steepest < 1
                 && !(turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt))
-        guard steepest < 1 || isCatchingUp || !step.isWithin(braking * dt) || isLeap else {
+        guard steepest < 1 || isCatchingUp || !step.isWithin(braking * time) || isLeap else {
             given = nearest
             speed = turning
             return setpoint
         }
         let most = braking.clamped(to: AxisVector(repeating: pace.rate))
-        if isLeap || !step.isWithin(most * dt) { isCatchingUp = true }
+        if isLeap || !step.isWithin(most * time) { isCatchingUp = true }
         if isCatchingUp, pace.rate.isFinite {
             catchUp(step, turning, most: most, pace: pace, dt: dt)
             let inside = given.clamped(from: low, to: high)
