@@ -16,17 +16,6 @@ internal import CMathShim
 ///
 /// Loop thread only; constant time, no allocation.
 struct GyroWitness: Sendable, BitwiseCopyable {
-    /// How the set-point moves the camera, as the newest sample can show it, camera frame.
-    struct Planned: Sendable, BitwiseCopyable {
-        /// rad/s.
-        var rate = Vector3.zero
-        /// rad/s².
-        var acceleration = Vector3.zero
-
-        @_noLocks
-        init() {}
-    }
-
     /// What the motors do.
     struct Motors: Sendable, BitwiseCopyable {
         /// Acceleration of the camera by its motors when the sample was measured, as far as the gyroscope has no part in it,
@@ -35,16 +24,16 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         /// The part that answers the camera's errors, or without encoders all of it by the rotors' places, which the gyroscope shows,
         /// camera frame, rad/s²; nil where it is not known.
         var exerted: Vector3?
-        /// What the set-point adds to it.
-        var planned: Planned
+        /// Rate and acceleration of the set-point, as the sample can show them, camera frame, rad/s and rad/s².
+        var planned: (rate: Vector3, acceleration: Vector3)
         /// The largest change of the rate that can be believed without a witness, rad/s²: what the motors can exert on
         /// a camera of a third of the believed inertia.
         var strongest: Double
 
         @_noLocks
         init(
-            acceleration: Vector3, exerted: Vector3?, planned: Planned = Planned(),
-            strongest: Double
+            acceleration: Vector3, exerted: Vector3?,
+            planned: (rate: Vector3, acceleration: Vector3) = (.zero, .zero), strongest: Double
         ) {
             self.acceleration = acceleration
             self.exerted = exerted

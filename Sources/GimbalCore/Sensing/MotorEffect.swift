@@ -2,11 +2,24 @@
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorEffect: Sendable, BitwiseCopyable {
+    /// What the set-point alone asks of the motors.
+    struct Planned: Sendable, BitwiseCopyable {
+        /// On the camera, its frame, N·m.
+        var moment = Vector3.zero
+        /// That the camera can show of it in the newest sample, its frame, rad/s.
+        var rate = Vector3.zero
+
+        @_noLocks
+        init(moment: Vector3 = .zero, rate: Vector3 = .zero) {
+            self.moment = moment
+            self.rate = rate
+        }
+    }
+
     /// The torques whose mirror image is looked for in the camera's answer.
     enum Push: Sendable, BitwiseCopyable {
-        /// The part of the commanded torques that answers errors, N·m, a delay later; and what the set-point lets the newest sample show
-        /// of its own motion.
-        case told(AxisVector, planned: GyroWitness.Planned)
+        /// The part of the commanded torques that answers errors, N·m, a delay later.
+        case told(AxisVector, planned: Planned)
         /// The torques of rotors without encoder when the newest sample was measured, N·m.
         case exerted(AxisVector)
         /// None: the place of a rotor is not known.
@@ -63,10 +76,11 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         told.append(torques, dt: dt)
         let kinematics = JointKinematics(joints: joints)
         let values = inertia.values
+        func acceleration(_ moment: Vector3) -> Vector3 {
+            Vector3(moment.x / values.roll, moment.y / values.pitch, moment.z / values.yaw)
+        }
         func acceleration(_ torques: AxisVector) -> Vector3 {
-            let moment = kinematics.moment(torques: torques)
-            return Vector3(
-                moment.x / values.roll, moment.y / values.pitch, moment.z / values.yaw)
+            acceleration(kinematics.moment(torques: torques))
         }
         let smallest = min(values.yaw, min(values.roll, values.pitch))
         let largest = max(limit.yaw, max(limit.roll, limit.pitch))
@@ -74,12 +88,12 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         let expected = acceleration(told.value(age: delay, dt: dt))
         let isFound = sigma <= 0.3
         var answer: Vector3?
-        var planned = GyroWitness.Planned()
+        var planned = (rate: Vector3.zero, acceleration: Vector3.zero)
         switch push {
         case .told(let torques, let motion):
             answers.append(torques, dt: dt)
             if isFound { answer = acceleration(answers.value(age: delay, dt: dt)) }
-            planned = motion
+            planned = (motion.rate, acceleration(motion.moment))
         case .exerted(let torques) where isFound: answer = acceleration(torques)
         case .exerted, .unknown: answer = nil
         }

@@ -26,6 +26,19 @@ struct ResponseBar: Sendable, BitwiseCopyable {
         self.evidence = evidence
         self.needsJoint = needsJoint
     }
+
+    /// For motors that exert torques: closely what the inertia says once it was found, so that no push by hand looks like a wrong
+    /// answer; less strictly where somebody has written the inertia down, and before it is known.
+    @_noLocks
+    init(findsInertia: Bool, isInertiaFound: Bool) {
+        if !findsInertia {
+            self.init(least: 0.2, most: 5, likeness: 0.96)
+        } else if isInertiaFound {
+            self.init(least: 0.7, most: 1.35, likeness: 0.97)
+        } else {
+            self.init(least: 0.03, most: 30, likeness: 0.98, needsJoint: true)
+        }
+    }
 }
 
 /// Whether one joint answers as it is told to, or the other way round: a motor or a sensor with the

@@ -150,7 +150,7 @@ extension MotorDrive {
     var push: MotorEffect.Push {
         @_noLocks @inline(__always) get {
             switch type {
-            case .torque: .told(torque.answer, planned: torque.plannedMotion)
+            case .torque: .told(torque.answer, planned: torque.planned)
             case .field: field.isPlaced ? .exerted(field.exerted) : .unknown
             case .servo: .unknown
             }

@@ -49,16 +49,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// Camera's rate in the last period, body frame, rad/s; nil: not known.
     private var lastRate: Vector3?
     private var inertia: InertiaSearch
-    private var oscillation = OscillationWatch()
-    /// The camera's axes whose gains are down because they have oscillated, and what was believed of them before, kg·m².
-    private(set) var oscillating = AxisSet.none
-    private var suspected = AxisVector(repeating: 1)
-    /// For how long no swing counts any more, s.
-    private var settling = 0.0
-    /// The load that the integrals held while nothing swung, camera frame, N·m.
-    private var calmLoad = Vector3.zero
-    /// Share of every corner that is left to a loop that has swung although its inertia was right.
-    private var slack = 1.0
+    private var oscillation = OscillationResponse()
     private var lag = LagCompensator()
     private var rollLag = LagCompensator.Coefficients()
     private var pitchLag = LagCompensator.Coefficients()
@@ -73,30 +64,8 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     private var feedback = Vector3.zero
     /// Torques that answer the errors: the commanded ones without what the set-point, known loads and the probe ask for, N·m.
     private(set) var answer = AxisVector.zero
-    /// What the set-point alone asked for: a moment, N·m, and the rate that the camera can show of it, rad/s.
-    private var planned = (moment: Vector3.zero, rate: Vector3.zero)
-
-    /// How the set-point moves the camera.
-    var plannedMotion: GyroWitness.Planned {
-        @_noLocks get {
-            var motion = GyroWitness.Planned()
-            let axes = inertia.values
-            motion.rate = planned.rate
-            motion.acceleration = Vector3(
-                planned.moment.x / axes.roll, planned.moment.y / axes.pitch,
-                planned.moment.z / axes.yaw)
-            return motion
-        }
-    }
-
-    /// By how much every corner goes down where a loop has swung with the right inertia: 3 dB of gain.
-    private static var slackStep: Double { @_noLocks get { 0.7 } }
-    /// Three such steps; a camera that still shakes is shaken by something else.
-    private static var leastSlack: Double { @_noLocks get { 0.35 } }
-    /// How long the lower gains are given to end a swing, s: the watch's memory five times.
-    private static var settlingTime: Double { @_noLocks get { 0.2 } }
-    /// Over which the load of a calm camera is remembered, s: longer than a swing takes to be seen.
-    private static var calmMemory: Double { @_noLocks get { 0.3 } }
+    /// What the set-point alone asked for.
+    private(set) var planned = MotorEffect.Planned()
 
     /// By how much longer than believed a delay is taken to be until it is measured, s: 3 dB less feedback at 3.5 ms.
     private static var unmeasured: Double { @_noLocks get { 0.0015 } }
@@ -105,9 +74,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     public init(parameters: Parameters) {
         tuning = parameters
         limit = parameters.torqueLimit
-        inertia = InertiaSearch(
-            start: parameters.inertia, isKnown: !parameters.findsInertia,
-            isChecked: parameters.checksInertia)
+        inertia = Self.search(parameters)
         distribute()
     }
 
@@ -120,18 +87,15 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// Whether the inertia is known well enough to follow a set-point; before that the camera is held where it is.
     public var isReady: Bool { @_noLocks get { inertia.isReady } }
 
-    /// What counts as the wrong answer to a torque: closely what the inertia says once it was found, so that no push by hand
-    /// looks like it; less strictly where somebody has written the inertia down, and before it is known.
+    /// What counts as the wrong answer to a torque.
     var responseBar: ResponseBar {
         @_noLocks get {
-            guard tuning.findsInertia else {
-                return ResponseBar(least: 0.2, most: 5, likeness: 0.96)
-            }
-            return inertia.isReady
-                ? ResponseBar(least: 0.7, most: 1.35, likeness: 0.97)
-                : ResponseBar(least: 0.03, most: 30, likeness: 0.98, needsJoint: true)
+            ResponseBar(findsInertia: tuning.findsInertia, isInertiaFound: inertia.isReady)
         }
     }
+
+    /// The camera's axes whose gains are down because they have oscillated.
+    var oscillating: AxisSet { @_noLocks get { oscillation.oscillating } }
 
     /// The axes on which the probe that looks for the inertia has come back upside down.
     var reversed: AxisSet { @_noLocks get { isAtStop ? .none : inertia.reversed } }
@@ -216,7 +180,10 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         if isAtStop, !inertia.reversed.isEmpty { beginSearch() }
         let torque = bounds.clamp(wanted)
         if !(torque == wanted) {
-            unwind(excess: kinematics.moment(torques: wanted - torque))
+            let excess = kinematics.moment(torques: wanted - torque)
+            rollPID.unwind(excess: excess.x)
+            pitchPID.unwind(excess: excess.y)
+            yawPID.unwind(excess: excess.z)
         } else if share == 1, !inertia.isProbing {
             if showsFriction {
                 learnFriction(
@@ -246,12 +213,12 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func forgetResponse() {
         inertia.forget()
-        oscillation.reset()
+        oscillation.forgetMotion()
     }
 
     /// The camera is shaken on purpose: its oscillation is nobody's fault.
     @_noLocks @_noAllocation
-    mutating func forgetOscillation() { oscillation.reset() }
+    mutating func forgetOscillation() { oscillation.forgetMotion() }
 
     /// The integrals start from zero again; a load that they held moves the camera until they hold it again.
     @_noLocks @_noAllocation
@@ -259,7 +226,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         rollPID.clearIntegral()
         pitchPID.clearIntegral()
         yawPID.clearIntegral()
-        calmLoad = .zero
+        oscillation.forgetLoad()
     }
 
     /// Back to rest: no error, no integral, no history. What was learned about friction and imbalance stays.
@@ -275,11 +242,8 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         beginSearch()
         distribute()
         lag.reset()
-        oscillation.reset()
-        oscillating = .none
-        settling = 0
-        slack = 1
-        calmLoad = .zero
+        oscillation = OscillationResponse()
+        answer = .zero
         attitudeError = .zero
         saturated = .none
     }
@@ -310,7 +274,6 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         // What the set-point moves by itself is no disturbance that the derivative should brake.
         let astray = rate - feedforward
         let axes = inertia.values
-        let momentum = Vector3(axes.roll * rate.x, axes.pitch * rate.y, axes.yaw * rate.z)
         let pid = Vector3(
             rollPID.demand(
                 error: error.x, rate: astray.x, acceleration: 0, dt: dt, integrate: authority),
@@ -327,78 +290,26 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
             pitchLag = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm.pitch)
             yawLag = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm.yaw)
         }
-        let ahead = Vector3(
-            axes.roll * acceleration.x, axes.pitch * acceleration.y, axes.yaw * acceleration.z)
+        let ahead = axes.times(acceleration)
         feedback = lag.step(pid, roll: rollLag, pitch: pitchLag, yaw: yawLag)
-        planned = (moment: ahead, rate: feedforward)
-        return feedback + ahead + rate.cross(momentum)
+        planned = MotorEffect.Planned(moment: ahead, rate: feedforward)
+        return feedback + ahead + rate.cross(axes.times(rate))
     }
 
-    private mutating func unwind(excess: Vector3) {
-        rollPID.unwind(excess: excess.x)
-        pitchPID.unwind(excess: excess.y)
-        yawPID.unwind(excess: excess.z)
-    }
-
-    /// Gains go down for as long as the motors shake the camera; then what they rest on is measured anew. What the set-point asks
-    /// for, and what the camera makes of it, is no swing.
+    /// Gains go down for as long as the motors shake the camera.
     private mutating func watchOscillation(exerted: Vector3, rate: Vector3, dt: Double) {
         guard tuning.watchesOscillation else { return }
-        let axes = inertia.values
-        let (swing, caution) = (inertia.swings, inertia.caution)
-        let shaken = limit * OscillationWatch.shaken
-        let corner = OscillationWatch.beyondCrossover / max(loopDelay, 1e-3)
-        var seen = oscillation.step(
-            yaw: OscillationWatch.Sight(
-                told: exerted.z / axes.yaw, rate: rate.z,
-                floor: max(shaken.yaw, swing.yaw) / axes.yaw,
-                corner: max(corner * cm_sqrt(caution.yaw), OscillationWatch.hand),
-                isKnown: !inertia.isProbing),
-            roll: OscillationWatch.Sight(
-                told: exerted.x / axes.roll, rate: rate.x,
-                floor: max(shaken.roll, swing.roll) / axes.roll,
-                corner: max(corner * cm_sqrt(caution.roll), OscillationWatch.hand),
-                isKnown: !inertia.isProbing),
-            pitch: OscillationWatch.Sight(
-                told: exerted.y / axes.pitch, rate: rate.y,
-                floor: max(shaken.pitch, swing.pitch) / axes.pitch,
-                corner: max(corner * cm_sqrt(caution.pitch), OscillationWatch.hand),
-                isKnown: !inertia.isProbing),
-            dt: dt)
-        settling = max(0, settling - dt)
-        if settling > 0 { seen = .none }
-        if !seen.isEmpty {
-            settling = Self.settlingTime
-            let new = seen.subtracting(oscillating)
-            if new.contains(.yaw) { suspected.yaw = axes.yaw }
-            if new.contains(.roll) { suspected.roll = axes.roll }
-            if new.contains(.pitch) { suspected.pitch = axes.pitch }
-            oscillating.insert(seen)
-            inertia.suspect(seen)
-            distribute()
-            // A swing against the motors' limit has filled the integrals with what no load is.
-            rollPID.hold(calmLoad.x)
-            pitchPID.hold(calmLoad.y)
-            yawPID.hold(calmLoad.z)
-        } else if !oscillating.isEmpty, !inertia.isProbing {
-            // The same inertia as before: another property of the loop is not as believed, which lower corners allow, or it
-            // was not the loop that shook the camera.
-            let isYaw = abs(cm_log(axes.yaw / suspected.yaw)) > 0.3
-            let isRoll = abs(cm_log(axes.roll / suspected.roll)) > 0.3
-            let isPitch = abs(cm_log(axes.pitch / suspected.pitch)) > 0.3
-            let guilty = AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
-            let innocent = oscillating.subtracting(guilty)
-            if innocent == oscillating, slack > Self.leastSlack {
-                slack = max(Self.leastSlack, Self.slackStep * slack)
-                distribute()
-            } else {
-                oscillation.tolerate(innocent)
-            }
-            oscillating = .none
-        }
-        if oscillation.isCalm, oscillating.isEmpty {
-            calmLoad += (integralMoment - calmLoad) * (dt / (Self.calmMemory + dt))
-        }
+        let change = oscillation.step(
+            OscillationResponse.Loop(
+                exerted: exerted, rate: rate, delay: loopDelay, limit: limit, load: integralMoment),
+            inertia: &inertia, dt: dt)
+        guard change != .none else { return }
+        distribute()
+        guard change == .lowered else { return }
+        // A swing against the motors' limit has filled the integrals with what no load is.
+        rollPID.hold(oscillation.calmLoad.x)
+        pitchPID.hold(oscillation.calmLoad.y)
+        yawPID.hold(oscillation.calmLoad.z)
     }
 
     /// An axis that hums becomes calmer, where there is a lead that it can do without.
@@ -415,10 +326,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         rate: Vector3, kinematics: JointKinematics, specificForce: Vector3, dt: Double
     ) {
         guard let lastRate else { return }
-        let axes = inertia.values
-        let acceleration = (rate - lastRate) * (1 / dt)
-        let inertial = Vector3(
-            axes.roll * acceleration.x, axes.pitch * acceleration.y, axes.yaw * acceleration.z)
+        let inertial = inertia.values.times((rate - lastRate) * (1 / dt))
         let carried = inertial + imbalance.moment(specificForce: specificForce)
         friction.learn(
             residual: told.value(age: loopDelay, dt: dt) - kinematics.torques(moment: carried),
@@ -427,10 +335,9 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
 
     /// What is learned of a load leaves the integrals.
     private mutating func learnImbalance(specificForce: Vector3, dt: Double) {
-        let limit = min(
-            tuning.torqueLimit.yaw, min(tuning.torqueLimit.roll, tuning.torqueLimit.pitch))
         let learned = imbalance.learn(
-            feedback: feedback, specificForce: specificForce, limit: limit / 2, dt: dt)
+            feedback: feedback, specificForce: specificForce,
+            limit: tuning.torqueLimit.smallest / 2, dt: dt)
         rollPID.release(learned.x)
         pitchPID.release(learned.y)
         yawPID.release(learned.z)
@@ -442,64 +349,52 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// A loop with more delay than it was tuned for keeps its shape, and its margins, when every corner moves down with it. One with
     /// less has more margins, and stays as it was tuned.
     private var stretch: Double {
-        slack * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
+        oscillation.slack * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
     }
 
     private mutating func distribute() {
-        let p = parameters
-        limit = p.torqueLimit
+        limit = tuning.torqueLimit
         period = 0
-        friction.parameters.learningRate = p.frictionLearningRate
-        let weakest = min(p.torqueLimit.yaw, min(p.torqueLimit.roll, p.torqueLimit.pitch))
-        friction.parameters.limit = min(p.frictionLimit, weakest / 2)
+        friction.parameters.learningRate = tuning.frictionLearningRate
+        friction.parameters.limit = min(tuning.frictionLimit, limit.smallest / 2)
         friction.parameters.lead = loopDelay
-        // Every corner of the loop moves down together, so that its shape stays stable whatever the inertia is.
-        let caution = inertia.caution
-        let effective = inertia.values * caution
-        let integral = p.rateIntegralGain * caution * caution.squareRoot * (stretch * stretch)
-        let proportional = p.rateGain * stretch
-        let calm = noise.calm
-        let yaw = MotorNoise.Share(calm: calm.yaw)
-        let roll = MotorNoise.Share(calm: calm.roll)
-        let pitch = MotorNoise.Share(calm: calm.pitch)
-        attitudeGain = p.attitudeGain * caution.squareRoot * stretch
-        attitudeGain.yaw *= yaw.attitude
-        attitudeGain.roll *= roll.attitude
-        attitudeGain.pitch *= pitch.attitude
-        yawPID.parameters = axis(
-            p, yaw, proportional.yaw, integral.yaw, p.rateDerivativeGain.yaw, effective.yaw,
-            p.torqueLimit.yaw)
-        rollPID.parameters = axis(
-            p, roll, proportional.roll, integral.roll, p.rateDerivativeGain.roll, effective.roll,
-            p.torqueLimit.roll)
-        pitchPID.parameters = axis(
-            p, pitch, proportional.pitch, integral.pitch, p.rateDerivativeGain.pitch,
-            effective.pitch, p.torqueLimit.pitch)
+        let (yaw, roll, pitch) = (gains(.yaw), gains(.roll), gains(.pitch))
+        attitudeGain = AxisVector(yaw: yaw.attitude, roll: roll.attitude, pitch: pitch.attitude)
+        yawPID.parameters = yaw.rate
+        rollPID.parameters = roll.rate
+        pitchPID.parameters = pitch.rate
     }
 
-    private mutating func believeInertia() {
-        inertia = InertiaSearch(
+    private mutating func believeInertia() { inertia = Self.search(tuning) }
+
+    private static func search(_ tuning: Parameters) -> InertiaSearch {
+        InertiaSearch(
             start: tuning.inertia, isKnown: !tuning.findsInertia, isChecked: tuning.checksInertia)
     }
 
-    private func axis(
-        _ p: Parameters, _ share: MotorNoise.Share, _ kp: Double, _ ki: Double, _ kd: Double,
-        _ inertia: Double, _ limit: Double
-    ) -> PIDController.Parameters {
-        var axis = PIDController.Parameters()
-        axis.kp = kp * share.rate
-        axis.ki = ki * share.integral
-        axis.kd = kd * share.derivative
-        axis.derivativeCutoffHz = p.derivativeCutoffHz * stretch * share.cutoff
-        axis.inertia = inertia
-        axis.limit = limit
-        return axis
+    /// Gains of one axis: every corner of the loop moves down together, so that its shape stays stable whatever the inertia is.
+    private func gains(
+        _ axis: GimbalAxis
+    ) -> (attitude: Double, rate: PIDController.Parameters) {
+        let stretch = stretch
+        let caution = inertia.caution[axis]
+        let root = cm_sqrt(caution)
+        let share = MotorNoise.Share(calm: noise.calm[axis])
+        var rate = PIDController.Parameters()
+        rate.kp = tuning.rateGain[axis] * stretch * share.rate
+        rate.ki =
+            tuning.rateIntegralGain[axis] * caution * root * (stretch * stretch) * share.integral
+        rate.kd = tuning.rateDerivativeGain[axis] * share.derivative
+        rate.derivativeCutoffHz = tuning.derivativeCutoffHz * stretch * share.cutoff
+        rate.inertia = inertia.values[axis] * caution
+        rate.limit = tuning.torqueLimit[axis]
+        return (tuning.attitudeGain[axis] * root * stretch * share.attitude, rate)
     }
 }
 
 extension AxisVector {
-    /// Of every axis; none may be negative.
-    fileprivate var squareRoot: AxisVector {
-        AxisVector(yaw: cm_sqrt(yaw), roll: cm_sqrt(roll), pitch: cm_sqrt(pitch))
+    /// The moments that these moments of inertia, kg·m², need for an acceleration, or their momentum at a rate, camera frame.
+    fileprivate func times(_ turn: Vector3) -> Vector3 {
+        Vector3(roll * turn.x, pitch * turn.y, yaw * turn.z)
     }
 }

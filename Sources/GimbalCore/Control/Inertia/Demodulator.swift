@@ -1,0 +1,51 @@
+internal import CMathShim
+
+/// Impulse and change of the rate at one frequency.
+struct Demodulator: Sendable, BitwiseCopyable {
+    private var impulseCosine = 0.0
+    private var impulseSine = 0.0
+    private var changeCosine = 0.0
+    private var changeSine = 0.0
+
+    init() {}
+
+    mutating func add(impulse: Double, change: Double, weight: Double, angle: Double) {
+        let cosine = weight * cm_cos(angle)
+        let sine = weight * cm_sin(angle)
+        impulseCosine += impulse * cosine
+        impulseSine += impulse * sine
+        changeCosine += change * cosine
+        changeSine += change * sine
+    }
+
+    var changeNorm: Double {
+        cm_sqrt(
+            changeCosine * changeCosine + changeSine * changeSine)
+    }
+
+    /// The impulse's phasor after `lag` radians of delay.
+    private func delayed(_ lag: Double) -> (cosine: Double, sine: Double) {
+        let c = cm_cos(lag)
+        let s = cm_sin(lag)
+        return (impulseCosine * c - impulseSine * s, impulseSine * c + impulseCosine * s)
+    }
+
+    /// Impulse over change of the rate, in phase and a quarter turn ahead.
+    func ratio(lag: Double) -> (inPhase: Double, inQuadrature: Double) {
+        let square = changeNorm * changeNorm
+        guard square > 0 else { return (0, 0) }
+        let m = delayed(lag)
+        return (
+            (m.cosine * changeCosine + m.sine * changeSine) / square,
+            (m.cosine * changeSine - m.sine * changeCosine) / square
+        )
+    }
+
+    /// Square of the impulse that the change of the rate does not explain.
+    func residual(inertia: Double, lag: Double) -> Double {
+        let m = delayed(lag)
+        let c = inertia * changeCosine - m.cosine
+        let s = inertia * changeSine - m.sine
+        return c * c + s * s
+    }
+}
