@@ -1,4 +1,4 @@
-/// What the stabilizer says of itself: conditions and snapshot.
+/// Conditions and snapshot of the stabilizer.
 extension Stabilizer {
     /// Everything that holds now; the axes go into the snapshot.
     mutating func conditions(now: Instant) -> Conditions {
@@ -24,7 +24,7 @@ extension Stabilizer {
         return result | faults.conditions | snapshot.conditionAxes.conditions
     }
 
-    /// What belongs to a motor or a joint, axis by axis.
+    /// Conditions of motors and joints, axis by axis.
     @inline(__always)
     private func axes() -> ConditionAxes {
         let angles = joints.motion.angles

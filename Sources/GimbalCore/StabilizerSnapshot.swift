@@ -121,7 +121,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Moment of the feedback above 50 Hz about the camera's axes, N·m RMS over about a second: what the gyroscope's noise makes the
     /// motors do; motors of type torque only.
     public var hum = AxisVector.zero
-    /// How far each of the camera's axes has become less stiff because it hummed, 0...1.
+    /// Share of stiffness that each of the camera's axes has given up to bound its hum, 0...1.
     public var calm = AxisVector.zero
     /// Standard deviation of `inertia`, natural logarithm: 0.1 is 10 %, 0 is given.
     public var inertiaSigma = AxisVector.zero

@@ -4,13 +4,13 @@ import Port
 /// What the Commander has to know of a kind of request, declared once for each: what it needs, its
 /// ranges, and what it does.
 struct MotionRule {
-    /// Why it cannot be carried out now, whoever asks; nil: it can.
+    /// Reason for which it cannot be carried out now; nil: it can.
     let refusal: Refusal?
-    /// What the loop is told; nil: it is carried out without the loop.
+    /// Command for the loop; nil: it is carried out without the loop.
     let command: Command?
     /// Whether the camera turns from then on until a dead-man ends it; nil: as before.
     let isTurning: Bool?
-    /// Whether whoever asks is in control from then on.
+    /// Whether its source is in control from then on.
     let takesControl: Bool
 
     private init(

@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Who is in control, and the mode: the `Commander` as others see it.
+/// Source in control, and mode: the `Commander` as others see it.
 public struct ControlState: Sendable {
     /// The source in control of the camera and the stepper motors; nil: control is free.
     public var holder: CommandSource?
@@ -18,10 +18,10 @@ public struct ControlState: Sendable {
     public var refusals: UInt64 = 0
     /// The newest of them.
     public var lastRefusal: Refused?
-    /// A stream of rates that broke off, and nobody has asked for anything since.
+    /// A stream of rates that broke off, without a request since.
     public var loss: Loss?
 
-    /// A state in which nobody is in control.
+    /// A state without a source in control.
     public init(mode: Mode) { self.mode = mode }
 
     /// A stream of rates that broke off.
@@ -33,9 +33,9 @@ public struct ControlState: Sendable {
         /// Since the last rates, s.
         public var silence: Double
 
-        /// The stages of a camera that somebody was turning and turns no more, mildest first.
+        /// Stages after a stream of rates has ended, mildest first.
         public enum Stage: UInt8, Sendable, Comparable, CaseIterable {
-            /// The camera stands still and is held; the loop does so by itself, see `Command.rate`.
+            /// The camera stands still and is held; the loop does so automatically, see `Command.rate`.
             case hold
             /// It goes to a mode of rest.
             case fallback
@@ -56,7 +56,7 @@ public struct ControlState: Sendable {
 
     /// A request that was not carried out.
     public struct Refused: Sendable, Equatable {
-        /// Who asked.
+        /// Source of the request.
         public var source: CommandSource
         /// Why not.
         public var reason: Refusal

@@ -55,7 +55,7 @@ public struct SimulatedLoop: Sendable {
             rateHz: rateHz)
     }
 
-    /// What the stabilizer says of itself after the newest tick.
+    /// The stabilizer's snapshot after the newest tick.
     public var snapshot: StabilizerSnapshot { stabilizer.snapshot }
     /// The instant of the newest tick, s.
     public var seconds: Double { Double(tick) / Double(rateHz) }

@@ -1,7 +1,7 @@
 import GimbalCore
 import Simulation
 
-/// What tests look at in a closed loop.
+/// Quantities of a closed loop in degrees.
 extension SimulatedLoop {
     /// Yaw, roll and pitch at which the camera truly looks, degrees.
     var camera: AxisVector { EulerZXY.angles(gimbal.attitude) * (180 / Double.pi) }

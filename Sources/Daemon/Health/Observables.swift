@@ -10,7 +10,7 @@ struct Observable: Sendable {
     typealias Path<Value> = any WritableKeyPath<Status, Value> & Sendable
     typealias Read<Value> = @Sendable (StabilizerSnapshot) -> Value
 
-    /// What SI becomes for people.
+    /// Unit shown to people.
     enum Unit {
         case degrees, degreesPerSecond, percent, gramMetres, microseconds
         /// As it is.
@@ -38,7 +38,7 @@ struct Observable: Sendable {
         }
     }
 
-    /// What `variables` lists.
+    /// Entry in `variables`.
     let variable: Variable
     /// The value for `subscribe`.
     let read: @Sendable (TelemetryRecord) -> JSONValue
@@ -209,7 +209,7 @@ extension Observable {
             in: \.motors.humNm, where: \.knowsInertia
         ) { $0.hum }
         + axes(
-            "calm", .percent, "How far the axis has become less stiff because it hummed",
+            "calm", .percent, "Share of stiffness given up to bound the hum",
             in: \.motors.calmPercent, where: \.knowsInertia
         ) { $0.calm }
         + body(

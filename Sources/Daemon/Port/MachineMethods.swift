@@ -7,7 +7,7 @@ import Port
 import Realtime
 import Wire
 
-/// What the diagnostics socket is told of the machine.
+/// Answers about the machine for the diagnostics socket.
 struct MachineMethods: Sendable {
     let tuning: Tuning
     let machine: Machine
@@ -17,7 +17,7 @@ struct MachineMethods: Sendable {
     let simulator: LockstepServer?
     /// Nil when it is off.
     let radio: BluetoothServer?
-    /// How the other links are.
+    /// State of the other links.
     let links: NetworkLinks?
 
     /// Everything that the socket offers, in the order in which it is listed.

@@ -74,7 +74,7 @@ extension SocketMethod {
     }
 }
 
-/// What a request about baselines wants.
+/// Action of a request about baselines.
 enum BaselineRequest: Hashable, Sendable {
     /// The names there are.
     case list

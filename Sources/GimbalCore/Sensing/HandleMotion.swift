@@ -1,4 +1,4 @@
-/// How the gimbal is carried: what the simulated handle can do.
+/// Motion of the simulated handle.
 public enum HandleMotion: String, Sendable, CaseIterable {
     /// On a table.
     case still

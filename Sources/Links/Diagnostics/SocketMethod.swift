@@ -34,7 +34,7 @@ public struct SocketMethod: Sendable {
     /// The result of a method, as it is sent.
     public typealias Answer = any Encodable & Sendable
 
-    /// What a method knows of the connection that asks.
+    /// The connection that asks, as a method sees it.
     public struct Caller: Sendable {
         /// The connection.
         public let client: DiagnosticsClient
@@ -50,7 +50,7 @@ public struct SocketMethod: Sendable {
         public func requireWrite() throws(Refusal) { if let refusal { throw refusal } }
     }
 
-    /// What a method does, and on which thread.
+    /// Body of a method, and the thread that runs it.
     enum Work: Sendable {
         /// Nothing but its answer comes of it, given the server's own part of `status`. The thread
         /// of the `QuestionDesk`.
@@ -129,7 +129,7 @@ public struct SocketMethod: Sendable {
             })
     }
 
-    /// What every server offers.
+    /// Methods that every server offers.
     static func own(_ variables: [Variable]) -> [SocketMethod] {
         [
             SocketMethod("subscribe", ["names", "rate"], .subscribe),
@@ -145,7 +145,7 @@ public struct SocketMethod: Sendable {
 public struct SocketServices: Sendable {
     /// The methods in the order in which they are listed; those of streams are the server's own.
     public var methods: [SocketMethod]
-    /// What can be subscribed to; fixed for the life of the process.
+    /// Variables for `subscribe`; fixed for the life of the process.
     public var variables: [Variable]
     /// The newest values of these elements of `variables`.
     public var sample: @Sendable ([Int]) -> VariableSample

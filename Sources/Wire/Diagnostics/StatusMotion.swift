@@ -187,7 +187,7 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     public var frictionNm = AxisNumbers()
     /// RMS of the feedback's moment above 50 Hz about the camera's axes; only motors of type torque have it.
     public var humNm = AxisNumbers()
-    /// How far each of the camera's axes has become less stiff because it hummed.
+    /// Share of stiffness that each of the camera's axes has given up to bound its hum.
     public var calmPercent = AxisNumbers()
     /// Mass times offset of the camera's centre of mass as learned, camera frame, g·m.
     public var imbalanceGm = VectorNumbers()

@@ -1,4 +1,4 @@
-/// What the motors' controller tells of them. Whatever only looks is inlined: to call it, the
+/// State of the motors as their controller knows it. Getters are inlined: to call it, the
 /// compiler would copy all of this, some 12 kB, in every tick.
 extension MotorDrive {
     /// The motors whose torque is limited because they are hot.
@@ -75,7 +75,7 @@ extension MotorDrive {
         @_noLocks @inline(__always) get { if case .field = type { field.slipping } else { .none } }
     }
 
-    /// What `modelledJoints` rest on.
+    /// Source of `modelledJoints`.
     var modelSource: JointSource {
         @_noLocks @inline(__always) get {
             if case .field = type { .fieldAngle } else { .servoCommand }
@@ -131,7 +131,7 @@ extension MotorDrive {
         }
     }
 
-    /// What motors without encoder exerted when the gyroscope saw the camera as it is now, N·m;
+    /// Torque that motors without encoders exerted when the gyroscope saw the camera as it is now, N·m;
     /// zero for others.
     var exerted: AxisVector {
         @_noLocks @inline(__always) get {
@@ -139,7 +139,7 @@ extension MotorDrive {
         }
     }
 
-    /// How fast the servos' model believes the joints to turn, rad/s; zero for others.
+    /// Joint rates of the servos' model, rad/s; zero for others.
     var servoRates: AxisVector {
         @_noLocks @inline(__always) get {
             if case .servo = type { servo.modelledRates } else { .zero }
@@ -165,7 +165,7 @@ extension MotorDrive {
         }
     }
 
-    /// Where the motors' own model believes the joints to be, rad; nil where the kind of motor has
+    /// Joint angles of the motors' own model, rad; nil where the kind of motor has
     /// none.
     var modelledJoints: AxisVector? {
         @_noLocks @inline(__always) get {

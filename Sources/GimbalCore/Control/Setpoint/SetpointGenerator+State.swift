@@ -1,4 +1,4 @@
-/// Where the set-point is and where it is going.
+/// Place and destination of the set-point.
 extension SetpointGenerator {
     /// The present set-point angles, rad.
     public var angles: AxisVector {
@@ -23,14 +23,14 @@ extension SetpointGenerator {
         }
     }
 
-    /// Where the present motion leads, rad.
+    /// Destination of the present motion, rad.
     public var destination: AxisVector {
         @_noLocks get {
             AxisVector(yaw: yaw.destination, roll: roll.destination, pitch: pitch.destination)
         }
     }
 
-    /// How far the set-point is behind what it follows, rad; zero on axes that follow nothing.
+    /// Distance from the set-point to what it follows, rad; zero on axes that follow nothing.
     public var followError: AxisVector {
         @_noLocks get {
             AxisVector(yaw: yaw.followError, roll: roll.followError, pitch: pitch.followError)

@@ -117,7 +117,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     /// Moment of the feedback above 50 Hz about the camera's axes, N·m RMS over about a second.
     public var hum: AxisVector { @_noLocks get { noise.rms } }
 
-    /// How far each of the camera's axes has become less stiff because it hummed, 0...1.
+    /// Share of stiffness that each of the camera's axes has given up to bound its hum, 0...1.
     public var calm: AxisVector { @_noLocks get { noise.calm } }
 
     /// The friction of each joint as learned so far, N·m.

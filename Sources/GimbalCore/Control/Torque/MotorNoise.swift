@@ -1,6 +1,6 @@
 internal import CMathShim
 
-/// Measures what the gyroscope's noise makes the motors do, and trades stiffness for silence where that is too much.
+/// Measures the motors' noise that comes from the gyroscope, and trades stiffness for silence where it exceeds its bound.
 ///
 /// Torque is acceleration times inertia, and the sensor's noise is the same for every camera: a heavy camera hums, warms its motors
 /// and empties its battery for a stiffness that it does not need, because friction and cables move it less. Each axis has a calm share
@@ -30,7 +30,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     /// For how long the feedback has been measured without a break, s.
     private var measured = 0.0
 
-    /// What a calm share of 1 leaves of each gain, and of the derivative's corner, as natural logarithms.
+    /// Factors of the gains and of the derivative's corner at a calm share.
     struct Share: Sendable {
         var attitude: Double
         var rate: Double
@@ -53,7 +53,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     private static var corner: Double { @_noLocks get { 2 * .pi * 50 } }
     /// Over which it is measured, s.
     private static var memory: Double { @_noLocks get { 1 } }
-    /// How fast calm grows and shrinks, 1/s.
+    /// Rate at which calm grows and shrinks, 1/s.
     private static var pace: Double { @_noLocks get { 0.2 } }
     /// Share of the bound below which an axis may become stiffer again: less than a step of the calm share changes.
     private static var enough: Double { @_noLocks get { 0.75 } }

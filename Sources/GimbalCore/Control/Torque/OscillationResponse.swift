@@ -48,18 +48,18 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     private var watch = OscillationWatch()
     /// Belief before the oscillation of the axes in `oscillating`, kg·m².
     private var suspected = AxisVector(repeating: 1)
-    /// For how long no swing counts any more, s.
+    /// Time for which a swing does not count yet, s.
     private var settling = 0.0
 
-    /// By how much every corner goes down where a loop has swung with the right inertia: 3 dB of gain.
+    /// Factor of every corner where a loop has swung with the right inertia: 3 dB of gain.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     /// Three such steps; a camera that still shakes is shaken by something else.
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
-    /// How long the lower gains are given to end a swing, s: the watch's memory five times.
+    /// Time that the lower gains have to end a swing, s: the watch's memory five times.
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
     /// Over which the load of a calm camera is remembered, s: longer than a swing takes to be seen.
     private static var calmMemory: Double { @_noLocks get { 0.3 } }
-    /// By how much an inertia must differ from the one that oscillated to explain that, natural logarithm.
+    /// Smallest difference from the inertia that oscillated that explains the swing, natural logarithm.
     private static var difference: Double { @_noLocks get { 0.3 } }
 
     @_noLocks
