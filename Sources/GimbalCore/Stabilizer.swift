@@ -289,6 +289,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         var reversed = drive.reversed
         if !pointing.mode.needsJoints { reversed.insert(drive.mirrored) }
         if isClosed { reversed.insert(witness.mirrored) }
+        // An observer that has lost its rotor makes the camera swing, and a swing half a turn late looks
+        // like a wrong sign: only a loop that does not oscillate proves one.
+        if case .field = parameters.motorType, !drive.oscillating.isEmpty { reversed = .none }
         faults.step(
             FaultLatch.Evidence(
                 isEnabled: isClosed, reversed: reversed,

@@ -23,19 +23,17 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         var corner: Double
         /// Whether no probe moves the camera: only then a swing that grows is the loop's alone.
         var isKnown: Bool
-        /// By how much `told` must be larger above the corner than it is below, where it follows the hand, RMS.
-        var overHand: Double
-        /// How long it must last, s: a knock has died away.
-        var patience: Double
+        /// Whether `told` follows the hand as well: an oscillation is then larger above the corner than
+        /// below it, and one tone for six swings.
+        var followsHand: Bool
 
         @_noLocks
         init(
             told: Double, rate: Double, floor: Double, corner: Double, isKnown: Bool = false,
-            overHand: Double = 0, patience: Double = 0.08
+            followsHand: Bool = false
         ) {
             self.isKnown = isKnown
-            self.overHand = overHand
-            self.patience = patience
+            self.followsHand = followsHand
             self.told = told
             self.rate = rate
             self.floor = floor
@@ -130,6 +128,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Over which means are taken, s, and at least this many radians at the corner: one and a half swings.
     private static var memory: Double { @_noLocks get { 0.04 } }
     private static var memorySwings: Double { @_noLocks get { 3 * .pi } }
+    /// How long an oscillation must last, s: a knock has died away.
+    private static var patience: Double { @_noLocks get { 0.08 } }
     /// How much of the rate what was told must explain.
     private static var leastCoherence: Double { @_noLocks get { 0.6 } }
     /// Over which the hand's part is taken, s: a step.
@@ -139,8 +139,14 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Share of the motor's means, in terms of the floor, that nothing but an oscillation takes, coherent or not.
     private static var plenty: Double { @_noLocks get { 3 } }
 
-    /// Half swings in a row after which a pure tone that grows is told at once: five swings. A heel strike excites two or three.
+    /// Half swings in a row that make a tone: five swings. A heel strike excites two or three.
     private static var swings: Int { @_noLocks get { 10 } }
+    /// The same where what was told follows the hand: a runner excites five swings.
+    private static var handSwings: Int { @_noLocks get { 12 } }
+    /// Smallest crest of a half swing in terms of the one before, in a tone that grows.
+    private static var growing: Double { @_noLocks get { 0.8 } }
+    /// Smaller of two crests in a row in terms of the larger, in a tone: a dead band makes them unequal.
+    private static var alike: Double { @_noLocks get { 0.6 } }
     /// By how much the crests grow meanwhile: more than a vibration wavers.
     private static var growth: Double { @_noLocks get { 1.3 } }
     /// How much of a pure tone what was told explains.
@@ -191,10 +197,15 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     var isCalm: Bool { @_noLocks get { evidence == 0 && halves < 3 } }
 
     /// One period of what was told: a new half swing begins where it changes its sign.
-    private mutating func count(_ told: Double) {
+    private mutating func count(_ told: Double, _ seen: OscillationWatch.Sight) {
         let isUp = told > 0
         if isUp != wasUp {
-            halves = crest > 0.8 * crests.first ? halves + 1 : 0
+            let goesOn =
+                seen.followsHand
+                ? crest > max(Self.alike * crests.first, seen.floor)
+                    && Self.alike * crest < crests.first
+                : crest > Self.growing * crests.first
+            halves = goesOn ? halves + 1 : 0
             crests.push(crest)
             crest = 0
             wasUp = isUp
@@ -226,7 +237,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         let fresh = dt / (memory + dt)
         rateSquare += (rate * rate - rateSquare) * fresh
         toldSquare += (told * told - toldSquare) * fresh
-        let slow = past - told
+        // The low-pass of second order at the same corner.
+        let slow = toldLow.first - toldLow.second
         handSquare += (slow * slow - handSquare) * (dt / (Self.handMemory + dt))
         sumSquare += (sum * sum - sumSquare) * fresh
         inPhase += (rate * sum - inPhase) * fresh
@@ -237,12 +249,12 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         let least = rateSquare * toldSquare * sumSquare
         let explained = inPhase * inPhase * toldSquare + inQuadrature * inQuadrature * sumSquare
         let isCoherent = explained > Self.leastCoherence * least
-        count(told)
-        if !seen.isKnown { halves = 0 }
+        count(told, seen)
+        if !seen.isKnown, !seen.followsHand { halves = 0 }
         let isGrowing =
             crests.first + crests.second > Self.growth * (crests.fifth + crests.sixth)
             && crests.first >= crests.third && crests.second >= crests.fourth
-        if halves >= Self.swings, isGrowing, isSwinging, least > 0,
+        if seen.isKnown, halves >= Self.swings, isGrowing, isSwinging, least > 0,
             explained > Self.pureCoherence * least,
             crests.first > max(tolerated, Self.early * seen.floor)
         {
@@ -252,7 +264,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             return true
         }
         // Nothing that takes half of a motor is tolerated.
-        let floor = max(seen.floor, seen.overHand * cm_sqrt(handSquare))
+        let floor = seen.followsHand ? max(seen.floor, cm_sqrt(handSquare)) : seen.floor
         let isLarge = size > max(floor, min(tolerated, Self.plenty * floor))
         guard isLarge, isSwinging, least > 0, isCoherent || size > Self.plenty * floor else {
             evidence = max(0, evidence - dt)
@@ -261,7 +273,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         }
         evidence += size > Self.plenty * floor ? 2 * dt : dt
         // What dies away since the gains went down needs no lower ones.
-        guard evidence > seen.patience, size > 0.7 * level || level == 0 else { return false }
+        let lasts = seen.followsHand ? halves >= Self.handSwings : evidence > Self.patience
+        guard lasts, size > 0.7 * level || level == 0 else { return false }
         evidence -= Self.repetition
         level = size
         return true

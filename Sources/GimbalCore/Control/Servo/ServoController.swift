@@ -84,8 +84,6 @@ public struct ServoController: Sendable, BitwiseCopyable {
     private static var stir: Double { @_noLocks get { 0.35 } }
     /// Above this a hand turns slower than what follows it, rad/s.
     private static var hand: Double { @_noLocks get { 2 * .pi * 8 } }
-    /// A runner's step shakes the servos for up to 0.1 s, s.
-    private static var patience: Double { @_noLocks get { 0.2 } }
 
     /// A controller whose servos stand at zero.
     public init(parameters: Parameters) { self.parameters = parameters }
@@ -194,8 +192,7 @@ public struct ServoController: Sendable, BitwiseCopyable {
         guard !isExcited else { return shaking.forgetMotion() }
         func sight(_ told: Double, _ rate: Double) -> OscillationWatch.Sight {
             OscillationWatch.Sight(
-                told: told, rate: rate, floor: Self.stir, corner: Self.hand, overHand: 1,
-                patience: Self.patience)
+                told: told, rate: rate, floor: Self.stir, corner: Self.hand, followsHand: true)
         }
         let lowered = shaking.step(
             yaw: sight(told.z, rate.z), roll: sight(told.x, rate.x), pitch: sight(told.y, rate.y),
