@@ -319,7 +319,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Whether the joints have turned as the gyroscope claims; nil where they cannot tell, or not yet. Both are compared over
     /// the same time, that of the gyroscope, which is behind the joints.
     @_noLocks
-    private func encoders(sensorDelay: Double) -> Bool? {
+    private mutating func encoders(sensorDelay: Double) -> Bool? {
         guard hasJoints else { return nil }
         let kinematics = JointKinematics(joints: lastJoints)
         // Rates at the ends of the samples; between them they go straight: a light camera swings within a few samples.
@@ -343,7 +343,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
     /// The joints' turn since the dispute began, delayed as the gyroscope is, rad.
     @_noLocks
-    private func jointsMoved(sensorDelay: Double) -> AxisVector {
+    private mutating func jointsMoved(sensorDelay: Double) -> AxisVector {
         let delay = max(sensorDelay, 0)
         return joints.value(age: delay, dt: sampleSeconds)
             - joints.value(age: delay + age + sampleSeconds, dt: sampleSeconds)

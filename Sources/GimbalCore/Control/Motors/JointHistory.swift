@@ -52,7 +52,7 @@ struct JointHistory: Sendable, BitwiseCopyable {
     /// The command of `age` seconds ago, interpolated, `dt` seconds after the newest; what is older
     /// than the memory is the oldest known.
     @_noLocks @_noAllocation
-    func value(age: Double, dt: Double) -> AxisVector {
+    mutating func value(age: Double, dt: Double) -> AxisVector {
         let time = clock + dt - age
         // Where it is if all periods were as long as this one, and from there to where it is.
         var back = Int(min(max(age / dt, 1), 62))
