@@ -86,7 +86,7 @@ extension Stabilizer {
     }
 
     private mutating func recordEstimate() {
-        snapshot.attitude = estimator.attitude
+        snapshot.attitude = attitude
         snapshot.rate = estimator.rate
         snapshot.bias = estimator.bias
         snapshot.biasSigma = estimator.biasSigma

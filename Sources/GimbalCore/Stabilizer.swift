@@ -22,6 +22,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Whether a sample has come since the last step.
     private var hasNewSample = false
     private(set) var estimator: AttitudeEstimator
+    /// Camera's attitude as of this step, body to earth.
+    private(set) var attitude = Quaternion.identity
     private(set) var strides = StrideAiding()
     private(set) var tiltDoubt = TiltDoubt()
     private(set) var vibration = VibrationLevel()
@@ -85,6 +87,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         let turn = new.mounting * old.mounting.conjugate
         if Vector3(turn.x, turn.y, turn.z).squaredNorm > 1e-18 {
             estimator.turnBodyFrame(by: turn)
+            attitude = estimator.attitude
             if supervisor.isEnabled { takeOver() }
         }
         if new.gyroBias.isKnown, !(new.gyroBias == old.gyroBias) {
@@ -139,9 +142,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     @_noLocks
     public mutating func integrate(_ new: IMUSample) {
         pace.note()
-        guard case .use(let dt) = screen.judge(new, isBelieved: isBelieved(new)) else { return }
-        noteTemperature(of: new)
         let corrected = parameters.correction.apply(new)
+        let isBelieved = isBelieved(new, rate: corrected.gyro)
+        guard case .use(let dt) = screen.judge(new, isBelieved: isBelieved) else { return }
+        noteTemperature(of: new)
         estimator.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
         tiltDoubt.follow(estimator)
         strides.follow(&estimator)
@@ -157,12 +161,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.rawMagneticField = new.magneticField
     }
 
-    /// Whether all that is known of the camera's motion allows this sample.
-    private mutating func isBelieved(_ new: IMUSample) -> Bool {
+    /// Whether all that is known of the camera's motion allows this sample, with this rate in the camera's frame, rad/s.
+    private mutating func isBelieved(_ new: IMUSample, rate: Vector3) -> Bool {
         let dt = new.time.seconds(since: newestTime)
         guard dt > 0, new.gyro.isFinite else { return true }
         newestTime = new.time
-        newestRate = parameters.correction.apply(new).gyro
+        newestRate = rate
         hasNewSample = true
         guard parameters.screen.witnessesGyro else {
             witness = GyroWitness()
@@ -199,6 +203,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         drive.sampleWait = pace.wait
         filteredRate = rateFilter.step(
             witness.isDoubtful ? witness.bridged : estimator.rate, dt: dt)
+        attitude = estimator.attitude
         observeJoints(dt: dt)
         watchGravity()
         if sample != nil { pointing.judgeBootMode(showsJoints: showsJoints, now: now) }
@@ -236,22 +241,22 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func observeMotors(_ output: MotorOutput, dt: Double) {
         lastOutput = output
         guard output.enabled, drive.isReady, dt > 0 else { return effect.rest() }
-        let angles = joints.motion.angles
+        let kinematics = joints.motion.kinematics
         switch parameters.motorType {
         case .servo:
             effect.turn(
                 rates: supervisor.authority < 1 ? parameters.servo.maxRate : drive.servoRates,
-                joints: angles, dt: dt)
+                kinematics: kinematics, dt: dt)
         case .field:
             effect.exert(
                 torques: drive.asked, push: drive.push, delay: drive.loopDelay,
                 limit: parameters.field.peakTorque * parameters.field.maxPower,
-                inertia: drive.inertia, joints: angles, dt: dt)
+                inertia: drive.inertia, kinematics: kinematics, dt: dt)
         case .torque:
             effect.exert(
                 torques: output.torque, push: drive.push, delay: drive.loopDelay,
-                limit: parameters.controller.torqueLimit, inertia: drive.inertia, joints: angles,
-                dt: dt)
+                limit: parameters.controller.torqueLimit, inertia: drive.inertia,
+                kinematics: kinematics, dt: dt)
         }
     }
 
@@ -259,7 +264,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func observeJoints(dt: Double) {
         joints.update(
             sample: sample, modelled: supervisor.isEnabled ? drive.modelledJoints : nil,
-            modelSource: drive.modelSource, attitude: estimator.attitude, rate: estimator.rate,
+            modelSource: drive.modelSource, attitude: attitude, rate: estimator.rate,
             isAtRest: estimator.isAtRest, dt: dt)
         // Motors that null the gyroscope make motion look like rest; without the joints nobody can tell.
         estimator.relativeRate = joints.relativeRate
@@ -325,13 +330,13 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Outputs are about to come on, or the frame in which everything is known has turned.
     private mutating func takeOver() {
         drive.reset(joints: joints.motion.angles)
-        pointing.takeOver(from: estimator.attitude)
-        held = estimator.attitude
+        pointing.takeOver(from: attitude)
+        held = attitude
         wasReady = drive.isReady
     }
 
     private mutating func nextSetpoint(now: Instant, dt: Double) -> Setpoint {
-        let handle = HandlePose(camera: estimator.attitude, joints: joints)
+        let handle = HandlePose(camera: attitude, joints: joints)
         let range = parameters.jointRange
         guard wasReady else { return pointing.hold(held, dt: dt, handle: handle, range: range) }
         return pointing.step(now: now, dt: dt, handle: handle, range: range)
@@ -340,7 +345,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func control(now: Instant, dt: Double) -> MotorOutput {
         let late = sampleAge.excess(age: sample.map { now.seconds(since: $0.time) } ?? 0, dt: dt)
         guard supervisor.isEnabled else {
-            snapshot.setpoint = pointing.idle(at: estimator.attitude).attitude
+            snapshot.setpoint = pointing.idle(at: attitude).attitude
             snapshot.attitudeError = .zero
             drive.rest(dt: dt)
             return .off
@@ -353,24 +358,24 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                         ? witness.rate
                         : witness.signedRate(
                             gyro: newestRate - estimator.bias, reversed: faults.reversed),
-                    attitude: estimator.attitude, joints: joints.motion.angles,
+                    attitude: attitude, joints: joints.motion.angles,
                     areJointsMeasured: joints.isMeasured, authority: supervisor.authority, dt: dt),
                 after: lastOutput)
         }
         if drive.isReady, !wasReady {
-            pointing.resume(from: estimator.attitude, rate: estimator.rate)
+            pointing.resume(from: attitude, rate: estimator.rate)
         }
         wasReady = drive.isReady
         let setpoint = nextSetpoint(now: now, dt: dt)
         if case .field = parameters.motorType { astray = estimator.rate.norm - setpoint.rate.norm }
         snapshot.setpoint = setpoint.attitude
-        snapshot.attitudeError = estimator.attitude.error(to: setpoint.attitude)
+        snapshot.attitudeError = attitude.error(to: setpoint.attitude)
         usualPeriod = usualPeriod == 0 ? dt : usualPeriod + (dt - usualPeriod) * 0.05
         let belief = drive.inertia.sigmas
         let excitation = exciter.state.isActive ? exciter.step(parameters.motorType) : .zero
         var output = drive.step(
             MotorDrive.Input(
-                attitude: estimator.attitude, rate: filteredRate,
+                attitude: attitude, rate: filteredRate,
                 setpoint: setpoint.earlier(by: late), joints: joints,
                 specificForce: sample?.accel ?? .zero, excitation: excitation,
                 authority: supervisor.authority, dt: dt))
@@ -379,7 +384,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         // Stiffer gains must not find the error that softer ones have left.
         if !(belief == drive.inertia.sigmas) {
             if drive.oscillating.isEmpty {
-                held = estimator.attitude
+                held = attitude
             } else if wasReady {
                 // Where an oscillation has carried the camera is not where it belongs.
                 held = setpoint.attitude
@@ -392,9 +397,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     }
 
     /// Adds the excitation to the torques.
-    private func excite(_ output: inout MotorOutput, by moment: Vector3) {
-        let kinematics = JointKinematics(joints: joints.motion.angles)
-        let torque = output.torque + kinematics.torques(moment: moment)
+    private mutating func excite(_ output: inout MotorOutput, by moment: Vector3) {
+        let torque = output.torque + joints.motion.kinematics.torques(moment: moment)
         output.torque = torque.clamped(to: parameters.controller.torqueLimit)
     }
 }

@@ -12,6 +12,15 @@
 CM_RT_SAFE static inline double cm_sqrt(double x) { return __builtin_sqrt(x); }
 CM_RT_SAFE static inline double cm_sin(double x) { return __builtin_sin(x); }
 CM_RT_SAFE static inline double cm_cos(double x) { return __builtin_cos(x); }
+
+/// Sine and cosine of one angle, for half the price of both.
+struct cm_circle { double sin, cos; };
+CM_RT_SAFE static inline struct cm_circle cm_sincos(double x) {
+    struct cm_circle result;
+    __builtin_sincos(x, &result.sin, &result.cos);
+    return result;
+}
+
 CM_RT_SAFE static inline double cm_asin(double x) { return __builtin_asin(x); }
 CM_RT_SAFE static inline double cm_acos(double x) { return __builtin_acos(x); }
 CM_RT_SAFE static inline double cm_atan2(double y, double x) { return __builtin_atan2(y, x); }

@@ -189,11 +189,11 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     /// From the point that the sensor seems to turn about to the sensor, body frame, m.
-    public var lever: Vector3 { @_noLocks @_noAllocation get { leverArm.arm } }
+    public var lever: Vector3 { @_noLocks @_noAllocation @inline(__always) get { leverArm.arm } }
 
     /// Standard deviation of the bias, each body axis, rad/s.
     public var biasSigma: Vector3 {
-        @_noLocks @_noAllocation get {
+        @_noLocks @_noAllocation @inline(__always) get {
             let variance = covariance.bb.diagonal
             return Vector3(cm_sqrt(variance.x), cm_sqrt(variance.y), cm_sqrt(variance.z))
         }
@@ -201,24 +201,24 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
 
     /// Standard deviation of the direction of the vertical, rad.
     public var inclinationSigma: Double {
-        @_noLocks @_noAllocation get { cm_sqrt(covariance.xx + covariance.yy) }
+        @_noLocks @_noAllocation @inline(__always) get { cm_sqrt(covariance.xx + covariance.yy) }
     }
 
     /// Root mean square of the normalised velocity innovation over the last second: 1 and below is
     /// as modelled.
     public var innovation: Double {
-        @_noLocks @_noAllocation get { cm_sqrt(innovationSquare) }
+        @_noLocks @_noAllocation @inline(__always) get { cm_sqrt(innovationSquare) }
     }
 
     /// Whether the sensor stands still.
     public var isAtRest: Bool {
-        @_noLocks @_noAllocation get { detector.isAtRest }
+        @_noLocks @_noAllocation @inline(__always) get { detector.isAtRest }
     }
 
     /// Whether gravity has jumped without a turn of the gyroscope, so that the accelerometer is not
     /// used.
     public var isGravityDoubtful: Bool {
-        @_noLocks @_noAllocation get { gravityWatch.isDoubtful }
+        @_noLocks @_noAllocation @inline(__always) get { gravityWatch.isDoubtful }
     }
 
     /// Whether motors may be switched on: the inclination is known, and the bias is as well, unless
@@ -228,7 +228,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// Without rest the bias about the vertical shows only as the sensor turns, and the heading may
     /// creep at first.
     public var isConverged: Bool {
-        @_noLocks @_noAllocation get {
+        @_noLocks @_noAllocation @inline(__always) get {
             isInitialized && inclinationSigma < parameters.convergedInclinationSigma
                 && (biasSigma.largest < parameters.convergedBiasSigma || !detector.isCandidate)
         }

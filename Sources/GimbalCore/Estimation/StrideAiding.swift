@@ -124,8 +124,10 @@ public struct StrideAiding: Sendable, BitwiseCopyable {
     }
 
     private var isUpright: Bool {
-        let toEarth = orientation * attitude.conjugate
-        return 1 - 2 * (toEarth.x * toEarth.x + toEarth.y * toEarth.y) > Self.leastUpright
+        @inline(__always) get {
+            let toEarth = orientation * attitude.conjugate
+            return 1 - 2 * (toEarth.x * toEarth.x + toEarth.y * toEarth.y) > Self.leastUpright
+        }
     }
 
     /// One filter period.
@@ -187,7 +189,7 @@ public struct StrideAiding: Sendable, BitwiseCopyable {
     }
 
     /// What the last stride has summed up.
-    private func lastStride() -> Stride? {
+    private mutating func lastStride() -> Stride? {
         guard let period else { return nil }
         let start = sums.time - period
         var i = taken - 1

@@ -37,8 +37,9 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
             w = 1 - squared / 8
         } else {
             let angle = cm_sqrt(squared)
-            scale = cm_sin(angle / 2) / angle
-            w = cm_cos(angle / 2)
+            let half = cm_sincos(angle / 2)
+            scale = half.sin / angle
+            w = half.cos
         }
         x = vector.x * scale
         y = vector.y * scale

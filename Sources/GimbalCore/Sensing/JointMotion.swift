@@ -9,6 +9,8 @@ struct JointMotion: Sendable, BitwiseCopyable {
 
     /// Newest angles, rad.
     private(set) var angles = AxisVector.zero
+    /// The geometry at these angles.
+    private(set) var kinematics = JointKinematics(joints: .zero)
     /// Smoothed rates, rad/s.
     private(set) var rates = AxisVector.zero
 
@@ -27,6 +29,7 @@ struct JointMotion: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func update(_ new: AxisVector, dt: Double) {
         angles = new
+        kinematics = JointKinematics(joints: new)
         guard hasAngles else {
             smooth = new
             hasAngles = true

@@ -20,7 +20,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
     /// True where `motion` shows the joints well enough to limit and to follow them. A second
     /// gyroscope does not: its angles rest on an upright handle, and its yaw drifts.
     var isKnown: Bool {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             switch source {
             case .assumed, .handleIMU: false
             case .encoders, .servoCommand, .fieldAngle: true
@@ -31,29 +31,29 @@ struct JointObserver: Sendable, BitwiseCopyable {
     /// True where a handle at rest can be told from a camera that is held still in a moving hand:
     /// the joints are known, or a second IMU sees the handle rest.
     var tellsRest: Bool {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             if case .handleIMU = source { handle.isStill } else { isKnown }
         }
     }
 
     /// Whether encoders show the joints.
     var isMeasured: Bool {
-        @_noLocks get { if case .encoders = source { true } else { false } }
+        @_noLocks @inline(__always) get { if case .encoders = source { true } else { false } }
     }
 
     /// Camera's rate against the handle, camera frame, rad/s; zero where it is not known. A second
     /// gyroscope cannot say it for this purpose: its offset would become the camera's.
     var relativeRate: Vector3 {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             guard isKnown else { return .zero }
-            return JointKinematics(joints: motion.angles).relativeRate(jointRates: motion.rates)
+            return motion.kinematics.relativeRate(jointRates: motion.rates)
         }
     }
 
     /// The handle's rate, camera frame, rad/s, 0.1 s late. Both of its parts are equally late:
     /// whatever follows the handle by this would otherwise follow the camera's own shaking too, and
     /// undo the controller's damping.
-    var carryingRate: Vector3 { @_noLocks get { cameraRate - relativeRate } }
+    var carryingRate: Vector3 { @_noLocks @inline(__always) get { cameraRate - relativeRate } }
 
     /// Takes what one tick knows.
     ///

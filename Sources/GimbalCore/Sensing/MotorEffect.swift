@@ -66,15 +66,14 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     ///   - delay: From command to the sample that shows it, s.
     ///   - limit: The largest torques, N·m.
     ///   - inertia: About the camera's axes, kg·m², and its standard deviation, natural logarithm.
-    ///   - joints: Their angles, rad.
+    ///   - kinematics: The joints' geometry.
     ///   - dt: Seconds since the previous period, more than 0.
     @_noLocks
     mutating func exert(
         torques: AxisVector, push: Push, delay: Double, limit: AxisVector,
-        inertia: (values: AxisVector, sigmas: AxisVector), joints: AxisVector, dt: Double
+        inertia: (values: AxisVector, sigmas: AxisVector), kinematics: JointKinematics, dt: Double
     ) {
         told.append(torques, dt: dt)
-        let kinematics = JointKinematics(joints: joints)
         let values = inertia.values
         func acceleration(_ moment: Vector3) -> Vector3 {
             Vector3(moment.x / values.roll, moment.y / values.pitch, moment.z / values.yaw)
@@ -107,11 +106,11 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - rates: How fast they turn at most, rad/s: as their model does, or at a start, where their horns may be elsewhere, as
     ///     they can.
-    ///   - joints: Their angles, rad.
+    ///   - kinematics: The joints' geometry.
     ///   - dt: Seconds since the previous period, more than 0.
     @_noLocks
-    mutating func turn(rates: AxisVector, joints: AxisVector, dt: Double) {
-        let rate = JointKinematics(joints: joints).relativeRate(jointRates: rates).norm
+    mutating func turn(rates: AxisVector, kinematics: JointKinematics, dt: Double) {
+        let rate = kinematics.relativeRate(jointRates: rates).norm
         fastest = max(rate, fastest * (1 - min(dt / Self.servoMemory, 1)))
         motors = GyroWitness.Motors(
             acceleration: .zero, exerted: nil, strongest: 2 * fastest / dt)

@@ -151,7 +151,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     }
 
     /// Whether this gyroscope's sample repeats the one before to the bit.
-    @_noLocks
+    @_noLocks @inline(__always)
     func repeatsGyro(_ sample: IMUSample) -> Bool {
         guard let last, canFreeze(sample) else { return false }
         return sample.gyro == last.gyro

@@ -108,11 +108,11 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     }
 
     /// Whether the belief is good enough for full gains.
-    var isKnown: Bool { @_noLocks get { sigma <= Self.knownSigma } }
+    var isKnown: Bool { @_noLocks @inline(__always) get { sigma <= Self.knownSigma } }
 
     /// Share of the full gains that is safe with this belief, 0...1.
     var caution: Double {
-        @_noLocks get { isKnown ? 1 : cm_exp(-2 * (sigma - Self.knownSigma)) }
+        @_noLocks @inline(__always) get { isKnown ? 1 : cm_exp(-2 * (sigma - Self.knownSigma)) }
     }
 
     /// Takes a value as known, for instance one that the user has set, kg·m².
@@ -175,7 +175,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     }
 
     /// The probe's amplitude, N·m.
-    var swing: Double { @_noLocks get { isProbing && !hasGivenUp ? amplitude : 0 } }
+    var swing: Double {
+        @_noLocks @inline(__always) get { isProbing && !hasGivenUp ? amplitude : 0 }
+    }
 
     /// Takes what was exerted and what was measured in this period.
     ///

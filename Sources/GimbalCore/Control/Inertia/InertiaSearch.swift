@@ -72,23 +72,29 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
 
     /// What is believed, kg·m².
     var values: AxisVector {
-        @_noLocks get { AxisVector(yaw: yaw.inertia, roll: roll.inertia, pitch: pitch.inertia) }
+        @_noLocks @inline(__always) get {
+            AxisVector(yaw: yaw.inertia, roll: roll.inertia, pitch: pitch.inertia)
+        }
     }
 
     /// Standard deviations, natural logarithm.
     var sigmas: AxisVector {
-        @_noLocks get { AxisVector(yaw: yaw.sigma, roll: roll.sigma, pitch: pitch.sigma) }
+        @_noLocks @inline(__always) get {
+            AxisVector(yaw: yaw.sigma, roll: roll.sigma, pitch: pitch.sigma)
+        }
     }
 
     /// Share of the full gains that is safe on each axis.
     var caution: AxisVector {
-        @_noLocks get { AxisVector(yaw: yaw.caution, roll: roll.caution, pitch: pitch.caution) }
+        @_noLocks @inline(__always) get {
+            AxisVector(yaw: yaw.caution, roll: roll.caution, pitch: pitch.caution)
+        }
     }
 
     /// How much later than assumed the torque's effect is seen, s: the mean of the axes. Small
     /// differences are within the margins.
     var extraDelay: Double {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             let found = foundDelay
             // The loop's delay is not the camera's: a doubt about the camera leaves it as it was.
             let mean = found.isNaN ? lastDelay : found
@@ -99,13 +105,13 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
 
     /// Whether the delay has been measured, or no probe is going to measure it.
     var isDelayKnown: Bool {
-        @_noLocks get { !isProbing || !foundDelay.isNaN || !lastDelay.isNaN }
+        @_noLocks @inline(__always) get { !isProbing || !foundDelay.isNaN || !lastDelay.isNaN }
     }
 
     /// How much longer than believed the delay is, s: the mean of the axes that are known; NaN:
     /// none is.
     private var foundDelay: Double {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             // One loop, one delay: the axes that have not answered yet know nothing about it.
             var (sum, count) = (0.0, 0.0)
             if yaw.isKnown {
@@ -126,14 +132,14 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
 
     /// The axes whose search has ended without a result.
     var abandoned: AxisSet {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             AxisSet(yaw: yaw.hasGivenUp, roll: roll.hasGivenUp, pitch: pitch.hasGivenUp)
         }
     }
 
     /// Whether a set-point can be followed on every axis.
     var isReady: Bool {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             yaw.sigma <= Self.readySigma && roll.sigma <= Self.readySigma
                 && pitch.sigma <= Self.readySigma
         }
@@ -141,14 +147,14 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
 
     /// The camera's axes that answered their probe the wrong way round.
     var reversed: AxisSet {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             AxisSet(yaw: yaw.isReversed, roll: roll.isReversed, pitch: pitch.isReversed)
         }
     }
 
     /// Whether a probe is at work.
     var isProbing: Bool {
-        @_noLocks get { yaw.isProbing || roll.isProbing || pitch.isProbing }
+        @_noLocks @inline(__always) get { yaw.isProbing || roll.isProbing || pitch.isProbing }
     }
 
     /// The outputs are about to come on: look, unless the inertia is given and not to be checked.
@@ -205,7 +211,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
 
     /// The moment to add in this period, camera frame, N·m.
     var probe: Vector3 {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             Vector3(
                 roll.probe(rollParameters), pitch.probe(pitchParameters), yaw.probe(yawParameters))
         }
@@ -214,7 +220,9 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// What the loop may make of the probe, N·m: its answer to what the probe moves is no
     /// oscillation.
     var swings: AxisVector {
-        @_noLocks get { AxisVector(yaw: yaw.swing, roll: roll.swing, pitch: pitch.swing) }
+        @_noLocks @inline(__always) get {
+            AxisVector(yaw: yaw.swing, roll: roll.swing, pitch: pitch.swing)
+        }
     }
 
     /// Takes what was exerted (N·m) and measured (rad/s), camera frame.

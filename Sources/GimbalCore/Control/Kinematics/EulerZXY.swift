@@ -11,17 +11,14 @@ public enum EulerZXY {
     /// Any thread; constant time.
     @_noLocks @_noAllocation
     public static func quaternion(_ angles: AxisVector) -> Quaternion {
-        let cz = cm_cos(angles.yaw / 2)
-        let sz = cm_sin(angles.yaw / 2)
-        let cx = cm_cos(angles.roll / 2)
-        let sx = cm_sin(angles.roll / 2)
-        let cy = cm_cos(angles.pitch / 2)
-        let sy = cm_sin(angles.pitch / 2)
+        let z = cm_sincos(angles.yaw / 2)
+        let x = cm_sincos(angles.roll / 2)
+        let y = cm_sincos(angles.pitch / 2)
         return Quaternion(
-            w: cz * cx * cy - sz * sx * sy,
-            x: cz * sx * cy - sz * cx * sy,
-            y: cz * cx * sy + sz * sx * cy,
-            z: cz * sx * sy + sz * cx * cy)
+            w: z.cos * x.cos * y.cos - z.sin * x.sin * y.sin,
+            x: z.cos * x.sin * y.cos - z.sin * x.cos * y.sin,
+            y: z.cos * x.cos * y.sin + z.sin * x.sin * y.cos,
+            z: z.cos * x.sin * y.sin + z.sin * x.cos * y.cos)
     }
 
     /// The angles of an attitude: yaw and pitch in -π...π, roll in -π/2...π/2, radians.

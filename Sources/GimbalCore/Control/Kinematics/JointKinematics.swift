@@ -25,10 +25,12 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
     /// - Parameter joints: Radians; yaw has no influence.
     @_noLocks @_noAllocation
     public init(joints: AxisVector) {
-        let cosine = cm_cos(joints.roll)
-        sinRoll = cm_sin(joints.roll)
-        cosPitch = cm_cos(joints.pitch)
-        sinPitch = cm_sin(joints.pitch)
+        let roll = cm_sincos(joints.roll)
+        let pitch = cm_sincos(joints.pitch)
+        let cosine = roll.cos
+        sinRoll = roll.sin
+        cosPitch = pitch.cos
+        sinPitch = pitch.sin
         yawAxis = Vector3(-cosine * sinPitch, sinRoll, cosine * cosPitch)
         rollAxis = Vector3(cosPitch, 0, sinPitch)
         if cosine >= 0 {
@@ -39,7 +41,7 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
     }
 
     /// Direction of the pitch joint's axis: the camera's own y axis.
-    public let pitchAxis = Vector3(0, 1, 0)
+    public var pitchAxis: Vector3 { @_noLocks @_noAllocation get { Vector3(0, 1, 0) } }
 
     /// Camera attitude relative to the handle.
     ///

@@ -12,6 +12,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         var setpoint: Setpoint
         /// Joint angles, rad.
         var joints: AxisVector
+        /// The geometry at these angles.
+        var kinematics: JointKinematics
         /// Whether `joints` come from encoders.
         var areJointsMeasured: Bool
         /// What a gyroscope on the handle says, handle frame, rad/s; nil without one.
@@ -34,6 +36,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             self.rate = rate
             self.setpoint = setpoint
             self.joints = joints.motion.angles
+            kinematics = joints.motion.kinematics
             areJointsMeasured = joints.isMeasured
             handleRate = joints.handleRate
             self.specificForce = specificForce
@@ -213,7 +216,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         if input.areJointsMeasured, let range = torque.jointRange, !range.contains(input.joints) {
             return watch.reset()
         }
-        let kinematics = JointKinematics(joints: input.joints)
+        let kinematics = input.kinematics
         let inertia = kinematics.inertia(from: torque.learnedInertia)
         let limit = torque.parameters.torqueLimit * Self.leastPush
         watch.step(

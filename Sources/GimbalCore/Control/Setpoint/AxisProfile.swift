@@ -15,7 +15,7 @@ public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
     }
 
     /// The smallest of the axes' rates, rad/s.
-    var slowest: Double { @_noLocks get { maxRate.smallest } }
+    var slowest: Double { @_noLocks @inline(__always) get { maxRate.smallest } }
 }
 
 /// The movement of one set-point angle: where it is, how fast, and what it is up to. Whatever it is
@@ -70,7 +70,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 
     /// Where the present motion leads, rad: its goal, what is followed, or where the angle is.
     var destination: Double {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             switch motion {
             case .rest: state.angle
             case .move(let plan): plan.goal
@@ -82,27 +82,31 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 
     /// How far the angle is behind what it follows, rad; zero when it follows nothing.
     var followError: Double {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             if case .follow(let follow) = motion { follow.target - state.angle } else { 0 }
         }
     }
 
     /// Whether it follows something.
-    var isFollowing: Bool { @_noLocks get { if case .follow = motion { true } else { false } } }
+    var isFollowing: Bool {
+        @_noLocks @inline(__always) get { if case .follow = motion { true } else { false } }
+    }
 
     /// Whether it turns at a rate, or slows down from one.
-    var isTurning: Bool { @_noLocks get { if case .turn = motion { true } else { false } } }
+    var isTurning: Bool {
+        @_noLocks @inline(__always) get { if case .turn = motion { true } else { false } }
+    }
 
     /// Seconds that the movement to a goal still takes; zero without one.
     var remaining: Double {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             if case .move(let plan) = motion { max(plan.duration - elapsed, 0) } else { 0 }
         }
     }
 
     /// Whether the angle is on its way, or turns, or follows.
     var isMoving: Bool {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             switch motion {
             case .rest: false
             case .move(let plan): elapsed < plan.duration

@@ -57,7 +57,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     private var excess = 0.0
     private var excessBefore = 0.0
     /// Whether more is asked for of joints that are at their ends than a period ago.
-    var isGoingBeyond: Bool { @_noLocks get { excess > excessBefore } }
+    var isGoingBeyond: Bool { @_noLocks @inline(__always) get { excess > excessBefore } }
     /// How far yaw can turn from what was asked for.
     private(set) var yawRoom = TurnRoom.endless
     /// Joint angles that the set-point asks for, rad, continuous over whole turns: a camera at one

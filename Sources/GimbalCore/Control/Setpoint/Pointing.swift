@@ -19,14 +19,14 @@ struct Pointing: Sendable, BitwiseCopyable {
     var modes: ModeParameters
     /// Limits of the set-point's motion.
     var parameters: SetpointGenerator.Parameters {
-        @_noLocks get { generator.parameters }
+        @_noLocks @inline(__always) get { generator.parameters }
         @_noLocks set { generator.parameters = newValue }
     }
     /// The joints whose range holds the camera back from the set-point.
-    var atLimit: AxisSet { @_noLocks get { limiter.atEnd } }
+    var atLimit: AxisSet { @_noLocks @inline(__always) get { limiter.atEnd } }
 
     /// Whether the set-point is on its way, or about to be.
-    var isMoving: Bool { @_noLocks get { generator.isMoving } }
+    var isMoving: Bool { @_noLocks @inline(__always) get { generator.isMoving } }
 
     private var isBootModeJudged = false
     private var generator: SetpointGenerator
@@ -61,7 +61,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// What a viewer may want to know.
-    @_noLocks
+    @_noLocks @inline(__always)
     func snapshot(now: Instant) -> PointingSnapshot {
         var result = PointingSnapshot()
         result.angles = generator.angles
@@ -389,7 +389,7 @@ extension Pointing {
 extension AxisVector {
     /// The axes that are neither zero nor NaN; NaN on the others.
     fileprivate var turning: AxisVector {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             AxisVector(
                 yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,
                 pitch: pitch == 0 ? .nan : pitch)

@@ -2,21 +2,21 @@
 extension SetpointGenerator {
     /// The present set-point angles, rad.
     public var angles: AxisVector {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             AxisVector(yaw: yaw.state.angle, roll: roll.state.angle, pitch: pitch.state.angle)
         }
     }
 
     /// The present rates of the set-point angles, rad/s.
     public var rates: AxisVector {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             AxisVector(yaw: yaw.state.rate, roll: roll.state.rate, pitch: pitch.state.rate)
         }
     }
 
     /// The present accelerations of the set-point angles, rad/s².
     public var accelerations: AxisVector {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             AxisVector(
                 yaw: yaw.state.acceleration, roll: roll.state.acceleration,
                 pitch: pitch.state.acceleration)
@@ -25,21 +25,21 @@ extension SetpointGenerator {
 
     /// Destination of the present motion, rad.
     public var destination: AxisVector {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             AxisVector(yaw: yaw.destination, roll: roll.destination, pitch: pitch.destination)
         }
     }
 
     /// Distance from the set-point to what it follows, rad; zero on axes that follow nothing.
     public var followError: AxisVector {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             AxisVector(yaw: yaw.followError, roll: roll.followError, pitch: pitch.followError)
         }
     }
 
     /// Zero on the axes that turn at a rate or slow down from one, NaN on the others.
     var turning: AxisVector {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             AxisVector(
                 yaw: yaw.isTurning ? 0 : .nan, roll: roll.isTurning ? 0 : .nan,
                 pitch: pitch.isTurning ? 0 : .nan)
@@ -48,6 +48,6 @@ extension SetpointGenerator {
 
     /// Whether the set-point is on its way, or about to be.
     public var isMoving: Bool {
-        @_noLocks get { yaw.isMoving || roll.isMoving || pitch.isMoving }
+        @_noLocks @inline(__always) get { yaw.isMoving || roll.isMoving || pitch.isMoving }
     }
 }

@@ -12,7 +12,7 @@ internal import CMathShim
 public struct AttitudeController: Sendable, BitwiseCopyable {
     /// What the user tunes; a change keeps the integrated torque.
     public var parameters: Parameters {
-        @_noLocks get { tuning }
+        @_noLocks @inline(__always) get { tuning }
         @_noLocks set {
             let restarts =
                 !(newValue.inertia == tuning.inertia)
@@ -79,32 +79,34 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     }
 
     /// The inertia about the camera's axes as found, or as configured, kg·m².
-    public var learnedInertia: AxisVector { @_noLocks get { inertia.values } }
+    public var learnedInertia: AxisVector { @_noLocks @inline(__always) get { inertia.values } }
 
     /// Standard deviation of `learnedInertia`, natural logarithm: 0.1 is 10 %.
-    public var inertiaSigma: AxisVector { @_noLocks get { inertia.sigmas } }
+    public var inertiaSigma: AxisVector { @_noLocks @inline(__always) get { inertia.sigmas } }
 
     /// Whether the inertia is known well enough to follow a set-point; before that the camera is held where it is.
-    public var isReady: Bool { @_noLocks get { inertia.isReady } }
+    public var isReady: Bool { @_noLocks @inline(__always) get { inertia.isReady } }
 
     /// What counts as the wrong answer to a torque.
     var responseBar: ResponseBar {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             ResponseBar(findsInertia: tuning.findsInertia, isInertiaFound: inertia.isReady)
         }
     }
 
     /// The camera's axes whose gains are down because they have oscillated.
-    var oscillating: AxisSet { @_noLocks get { oscillation.oscillating } }
+    var oscillating: AxisSet { @_noLocks @inline(__always) get { oscillation.oscillating } }
 
     /// The axes on which the probe that looks for the inertia has come back upside down.
-    var reversed: AxisSet { @_noLocks get { isAtStop ? .none : inertia.reversed } }
+    var reversed: AxisSet {
+        @_noLocks @inline(__always) get { isAtStop ? .none : inertia.reversed }
+    }
 
     /// The camera's axes whose inertia could not be found, and is looked for again later.
-    var abandoned: AxisSet { @_noLocks get { inertia.abandoned } }
+    var abandoned: AxisSet { @_noLocks @inline(__always) get { inertia.abandoned } }
 
     /// The camera's axes whose given inertia belongs to another camera.
-    var stale: AxisSet { @_noLocks get { inertia.stale } }
+    var stale: AxisSet { @_noLocks @inline(__always) get { inertia.stale } }
 
     /// The load that the integrals hold at present, camera frame, N·m.
     public var integralMoment: Vector3 {
@@ -115,10 +117,10 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     public var learnedImbalance: Vector3 { imbalance.imbalance }
 
     /// Moment of the feedback above 50 Hz about the camera's axes, N·m RMS over about a second.
-    public var hum: AxisVector { @_noLocks get { noise.rms } }
+    public var hum: AxisVector { @_noLocks @inline(__always) get { noise.rms } }
 
     /// Share of stiffness that each of the camera's axes has given up to bound its hum, 0...1.
-    public var calm: AxisVector { @_noLocks get { noise.calm } }
+    public var calm: AxisVector { @_noLocks @inline(__always) get { noise.calm } }
 
     /// The friction of each joint as learned so far, N·m.
     public var learnedFriction: AxisVector { friction.sizes }
@@ -344,7 +346,9 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     }
 
     /// From motion to torque, s: as configured, or longer where the probe came back later than that.
-    var loopDelay: Double { tuning.loopDelay + sampleWait + inertia.extraDelay }
+    var loopDelay: Double {
+        @_noLocks @inline(__always) get { tuning.loopDelay + sampleWait + inertia.extraDelay }
+    }
 
     /// A loop with more delay than it was tuned for keeps its shape, and its margins, when every corner moves down with it. One with
     /// less has more margins, and stays as it was tuned.

@@ -82,7 +82,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     /// - Returns: What has changed.
     @_noLocks
     mutating func step(_ loop: Loop, inertia: inout InertiaSearch, dt: Double) -> Change {
-        var seen = watch(loop, inertia, dt: dt)
+        var seen = watch(loop, &inertia, dt: dt)
         settling = max(0, settling - dt)
         if settling > 0 { seen = .none }
         var change = Change.none
@@ -106,7 +106,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     }
 
     private mutating func watch(
-        _ loop: Loop, _ inertia: InertiaSearch, dt: Double
+        _ loop: Loop, _ inertia: inout InertiaSearch, dt: Double
     ) -> AxisSet {
         let (axes, swing, caution) = (inertia.values, inertia.swings, inertia.caution)
         let shaken = loop.limit * OscillationWatch.shaken
