@@ -6,7 +6,7 @@ extension Stabilizer {
         if case .inactive = pointing.mode { result.insert(.inactiveMode) }
         if estimator.isGravityDoubtful || tiltDoubt.isDoubtful { result.insert(.attitudeDoubtful) }
         if witness.isContradicted { result.insert(.gyroContradicted) }
-        if !estimator.isConverged { result.insert(.estimateNotConverged) }
+        if !isConverged { result.insert(.estimateNotConverged) }
         if isGravityLost { result.insert(.gravityMismatch) }
         if parameters.isCalibrating { result.insert(.calibrating) }
         if exciter.state.isActive { result.insert(.autotuning) }

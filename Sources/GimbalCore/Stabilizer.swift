@@ -53,6 +53,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var usualPeriod = 0.0
     private var seenRefutations: UInt64 = 0
     private(set) var isGravityLost = false
+    /// Whether the estimator has converged, as of this step.
+    private(set) var isConverged = false
     private(set) var faults = FaultLatch()
 
     /// A stabilizer that has seen nothing yet; outputs off.
@@ -275,10 +277,11 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Gravity has refuted the estimate: from then on, until it has converged again, nobody knows where the camera points.
     private mutating func watchGravity() {
+        isConverged = estimator.isConverged
         if estimator.refutations != seenRefutations {
             seenRefutations = estimator.refutations
             isGravityLost = true
-        } else if estimator.isConverged {
+        } else if isConverged {
             isGravityLost = false
         }
     }

@@ -73,11 +73,13 @@ struct JointObserver: Sendable, BitwiseCopyable {
     ) {
         let previous = source
         cameraRate = cameraRate + (rate - cameraRate) * (dt / (JointMotion.smoothing + dt))
-        let angles = EulerZXY.angles(attitude)
-        let upright = AxisVector(yaw: 0, roll: angles.roll, pitch: angles.pitch)
+        func upright() -> AxisVector {
+            let angles = EulerZXY.angles(attitude)
+            return AxisVector(yaw: 0, roll: angles.roll, pitch: angles.pitch)
+        }
         if let sample, sample.contents.contains(.baseGyro), sample.baseGyro.isFinite {
             handle.update(
-                measured: sample.baseGyro, cameraRate: rate, upright: upright,
+                measured: sample.baseGyro, cameraRate: rate, upright: upright(),
                 isAtRest: isAtRest, dt: dt)
             handleRate = handle.rate
         } else {
@@ -90,7 +92,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
         } else if case .some = handleRate {
             use(handle.joints, from: .handleIMU, after: previous, dt: dt)
         } else {
-            use(upright, from: .assumed, after: previous, dt: dt)
+            use(upright(), from: .assumed, after: previous, dt: dt)
         }
     }
 

@@ -21,11 +21,10 @@ struct NoiseEvidence: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Looks at two samples that follow each other.
+    /// Looks at how two samples that follow each other differ, rad/s and m/s².
     @_noLocks
-    mutating func add(_ previous: IMUSample, _ sample: IMUSample) {
+    mutating func add(gyro: Vector3, accel: Vector3) {
         guard !isNoisy else { return }
-        let (gyro, accel) = (sample.gyro - previous.gyro, sample.accel - previous.accel)
         gyroTurns += Self.turns(gyroStep, gyro)
         accelTurns += Self.turns(accelStep, accel)
         (gyroStep, accelStep) = (gyro, accel)

@@ -74,7 +74,10 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     /// Faults since the start.
     public private(set) var counters = Counters()
 
-    private var last: IMUSample?
+    /// Time, rate and force of the last sample that was used; no time: none was.
+    private var lastTime: Instant?
+    private var lastGyro = Vector3.zero
+    private var lastAccel = Vector3.zero
     private var gyro = FreezeTest()
     private var accel = FreezeTest()
     /// Refused samples less a fifth of the accepted ones: a sample that is not believed now and
@@ -107,21 +110,23 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
             return .refuse
         }
         refused = max(refused - 0.2, 0)
-        guard let previous = last else {
-            last = sample
+        guard let lastTime else {
+            keep(sample)
             counters.accepted &+= 1
             noteFullScale(sample)
             return .use(dt: 0)
         }
-        let dt = sample.time.seconds(since: previous.time)
+        let dt = sample.time.seconds(since: lastTime)
         guard dt > 0 else {
             counters.timeReversed &+= 1
-            timeFaultUntil = previous.time.advanced(bySeconds: parameters.holdSeconds)
+            timeFaultUntil = lastTime.advanced(bySeconds: parameters.holdSeconds)
             return .refuse
         }
-        if parameters.frozenNeedsNoise { noise.add(previous, sample) }
-        noteRepetition(of: previous, by: sample, dt: dt)
-        last = sample
+        if parameters.frozenNeedsNoise {
+            noise.add(gyro: sample.gyro - lastGyro, accel: sample.accel - lastAccel)
+        }
+        noteRepetition(by: sample, dt: dt)
+        keep(sample)
         counters.accepted &+= 1
         noteFullScale(sample)
         if dt > parameters.gapSeconds {
@@ -135,8 +140,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     @_noLocks
     public mutating func conditions(now: Instant) -> Conditions {
         var result: Conditions = .none
-        if let last {
-            let isStale = now.seconds(since: last.time) > parameters.staleSeconds
+        if let lastTime {
+            let isStale = now.seconds(since: lastTime) > parameters.staleSeconds
             if isStale && !wasStale { counters.stale &+= 1 }
             wasStale = isStale
             if isStale { result.insert(.imuStale) }
@@ -153,14 +158,14 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     /// Whether this gyroscope's sample repeats the one before to the bit.
     @_noLocks @inline(__always)
     func repeatsGyro(_ sample: IMUSample) -> Bool {
-        guard let last, canFreeze(sample) else { return false }
-        return sample.gyro == last.gyro
+        lastTime != nil && canFreeze(sample) && sample.gyro == lastGyro
     }
 
     /// More of them mean a sensor that cannot be used.
     private static var mostRefused: Double { @_noLocks get { 4.5 } }
 
     /// Simulators need not have noise, and a saturated gyroscope shows none.
+    @inline(__always)
     private func canFreeze(_ sample: IMUSample) -> Bool {
         (!parameters.frozenNeedsNoise || noise.isNoisy)
             && Self.isWithin(sample.gyro, parameters.fullScaleShare * parameters.gyroRange)
@@ -199,15 +204,19 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         }
     }
 
-    private mutating func noteRepetition(
-        of previous: IMUSample, by sample: IMUSample, dt: Double
-    ) {
+    private mutating func keep(_ sample: IMUSample) {
+        lastTime = sample.time
+        lastGyro = sample.gyro
+        lastAccel = sample.accel
+    }
+
+    private mutating func noteRepetition(by sample: IMUSample, dt: Double) {
         let canFreeze = canFreeze(sample)
         let isGyroFrozen = gyro.note(
-            isSame: canFreeze && sample.gyro == previous.gyro, dt: dt,
+            isSame: canFreeze && sample.gyro == lastGyro, dt: dt,
             longestSeconds: parameters.frozenSeconds)
         let isAccelFrozen = accel.note(
-            isSame: canFreeze && sample.accel == previous.accel, dt: dt,
+            isSame: canFreeze && sample.accel == lastAccel, dt: dt,
             longestSeconds: parameters.frozenSeconds)
         if isGyroFrozen || isAccelFrozen { counters.frozen &+= 1 }
     }

@@ -38,13 +38,13 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     /// Looks no farther to the side than the joint turns; all in radians.
     ///
     /// - Parameters:
-    ///   - handle: Heading of the handle.
+    ///   - handle: Where the handle is.
     ///   - followed: The heading that is followed, beside which this looks.
     ///   - range: How far the joints turn.
     @_noLocks
-    mutating func confine(handle: Double, followed: Double, range: JointRange) {
+    mutating func confine(handle: HandlePose, followed: Double, range: JointRange) {
         guard angle != 0 else { return }
-        let behind = Angle(radians: handle).shortestArc(to: .radians(followed)).radians
+        let behind = Angle(radians: handle.angles.yaw).shortestArc(to: .radians(followed)).radians
         angle = min(max(angle, range.minimum.yaw - behind), range.maximum.yaw - behind)
     }
 

@@ -38,6 +38,16 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         limit = .none
     }
 
+    /// Stands at zero.
+    static var none: AxisPlan {
+        @_noLocks @_noAllocation get {
+            AxisPlan(
+                from: AxisState(angle: 0, rate: 0), turningAt: 0,
+                limits: AxisLimits(
+                    rate: 1, acceleration: 1, jerk: 1, minimum: -.infinity, maximum: .infinity))
+        }
+    }
+
     private init(
         from start: AxisState, to goal: Double, cruising rate: Double, limits: AxisLimits
     ) {

@@ -24,18 +24,12 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     private enum Motion: Sendable, BitwiseCopyable {
         /// Stands still.
         case rest
-        /// On its way to a goal.
-        case move(AxisPlan)
-        /// Turns at a rate, or slows down from one; at the end of the range the plan leads there.
-        case turn(Turn)
-        /// Follows something that moves.
-        case follow(Follow)
-    }
-
-    private struct Turn: Sendable, BitwiseCopyable {
-        /// rad/s
-        var wanted: Double
-        var plan: AxisPlan
+        /// On its way to the goal of `plan`.
+        case move
+        /// Turns at `turnRate`, or slows down from one; at the end of the range `plan` leads there.
+        case turn
+        /// Follows `followed`.
+        case follow
     }
 
     private struct Follow: Sendable, BitwiseCopyable {
@@ -52,7 +46,12 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 
     /// Angle, rate and acceleration at present.
     private(set) var state: AxisState
+    // Beside each other and not in the cases: to look into a case copies it.
     private var motion = Motion.rest
+    private var plan = AxisPlan.none
+    /// rad/s
+    private var turnRate = 0.0
+    private var followed = Follow(target: 0, maxRate: 0, smoothing: 0)
     /// Where and when the present plan began.
     private var elapsed = 0.0
 
@@ -73,9 +72,9 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get {
             switch motion {
             case .rest: state.angle
-            case .move(let plan): plan.goal
-            case .turn(let turn): turn.plan.goal.isNaN ? state.angle : turn.plan.goal
-            case .follow(let follow): follow.target
+            case .move: plan.goal
+            case .turn: plan.goal.isNaN ? state.angle : plan.goal
+            case .follow: followed.target
             }
         }
     }
@@ -83,7 +82,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// How far the angle is behind what it follows, rad; zero when it follows nothing.
     var followError: Double {
         @_noLocks @inline(__always) get {
-            if case .follow(let follow) = motion { follow.target - state.angle } else { 0 }
+            if case .follow = motion { followed.target - state.angle } else { 0 }
         }
     }
 
@@ -100,7 +99,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// Seconds that the movement to a goal still takes; zero without one.
     var remaining: Double {
         @_noLocks @inline(__always) get {
-            if case .move(let plan) = motion { max(plan.duration - elapsed, 0) } else { 0 }
+            if case .move = motion { max(plan.duration - elapsed, 0) } else { 0 }
         }
     }
 
@@ -109,8 +108,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get {
             switch motion {
             case .rest: false
-            case .move(let plan): elapsed < plan.duration
-            case .turn(let turn): turn.wanted != 0 || !state.isAtRest
+            case .move: elapsed < plan.duration
+            case .turn: turnRate != 0 || !state.isAtRest
             case .follow: abs(state.rate) > AxisProfile.stillRate
             }
         }
@@ -126,7 +125,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// allow.
     @_noLocks @_noAllocation
     mutating func move(to goal: Double, duration: Double, limits: AxisLimits) {
-        motion = .move(AxisPlan.timed(from: state, to: goal, duration: duration, limits: limits))
+        motion = .move
+        plan = .timed(from: state, to: goal, duration: duration, limits: limits)
         elapsed = 0
     }
 
@@ -134,9 +134,10 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// changes nothing.
     @_noLocks @_noAllocation
     mutating func turn(at rate: Double, limits: AxisLimits) {
-        if case .turn(let turn) = motion, turn.wanted == rate { return }
-        let plan = AxisPlan(from: state, turningAt: rate, limits: limits)
-        motion = .turn(Turn(wanted: rate, plan: plan))
+        if case .turn = motion, turnRate == rate { return }
+        motion = .turn
+        turnRate = rate
+        plan = AxisPlan(from: state, turningAt: rate, limits: limits)
         elapsed = 0
     }
 
@@ -153,9 +154,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         let nearest = Angle(radians: state.angle).shortestArc(to: .radians(angle)).radians
         state = AxisState(angle: state.angle + nearest, rate: 0)
         elapsed = 0
-        if case .turn(let turn) = motion {
-            let plan = AxisPlan(from: state, turningAt: turn.wanted, limits: limits)
-            motion = .turn(Turn(wanted: turn.wanted, plan: plan))
+        if case .turn = motion {
+            plan = AxisPlan(from: state, turningAt: turnRate, limits: limits)
         } else {
             motion = .rest
         }
@@ -172,11 +172,11 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         switch motion {
         case .rest:
             if !state.isAtRest { turn(at: 0, limits: limits) }
-        case .move(let plan):
+        case .move:
             move(to: plan.goal, duration: plan.duration, limits: limits)
-        case .turn(let turn):
+        case .turn:
             motion = .rest
-            self.turn(at: turn.wanted, limits: limits)
+            turn(at: turnRate, limits: limits)
         case .follow:
             break
         }
@@ -185,7 +185,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// Follows `target`, rad, from now on.
     @_noLocks @_noAllocation
     mutating func follow(_ target: Double, maxRate: Double, smoothing: Double) {
-        motion = .follow(Follow(target: target, maxRate: maxRate, smoothing: smoothing))
+        motion = .follow
+        followed = Follow(target: target, maxRate: maxRate, smoothing: smoothing)
     }
 
     /// One period of `dt` seconds.
@@ -194,51 +195,47 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         switch motion {
         case .rest:
             return
-        case .move(let plan):
+        case .move:
             elapsed += dt
             state = plan.state(at: elapsed)
-        case .turn(let turn):
-            stepTurn(turn, dt: dt, limits: limits)
-        case .follow(let follow):
+        case .turn:
+            stepTurn(dt: dt, limits: limits)
+        case .follow:
             var slower = limits
-            slower.rate = min(limits.rate, follow.maxRate)
-            let target = limits.clamped(follow.target)
-            state.follow(target, smoothing: follow.smoothing, limits: slower, dt: dt)
+            slower.rate = min(limits.rate, followed.maxRate)
+            let target = limits.clamped(followed.target)
+            state.follow(target, smoothing: followed.smoothing, limits: slower, dt: dt)
         }
     }
 
     /// A turn whose next state could no longer stop within the range heads for the end of the range
     /// instead, and is pushed along by an end that comes towards it.
-    private mutating func stepTurn(_ turn: Turn, dt: Double, limits: AxisLimits) {
-        var next = turn
-        var time = elapsed + dt
+    private mutating func stepTurn(dt: Double, limits: AxisLimits) {
         let inside = limits.clamped(state.angle)
-        if inside != state.angle, turn.wanted * (state.angle - inside) >= 0 {
+        if inside != state.angle, turnRate * (state.angle - inside) >= 0 {
             state.follow(inside, smoothing: AxisProfile.pushSmoothing, limits: limits, dt: dt)
-            next.plan = AxisPlan(from: state, turningAt: turn.wanted, limits: limits)
-            motion = .turn(next)
+            plan = AxisPlan(from: state, turningAt: turnRate, limits: limits)
             elapsed = 0
             return
         }
-        let end = turn.wanted > 0 ? limits.maximum : limits.minimum
-        let room = (end - turn.plan.goal) * (turn.wanted > 0 ? 1 : -1)
-        if turn.wanted != 0, room > AxisProfile.resumption {
-            next.plan = AxisPlan(from: state, turningAt: turn.wanted, limits: limits)
-            time = dt
+        elapsed += dt
+        let end = turnRate > 0 ? limits.maximum : limits.minimum
+        let room = (end - plan.goal) * (turnRate > 0 ? 1 : -1)
+        if turnRate != 0, room > AxisProfile.resumption {
+            plan = AxisPlan(from: state, turningAt: turnRate, limits: limits)
+            elapsed = dt
         }
-        if next.plan.goal.isNaN {
-            let ahead = next.plan.state(at: time)
+        if plan.goal.isNaN {
+            let ahead = plan.state(at: elapsed)
             let stop = ahead.angle + RateBlend(from: ahead, to: 0, limits: limits).distance
             let end = limits.clamped(stop)
-            if stop != end, turn.wanted * (stop - end) >= 0 {
-                next.plan = AxisPlan.quickest(from: state, to: end, limits: limits)
-                time = dt
+            if stop != end, turnRate * (stop - end) >= 0 {
+                plan = AxisPlan.quickest(from: state, to: end, limits: limits)
+                elapsed = dt
             }
         }
-        elapsed = time
-        state = next.plan.state(at: time)
-        motion = .turn(next)
-        if turn.wanted == 0, next.plan.goal.isNaN, state.isAtRest { motion = .rest }
+        state = plan.state(at: elapsed)
+        if turnRate == 0, plan.goal.isNaN, state.isAtRest { motion = .rest }
     }
 }
 

@@ -205,7 +205,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         aside.step(now: now, dt: dt)
         if case .tracking = mode { confineTracking(handle) }
         if let handle {
-            aside.confine(handle: handle.angles.yaw, followed: followed.target.yaw, range: range)
+            aside.confine(handle: handle, followed: followed.target.yaw, range: range)
             follow(handle, dt: dt)
         } else {
             generator.stopFollowing()

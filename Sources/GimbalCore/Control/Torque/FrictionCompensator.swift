@@ -93,11 +93,11 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// leaves it out: a prediction that follows the camera's own shaking drives it.
     @_noLocks @_noAllocation
     mutating func torque(
-        joint: Double, astray: Double, parameters p: Parameters, dt: Double
+        joint: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,
+        dt: Double
     ) -> Double {
-        guard p.learningRate > 0 else { return 0 }
-        tracker.follow(angle: joint, dt: dt)
-        wanted.follow(angle: joint - astray, dt: dt)
+        tracker.follow(angle: joint, gains, dt: dt)
+        wanted.follow(angle: joint - astray, gains, dt: dt)
         return torque(parameters: p, dt: dt)
     }
 
@@ -105,11 +105,11 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// `astray` is a rate, rad/s.
     @_noLocks @_noAllocation
     mutating func torque(
-        rate: Double, astray: Double, parameters p: Parameters, dt: Double
+        rate: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,
+        dt: Double
     ) -> Double {
-        guard p.learningRate > 0 else { return 0 }
-        tracker.follow(rate: rate, dt: dt)
-        wanted.follow(rate: rate - astray, dt: dt)
+        tracker.follow(rate: rate, gains, dt: dt)
+        wanted.follow(rate: rate - astray, gains, dt: dt)
         return torque(parameters: p, dt: dt)
     }
 

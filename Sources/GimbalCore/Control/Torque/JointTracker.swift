@@ -19,6 +19,33 @@ struct JointTracker: Sendable, BitwiseCopyable {
     /// Natural frequency on a rate, rad/s.
     private static var rateBandwidth: Double { @_noLocks get { 250 } }
 
+    /// What a residual changes in one period, the same for every joint.
+    struct Gains: Sendable, BitwiseCopyable {
+        var angle: Double
+        var rate: Double
+        var acceleration: Double
+
+        /// Three poles at one place, exact for the sampled triple integrator.
+        @_noLocks
+        init(forAnglesOver dt: Double) {
+            let decay = cm_exp(-JointTracker.angleBandwidth * dt)
+            let fade = 1 - decay
+            angle = 1 - decay * decay * decay
+            rate = 1.5 * fade * fade * (1 + decay) / dt
+            acceleration = fade * fade * fade / (dt * dt)
+        }
+
+        /// Two poles at one place; there is no angle.
+        @_noLocks
+        init(forRatesOver dt: Double) {
+            let decay = cm_exp(-JointTracker.rateBandwidth * dt)
+            let fade = 1 - decay
+            angle = 0
+            rate = 1 - decay * decay
+            acceleration = fade * fade / dt
+        }
+    }
+
     /// A joint of which nothing is known.
     @_noLocks
     init() {}
@@ -27,9 +54,10 @@ struct JointTracker: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - measured: rad.
+    ///   - gains: For angles.
     ///   - dt: Seconds, more than 0.
     @_noLocks @_noAllocation
-    mutating func follow(angle measured: Double, dt: Double) {
+    mutating func follow(angle measured: Double, _ gains: Gains, dt: Double) {
         if !hasAngle || abs(measured - angle) > 0.2 {
             // A first value, or a jump that no joint can make: start again from there.
             angle = measured
@@ -40,12 +68,9 @@ struct JointTracker: Sendable, BitwiseCopyable {
         angle += (rate + acceleration * dt / 2) * dt
         rate += acceleration * dt
         let residual = measured - angle
-        // Three poles at one place, exact for the sampled triple integrator.
-        let decay = cm_exp(-Self.angleBandwidth * dt)
-        let fade = 1 - decay
-        angle += (1 - decay * decay * decay) * residual
-        rate += 1.5 * fade * fade * (1 + decay) / dt * residual
-        acceleration += fade * fade * fade / (dt * dt) * residual
+        angle += gains.angle * residual
+        rate += gains.rate * residual
+        acceleration += gains.acceleration * residual
     }
 
     /// Follows a measured rate: second order, no lag under constant acceleration. A joint gets
@@ -53,17 +78,16 @@ struct JointTracker: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - measured: rad/s.
+    ///   - gains: For rates.
     ///   - dt: Seconds, more than 0.
     @_noLocks @_noAllocation
-    mutating func follow(rate measured: Double, dt: Double) {
+    mutating func follow(rate measured: Double, _ gains: Gains, dt: Double) {
         hasAngle = false
         offset += min(max(measured - offset, -0.05), 0.05) * (dt / 20)
         rate += acceleration * dt
         let residual = measured - offset - rate
-        let decay = cm_exp(-Self.rateBandwidth * dt)
-        let fade = 1 - decay
-        rate += (1 - decay * decay) * residual
-        acceleration += fade * fade / dt * residual
+        rate += gains.rate * residual
+        acceleration += gains.acceleration * residual
     }
 
     /// Forgets the motion, keeps the offset.

@@ -1,0 +1,78 @@
+/// One value for each gimbal axis, in the order in which the joints stand between handle and camera: what an axis has of its own, be it
+/// a controller's state or a tuning.
+public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopyable {
+    /// Outermost joint, or about the camera's z.
+    public var yaw: Value
+    /// Middle joint, or about the camera's x.
+    public var roll: Value
+    /// Innermost joint, or about the camera's y.
+    public var pitch: Value
+
+    /// The three values, handle side first.
+    @inline(__always)
+    public init(yaw: Value, roll: Value, pitch: Value) {
+        self.yaw = yaw
+        self.roll = roll
+        self.pitch = pitch
+    }
+
+    /// The same value on every axis.
+    @inline(__always)
+    public init(_ value: Value) { self.init(yaw: value, roll: value, pitch: value) }
+
+    /// The value of one axis.
+    public subscript(axis: GimbalAxis) -> Value {
+        @inline(__always) get {
+            switch axis {
+            case .yaw: yaw
+            case .roll: roll
+            case .pitch: pitch
+            }
+        }
+        @inline(__always) _modify {
+            switch axis {
+            case .yaw: yield &yaw
+            case .roll: yield &roll
+            case .pitch: yield &pitch
+            }
+        }
+    }
+
+    /// A number of each axis.
+    @inline(__always)
+    func map(_ number: (Value) -> Double) -> AxisVector {
+        AxisVector(yaw: number(yaw), roll: number(roll), pitch: number(pitch))
+    }
+
+    /// The axes of which it is true.
+    @inline(__always)
+    func axes(where isTrue: (Value) -> Bool) -> AxisSet {
+        AxisSet(yaw: isTrue(yaw), roll: isTrue(roll), pitch: isTrue(pitch))
+    }
+
+    /// Changes each axis.
+    @inline(__always)
+    mutating func change(_ body: (inout Value, GimbalAxis) -> Void) {
+        body(&yaw, .yaw)
+        body(&roll, .roll)
+        body(&pitch, .pitch)
+    }
+
+    /// Changes each axis.
+    ///
+    /// - Returns: A number of each.
+    @inline(__always)
+    mutating func step(_ body: (inout Value, GimbalAxis) -> Double) -> AxisVector {
+        let (first, second, third) = (body(&yaw, .yaw), body(&roll, .roll), body(&pitch, .pitch))
+        return AxisVector(yaw: first, roll: second, pitch: third)
+    }
+
+    /// Changes each axis.
+    ///
+    /// - Returns: The axes of which it says true.
+    @inline(__always)
+    mutating func judge(_ body: (inout Value, GimbalAxis) -> Bool) -> AxisSet {
+        let (first, second, third) = (body(&yaw, .yaw), body(&roll, .roll), body(&pitch, .pitch))
+        return AxisSet(yaw: first, roll: second, pitch: third)
+    }
+}
