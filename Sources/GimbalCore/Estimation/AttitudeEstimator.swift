@@ -182,7 +182,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// Body to earth, now: the orientation that the last sample describes, carried forward by how
     /// old it is.
     public var attitude: Quaternion {
-        @_noLocks @_noAllocation get {
+        @_noLocks @_noAllocation @inline(__always) get {
             let age = parameters.sensorDelay + (parameters.averagesRate ? 0.5 * step : 0)
             return (orientation * Self.rotation(rate * age)).normalized
         }

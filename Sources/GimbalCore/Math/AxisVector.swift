@@ -9,7 +9,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
     public var pitch: Double
 
     /// The three values, handle side first.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public init(yaw: Double, roll: Double, pitch: Double) {
         self.yaw = yaw
         self.roll = roll
@@ -17,45 +17,47 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
     }
 
     /// The same value on every axis.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public init(repeating value: Double) { self.init(yaw: value, roll: value, pitch: value) }
 
     /// Zero on every axis.
     @inlinable
-    public static var zero: AxisVector { @_noLocks get { AxisVector(repeating: 0) } }
+    public static var zero: AxisVector {
+        @_noLocks @inline(__always) get { AxisVector(repeating: 0) }
+    }
 
     /// Whether every axis is the same. Written out: the loop's checker refuses the derived one.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func == (a: AxisVector, b: AxisVector) -> Bool {
         a.yaw == b.yaw && a.roll == b.roll && a.pitch == b.pitch
     }
 
     /// Sum, axis by axis.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func + (a: AxisVector, b: AxisVector) -> AxisVector {
         AxisVector(yaw: a.yaw + b.yaw, roll: a.roll + b.roll, pitch: a.pitch + b.pitch)
     }
 
     /// Difference, axis by axis.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func - (a: AxisVector, b: AxisVector) -> AxisVector {
         AxisVector(yaw: a.yaw - b.yaw, roll: a.roll - b.roll, pitch: a.pitch - b.pitch)
     }
 
     /// Product, axis by axis.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func * (a: AxisVector, b: AxisVector) -> AxisVector {
         AxisVector(yaw: a.yaw * b.yaw, roll: a.roll * b.roll, pitch: a.pitch * b.pitch)
     }
 
     /// Every axis scaled by `s`.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func * (a: AxisVector, s: Double) -> AxisVector {
         AxisVector(yaw: a.yaw * s, roll: a.roll * s, pitch: a.pitch * s)
     }
 
     /// Every axis limited to ±`limit` of the same axis.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public func clamped(to limit: AxisVector) -> AxisVector {
         AxisVector(
             yaw: min(max(yaw, -limit.yaw), limit.yaw),
@@ -64,7 +66,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
     }
 
     /// Every axis limited to what the same axis of `low` and `high` allows.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public func clamped(from low: AxisVector, to high: AxisVector) -> AxisVector {
         AxisVector(
             yaw: min(max(yaw, low.yaw), high.yaw), roll: min(max(roll, low.roll), high.roll),
@@ -82,10 +84,12 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
 
     /// NaN on every axis: nobody has said.
     @inlinable
-    public static var unknown: AxisVector { @_noLocks get { AxisVector(repeating: .nan) } }
+    public static var unknown: AxisVector {
+        @_noLocks @inline(__always) get { AxisVector(repeating: .nan) }
+    }
 
     /// The same, with `other` on the axes that are NaN.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public func filled(from other: AxisVector) -> AxisVector {
         AxisVector(
             yaw: yaw.isNaN ? other.yaw : yaw, roll: roll.isNaN ? other.roll : roll,
@@ -94,5 +98,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
 
     /// Whether no axis is NaN or infinite.
     @inlinable
-    public var isFinite: Bool { @_noLocks get { yaw.isFinite && roll.isFinite && pitch.isFinite } }
+    public var isFinite: Bool {
+        @_noLocks @inline(__always) get { yaw.isFinite && roll.isFinite && pitch.isFinite }
+    }
 }

@@ -13,7 +13,7 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     public var z: Double
 
     /// The quaternion with these components; not normalised.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public init(w: Double, x: Double, y: Double, z: Double) {
         self.w = w
         self.x = x
@@ -23,12 +23,14 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
 
     /// No rotation.
     @inlinable
-    public static var identity: Quaternion { @_noLocks get { Quaternion(w: 1, x: 0, y: 0, z: 0) } }
+    public static var identity: Quaternion {
+        @_noLocks @inline(__always) get { Quaternion(w: 1, x: 0, y: 0, z: 0) }
+    }
 
     /// The rotation by `vector.norm` radians about `vector`: the exponential map.
     ///
     /// Exact for any finite vector; below 1e-4 rad the series is used, its error is under 1e-17.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public init(rotationVector vector: Vector3) {
         let squared = vector.squaredNorm
         let scale: Double
@@ -50,7 +52,7 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     /// round).
     @inlinable
     public var rotationVector: Vector3 {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             let sign: Double = w < 0 ? -1 : 1
             let vector = Vector3(x, y, z) * sign
             let sine = vector.norm
@@ -60,25 +62,25 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     }
 
     /// The rotation by `radians` about the x axis.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func aboutX(_ radians: Double) -> Quaternion {
         Quaternion(w: cm_cos(radians / 2), x: cm_sin(radians / 2), y: 0, z: 0)
     }
 
     /// The rotation by `radians` about the y axis.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func aboutY(_ radians: Double) -> Quaternion {
         Quaternion(w: cm_cos(radians / 2), x: 0, y: cm_sin(radians / 2), z: 0)
     }
 
     /// The rotation by `radians` about the z axis.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func aboutZ(_ radians: Double) -> Quaternion {
         Quaternion(w: cm_cos(radians / 2), x: 0, y: 0, z: cm_sin(radians / 2))
     }
 
     /// Composition: `(a * b).rotate(v) == a.rotate(b.rotate(v))`.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func * (a: Quaternion, b: Quaternion) -> Quaternion {
         Quaternion(
             w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
@@ -89,16 +91,20 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
 
     /// The inverse of a unit quaternion.
     @inlinable
-    public var conjugate: Quaternion { @_noLocks get { Quaternion(w: w, x: -x, y: -y, z: -z) } }
+    public var conjugate: Quaternion {
+        @_noLocks @inline(__always) get { Quaternion(w: w, x: -x, y: -y, z: -z) }
+    }
 
     /// The length, 1 for a rotation.
     @inlinable
-    public var norm: Double { @_noLocks get { cm_sqrt(w * w + x * x + y * y + z * z) } }
+    public var norm: Double {
+        @_noLocks @inline(__always) get { cm_sqrt(w * w + x * x + y * y + z * z) }
+    }
 
     /// The same rotation with length 1; `identity` where the length is zero or not finite.
     @inlinable
     public var normalized: Quaternion {
-        @_noLocks get {
+        @_noLocks @inline(__always) get {
             let length = norm
             guard length > 1e-12, length.isFinite else { return .identity }
             let scale = 1 / length
@@ -107,7 +113,7 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     }
 
     /// The vector rotated from the body into the reference frame.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public func rotate(_ v: Vector3) -> Vector3 {
         let u = Vector3(x, y, z)
         let t = u.cross(v) * 2
@@ -115,12 +121,12 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     }
 
     /// The vector rotated from the reference frame into the body.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public func inverseRotate(_ v: Vector3) -> Vector3 { conjugate.rotate(v) }
 
     /// The rotation vector, in this body frame, that leads from here to `target` the short way
     /// round; radians.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public func error(to target: Quaternion) -> Vector3 {
         (conjugate * target).rotationVector
     }

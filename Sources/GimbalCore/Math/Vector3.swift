@@ -10,7 +10,7 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     public var z: Double
 
     /// The vector with these components.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public init(_ x: Double, _ y: Double, _ z: Double) {
         self.x = x
         self.y = y
@@ -19,75 +19,77 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
 
     /// The zero vector.
     @inlinable
-    public static var zero: Vector3 { @_noLocks get { Vector3(0, 0, 0) } }
+    public static var zero: Vector3 { @_noLocks @inline(__always) get { Vector3(0, 0, 0) } }
 
     /// Whether every component is the same. Written out: the loop's checker refuses the derived
     /// one.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func == (a: Vector3, b: Vector3) -> Bool {
         a.x == b.x && a.y == b.y && a.z == b.z
     }
 
     /// Sum, component by component.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func + (a: Vector3, b: Vector3) -> Vector3 {
         Vector3(a.x + b.x, a.y + b.y, a.z + b.z)
     }
 
     /// Difference, component by component.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func - (a: Vector3, b: Vector3) -> Vector3 {
         Vector3(a.x - b.x, a.y - b.y, a.z - b.z)
     }
 
     /// The opposite vector.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static prefix func - (a: Vector3) -> Vector3 { Vector3(-a.x, -a.y, -a.z) }
 
     /// The vector scaled by `s`.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func * (a: Vector3, s: Double) -> Vector3 { Vector3(a.x * s, a.y * s, a.z * s) }
 
     /// The vector scaled by `s`.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func * (s: Double, a: Vector3) -> Vector3 { a * s }
 
     /// The vector divided by `s`.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func / (a: Vector3, s: Double) -> Vector3 { a * (1 / s) }
 
     /// Adds in place.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func += (a: inout Vector3, b: Vector3) { a = a + b }
 
     /// Subtracts in place.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public static func -= (a: inout Vector3, b: Vector3) { a = a - b }
 
     /// The scalar product.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public func dot(_ b: Vector3) -> Double { x * b.x + y * b.y + z * b.z }
 
     /// The vector product, right-handed.
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public func cross(_ b: Vector3) -> Vector3 {
         Vector3(y * b.z - z * b.y, z * b.x - x * b.z, x * b.y - y * b.x)
     }
 
     /// The sum of the squared components.
     @inlinable
-    public var squaredNorm: Double { @_noLocks get { dot(self) } }
+    public var squaredNorm: Double { @_noLocks @inline(__always) get { dot(self) } }
 
     /// The Euclidean length.
     @inlinable
-    public var norm: Double { @_noLocks get { cm_sqrt(squaredNorm) } }
+    public var norm: Double { @_noLocks @inline(__always) get { cm_sqrt(squaredNorm) } }
 
     /// Whether no component is NaN or infinite.
     @inlinable
-    public var isFinite: Bool { @_noLocks get { x.isFinite && y.isFinite && z.isFinite } }
+    public var isFinite: Bool {
+        @_noLocks @inline(__always) get { x.isFinite && y.isFinite && z.isFinite }
+    }
 
     /// The same direction with a length of at most `limit` (not negative).
-    @inlinable @_noLocks
+    @inlinable @inline(__always) @_noLocks
     public func limited(to limit: Double) -> Vector3 {
         let length = norm
         return length > limit ? self * (limit / length) : self

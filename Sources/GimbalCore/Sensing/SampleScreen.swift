@@ -171,6 +171,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
             && Self.isWithin(sample.gyro, parameters.fullScaleShare * parameters.gyroRange)
     }
 
+    @inline(__always)
     private func isPlausible(_ sample: IMUSample) -> Bool {
         // Comparisons with NaN are false.
         Self.isWithin(sample.gyro, parameters.gyroRange)

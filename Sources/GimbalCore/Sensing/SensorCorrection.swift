@@ -22,7 +22,7 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         public init() {}
 
         /// The corrected value, sensor frame. Any thread; constant time.
-        @_noLocks
+        @_noLocks @inline(__always)
         public func apply(_ raw: Vector3) -> Vector3 {
             let v = raw - offset
             return Vector3(rowX.dot(v), rowY.dot(v), rowZ.dot(v))
@@ -92,7 +92,7 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
     ///
     /// - Parameter raw: In the sensor's frame.
     /// - Returns: Body frame (FRD). Any thread; constant time.
-    @_noLocks
+    @_noLocks @inline(__always)
     public func apply(_ raw: IMUSample) -> IMUSample {
         var sample = raw
         sample.gyro = mounting.rotate(raw.gyro)

@@ -54,8 +54,8 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 ///
 /// Loop thread only; constant time, no allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {
-    private var fast = Correlator(seconds: 0.006)
-    private var slow = Correlator(seconds: 0.040)
+    private var fast = Correlator()
+    private var slow = Correlator()
     /// Angle that the camera went astray lately, rad, beyond what its first rate would have made of
     /// it.
     private var turned = 0.0
@@ -69,6 +69,27 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     private static var memory: Double { @_noLocks get { 0.3 } }
     /// Over which camera and joint are compared, s.
     private static var jointMemory: Double { @_noLocks get { 0.04 } }
+
+    /// What time does in one period: the same for every axis.
+    struct Pace: Sendable, BitwiseCopyable {
+        /// Seconds since the previous period, more than 0.
+        let dt: Double
+        /// Share of `turned` that is forgotten.
+        let fade: Double
+        /// Share of the joint's memory that is new.
+        let joint: Double
+        /// Of the two time scales, about as long as a fast loop and a slow one take to answer.
+        fileprivate let fast, slow: Correlator.Pace
+
+        @_noLocks
+        init(dt: Double) {
+            self.dt = dt
+            fade = min(dt / AxisResponse.memory, 1)
+            joint = dt / (AxisResponse.jointMemory + dt)
+            fast = Correlator.Pace(seconds: 0.006, dt: dt)
+            slow = Correlator.Pace(seconds: 0.040, dt: dt)
+        }
+    }
 
     @_noLocks
     init() {}
@@ -88,21 +109,22 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ///   - bar: What counts as a mirror image.
     ///   - least: What the motor must have been told, in the unit of `seen`: less than that a
     ///     joint's friction takes.
-    ///   - dt: Seconds since the previous call, more than 0.
+    ///   - pace: Of this period, the same for every axis.
     @_noLocks
     mutating func step(
         told: Double, seen: Double, astray: Double, error: Double, joint: Double?,
-        bar: ResponseBar, least: Double, dt: Double
+        bar: ResponseBar, least: Double, pace: Pace
     ) {
+        let dt = pace.dt
         // What moved the camera before its motors came on, a walker's hand, does so afterwards.
         let first = firstRate ?? astray
-        let fade = min(dt / Self.memory, 1)
+        let fade = pace.fade
         turned += (astray - first) * dt - turned * fade
         firstRate = first * (1 - fade)
-        let isTurned = turns(joint, astray: astray, dt: dt)
+        let isTurned = turns(joint, astray: astray, pace)
         let isMirrored =
-            fast.step(told: told, seen: seen, astray: astray, bar: bar, dt: dt)
-            || slow.step(told: told, seen: seen, astray: astray, bar: bar, dt: dt)
+            fast.step(told: told, seen: seen, astray: astray, bar: bar, pace.fast)
+            || slow.step(told: told, seen: seen, astray: astray, bar: bar, pace.slow)
         let isLeaving =
             turned * astray > 0 && error * astray < 0 && abs(turned) > bar.evidence
         isReversed =
@@ -110,9 +132,9 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     }
 
     /// Whether the joint has turned at least half as far as the camera.
-    private mutating func turns(_ joint: Double?, astray: Double, dt: Double) -> Bool {
-        let share = dt / (Self.jointMemory + dt)
-        turnedWithJoint += astray * dt - turnedWithJoint * share
+    private mutating func turns(_ joint: Double?, astray: Double, _ pace: Pace) -> Bool {
+        let share = pace.joint
+        turnedWithJoint += astray * pace.dt - turnedWithJoint * share
         guard let joint else { return true }
         let past = pastJoint ?? joint
         pastJoint = past + (joint - past) * share
@@ -122,27 +144,41 @@ struct AxisResponse: Sendable, BitwiseCopyable {
 
 /// Correlation of two band-passed signals over the last moments.
 private struct Correlator: Sendable, BitwiseCopyable {
-    private let seconds: Double
     private var told = BandPass()
     private var seen = BandPass()
     private var products = 0.0
     private var toldSquares = 0.0
     private var seenSquares = 0.0
 
+    /// What time does to it in one period.
+    struct Pace: Sendable, BitwiseCopyable {
+        /// Share of the moments that is kept.
+        let keep: Double
+        /// Shares of a new value in the low-passes.
+        let short, long: Double
+
+        @_noLocks
+        init(seconds least: Double, dt: Double) {
+            // Fewer samples do not tell a cause from what answers to it.
+            let seconds = max(least, 6 * dt)
+            keep = 1 - min(dt / (4 * seconds), 1)
+            short = dt / (seconds + dt)
+            long = dt / (3 * seconds + dt)
+        }
+    }
+
     @_noLocks
-    init(seconds: Double) { self.seconds = seconds }
+    init() {}
 
     /// One period; whether what is seen is the mirror image of what was told, and growing.
     @_noLocks
     mutating func step(
         told newTold: Double, seen newSeen: Double, astray: Double,
-        bar: ResponseBar, dt: Double
+        bar: ResponseBar, _ pace: Pace
     ) -> Bool {
-        // Fewer samples do not tell a cause from what answers to it.
-        let seconds = max(seconds, 6 * dt)
-        let u = told.step(newTold, seconds: seconds, dt: dt)
-        let v = seen.step(newSeen, seconds: seconds, dt: dt)
-        let keep = 1 - min(dt / (4 * seconds), 1)
+        let u = told.step(newTold, pace)
+        let v = seen.step(newSeen, pace)
+        let keep = pace.keep
         products = products * keep + u * v
         toldSquares = toldSquares * keep + u * u
         seenSquares = seenSquares * keep + v * v
@@ -161,14 +197,14 @@ private struct BandPass: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    @_noLocks
-    mutating func step(_ value: Double, seconds: Double, dt: Double) -> Double {
+    @_noLocks @inline(__always)
+    mutating func step(_ value: Double, _ pace: Correlator.Pace) -> Double {
         if short.isNaN {
             short = value
             long = value
         }
-        short += (value - short) * (dt / (seconds + dt))
-        long += (value - long) * (dt / (3 * seconds + dt))
+        short += (value - short) * pace.short
+        long += (value - long) * pace.long
         return short - long
     }
 }

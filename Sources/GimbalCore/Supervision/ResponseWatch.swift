@@ -2,9 +2,7 @@
 ///
 /// Loop thread only; constant time, no allocation.
 struct ResponseWatch: Sendable, BitwiseCopyable {
-    private var yaw = AxisResponse()
-    private var roll = AxisResponse()
-    private var pitch = AxisResponse()
+    private var axes = PerAxis(AxisResponse())
     private var told = JointHistory()
     private var lastRates: AxisVector?
 
@@ -13,9 +11,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
 
     /// The joints that answer the wrong way round.
     var reversed: AxisSet {
-        @_noLocks get {
-            AxisSet(yaw: yaw.isReversed, roll: roll.isReversed, pitch: pitch.isReversed)
-        }
+        @_noLocks @inline(__always) get { axes.axes { $0.isReversed } }
     }
 
     /// The outputs are about to come on.
@@ -74,14 +70,11 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         told: AxisVector, seen: AxisVector, astray: AxisVector, errors: AxisVector,
         joints: AxisVector?, bar: ResponseBar, least: AxisVector, dt: Double
     ) {
-        yaw.step(
-            told: told.yaw, seen: seen.yaw, astray: astray.yaw, error: errors.yaw,
-            joint: joints?.yaw, bar: bar, least: least.yaw, dt: dt)
-        roll.step(
-            told: told.roll, seen: seen.roll, astray: astray.roll, error: errors.roll,
-            joint: joints?.roll, bar: bar, least: least.roll, dt: dt)
-        pitch.step(
-            told: told.pitch, seen: seen.pitch, astray: astray.pitch, error: errors.pitch,
-            joint: joints?.pitch, bar: bar, least: least.pitch, dt: dt)
+        let pace = AxisResponse.Pace(dt: dt)
+        axes.change {
+            $0.step(
+                told: told[$1], seen: seen[$1], astray: astray[$1], error: errors[$1],
+                joint: joints?[$1], bar: bar, least: least[$1], pace: pace)
+        }
     }
 }

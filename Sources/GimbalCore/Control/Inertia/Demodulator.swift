@@ -10,8 +10,9 @@ struct Demodulator: Sendable, BitwiseCopyable {
     init() {}
 
     mutating func add(impulse: Double, change: Double, weight: Double, angle: Double) {
-        let cosine = weight * cm_cos(angle)
-        let sine = weight * cm_sin(angle)
+        let circle = cm_sincos(angle)
+        let cosine = weight * circle.cos
+        let sine = weight * circle.sin
         impulseCosine += impulse * cosine
         impulseSine += impulse * sine
         changeCosine += change * cosine
