@@ -13,7 +13,7 @@ extension Stabilizer {
         if isStopped { result.insert(.emergencyStop) }
         if isShuttingDown { result.insert(.shutdown) }
         if let until = pointing.rateValidUntil, !(now < until) { result.insert(.commandExpired) }
-        if supervisor.isEnabled, !drive.isReady, drive.abandoned.isEmpty {
+        if supervisor.isEnabled, !drive.state.isReady, drive.state.abandoned.isEmpty {
             result.insert(.inertiaUnknown)
         }
         if pace.wait > 0 { result.insert(.samplesSlow) }
@@ -35,11 +35,11 @@ extension Stabilizer {
         axes.stalled = faults.stalled
         if supervisor.isEnabled {
             axes.atLimit.insert(pointing.atLimit)
-            axes.saturated = drive.saturated
-            axes.slipped = drive.slipping
-            axes.oscillating = drive.oscillating
-            axes.abandoned = drive.abandoned
-            axes.stale = drive.stale
+            axes.saturated = drive.state.saturated
+            axes.slipped = drive.state.slipping
+            axes.oscillating = drive.state.oscillating
+            axes.abandoned = drive.state.abandoned
+            axes.stale = drive.state.stale
         } else {
             axes.outOfReach = drive.outOfReach(angles)
         }
@@ -51,7 +51,7 @@ extension Stabilizer {
         // Inlined, as `axes()` is: a call would copy all of this, some 20 kB.
         @inline(__always) get {
             if joints.isKnown { return true }
-            if case .some = drive.modelledJoints { return true }
+            if case .some = drive.state.modelledJoints { return true }
             return false
         }
     }
@@ -65,14 +65,14 @@ extension Stabilizer {
         recordEstimate()
         snapshot.joints = joints.motion.angles
         snapshot.jointSource = joints.source
-        snapshot.inertia = drive.inertia.values
-        snapshot.inertiaSigma = drive.inertia.sigmas
-        snapshot.friction = drive.friction
-        snapshot.imbalance = drive.imbalance
-        let hum = drive.hum
+        snapshot.inertia = drive.state.inertia.values
+        snapshot.inertiaSigma = drive.state.inertia.sigmas
+        snapshot.friction = drive.state.friction
+        snapshot.imbalance = drive.state.imbalance
+        let hum = drive.state.hum
         snapshot.hum = hum.rms
         snapshot.calm = hum.calm
-        snapshot.exerted = drive.exerted
+        snapshot.exerted = drive.state.exerted
         snapshot.showsJoints = showsJoints
         snapshot.modeRequests = pointing.modeRequests
         snapshot.output = output

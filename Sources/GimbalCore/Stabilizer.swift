@@ -242,22 +242,23 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// What the motors will have done to the camera when the next samples are measured.
     private mutating func observeMotors(_ output: MotorOutput, dt: Double) {
         lastOutput = output
-        guard output.enabled, drive.isReady, dt > 0 else { return effect.rest() }
+        guard output.enabled, drive.state.isReady, dt > 0 else { return effect.rest() }
         let kinematics = joints.motion.kinematics
         switch parameters.motorType {
         case .servo:
             effect.turn(
-                rates: supervisor.authority < 1 ? parameters.servo.maxRate : drive.servoRates,
+                rates: supervisor.authority < 1
+                    ? parameters.servo.maxRate : drive.state.modelledRates,
                 kinematics: kinematics, dt: dt)
         case .field:
             effect.exert(
-                torques: drive.asked, push: drive.push, delay: drive.loopDelay,
+                torques: drive.state.asked, push: drive.state.push, delay: drive.loopDelay,
                 limit: parameters.field.peakTorque * parameters.field.maxPower,
-                inertia: drive.inertia, kinematics: kinematics, dt: dt)
+                inertia: drive.state.inertia, kinematics: kinematics, dt: dt)
         case .torque:
             effect.exert(
-                torques: output.torque, push: drive.push, delay: drive.loopDelay,
-                limit: parameters.controller.torqueLimit, inertia: drive.inertia,
+                torques: output.torque, push: drive.state.push, delay: drive.loopDelay,
+                limit: parameters.controller.torqueLimit, inertia: drive.state.inertia,
                 kinematics: kinematics, dt: dt)
         }
     }
@@ -265,7 +266,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Where the joints are, and what their motion says about the gyroscope.
     private mutating func observeJoints(dt: Double) {
         joints.update(
-            sample: sample, modelled: supervisor.isEnabled ? drive.modelledJoints : nil,
+            sample: sample, modelled: supervisor.isEnabled ? drive.state.modelledJoints : nil,
             modelSource: drive.modelSource, attitude: attitude, rate: estimator.rate,
             isAtRest: estimator.isAtRest, dt: dt)
         // Motors that null the gyroscope make motion look like rest; without the joints nobody can tell.
@@ -294,8 +295,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// What takes a moment to be believed.
     private mutating func watchFaults(dt: Double) {
         // In a mode that follows the handle, the handle may well turn twice as fast as the camera.
-        var reversed = drive.reversed
-        if !pointing.mode.needsJoints { reversed.insert(drive.mirrored) }
+        var reversed = drive.state.reversed
+        if !pointing.mode.needsJoints { reversed.insert(drive.state.mirrored) }
         if isClosed { reversed.insert(witness.mirrored) }
         // An observer that has lost its rotor makes the camera swing, and a swing half a turn late looks
         // like a wrong sign: only a loop that does not oscillate proves one.
@@ -303,7 +304,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         faults.step(
             FaultLatch.Evidence(
                 isEnabled: isClosed, reversed: reversed,
-                saturated: parameters.motorType.exertsTorque ? drive.saturated : .none,
+                saturated: parameters.motorType.exertsTorque ? drive.state.saturated : .none,
                 rate: estimator.rate.norm, astray: astray, error: snapshot.attitudeError.norm,
                 external: external),
             dt: dt)
@@ -335,7 +336,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         drive.reset(joints: joints.motion.angles)
         pointing.takeOver(from: attitude)
         held = attitude
-        wasReady = drive.isReady
+        wasReady = drive.state.isReady
     }
 
     private mutating func nextSetpoint(now: Instant, dt: Double) -> Setpoint {
@@ -365,28 +366,30 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                     areJointsMeasured: joints.isMeasured, authority: supervisor.authority, dt: dt),
                 after: lastOutput)
         }
-        if drive.isReady, !wasReady {
+        if drive.state.isReady, !wasReady {
             pointing.resume(from: attitude, rate: estimator.rate)
         }
-        wasReady = drive.isReady
+        wasReady = drive.state.isReady
         let setpoint = nextSetpoint(now: now, dt: dt)
         if case .field = parameters.motorType { astray = estimator.rate.norm - setpoint.rate.norm }
         snapshot.setpoint = setpoint.attitude
         snapshot.attitudeError = attitude.error(to: setpoint.attitude)
         usualPeriod = usualPeriod == 0 ? dt : usualPeriod + (dt - usualPeriod) * 0.05
-        let belief = drive.inertia.sigmas
+        let belief = drive.state.inertia.sigmas
         let excitation = exciter.state.isActive ? exciter.step(parameters.motorType) : .zero
         var output = drive.step(
-            MotorDrive.Input(
+            ControlInput(
                 attitude: attitude, rate: filteredRate,
-                setpoint: setpoint.earlier(by: late), joints: joints,
-                specificForce: sample?.accel ?? .zero, excitation: excitation,
+                setpoint: setpoint.earlier(by: late), joints: joints.motion.angles,
+                kinematics: joints.motion.kinematics, areJointsMeasured: joints.isMeasured,
+                handleRate: joints.handleRate, specificForce: sample?.accel ?? .zero,
+                excitation: excitation,
                 authority: supervisor.authority, dt: dt))
         // What the motors did while the loop stood still has not been seen.
         if dt > blindSeconds { drive.forgetResponse() }
         // Stiffer gains must not find the error that softer ones have left.
-        if !(belief == drive.inertia.sigmas) {
-            if drive.oscillating.isEmpty {
+        if !(belief == drive.state.inertia.sigmas) {
+            if drive.state.oscillating.isEmpty {
                 held = attitude
             } else if wasReady {
                 // Where an oscillation has carried the camera is not where it belongs.

@@ -12,8 +12,10 @@ struct AttitudeControllerTests {
         rate: Vector3 = .zero, joints: AxisVector = .zero, authority: Double = 1
     ) -> AxisVector {
         controller.step(
-            attitude: attitude, rate: rate, setpoint: still(target), joints: joints,
-            authority: authority, dt: 1e-3)
+            ControlInput(
+                attitude: attitude, rate: rate, setpoint: still(target), joints: joints,
+                authority: authority, dt: 1e-3)
+        ).torque
     }
 
     @Test("at the set-point and at rest nothing is commanded")

@@ -9,10 +9,12 @@ struct FieldControllerTests {
     func power() {
         var controller = FieldController(parameters: .init())
         let off = controller.step(
-            attitude: .identity, rate: .zero, setpoint: Self.still, authority: 0, dt: 1e-3)
+            ControlInput(
+                attitude: .identity, rate: .zero, setpoint: Self.still, authority: 0, dt: 1e-3))
         #expect(off.power == .zero)
         let half = controller.step(
-            attitude: .identity, rate: .zero, setpoint: Self.still, authority: 0.5, dt: 1e-3)
+            ControlInput(
+                attitude: .identity, rate: .zero, setpoint: Self.still, authority: 0.5, dt: 1e-3))
         #expect(half.power == AxisVector(repeating: 0.25))
     }
 
@@ -21,7 +23,9 @@ struct FieldControllerTests {
         var controller = FieldController(parameters: .init())
         controller.reset(joints: AxisVector(yaw: 0.1, roll: -0.2, pitch: 0.3))
         let field = controller.step(
-            attitude: .identity, rate: .zero, setpoint: Self.still, authority: 0, dt: 1e-3
+            ControlInput(
+                attitude: .identity, rate: .zero, setpoint: Self.still, authority: 0, dt: 1e-3
+            )
         ).field
         #expect(abs(field.yaw - 0.7) < 1e-9)
         #expect(abs(field.roll + 1.4) < 1e-9)
@@ -34,10 +38,11 @@ struct FieldControllerTests {
         parameters.probesInertia = false
         var controller = FieldController(parameters: parameters)
         let tilted = Quaternion.aboutY(-1.5)
-        var output = FieldController.Output()
+        var output = MotorOutput.off
         for _ in 0..<215 {
             output = controller.step(
-                attitude: tilted, rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+                ControlInput(
+                    attitude: tilted, rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3))
         }
         #expect(!controller.saturated.isEmpty)
         #expect(output.power.pitch <= 1)
@@ -51,12 +56,15 @@ struct FieldControllerTests {
         var controller = FieldController(parameters: parameters)
         for _ in 0..<250 {
             _ = controller.step(
-                attitude: .aboutY(-0.5), rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+                ControlInput(
+                    attitude: .aboutY(-0.5), rate: .zero, setpoint: Self.still, authority: 1,
+                    dt: 1e-3))
         }
         let loaded = controller.output.power.pitch
         #expect(loaded > 0.6)
         let next = controller.step(
-            attitude: .identity, rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+            ControlInput(
+                attitude: .identity, rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3))
         #expect(next.power.pitch > 0.9 * loaded)
     }
 
@@ -68,13 +76,18 @@ struct FieldControllerTests {
         var twin = controller
         for _ in 0..<50 {
             let good = controller.step(
-                attitude: .aboutX(0.1), rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+                ControlInput(
+                    attitude: .aboutX(0.1), rate: .zero, setpoint: Self.still, authority: 1,
+                    dt: 1e-3))
             let expected = twin.step(
-                attitude: .aboutX(0.1), rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+                ControlInput(
+                    attitude: .aboutX(0.1), rate: .zero, setpoint: Self.still, authority: 1,
+                    dt: 1e-3))
             #expect(good.field == expected.field && good.power == expected.power)
             let bad = controller.step(
-                attitude: .identity, rate: Vector3(value, 0, 0), setpoint: Self.still,
-                authority: 1, dt: 1e-3)
+                ControlInput(
+                    attitude: .identity, rate: Vector3(value, 0, 0), setpoint: Self.still,
+                    authority: 1, dt: 1e-3))
             #expect(bad.field == good.field && bad.power == good.power)
         }
     }

@@ -36,7 +36,9 @@ struct ServoControllerTests {
         var controller = ServoController(parameters: .init())
         for _ in 0..<200 {
             let joints = controller.step(
-                attitude: .identity, rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+                ControlInput(
+                    attitude: .identity, rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+            ).angle
             #expect(joints == .zero)
         }
     }
@@ -54,7 +56,10 @@ struct ServoControllerTests {
             let rate = JointKinematics(joints: joints).relativeRate(jointRates: servo.rate)
             servo.follow(
                 controller.step(
-                    attitude: attitude, rate: rate, setpoint: Self.still, authority: 1, dt: 1e-3))
+                    ControlInput(
+                        attitude: attitude, rate: rate, setpoint: Self.still, authority: 1, dt: 1e-3
+                    )
+                ).angle)
         }
         #expect(attitude.error(to: .identity).norm < 1e-3)
     }
@@ -74,8 +79,10 @@ struct ServoControllerTests {
             let attitude = Quaternion.aboutY(angle + servo.angle.pitch)
             servo.follow(
                 controller.step(
-                    attitude: attitude, rate: Vector3(0, swing + servo.rate.pitch, 0),
-                    setpoint: still, authority: 1, dt: 1e-3))
+                    ControlInput(
+                        attitude: attitude, rate: Vector3(0, swing + servo.rate.pitch, 0),
+                        setpoint: still, authority: 1, dt: 1e-3)
+                ).angle)
             guard tick >= 2000 else { continue }
             power.left += attitude.error(to: .identity).squaredNorm
             power.swing += angle * angle
@@ -102,9 +109,11 @@ struct ServoControllerTests {
             for tick in 0..<1500 {
                 servo.follow(
                     controller.step(
-                        attitude: .aboutY(0.5e-3 * Double(tick) + servo.angle.pitch),
-                        rate: Vector3(0, 0.5 + servo.rate.pitch, 0), setpoint: Self.still,
-                        handleRate: tick < first ? nil : turning, authority: 1, dt: 1e-3))
+                        ControlInput(
+                            attitude: .aboutY(0.5e-3 * Double(tick) + servo.angle.pitch),
+                            rate: Vector3(0, 0.5 + servo.rate.pitch, 0), setpoint: Self.still,
+                            handleRate: tick < first ? nil : turning, authority: 1, dt: 1e-3)
+                    ).angle)
             }
             return controller.joints
         }
@@ -127,9 +136,11 @@ struct ServoControllerTests {
         var servo = PerfectServo()
         for _ in 0..<1000 {
             let joints = controller.step(
-                attitude: JointKinematics.attitude(joints: servo.angle),
-                rate: JointKinematics(joints: servo.angle).relativeRate(jointRates: servo.rate),
-                setpoint: target, authority: 1, dt: 1e-3)
+                ControlInput(
+                    attitude: JointKinematics.attitude(joints: servo.angle),
+                    rate: JointKinematics(joints: servo.angle).relativeRate(jointRates: servo.rate),
+                    setpoint: target, authority: 1, dt: 1e-3)
+            ).angle
             servo.follow(joints)
             #expect(abs(joints.pitch - last.pitch) <= 600 * .pi / 180 * 1e-3 + 1e-12)
             #expect(abs(joints.pitch) <= 1.5 && abs(joints.yaw) <= 1.5)
@@ -145,7 +156,10 @@ struct ServoControllerTests {
         controller.reset(joints: AxisVector(yaw: 0.1, roll: 0.2, pitch: 0.3))
         for _ in 0..<100 {
             let joints = controller.step(
-                attitude: .aboutX(0.5), rate: .zero, setpoint: Self.still, authority: 0, dt: 1e-3)
+                ControlInput(
+                    attitude: .aboutX(0.5), rate: .zero, setpoint: Self.still, authority: 0,
+                    dt: 1e-3)
+            ).angle
             #expect(joints == AxisVector(yaw: 0.1, roll: 0.2, pitch: 0.3))
         }
     }
@@ -156,13 +170,21 @@ struct ServoControllerTests {
         var twin = controller
         for _ in 0..<20 {
             let good = controller.step(
-                attitude: .aboutX(0.1), rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+                ControlInput(
+                    attitude: .aboutX(0.1), rate: .zero, setpoint: Self.still, authority: 1,
+                    dt: 1e-3)
+            ).angle
             let expected = twin.step(
-                attitude: .aboutX(0.1), rate: .zero, setpoint: Self.still, authority: 1, dt: 1e-3)
+                ControlInput(
+                    attitude: .aboutX(0.1), rate: .zero, setpoint: Self.still, authority: 1,
+                    dt: 1e-3)
+            ).angle
             #expect(good == expected)
             let bad = controller.step(
-                attitude: .identity, rate: Vector3(.nan, 0, 0), setpoint: Self.still,
-                authority: 1, dt: 1e-3)
+                ControlInput(
+                    attitude: .identity, rate: Vector3(.nan, 0, 0), setpoint: Self.still,
+                    authority: 1, dt: 1e-3)
+            ).angle
             #expect(bad == good)
         }
     }

@@ -31,11 +31,13 @@ struct ClosedLoopTests {
             var newest = last
             gimbal.advance(to: now) { newest = $0 }
             last = newest
-            let torque = controller.step(
-                attitude: gimbal.attitude, rate: last.gyro - gimbal.gyroBias,
-                setpoint: generator.step(now: now, dt: 1e-3), joints: last.joints,
-                areJointsMeasured: hasEncoders, specificForce: last.accel, authority: 1, dt: 1e-3)
-            gimbal.apply(MotorOutput(enabled: true, torque: torque), at: now)
+            let output = controller.step(
+                ControlInput(
+                    attitude: gimbal.attitude, rate: last.gyro - gimbal.gyroBias,
+                    setpoint: generator.step(now: now, dt: 1e-3), joints: last.joints,
+                    areJointsMeasured: hasEncoders, specificForce: last.accel, authority: 1,
+                    dt: 1e-3))
+            gimbal.apply(output, at: now)
         }
 
         var angles: AxisVector { EulerZXY.angles(gimbal.attitude) * ClosedLoopTests.degrees }
@@ -243,10 +245,11 @@ struct ClosedLoopTests {
         for tick in 1...6000 {
             let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
             gimbal.advance(to: now) { last = $0 }
-            let angle = controller.step(
-                attitude: gimbal.attitude, rate: last.gyro - gimbal.gyroBias,
-                setpoint: Setpoint(attitude: .identity, rate: .zero), authority: 1, dt: 1e-3)
-            gimbal.apply(MotorOutput(enabled: true, angle: angle), at: now)
+            let output = controller.step(
+                ControlInput(
+                    attitude: gimbal.attitude, rate: last.gyro - gimbal.gyroBias,
+                    setpoint: Setpoint(attitude: .identity, rate: .zero), authority: 1, dt: 1e-3))
+            gimbal.apply(output, at: now)
             let angles = EulerZXY.angles(gimbal.attitude) * Self.degrees
             if tick > 2000 { sum = sum + angles * angles }
         }

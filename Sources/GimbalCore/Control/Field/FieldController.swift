@@ -12,7 +12,7 @@ internal import CMathShim
 /// locks on to the rotor: the field comes to the rotor, and the camera stays where it is.
 ///
 /// Loop thread only; constant time, no allocation.
-public struct FieldController: Sendable, BitwiseCopyable {
+public struct FieldController: MotorController {
     /// What the user tunes.
     public var parameters: Parameters
     /// From attitude to set-point the short way, camera frame, rad; as of the last step.
@@ -20,7 +20,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
     /// The motors that were asked for more than their largest load angle can give in the last step.
     public private(set) var saturated = AxisSet.none
     /// What the motors were told last.
-    public private(set) var output = Output()
+    public private(set) var output = MotorOutput(enabled: true)
     /// Where the rotors' observers believe the joints to be, rad: the joint source when there is no
     /// encoder.
     public private(set) var modelledJoints = AxisVector.zero
@@ -53,7 +53,9 @@ public struct FieldController: Sendable, BitwiseCopyable {
     }
 
     /// Whether `exerted` can be relied on: the places of all rotors are known.
-    var isPlaced: Bool { @_noLocks get { yaw.isPlaced && roll.isPlaced && pitch.isPlaced } }
+    private var isPlaced: Bool {
+        @_noLocks @inline(__always) get { yaw.isPlaced && roll.isPlaced && pitch.isPlaced }
+    }
 
     /// Seconds since full authority.
     private var running = 0.0
@@ -79,39 +81,48 @@ public struct FieldController: Sendable, BitwiseCopyable {
         strength = parameters.power
     }
 
-    /// One period.
+    /// As of the last period.
+    var state: MotorState {
+        @_noLocks @inline(__always) get {
+            var state = MotorState()
+            state.saturated = saturated
+            state.oscillating = oscillating
+            state.mirrored = mirrored
+            state.slipping = slipping
+            state.isReady = isReady
+            state.inertia = (inertia, inertiaSigma)
+            state.push = isPlaced ? .exerted(exerted) : .unknown
+            state.exerted = exerted
+            state.asked = asked
+            state.modelledJoints = modelledJoints
+            return state
+        }
+    }
+
+    /// One period. The excitation is exerted while a set-point is followed. The authority scales the
+    /// power; until it is 1 the rotors' electrical angles are learned.
     ///
-    /// - Parameters:
-    ///   - attitude: Estimated camera attitude, body to earth.
-    ///   - rate: Camera rate without bias, body frame, rad/s.
-    ///   - setpoint: Where the camera is to look now.
-    ///   - measuredJoints: Joint angles as encoders measure them, rad; nil = none fitted.
-    ///   - handleRate: Rate of the handle as a second IMU measures it, handle frame, rad/s; nil =
-    ///     none fitted.
-    ///   - excitation: Moment on the camera that is exerted on top, camera frame, N·m, while a
-    ///     set-point is followed.
-    ///   - authority: 0...1, scales the power: the soft start. Until it is 1 the rotors' electrical
-    ///     angles are learned.
-    ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
-    /// - Returns: Field angles and powers. Unchanged when an argument is not finite or `dt` is out
-    ///   of range.
+    /// - Returns: Field angles and powers; unchanged when the input is not usable.
     @_noLocks @_noAllocation
-    public mutating func step(
-        attitude: Quaternion, rate: Vector3, setpoint: Setpoint, measuredJoints: AxisVector? = nil,
-        handleRate: Vector3? = nil, excitation: Vector3 = .zero, authority: Double, dt: Double
-    ) -> Output {
-        guard attitude.isFinite, rate.isFinite, setpoint.isFinite, authority.isFinite, dt > 0,
-            dt <= 0.1
-        else { return output }
+    public mutating func step(_ input: ControlInput) -> MotorOutput {
+        if input.isUsable { lead(input) }
+        return output
+    }
+
+    private mutating func lead(_ input: ControlInput) {
+        let (attitude, rate, setpoint, dt) = (
+            input.attitude, input.rate, input.setpoint, input.dt
+        )
+        let excitation = input.excitation
         attitudeError = attitude.error(to: setpoint.attitude)
-        let share = min(max(authority, 0), 1)
-        if let measuredJoints, measuredJoints.isFinite { modelledJoints = measuredJoints }
+        let share = min(max(input.authority, 0), 1)
+        if let measuredJoints = input.measuredJoints { modelledJoints = measuredJoints }
         let kinematics = JointKinematics(joints: modelledJoints)
         let stage = stage(share: share, kinematics: kinematics, dt: dt)
         if case .holding = stage { isReady = true } else { isReady = false }
         let rates = kinematics.jointRates(relativeRate: rate)
         var known = rates
-        if let handleRate, handleRate.isFinite {
+        if let handleRate = input.handleRate, handleRate.isFinite {
             let turning = JointKinematics.attitude(joints: modelledJoints).inverseRotate(handleRate)
             known = kinematics.jointRates(relativeRate: rate - turning)
         }
@@ -139,10 +150,9 @@ public struct FieldController: Sendable, BitwiseCopyable {
             search.forgetMotion()
         }
         if isReady { notice(attitude: attitude, dt: dt) }
-        if isReady { mirrored = mirroredJoints(known, dt: dt) } else { forgetMirrors() }
+        if isReady { mirrored = mirroredJoints(known, dt: dt) } else { forgetMotion() }
         fields.append(output.field, dt: dt)
         powers.append(output.power, dt: dt)
-        return output
     }
 
     /// Starts afresh: power off, the joints believed at `joints`, rad, the rotors' electrical
@@ -154,13 +164,13 @@ public struct FieldController: Sendable, BitwiseCopyable {
         yaw.reset(electrical: field.yaw)
         roll.reset(electrical: field.roll)
         pitch.reset(electrical: field.pitch)
-        output = Output()
+        output = MotorOutput(enabled: true)
         output.field = field
         fields.fill(field)
         powers.fill(.zero)
         attitudeError = .zero
         saturated = .none
-        forgetMirrors()
+        forgetMotion()
         search.forgetSuspicion()
         running = 0
         isReady = false
@@ -207,7 +217,7 @@ public struct FieldController: Sendable, BitwiseCopyable {
 
     /// What the camera did lately says nothing about the motors' signs.
     @_noLocks @_noAllocation
-    mutating func forgetMirrors() {
+    mutating func forgetMotion() {
         mirrored = .none
         yawMirror = MirroredJoint()
         rollMirror = MirroredJoint()

@@ -63,16 +63,4 @@ extension FieldController {
             return result
         }
     }
-
-    /// What the motors are to be told.
-    public struct Output: Sendable, BitwiseCopyable {
-        /// Electrical angle of each field, rad, not wrapped.
-        public var field = AxisVector.zero
-        /// Strength of each field, 0...1.
-        public var power = AxisVector.zero
-
-        /// Power off.
-        @_noLocks
-        public init() {}
-    }
 }

@@ -2,51 +2,9 @@
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorDrive: Sendable, BitwiseCopyable {
-    /// What one period of control starts from.
-    struct Input: Sendable, BitwiseCopyable {
-        /// Estimated camera attitude, body to earth.
-        var attitude: Quaternion
-        /// Camera rate without bias, body frame, rad/s.
-        var rate: Vector3
-        /// Where the camera is to look.
-        var setpoint: Setpoint
-        /// Joint angles, rad.
-        var joints: AxisVector
-        /// The geometry at these angles.
-        var kinematics: JointKinematics
-        /// Whether `joints` come from encoders.
-        var areJointsMeasured: Bool
-        /// What a gyroscope on the handle says, handle frame, rad/s; nil without one.
-        var handleRate: Vector3?
-        /// What the accelerometer measures, body frame, m/s².
-        var specificForce: Vector3
-        /// What is exerted on top to learn from the answer: about the camera's axes, N·m, or for servos rad.
-        var excitation: Vector3
-        /// 0...1, the soft start.
-        var authority: Double
-        /// Seconds since the previous period.
-        var dt: Double
-
-        @_noLocks
-        init(
-            attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: JointObserver,
-            specificForce: Vector3, excitation: Vector3, authority: Double, dt: Double
-        ) {
-            self.attitude = attitude
-            self.rate = rate
-            self.setpoint = setpoint
-            self.joints = joints.motion.angles
-            kinematics = joints.motion.kinematics
-            areJointsMeasured = joints.isMeasured
-            handleRate = joints.handleRate
-            self.specificForce = specificForce
-            self.excitation = excitation
-            self.authority = authority
-            self.dt = dt
-        }
-    }
-
     let type: MotorType
+    /// As of the last period, reset or change of the tuning.
+    private(set) var state = MotorState()
     private(set) var torque: AttitudeController
     private(set) var servo: ServoController
     private(set) var field: FieldController
@@ -62,6 +20,18 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         field = FieldController(parameters: parameters.field)
         motors = parameters.motors
         torque.jointRange = parameters.jointRange
+        note()
+    }
+
+    /// The state as the controller in use knows it.
+    @_noLocks
+    private mutating func note() {
+        switch type {
+        case .torque: state = torque.state
+        case .servo: state = servo.state
+        case .field: state = field.state
+        }
+        state.reversed.insert(watch.reversed)
     }
 
     /// Changes the tuning; the type stays, integrators too.
@@ -72,12 +42,42 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         field.parameters = parameters.field
         motors = parameters.motors
         torque.jointRange = parameters.jointRange
+        note()
     }
 
     /// Forgets what the integrals hold. Servos and motors without encoders have none: a model and an observer, which
     /// are no guess that could be stale, stand in their place.
     @_noLocks
     mutating func clearIntegrals() { torque.clearIntegrals() }
+
+    /// The motors whose torque is limited because they are hot.
+    var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
+
+    /// The joints that cannot be at these angles, rad. A servo's horn cannot be far beyond its
+    /// range: started from there, it would jump.
+    @_noLocks @inline(__always)
+    func outOfReach(_ joints: AxisVector) -> AxisSet {
+        guard case .servo = type else { return .none }
+        let slack = AxisVector(repeating: 0.2)
+        return JointRange(
+            minimum: servo.parameters.minimum - slack, maximum: servo.parameters.maximum + slack
+        ).outside(joints)
+    }
+
+    /// Source of `modelledJoints`.
+    var modelSource: JointSource {
+        @_noLocks @inline(__always) get {
+            if case .field = type { .fieldAngle } else { .servoCommand }
+        }
+    }
+
+    /// From a command of motors that exert a torque to the sample that shows it, as configured or
+    /// found, s.
+    var loopDelay: Double {
+        @_noLocks @inline(__always) get {
+            if case .field = type { field.parameters.loopDelay } else { torque.loopDelay }
+        }
+    }
 
     /// How much longer than a tick a sample has to last, s: a delay that nobody has configured.
     var sampleWait: Double {
@@ -92,57 +92,42 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// Outputs are about to come on with the joints at these angles, rad.
     @_noLocks
     mutating func reset(joints: AxisVector) {
-        torque.reset()
+        torque.reset(joints: joints)
         servo.reset(joints: joints)
         field.reset(joints: joints)
         watch.reset()
+        note()
     }
 
     /// What the camera did lately says nothing about the motors.
     @_noLocks
     mutating func forgetResponse() {
         watch.reset()
-        torque.forgetResponse()
+        torque.forgetMotion()
         servo.forgetMotion()
-        field.forgetMirrors()
+        field.forgetMotion()
+        note()
     }
 
     /// One period with the outputs on.
     @_noLocks
-    mutating func step(_ input: Input) -> MotorOutput {
+    mutating func step(_ input: ControlInput) -> MotorOutput {
+        let output: MotorOutput
         switch type {
         case .torque:
-            if !(input.excitation == .zero) { torque.forgetOscillation() }
             torque.limit = thermal.limit(
                 peak: torque.parameters.torqueLimit, parameters: motors)
-            let torques = torque.step(
-                attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
-                joints: input.joints, areJointsMeasured: input.areJointsMeasured,
-                handleRate: input.handleRate, specificForce: input.specificForce,
-                authority: input.authority, dt: input.dt)
-            thermal.pass(torque: torques, parameters: motors, dt: input.dt)
-            watchResponse(to: torques, input)
-            return MotorOutput(
-                enabled: true, torque: torques, angle: input.joints,
-                power: AxisVector(repeating: input.areJointsMeasured ? 1 : 0))
+            output = torque.step(input)
+            thermal.pass(torque: output.torque, parameters: motors, dt: input.dt)
+            watchResponse(to: output.torque, input)
         case .servo:
-            let angles = servo.step(
-                attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
-                handleRate: input.handleRate,
-                excitation: AxisVector(
-                    yaw: input.excitation.z, roll: input.excitation.x, pitch: input.excitation.y),
-                authority: input.authority, dt: input.dt)
+            output = servo.step(input)
             watchResponse(input)
-            return MotorOutput(
-                enabled: true, angle: angles, power: AxisVector(repeating: 1))
         case .field:
-            let fields = field.step(
-                attitude: input.attitude, rate: input.rate, setpoint: input.setpoint,
-                measuredJoints: input.areJointsMeasured ? input.joints : nil,
-                handleRate: input.handleRate, excitation: input.excitation,
-                authority: input.authority, dt: input.dt)
-            return MotorOutput(enabled: true, field: fields.field, power: fields.power)
+            output = field.step(input)
         }
+        note()
+        return output
     }
 
     /// What stops the camera while the gyroscope cannot be used, until the outputs are off.
@@ -211,7 +196,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     private static var leastPush: Double { @_noLocks get { 0.03 } }
 
     /// Whether the camera goes where torques take it.
-    private mutating func watchResponse(to torques: AxisVector, _ input: Input) {
+    private mutating func watchResponse(to torques: AxisVector, _ input: ControlInput) {
         // At the end of its range a joint is pushed by its stop.
         if input.areJointsMeasured, let range = torque.jointRange, !range.contains(input.joints) {
             return watch.reset()
@@ -227,7 +212,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             rates: kinematics.components(of: input.rate),
             wanted: kinematics.components(of: input.setpoint.rate),
             errors: kinematics.components(of: torque.attitudeError),
-            joints: input.areJointsMeasured ? input.joints : nil, bar: torque.responseBar,
+            joints: input.measuredJoints, bar: torque.responseBar,
             least: AxisVector(
                 yaw: limit.yaw / inertia.yaw, roll: limit.roll / inertia.roll,
                 pitch: limit.pitch / inertia.pitch),
@@ -235,7 +220,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     }
 
     /// Whether the camera goes where the servos take it.
-    private mutating func watchResponse(_ input: Input) {
+    private mutating func watchResponse(_ input: ControlInput) {
         let kinematics = JointKinematics(joints: servo.modelledJoints)
         watch.step(
             jointRates: servo.modelledRates, rates: kinematics.jointRates(relativeRate: input.rate),

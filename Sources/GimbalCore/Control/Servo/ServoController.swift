@@ -8,7 +8,7 @@
 /// zero, appears as handle attitude and is thereby taken out like an integral would.
 ///
 /// Loop thread only; constant time, no allocation.
-public struct ServoController: Sendable, BitwiseCopyable {
+public struct ServoController: MotorController {
     /// What the user tunes.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// From command to the start of the servo's answer, including half a frame of waiting, s.
@@ -88,28 +88,34 @@ public struct ServoController: Sendable, BitwiseCopyable {
     /// A controller whose servos stand at zero.
     public init(parameters: Parameters) { self.parameters = parameters }
 
-    /// One period.
+    /// As of the last period.
+    var state: MotorState {
+        @_noLocks @inline(__always) get {
+            var state = MotorState()
+            state.saturated = saturated
+            state.oscillating = oscillating
+            state.modelledRates = modelledRates
+            state.modelledJoints = modelledJoints
+            return state
+        }
+    }
+
+    /// One period. The authority is how much of the way from the present command to the wanted one
+    /// may be gone; at 0 the command stands still.
     ///
-    /// - Parameters:
-    ///   - attitude: Estimated camera attitude, body to earth.
-    ///   - rate: Camera rate without bias, body frame, rad/s.
-    ///   - setpoint: Where the camera is to look now.
-    ///   - handleRate: Rate of the handle as a second IMU measures it, handle frame, rad/s; nil =
-    ///     none fitted.
-    ///   - excitation: Joint angles that are commanded on top, rad.
-    ///   - authority: 0...1, how much of the way from the present command to the wanted one may be
-    ///     gone: the soft start. At 0 the command stands still.
-    ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
-    /// - Returns: Absolute joint angles, rad, within the range. Unchanged when an argument is not
-    ///   finite or `dt` is out of range.
+    /// - Returns: Absolute joint angles within the range; unchanged when the input is not usable.
     @_noLocks @_noAllocation
-    public mutating func step(
-        attitude: Quaternion, rate: Vector3, setpoint: Setpoint, handleRate: Vector3? = nil,
-        excitation: AxisVector = .zero, authority: Double, dt: Double
-    ) -> AxisVector {
-        guard attitude.isFinite, rate.isFinite, setpoint.isFinite, authority.isFinite, dt > 0,
-            dt <= 0.1
-        else { return joints }
+    public mutating func step(_ input: ControlInput) -> MotorOutput {
+        if input.isUsable { command(input) }
+        return MotorOutput(enabled: true, angle: joints, power: AxisVector(repeating: 1))
+    }
+
+    private mutating func command(_ input: ControlInput) {
+        let (attitude, rate, setpoint, dt) = (
+            input.attitude, input.rate, input.setpoint, input.dt
+        )
+        let excitation = AxisVector(
+            yaw: input.excitation.z, roll: input.excitation.x, pitch: input.excitation.y)
         attitudeError = attitude.error(to: setpoint.attitude)
         lasting += (attitudeError - lasting) * (dt / (0.5 + dt))
         let arrived = history.value(age: parameters.delay + parameters.sensorDelay, dt: dt)
@@ -130,7 +136,7 @@ public struct ServoController: Sendable, BitwiseCopyable {
         watchOscillation(
             told: kinematics.relativeRate(jointRates: toldRates), rate: rate,
             isExcited: !(excitation == .zero), dt: dt)
-        if let handleRate, handleRate.isFinite {
+        if let handleRate = input.handleRate, handleRate.isFinite {
             handleMotion.update(
                 attitude: handle, measuredRate: handleRate,
                 bandwidth: p.bandwidth * p.measuredTrackerBandwidth, leaning: p.trackerLeaning,
@@ -150,9 +156,8 @@ public struct ServoController: Sendable, BitwiseCopyable {
             setpoint.attitude
             * Quaternion(rotationVector: ahead + surplus(of: attitudeError - lasting))
         let wanted = JointKinematics.joints(attitude: predicted.conjugate * goal)
-        move(towards: wanted + excitation, authority: min(max(authority, 0), 1), dt: dt)
+        move(towards: wanted + excitation, authority: min(max(input.authority, 0), 1), dt: dt)
         history.append(joints, dt: dt)
-        return joints
     }
 
     /// Starts afresh with the servos believed to stand at `joints`, rad.

@@ -9,7 +9,7 @@ internal import CMathShim
 /// overshoot.
 ///
 /// Loop thread only; constant time, no allocation. All gains are normalised by the inertia.
-public struct AttitudeController: Sendable, BitwiseCopyable {
+public struct AttitudeController: MotorController {
     /// What the user tunes; a change keeps the integrated torque.
     public var parameters: Parameters {
         @_noLocks @inline(__always) get { tuning }
@@ -114,7 +114,9 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     }
 
     /// Mass times offset of the centre of mass as learned so far, camera frame, kg·m.
-    public var learnedImbalance: Vector3 { imbalance.imbalance }
+    public var learnedImbalance: Vector3 {
+        @_noLocks @inline(__always) get { imbalance.imbalance }
+    }
 
     /// Moment of the feedback above 50 Hz about the camera's axes, N·m RMS over about a second.
     public var hum: AxisVector { @_noLocks @inline(__always) get { noise.rms } }
@@ -123,48 +125,58 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
     public var calm: AxisVector { @_noLocks @inline(__always) get { noise.calm } }
 
     /// The friction of each joint as learned so far, N·m.
-    public var learnedFriction: AxisVector { friction.sizes }
+    public var learnedFriction: AxisVector { @_noLocks @inline(__always) get { friction.sizes } }
 
-    /// One period.
+    /// As of the last period.
+    var state: MotorState {
+        @_noLocks @inline(__always) get {
+            var state = MotorState()
+            state.saturated = saturated
+            state.oscillating = oscillating
+            state.abandoned = abandoned
+            state.stale = stale
+            state.reversed = reversed
+            state.isReady = isReady
+            state.inertia = (learnedInertia, inertiaSigma)
+            state.friction = learnedFriction
+            state.imbalance = learnedImbalance
+            state.hum = (hum, calm)
+            state.push = .told(answer, planned: planned)
+            return state
+        }
+    }
+
+    /// One period. Friction is compensated only with encoders or with a gyroscope on the handle. At an
+    /// authority of 0 the integrals are kept at zero.
     ///
-    /// - Parameters:
-    ///   - attitude: Estimated camera attitude, body to earth.
-    ///   - rate: Camera rate without bias, body frame, rad/s.
-    ///   - setpoint: Where the camera is to look now.
-    ///   - joints: Joint angles, rad.
-    ///   - areJointsMeasured: Whether `joints` come from encoders.
-    ///   - handleRate: What a gyroscope on the handle says, handle frame, rad/s; nil without one. Friction is compensated
-    ///     only with this or with encoders.
-    ///   - specificForce: What the accelerometer measures, camera frame, m/s²; zero: nothing is known about imbalance.
-    ///   - authority: 0...1, scales the output: the soft start. At 0 the integrals are kept at zero.
-    ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
-    /// - Returns: Torque on the outer part of each joint, N·m, within the limits. Zero, and no change of state, when an
-    ///   argument is not finite or `dt` is out of range.
+    /// - Returns: Torques within the limits. Zero, and no change of state, when the input is not usable.
     @_noLocks @_noAllocation
-    public mutating func step(
-        attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: AxisVector,
-        areJointsMeasured: Bool = false, handleRate: Vector3? = nil,
-        specificForce: Vector3 = .zero, authority: Double, dt: Double
-    ) -> AxisVector {
-        guard attitude.isFinite, rate.isFinite, joints.isFinite, setpoint.isFinite,
-            specificForce.isFinite, authority.isFinite, dt > 0, dt <= 0.1
-        else { return .zero }
-        let share = min(max(authority, 0), 1)
+    public mutating func step(_ input: ControlInput) -> MotorOutput {
+        if !(input.excitation == .zero) { forgetOscillation() }
+        return MotorOutput(
+            enabled: true, torque: input.isUsable ? torques(input) : .zero, angle: input.joints,
+            power: AxisVector(repeating: input.areJointsMeasured ? 1 : 0))
+    }
+
+    private mutating func torques(_ input: ControlInput) -> AxisVector {
+        let (rate, joints, dt) = (input.rate, input.joints, input.dt)
+        let (kinematics, specificForce) = (input.kinematics, input.specificForce)
+        let share = min(max(input.authority, 0), 1)
         let asked = moment(
-            attitude: attitude, rate: rate, setpoint: setpoint, authority: share, dt: dt)
+            attitude: input.attitude, rate: rate, setpoint: input.setpoint, authority: share,
+            dt: dt)
         let scale = inertia.isDelayKnown ? 1 : loopDelay / (loopDelay + Self.unmeasured)
         let known = imbalance.moment(specificForce: specificForce) + inertia.probe
-        let kinematics = JointKinematics(joints: joints)
         var sliding = AxisVector.zero
-        var showsFriction = areJointsMeasured
+        var showsFriction = input.areJointsMeasured
         let astray = rate - planned.rate
-        if let handleRate, handleRate.isFinite {
+        if let handleRate = input.handleRate, handleRate.isFinite {
             let handle = JointKinematics.attitude(joints: joints).inverseRotate(handleRate)
             sliding = friction.torques(
                 jointRates: kinematics.jointRates(relativeRate: rate - handle),
                 astray: kinematics.jointRates(relativeRate: astray), dt: dt)
             showsFriction = true
-        } else if areJointsMeasured {
+        } else if input.areJointsMeasured {
             // The encoders are read with the sample that the attitude looks ahead of.
             let angle = attitudeError + astray * parameters.attitudeLead
             sliding = friction.torques(
@@ -174,7 +186,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
         var bounds = TorqueBounds(limit: limit)
         saturated = bounds.clamp(wanted).differing(from: wanted)
         isAtStop = false
-        if areJointsMeasured, let range = jointRange {
+        if input.areJointsMeasured, let range = jointRange {
             bounds.keepOff(range, joints: joints)
             isAtStop = !range.contains(joints)
         }
@@ -213,14 +225,14 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
 
     /// What happened since the last period is not known: the search for the inertia measures again.
     @_noLocks @_noAllocation
-    mutating func forgetResponse() {
+    mutating func forgetMotion() {
         inertia.forget()
         oscillation.forgetMotion()
     }
 
     /// The camera is shaken on purpose: its oscillation is nobody's fault.
     @_noLocks @_noAllocation
-    mutating func forgetOscillation() { oscillation.forgetMotion() }
+    private mutating func forgetOscillation() { oscillation.forgetMotion() }
 
     /// The integrals start from zero again; a load that they held moves the camera until they hold it again.
     @_noLocks @_noAllocation
@@ -233,7 +245,7 @@ public struct AttitudeController: Sendable, BitwiseCopyable {
 
     /// Back to rest: no error, no integral, no history. What was learned about friction and imbalance stays.
     @_noLocks @_noAllocation
-    public mutating func reset() {
+    public mutating func reset(joints: AxisVector = .zero) {
         rollPID.reset()
         pitchPID.reset()
         yawPID.reset()
