@@ -14,7 +14,8 @@ struct JointHistoryTests {
     }
 
     static func value(_ history: JointHistory, age: Double, dt: Double) -> Double {
-        history.value(age: age, dt: dt).roll
+        var history = history
+        return history.value(age: age, dt: dt).roll
     }
 
     @Test("even periods: whole ages give what was told, others lie between")

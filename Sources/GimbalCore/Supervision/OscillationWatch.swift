@@ -78,9 +78,12 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         let past = told.value(age: Self.age, dt: dt)
         told.append(
             AxisVector(yaw: sightYaw.told, roll: sightRoll.told, pitch: sightPitch.told), dt: dt)
-        let isYaw = yaw.step(past.yaw, sightYaw, dt: dt)
-        let isRoll = roll.step(past.roll, sightRoll, dt: dt)
-        let isPitch = pitch.step(past.pitch, sightPitch, dt: dt)
+        // The axes mostly have the same corner.
+        let paceYaw = AxisOscillation.Pace(sightYaw, dt: dt)
+        let paceRoll = paceYaw.adapted(to: sightRoll)
+        let isYaw = yaw.step(past.yaw, sightYaw, paceYaw)
+        let isRoll = roll.step(past.roll, sightRoll, paceRoll)
+        let isPitch = pitch.step(past.pitch, sightPitch, paceRoll.adapted(to: sightPitch))
         return AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
     }
 
@@ -154,6 +157,38 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Crest of it in terms of the floor: a light camera turns by degrees before its motors are at their limit.
     private static var early: Double { @_noLocks get { 0.6 } }
 
+    /// What time does in one period, for one corner.
+    struct Pace: Sendable, BitwiseCopyable {
+        /// Seconds since the previous period, more than 0.
+        let dt: Double
+        /// Share of a new value in the high-passes, in the means and in the hand's part.
+        let share, fresh, hand: Double
+        private let corner: Double
+        private let isKnown: Bool
+
+        @_noLocks
+        init(_ seen: OscillationWatch.Sight, dt: Double) {
+            self.dt = dt
+            corner = seen.corner
+            isKnown = seen.isKnown
+            share = seen.corner * dt / (1 + seen.corner * dt)
+            // Three swings of a slow loop are longer than the usual memory, over which a heel strike looks like a pure tone. While
+            // a probe is at work the camera may be far lighter than believed, and a quick answer counts more.
+            let memory =
+                seen.isKnown
+                ? max(AxisOscillation.memory, AxisOscillation.memorySwings / seen.corner)
+                : AxisOscillation.memory
+            fresh = dt / (memory + dt)
+            hand = dt / (AxisOscillation.handMemory + dt)
+        }
+
+        /// The same for another axis.
+        @_noLocks @inline(__always)
+        func adapted(to seen: OscillationWatch.Sight) -> Pace {
+            seen.corner == corner && seen.isKnown == isKnown ? self : Pace(seen, dt: dt)
+        }
+    }
+
     private struct Vector2: Sendable, BitwiseCopyable {
         var first = 0.0
         var second = 0.0
@@ -220,8 +255,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     }
 
     /// One period; `past` is what was told some moments before the rate.
-    mutating func step(_ past: Double, _ seen: OscillationWatch.Sight, dt: Double) -> Bool {
-        let share = seen.corner * dt / (1 + seen.corner * dt)
+    mutating func step(_ past: Double, _ seen: OscillationWatch.Sight, _ pace: Pace) -> Bool {
+        let (dt, share, fresh) = (pace.dt, pace.share, pace.fresh)
         let rate = rateLow.pass(seen.rate, share: share)
         let told = toldLow.pass(past, share: share)
         // The same filter over the integral of what was told: a quarter turn later, up to half the loop's rate, because the
@@ -231,15 +266,11 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         let middle = 0.5 * (before + sumLow.first)
         sumLow.second += (middle - sumLow.second) * share
         let sum = middle - sumLow.second
-        // Three swings of a slow loop are longer than the usual memory, over which a heel strike looks like a pure tone. While a probe is
-        // at work the camera may be far lighter than believed, and a quick answer counts more.
-        let memory = seen.isKnown ? max(Self.memory, Self.memorySwings / seen.corner) : Self.memory
-        let fresh = dt / (memory + dt)
         rateSquare += (rate * rate - rateSquare) * fresh
         toldSquare += (told * told - toldSquare) * fresh
         // The low-pass of second order at the same corner.
         let slow = toldLow.first - toldLow.second
-        handSquare += (slow * slow - handSquare) * (dt / (Self.handMemory + dt))
+        handSquare += (slow * slow - handSquare) * pace.hand
         sumSquare += (sum * sum - sumSquare) * fresh
         inPhase += (rate * sum - inPhase) * fresh
         inQuadrature += (rate * told - inQuadrature) * fresh

@@ -50,7 +50,8 @@ struct JointHistory: Sendable, BitwiseCopyable {
     }
 
     /// The command of `age` seconds ago, interpolated, `dt` seconds after the newest; what is older
-    /// than the memory is the oldest known.
+    /// than the memory is the oldest known. Mutating only because it is then read in place: the
+    /// compiler copies all of it for a call that does not mutate.
     @_noLocks @_noAllocation
     mutating func value(age: Double, dt: Double) -> AxisVector {
         let time = clock + dt - age

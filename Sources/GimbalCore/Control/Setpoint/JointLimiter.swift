@@ -228,11 +228,14 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// and beyond ±90° of roll, where the three angles would otherwise all jump by half a turn.
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
         let near = unwrapped(joints, near: before)
+        let way = distance(near, before)
+        // Yaw and pitch of the other ones are together more than 2π - way from there.
+        if way < 3 { return near }
         let over = unwrapped(
             AxisVector(
                 yaw: joints.yaw + .pi, roll: (joints.roll < 0 ? -.pi : .pi) - joints.roll,
                 pitch: joints.pitch + .pi), near: before)
-        return distance(over, before) < distance(near, before) ? over : near
+        return distance(over, before) < way ? over : near
     }
 
     private static func distance(_ a: AxisVector, _ b: AxisVector) -> Double {

@@ -18,7 +18,7 @@ public struct Setpoint: Sendable, BitwiseCopyable {
 
     /// The set-point `seconds` ago, its acceleration taken for constant since; later for a negative
     /// number.
-    @_noLocks @_noAllocation
+    @_noLocks @_noAllocation @inline(__always)
     func earlier(by seconds: Double) -> Setpoint {
         let turn = acceleration * (0.5 * seconds * seconds) - rate * seconds
         return Setpoint(

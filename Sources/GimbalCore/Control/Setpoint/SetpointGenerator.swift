@@ -26,6 +26,11 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     private var pushRate = 0.0
     /// How far yaw can turn from where it is.
     var yawRoom = TurnRoom.endless
+    /// The last set-point, and the motion that it was made of.
+    private var setpoint = Setpoint(attitude: .identity, rate: .zero)
+    private var made = (
+        angles: AxisVector.unknown, rates: AxisVector.zero, accelerations: AxisVector.zero
+    )
     private(set) var yaw = AxisProfile(angle: 0)
     private(set) var roll = AxisProfile(angle: 0)
     private(set) var pitch = AxisProfile(angle: 0)
@@ -260,7 +265,12 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             roll.step(dt: dt, limits: limits(.roll, atMost: free))
             pitch.step(dt: dt, limits: limits(.pitch, atMost: outside.pitch == 0 ? free : pushed))
         }
-        return setpoint()
+        // Most of the time it stands still.
+        if !(angles == made.angles && rates == made.rates && accelerations == made.accelerations) {
+            made = (angles, rates, accelerations)
+            setpoint = makeSetpoint()
+        }
+        return setpoint
     }
 }
 
@@ -356,7 +366,7 @@ extension SetpointGenerator {
 
     /// Angles, rates and accelerations of Z-X-Y angles as attitude, body rate and body
     /// acceleration.
-    private func setpoint() -> Setpoint {
+    private func makeSetpoint() -> Setpoint {
         let kinematics = JointKinematics(joints: angles)
         let rate = kinematics.relativeRate(jointRates: rates)
         let direct = kinematics.relativeRate(jointRates: accelerations)

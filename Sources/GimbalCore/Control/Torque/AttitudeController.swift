@@ -277,7 +277,7 @@ public struct AttitudeController: MotorController {
         let reference = setpoint.earlier(by: delay - parameters.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference
         let share = parameters.feedForward
-        let feedforward = toCamera.rotate(setpoint.earlier(by: delay).rate) * share
+        let feedforward = toCamera.rotate(setpoint.rate - setpoint.acceleration * delay) * share
         let acceleration = toCamera.rotate(setpoint.acceleration) * share
 
         let law = RateCommand(
