@@ -300,7 +300,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if isClosed { reversed.insert(witness.mirrored) }
         // An observer that has lost its rotor makes the camera swing, and a swing half a turn late looks
         // like a wrong sign: only a loop that does not oscillate proves one.
-        if case .field = parameters.motorType, !drive.oscillating.isEmpty { reversed = .none }
+        if case .field = parameters.motorType, !drive.state.oscillating.isEmpty { reversed = .none }
         faults.step(
             FaultLatch.Evidence(
                 isEnabled: isClosed, reversed: reversed,
