@@ -4,16 +4,16 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("README.md and etc/manual")
+@Suite("README.md, CONTRIBUTING.md and etc/manual")
 struct ManualTests {
     private static let pages =
-        ["README.md"]
+        ["README.md", "CONTRIBUTING.md"]
         + [
-            "README", "apps", "commands", "contributing", "first-start", "protocol", "safety",
-            "simulators", "troubleshooting", "tuning", "wiring",
+            "README", "apps", "commands", "first-start", "mavlink", "protocol", "recorder",
+            "safety", "simulators", "troubleshooting", "tuning", "wiring",
         ].map { "etc/manual/\($0).md" }
 
-    @Test("name only settings that there are", arguments: pages)
+    @Test("name only existing settings", arguments: pages)
     func settings(page: String) throws {
         let tables = Set(Schema.tables.map(\.name))
         for match in try CommittedFile(page).text().matches(of: /[`=(' ]([a-z_]+(?:\.[a-z_]+)+)\b/)
@@ -22,7 +22,7 @@ struct ManualTests {
             guard let first = key.split(separator: ".").first, tables.contains(String(first)),
                 !Self.otherNames.contains(key)
             else { continue }
-            // A table is named too, and `estimator.kalman_*` is cut off before its star.
+            // Tables count too, and `estimator.kalman_*` ends before its star.
             let isThere = Schema.settings.contains {
                 $0.key == key || $0.key.hasPrefix(key + ".")
                     || key.hasSuffix("_") && $0.key.hasPrefix(key)
@@ -31,10 +31,10 @@ struct ManualTests {
         }
     }
 
-    /// What only looks like a setting.
+    /// Names that look like settings.
     private static let otherNames: Set = ["hardware.linux", "mavlink.md"]
 
-    @Test("link to what is there", arguments: pages)
+    @Test("link only to existing files", arguments: pages)
     func links(page: String) throws {
         let file = CommittedFile(page)
         for match in try file.text().matches(of: /\]\(([^)#:]+)\)/) {

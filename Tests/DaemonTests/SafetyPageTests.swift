@@ -13,10 +13,10 @@ import Wire
     }
 
     @Test(
-        "every condition stands in the row of what it does",
+        "every condition is in the row of its effect",
         arguments: [
-            ("off at once", Response.off), ("softly off", .softOff),
-            ("do not come on", .blockStart), ("named, nothing else", .report),
+            ("off at once", Response.off), ("ramp down, then off", .softOff),
+            ("do not come on", .blockStart), ("reported only", .report),
         ])
     func rows(effect: String, response: Response) throws {
         let expected = Conditions.catalogue.filter {
