@@ -125,7 +125,7 @@ struct ProblemTests {
             ),
             (
                 "mode.boot = 'tracking'",
-                "= 'tracking' is not available: at the start nobody sends the rates"
+                "= 'tracking' is not available: tracking needs continuous rates"
             ),
             ("mode.boot = 'pan-follow'", "Did you mean pan_follow?"),
             ("retract.joints_deg = [0, 0, 130]", "is not within joints.range_deg"),

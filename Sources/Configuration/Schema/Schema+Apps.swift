@@ -5,18 +5,18 @@ extension Schema {
     static let airos: [Setting] = [
         .choice(
             "airos.inactive", \.airos.inactive, .live,
-            "What an AirOS app gets that asks for inactive: the motors off, or mode neutral."),
+            "Response to an AirOS app that selects inactive: motors off, or mode neutral."),
         .number(
             "airos.notify_hz", \.airos.notifyHz, 1...50, unit: "Hz", .live,
-            "How often a subscribed app hears each angle and the status.",
+            "Rate of notifications of each angle and of the status.",
             hint: "The apps expect 10."),
         .signs(
             "airos.sign", \.airos.sign, .live,
-            "Which way round an app sees an axis and tracks about it; 1 is pitch down, roll right, yaw right.",
-            hint: "The order is that of the app: pitch, roll, yaw."),
+            "Sign of each axis for an app; 1 is pitch down, roll right, yaw right.",
+            hint: "The order is the app's: pitch, roll, yaw."),
         .integer(
             "airos.rollback_s", \.airos.rollbackS, 0...3600, unit: "s", .live,
-            "Time after which PID and Kalman of an app revert unless it saves; 0 = never."),
+            "Time after which an app's PID and Kalman values revert unless it saves; 0 = never."),
         gains("airos.pid.pitch", \.airos.pid.pitch, "pitch"),
         gains("airos.pid.roll", \.airos.pid.roll, "roll"),
         gains("airos.pid.yaw", \.airos.pid.yaw, "yaw"),
@@ -27,7 +27,7 @@ extension Schema {
     ) -> Setting {
         .pid(
             key, path, p: 0...5, i: 0...1, d: 0...0.5, .live,
-            "Gains of \(axis): at the default the axis's own tuning, above it stronger, below it weaker.",
+            "Gains of \(axis): the default means the axis's own tuning, higher values are stronger, lower values weaker.",
             hint: "The effect stays within the loop's margins; `airframectl status` shows it.")
     }
 
@@ -36,25 +36,26 @@ extension Schema {
         .choice(
             "rbl.role", \.rbl.role,
             .restart,
-            "What stands behind the service; off does not offer it, auto is mavlink or robot by a client's first byte, loopback sends back what comes."
+            "Function of the service: off hides it, auto selects mavlink or robot by a client's first byte, loopback returns every byte."
         ),
         .text(
             "rbl.name", \.rbl.name, maxLength: 20, .live,
-            "The service's advertised name; a client may change it, and the change is saved.",
-            hint: "Both services have one address: with two names a phone may show either for both."
+            "Advertised name of the service; a client may change it, and the change is saved.",
+            hint:
+                "Both services share one address: with two names a phone may show either name for both."
         ),
         .choice(
             "rbl.baud", \.rbl.baud, RBLBaud.allCases.map { ("\($0.bitsPerSecond)", $0) }, .live,
-            "Speed of the serial port behind the service; a client may change it, and the change is saved."
+            "Speed of the service's serial port; a client may change it, and the change is saved."
         ),
         .path(
             "rbl.device", \.rbl.device, maxLength: 107, .restart,
-            "Serial port of role serial, such as that of a telemetry radio."),
+            "Serial port for role serial, such as a telemetry radio's."),
         .bool(
             "rbl.tap", \.rbl.tap, .restart,
-            "Whether the gimbal's own MAVLink goes between the frames that come from that port."),
+            "Whether the gimbal adds its own MAVLink frames to those from the serial port."),
         .number(
             "rbl.attitude_hz", \.rbl.attitudeHz, 10...50, unit: "Hz", .restart,
-            "How often a flight display of role mavlink gets the attitude."),
+            "Rate of the attitude for a flight display in role mavlink."),
     ]
 }

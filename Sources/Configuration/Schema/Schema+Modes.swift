@@ -5,16 +5,16 @@ extension Schema {
     static let motion: [Setting] = [
         .triple(
             "motion.max_rate_dps", \.motion.maxRateDps, 0.1...2000, unit: "deg/s", .live,
-            "Fastest that a set-point turns."),
+            "Highest rate of a set-point."),
         .triple(
             "motion.max_acceleration_dps2", \.motion.maxAccelerationDps2, 1...100_000,
-            unit: "deg/s²", .live, "Hardest that a set-point speeds up or slows down."),
+            unit: "deg/s²", .live, "Highest acceleration and deceleration of a set-point."),
         .triple(
             "motion.max_jerk_dps3", \.motion.maxJerkDps3, 10...10_000_000, unit: "deg/s³", .live,
-            "Fastest that the acceleration of a set-point changes."),
+            "Highest jerk of a set-point."),
         .ranges(
             "motion.range_deg", \.motion.rangeDeg, -360...360, unit: "deg", .live,
-            "Range of set-point angles in the earth frame; yaw of -360 to 360 turns without end."),
+            "Range of set-point angles in the earth frame; yaw of -360 to 360 means no end."),
     ]
 
     /// What each mode does. In parts, since one expression of them all is too much for the type
@@ -27,20 +27,20 @@ extension Schema {
             Mode.allCases.filter { $0 != .tracking }.map { ($0.name, $0) },
             unavailable: [
                 Mode.tracking.name:
-                    "at the start nobody sends the rates that tracking lives on, so that it would end within a second"
+                    "tracking needs continuous rates; at the start no app sends them, so it would end within a second"
             ], .live,
-            "Mode of the next start, after its checks; an AirOS app that saves stores its own here."
+            "Mode at the next start, after the start-up checks; an AirOS app that saves stores its mode here."
         ),
         .choice(
             "follow.preset", \.follow.preset, .live,
-            "How briskly pan_follow, fpv and neutral follow the handle: which of the tables below is in force."
+            "Preset for pan_follow, fpv and neutral: selects one of the tables below."
         ),
         .number(
             "follow.pan_dead_zone_deg", \.follow.panDeadZoneDeg, 0...90, unit: "deg", .live,
-            "How far the handle turns in pan_follow, to either side, before yaw follows."),
+            "Dead zone to either side in pan_follow, before yaw follows the handle."),
         .triple(
             "follow.fpv_dead_zone_deg", \.follow.fpvDeadZoneDeg, 0...90, unit: "deg", .live,
-            "How far the handle turns in fpv, to either side, before each axis follows."),
+            "Dead zone to either side in fpv, before each axis follows the handle."),
     ]
 
     private static let presets: [Setting] =
@@ -51,26 +51,26 @@ extension Schema {
     private static let trackingAndRetract: [Setting] = [
         .number(
             "tracking.max_rate_dps", \.tracking.maxRateDps, 1...360, unit: "deg/s", .live,
-            "Largest pan and tilt rate in mode tracking; larger ones count as this."),
+            "Largest pan and tilt rate in mode tracking; larger rates are limited to it."),
         .number(
             "tracking.pan_range_deg", \.tracking.panRangeDeg, 1...180, unit: "deg", .live,
-            "How far pan goes to either side of where the handle points."),
+            "Pan range to either side of the handle's direction."),
         .number(
             "tracking.tilt_range_deg", \.tracking.tiltRangeDeg, 1...120, unit: "deg", .live,
-            "How far tilt goes to either side of level."),
+            "Tilt range to either side of level."),
         .number(
             "tracking.timeout_s", \.tracking.timeoutS, 0.1...10, unit: "s", .live,
-            "Silence after which mode tracking becomes locked; counts from the start of tracking too."
+            "Silence after which mode tracking becomes locked, also counted from the start of tracking."
         ),
         .triple(
             "retract.joints_deg", \.retract.jointsDeg, -180...180, unit: "deg", .live,
-            "Where the joints go in mode retract; within joints.range_deg."),
+            "Joint angles in mode retract; within joints.range_deg."),
         .number(
             "retract.max_rate_dps", \.retract.maxRateDps, 1...360, unit: "deg/s", .live,
-            "How fast they go there."),
+            "Rate of the joints on the way there."),
         .choice(
             "retract.outputs", \.retract.outputs, .live,
-            "What the motors do when the joints are there: hold them, or go off."),
+            "State of the motors at these angles: hold, or off."),
     ]
 
     private static func pace(
@@ -79,10 +79,10 @@ extension Schema {
         [
             .triple(
                 "follow.\(name).max_rate_dps", rate, 1...2000, unit: "deg/s", .live,
-                "Fastest that each axis follows with this preset."),
+                "Highest rate of each axis with this preset."),
             .triple(
                 "follow.\(name).smoothing_s", smoothing, 0.02...10, unit: "s", .live,
-                "How long each axis stays behind a steady turn with this preset."),
+                "Lag of each axis behind a steady turn with this preset."),
         ]
     }
 }

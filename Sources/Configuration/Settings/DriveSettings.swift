@@ -17,11 +17,11 @@ extension Settings {
         public var board = DriveBoardKind.none
         /// Device file of its bus.
         public var bus = "/dev/i2c-1"
-        /// Largest share of full speed.
+        /// Speed limit as a share of full speed.
         public var limit = 1.0
-        /// Share of full speed gained in a second.
+        /// Acceleration in full speeds per second.
         public var acceleration = 2.0
-        /// Share of full speed lost in a second.
+        /// Deceleration in full speeds per second.
         public var deceleration = 5.0
         /// Age at which a request to drive dies, s.
         public var deadManS = 1.0

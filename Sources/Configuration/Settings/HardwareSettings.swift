@@ -104,7 +104,7 @@ extension Settings {
         public var handleAddress = 0x69
         /// How it is turned against the handle, degrees.
         public var handleMountingDeg = AxisVector.zero
-        /// What shows the joints' angles.
+        /// Encoders that measure the joints' angles.
         public var encoders = EncoderChip.none
         /// Bus of the yaw encoder.
         public var encoderBusYaw = "/dev/i2c-11"

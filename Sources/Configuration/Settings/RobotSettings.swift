@@ -37,7 +37,7 @@ extension Settings {
     public struct Robot: Sendable, Equatable {
         /// Where its motors are.
         public var motors = RobotMotors.none
-        /// GPIO chip of their lines.
+        /// GPIO chip of the stepper motors' lines.
         public var gpioChip = "/dev/gpiochip0"
         /// First of three step lines; the direction lines follow.
         public var firstLine = 5
@@ -45,11 +45,11 @@ extension Settings {
         public var homeLine = -1
         /// How fast a motor looks for its switch, steps/s.
         public var homingSpeed = 200.0
-        /// Where the slider's motor may go.
+        /// Range of the slider's motor.
         public var slider = StepRange()
-        /// Where the motor of the joystick's x may go.
+        /// Range of the motor for the joystick's x.
         public var x = StepRange()
-        /// Where the motor of the joystick's y may go.
+        /// Range of the motor for the joystick's y.
         public var y = StepRange()
         /// Fastest, steps/s.
         public var maxSpeed = 800.0

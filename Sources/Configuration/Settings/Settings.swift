@@ -31,7 +31,7 @@ public struct Settings: Sendable, Equatable {
     public var rider = Rider()
     /// Three stepper motors.
     public var robot = Robot()
-    /// The mechanics between handle and camera.
+    /// Mechanics between handle and camera.
     public var joints = Joints()
     /// How fast set-points may move.
     public var motion = Motion()

@@ -13,7 +13,7 @@ final class PowerLine: OutputBus, @unchecked Sendable {
     /// - Parameters:
     ///   - chip: `/dev/gpiochip0`.
     ///   - line: Its number on the chip.
-    ///   - isActiveLow: Whether low lets the motors run, as at the OE pin of a PCA9685.
+    ///   - isActiveLow: Whether a low level enables the motors, as at the OE pin of a PCA9685.
     init(chip: String, line: Int, isActiveLow: Bool) {
         self.line = GPIOLines(
             chip: chip, lines: [line], activeLow: isActiveLow ? 1 : 0, isOutput: true)
