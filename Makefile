@@ -5,21 +5,21 @@ DESTDIR ?=
 SYSCONFDIR ?= /etc
 CONFIGURATION ?= release
 
-# Debian's own Swift takes GNU ld, which leaves Swift's code writable; LLVM's linker makes the program three times as large.
+# Debian's own Swift uses GNU ld, which leaves Swift's code writable; LLVM's linker makes the program three times as large.
 DEBIAN_SWIFT := $(wildcard /usr/libexec/swift/bin/swift)
 LINKER := $(if $(DEBIAN_SWIFT),-Xswiftc -use-ld=gold)
 
-# What the build, the tests and the bench need beside Swift 6.3, and what Swift's own programs do, as Debian package names.
+# Debian packages that build, tests, bench and Swift's own programs need, in addition to Swift 6.3.
 APT_PACKAGES := dbus dpkg-dev g++ git jq libcurl4 libelf1 libncurses6 libsystemd-dev libxml2 libzstd-dev make netcat-openbsd procps python3-pip python3-venv rt-tests tmux $(if $(DEBIAN_SWIFT),binutils-gold)
 
 SWIFT_SOURCES := Sources Tests Package.swift
 BIN = .build/$(CONFIGURATION)
 # A static Swift runtime: one file to copy, less memory to lock, faster to start.
-# Nothing looks symbols up in the programs by name.
+# The programs need no symbol table for lookups by name.
 RELEASE_FLAGS := -c release --static-swift-stdlib -Xlinker --no-export-dynamic $(LINKER)
-# Larger recordings for `make bench`; the figures that need them say so when the folder is absent.
+# Larger recordings for `make bench`; figures that need them report a missing folder.
 IMU_DATA ?= ../shared/data/imu
-# People who walk, for `make bench-pointing`.
+# Recordings of people who walk, for `make bench-pointing`.
 GAIT_DATA ?= ../shared/data/gait
 # Peers from PyPI, never committed.
 PEERS := .build/peers
@@ -30,7 +30,7 @@ PEERS := .build/peers
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
 
-deps: ## install what is missing (Debian packages; asks nothing)
+deps: ## install missing Debian packages, without questions
 	@missing=""; for p in $(APT_PACKAGES); do \
 	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then echo "installing:$$missing"; \
@@ -43,13 +43,13 @@ build: ## build both programs, optimised
 	swift build $(RELEASE_FLAGS) --product airframed
 	swift build $(RELEASE_FLAGS) --product airframectl
 
-run: deps build ## start the simulated gimbal and watch it; Ctrl-C stops both
+run: deps build ## start the simulated gimbal and its monitor; Ctrl-C stops both
 	@etc/run-simulated $(BIN)
 
 counter:
 	swift build $(RELEASE_FLAGS) --product MallocCounter
 
-test: build counter ## run every test, the short ones in the virtual machine too
+test: build counter ## run every test, and the short tests in the virtual machine
 	@$(MAKE) --no-print-directory $(PEERS)/venv/mcap $(PEERS)/venv/mavlink || \
 	    echo "SKIPPED: recordings in PyPI's mcap reader and MAVLink with pymavlink, because they cannot be installed here (see above)"
 	# One after the other: tests that wait for threads and sockets must not starve each other on two cores.
@@ -57,13 +57,13 @@ test: build counter ## run every test, the short ones in the virtual machine too
 	@if Tests/Lab/install --kmod; then Tests/System/run; else \
 	    echo "SKIPPED: the system tests, because their virtual machine cannot be installed here (see above)"; fi
 
-test-system: lab build counter ## run the programs at the real BlueZ and at chips, in a virtual machine
+test-system: lab build counter ## run the programs with the real BlueZ and chips, in a virtual machine
 	Tests/System/run --long
 
-test-arm64: ## the core on the boards' instruction set, to the last bit, under qemu-user
+test-arm64: ## test the core on the boards' instruction set, to the last bit, under qemu-user
 	Tests/Arm64/run
 
-soak: lab build counter deb ## an hour of simulated time; restarts and vanishing phones; 10^6 requests at the shim
+soak: lab build counter deb ## run an hour of simulated time, restarts, vanishing phones, 10^6 requests
 	swift build $(RELEASE_FLAGS) --product airframe-bench
 	$(BIN)/airframe-bench soak soak-links --gate --daemon $(BIN)/airframed
 	Tests/System/run --soak
@@ -72,7 +72,7 @@ soak: lab build counter deb ## an hour of simulated time; restarts and vanishing
 # Executions of each fuzzer; six of them make 10^7.
 FUZZ_RUNS ?= 1700000
 
-# Swift's own backtrace would end the process before libFuzzer has written down the input.
+# Swift's own backtrace would end the process before libFuzzer has written the input.
 fuzz: ## fuzz every decoder of bytes from outside (libFuzzer); new inputs go to .build/fuzz-found
 	@for t in Diagnostics AirOS RBL MAVLink Rider Recording; do \
 	    AIRFRAME_FUZZ=1 swift build -c release --sanitize fuzzer --product Fuzz$$t --scratch-path .build/fuzz && \
@@ -80,8 +80,8 @@ fuzz: ## fuzz every decoder of bytes from outside (libFuzzer); new inputs go to 
 	    SWIFT_BACKTRACE=enable=no .build/fuzz/release/Fuzz$$t -runs=$(FUZZ_RUNS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
 	        -artifact_prefix=.build/fuzz-found/ .build/fuzz-found/$$t Tests/Fuzz/Corpora/$$t || exit 1; done
 
-# ThreadSanitizer is told of the locks that the kernel hands over, and does not wait a second before it ends.
-sanitize: ## the whole suite under ThreadSanitizer, then under AddressSanitizer
+# The library tells ThreadSanitizer about locks that the kernel hands over; the option removes its pause of a second at exit.
+sanitize: ## run all tests under ThreadSanitizer, then under AddressSanitizer
 	swift build --build-tests --sanitize thread --scratch-path .build/thread
 	cc -shared -fPIC -O1 -Wall -Werror -o .build/thread/futex.so Tests/Sanitizers/futex.c -ldl
 	TSAN_OPTIONS=atexit_sleep_ms=0 LD_PRELOAD=$(CURDIR)/.build/thread/futex.so \
@@ -91,24 +91,25 @@ sanitize: ## the whole suite under ThreadSanitizer, then under AddressSanitizer
 lab: ## install the virtual machine of the system tests (Tests/Lab) into ~/.cache/airframe-lab
 	Tests/Lab/install --kmod
 
-lint: ## check the formatting and the doc comments
+lint: ## check formatting, doc comments and the style of all text
 	swift format lint --strict --recursive $(SWIFT_SOURCES)
+	Tests/Prose/run
 
-format: ## put the formatting right
+format: ## correct the formatting
 	swift format --in-place --recursive $(SWIFT_SOURCES)
 
-bench: counter ## measure every figure and print it beside its bar
+bench: counter ## measure every figure and print it next to its bar
 	swift build $(RELEASE_FLAGS) --product SlowDisk
 	swift build $(RELEASE_FLAGS) --product airframed
 	swift build $(RELEASE_FLAGS) --product airframe-bench
 	$(BIN)/airframe-bench all --data $(IMU_DATA) --daemon $(BIN)/airframed
 
-bench-pointing: ## how still each kind of motor holds the camera, beside a controller that knows everything
+bench-pointing: ## measure the stillness of the camera with each motor type, compared with an ideal controller
 	swift build $(RELEASE_FLAGS) --product airframe-bench
 	$(BIN)/airframe-bench pointing actuators
 	$(BIN)/airframe-bench pointing --recorded $(GAIT_DATA)
 
-bench-estimator: $(PEERS)/vqf_cost ## the estimator and VQF (from PyPI) side by side on the recorded trials
+bench-estimator: $(PEERS)/vqf_cost ## compare the estimator with VQF (from PyPI) on the recorded trials
 	swift build $(RELEASE_FLAGS) --product airframectl
 	swift build $(RELEASE_FLAGS) --product airframe-bench
 	$(PEERS)/venv/bin/python Tests/Peers/compare.py --data $(IMU_DATA) --sample Tests/Fixtures/broad \
@@ -122,19 +123,19 @@ $(PEERS)/venv/made: Tests/Peers/requirements.txt
 # Options for the gimbal in MuJoCo, for example MUJOCO="--motion running --inertia 2"; --help lists them.
 MUJOCO ?=
 
-lockstep-mujoco: $(PEERS)/venv/mujoco ## a gimbal in MuJoCo, driven in lockstep; MUJOCO="--help" lists its options
+lockstep-mujoco: $(PEERS)/venv/mujoco ## drive a gimbal in MuJoCo in lockstep; MUJOCO="--help" lists its options
 	swift build $(RELEASE_FLAGS) --product airframed
 	$(PEERS)/venv/bin/python Tests/Peers/mujoco_gimbal.py --airframed $(BIN)/airframed $(MUJOCO)
 
 # Options, for example POINTING="--seeds 12:36 --jobs 2"; --help lists them.
 POINTING ?=
 
-bench-peers: $(PEERS)/venv/mujoco ## pointing beside a cascade tuned for each of the gimbals drawn in MuJoCo; POINTING="--help" lists options
+bench-peers: $(PEERS)/venv/mujoco ## compare pointing with a tuned cascade on random gimbals in MuJoCo; POINTING="--help" lists options
 	swift build $(RELEASE_FLAGS) --product airframed
 	$(PEERS)/venv/bin/python Tests/Peers/pointing.py --airframed $(BIN)/airframed --data $(GAIT_DATA) \
 	    --cache $(PEERS)/pointing.json $(POINTING)
 
-mavlink-peer: $(PEERS)/venv/mavlink ## install pymavlink, which the tests of MAVLink talk with
+mavlink-peer: $(PEERS)/venv/mavlink ## install pymavlink for the tests of MAVLink
 
 $(PEERS)/venv/mavlink: Tests/Peers/requirements-mavlink.txt
 	[ -x $(PEERS)/venv/bin/pip ] || python3 -m venv $(PEERS)/venv
@@ -160,7 +161,7 @@ $(PEERS)/vqf_cost: Tests/Peers/vqf_cost.cpp $(PEERS)/venv/made
 	tar -xzf $(PEERS)/source/vqf-*.tar.gz -C $(PEERS)/source --strip-components=1
 	g++ -O3 -I $(PEERS)/source/vqf/cpp -o $@ $< $(PEERS)/source/vqf/cpp/vqf.cpp
 
-check: lint test build ## what a commit must pass
+check: lint test build ## run every check that a commit must pass
 
 airframe:
 	swift build $(RELEASE_FLAGS) --product airframe
@@ -168,11 +169,11 @@ airframe:
 install: airframe ## install below PREFIX (and DESTDIR): programs, configuration, unit, manual, completions
 	etc/install-tree $(BIN) "$(DESTDIR)" $(PREFIX) $(SYSCONFDIR)
 
-uninstall: ## remove what install put there; keeps the configuration and the saved tuning
+uninstall: ## remove the installed files; keeps the configuration and the saved tuning
 	etc/uninstall-tree "$(DESTDIR)" $(PREFIX)
 
-deb: airframe ## make .build/airframe_VERSION_ARCH.deb, for the machine it is made on
+deb: airframe ## build .build/airframe_VERSION_ARCH.deb for this machine
 	etc/debian/build $(BIN) .build
 
-clean: ## remove everything that was built
+clean: ## remove all build products
 	swift package clean

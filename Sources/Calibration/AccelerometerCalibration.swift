@@ -115,7 +115,7 @@ public struct AccelerometerCalibration: Sendable {
     public func finish() -> CalibrationOutcome<Result> {
         guard missing.isEmpty else {
             let words = missing.map(\.words).joined(separator: "; ")
-            return .refused("Faces are missing: \(words).")
+            return .refused("Poses are missing: \(words).")
         }
         let prior = NormFit.Prior(
             offsetSigma: parameters.offsetSigma, scaleSigma: parameters.scaleSigma,
@@ -125,7 +125,7 @@ public struct AccelerometerCalibration: Sendable {
         }
         guard fit.residual <= parameters.largestResidual else {
             return .refused(
-                "The poses contradict each other: the residual is \(milli(fit.residual)) mm/s², at most "
+                "The poses contradict each other: the residual is \(milli(fit.residual)) mm/s²; at most "
                     + "\(milli(parameters.largestResidual)) are accepted. Hold each pose still, and start again."
             )
         }

@@ -18,7 +18,7 @@ public enum CameraFace: Int, Sendable, CaseIterable {
     /// Words after "put the camera".
     public var words: String {
         switch self {
-        case .bottom: "upright and level, as exactly as the horizon is to be"
+        case .bottom: "upright and exactly level"
         case .top: "upside down, on its top"
         case .back: "on its back, lens up"
         case .front: "on its front, lens down"

@@ -72,6 +72,6 @@ public struct GyroCalibration: Sendable {
         let reason = window.motion?.description ?? "The samples have gaps."
         return .refused(
             "The camera was never still for \(Int(parameters.window.seconds)) s. \(reason) "
-                + "Put it down on something firm, and try again.")
+                + "Put it down on a firm surface, and try again.")
     }
 }

@@ -95,12 +95,13 @@ public struct MagnetometerCalibration: Sendable {
             offset: centre, offsetSigma: field, scaleSigma: 0.3, crossSigma: 0.2,
             lengthSigma: 0.01 * field)
         guard let fit = NormFit(points, length: field, prior: prior) else {
-            return .refused("The readings lie on no ellipsoid. Go away from iron and try again.")
+            return .refused(
+                "The readings do not lie on an ellipsoid. Move away from iron and try again.")
         }
         guard fit.residual <= parameters.largestResidual * field else {
             return .refused(
                 "The field is not the same everywhere: the residual is "
-                    + "\(Int(100 * fit.residual / field + 0.5)) % of it. Go away from iron and motors."
+                    + "\(Int(100 * fit.residual / field + 0.5)) % of it. Move away from iron and motors."
             )
         }
         let sigma = fit.offsetSigma

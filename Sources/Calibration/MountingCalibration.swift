@@ -72,7 +72,7 @@ public struct MountingCalibration: Sendable {
         let force = accel.apply(mean.accel)
         guard abs(force.norm - 9.80665) < 2 else {
             return .refused(
-                "The specific force at rest is not that of gravity. Calibrate the accelerometer first."
+                "The specific force at rest differs from gravity. Calibrate the accelerometer first."
             )
         }
         guard let level else {

@@ -80,7 +80,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var gyroScale = Vector3.zero
     /// Duration of a stride that the estimate uses, s; 0 = none.
     public var stride = 0.0
-    /// From the point that the sensor turns about to the sensor, body frame, m.
+    /// Distance of the sensor from its centre of rotation, body frame, m.
     public var lever = Vector3.zero
     /// Weight of the last accelerometer correction, 0...1: below 1 an acceleration is being rejected.
     public var accelerationWeight = 1.0

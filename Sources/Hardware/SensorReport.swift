@@ -46,7 +46,7 @@ public final class SensorReport: Sendable {
     /// measures it.
     public var clockErrorPPM: Double { Double(bitPattern: clockError.load(ordering: .relaxed)) }
 
-    /// Why its last set-up failed: "is no gyroscope of a BMI088 (chip id)"; nil: it did not.
+    /// Why its last set-up failed: "is not the gyroscope of a BMI088 (chip id)"; nil: it did not.
     public var lastFailure: String? {
         UnsafePointer<UInt8>(bitPattern: failure.load(ordering: .relaxed))
             .map { String(cString: $0) }

@@ -98,9 +98,9 @@ public struct AutotuneRun: Sendable {
     /// What it does, for a person.
     public var words: String {
         switch phase {
-        case .observing: "looking how well the present gains hold"
+        case .observing: "checking the present gains"
         case .catching, .settling: "letting the camera settle"
-        case .ramping: "finding how hard to shake"
+        case .ramping: "finding the amplitude of the shake"
         case .measuring: isFine ? "measuring" : "measuring roughly"
         case .over: ""
         }
@@ -229,7 +229,7 @@ public struct AutotuneRun: Sendable {
         let state = snapshot.excitation
         guard state.id == excitation.id else {
             waiting += 1
-            return waiting < Int(tickRate) ? nil : fail("The loop did not take the excitation.")
+            return waiting < Int(tickRate) ? nil : fail("The loop did not accept the excitation.")
         }
         if state.isActive {
             // The first period belongs to what the start has stirred up.
@@ -237,7 +237,7 @@ public struct AutotuneRun: Sendable {
             let index = Int(state.tick) - 1
             guard index >= skipped else { return nil }
             guard index - skipped == record.inputs.count else {
-                return fail("Ticks were lost on the way: the computer is too busy. Try again.")
+                return fail("Ticks were lost, because the computer is too busy. Try again.")
             }
             method.record(snapshot, in: &record)
             swing = max(swing, snapshot.attitudeError.norm)
@@ -276,8 +276,8 @@ public struct AutotuneRun: Sendable {
             found.residual < 0.5
         else {
             return fail(
-                "The answer of the \(axis) axis does not look like that of a motor with a camera: "
-                    + "is everything fastened, and does nothing touch?")
+                "The response of the \(axis) axis does not match a motor with a camera: "
+                    + "check that everything is fastened and nothing touches the camera.")
         }
         if trial == nil, found.residual > method.doubtfulResidual { return soften() }
         guard isFine else {
@@ -304,12 +304,12 @@ public struct AutotuneRun: Sendable {
     private static func sentence(_ ending: Exciter.Ending) -> String {
         switch ending {
         case .none, .complete: ""
-        case .command: "Somebody asked for something else, which ends it."
+        case .command: "Another request has ended the autotune."
         case .outputs: "The outputs went off: see `airframectl status`."
         case .jointLimit: "A joint reached the end of its range: turn the handle to the middle."
         case .saturated:
             "A motor was at its limit: balance the camera, turn the handle to the middle."
-        case .error: "The camera swung too far: put the handle on something firm, and try again."
+        case .error: "The camera swung too far: put the handle on a firm support, and try again."
         }
     }
 }

@@ -119,7 +119,8 @@ public enum BaselineError: Error, Sendable, Equatable, CustomStringConvertible {
             "\"\(name.prefix(40))\" is not a name for a baseline. Use 1 to 32 letters, digits, -, _ or dots."
         case .unknown(let name, let known):
             "There is no baseline \"\(name.prefix(40))\". "
-                + (known.isEmpty ? "None is saved." : "Saved: \(known.joined(separator: ", ")).")
+                + (known.isEmpty
+                    ? "No baseline is saved." : "Saved: \(known.joined(separator: ", ")).")
         case .tooMany:
             "There are \(SavedState.baselineLimit) baselines already. Delete one first: baseline delete NAME."
         }

@@ -41,11 +41,11 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         var line = "\(path): "
         switch reason {
         case .failed(let errno): line += Self.sentence(errno, action: action, directory: directory)
-        case .missing: line += "is missing, although something was saved."
+        case .missing: line += "is missing, although there was a save."
         case .inUse:
             line =
-                "\(directory) is the state directory of another airframed that runs. Stop that one "
-            line += "(sudo systemctl stop airframed), or give this one its own with "
+                "\(directory) is the state directory of another running airframed. Stop that one "
+            line += "(sudo systemctl stop airframed), or start this one with "
             line += "--set persistence.directory=PATH."
         case .notAStateFile: line += "is not a state file of airframed."
         case .futureVersion(let version):
@@ -53,16 +53,16 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
             line += "Go back to the newer release, or save again."
         case .truncated(let expected, let found):
             line +=
-                "has \(found) bytes of contents where \(expected) are expected: cut short or edited."
+                "has \(found) bytes of contents; expected \(expected): it was cut short or edited."
         case .checksumMismatch:
-            line += "does not match its checksum: damaged or edited by hand."
-        case .malformed(let detail): line += "cannot be understood (\(detail))."
+            line += "does not match its checksum: it was damaged or edited by hand."
+        case .malformed(let detail): line += "cannot be read (\(detail))."
         case .unencodable(let detail): line += "cannot be written: \(detail)."
         case .tooLarge(let size):
             line +=
                 "would have \(size) bytes; \(StateStore.sizeLimit) are allowed. Delete baselines."
         }
-        if let keptAs { line += " It is kept as \(keptAs)." }
+        if let keptAs { line += " The file is kept as \(keptAs)." }
         return line
     }
 
@@ -83,9 +83,9 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
                     + "to the unit, or set persistence.directory."
             case .noSpace: "the disk is full (ENOSPC) while \(action). Make room, then save again."
             case .notDirectory:
-                "a part of the path is no directory (ENOTDIR) while \(action). Set persistence.directory."
+                "a part of the path is not a directory (ENOTDIR) while \(action). Set persistence.directory."
             case .isDirectory:
-                "is a directory (EISDIR) where a file is expected. Remove it."
+                "is a directory (EISDIR), not a file. Remove it."
             default: "\(errno) while \(action)."
             }
         return advice

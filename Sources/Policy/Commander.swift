@@ -150,7 +150,7 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Begins afresh, as after a start: nobody in control, the boot mode. A latched emergency stop stays latched.
+    /// Begins afresh, as after a start: no one in control, the boot mode. A latched emergency stop stays latched.
     ///
     /// - Parameters:
     ///   - bootMode: The mode that the stabilizer starts in.

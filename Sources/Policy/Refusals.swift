@@ -5,7 +5,7 @@ public import Port
 extension Refusal {
     /// Somebody else is in control, and asked for something `age` seconds ago.
     public static func held(by holder: CommandSource, age: Double) -> Refusal {
-        Refusal(.held, "\(holder) is in control, last heard of \(Int(age)) s ago")
+        Refusal(.held, "\(holder) is in control, last message \(Int(age)) s ago")
     }
 
     /// The rules do not let this link take control.
@@ -24,7 +24,7 @@ extension Refusal {
     public static func stopped(by source: CommandSource) -> Refusal {
         Refusal(
             .forbidden,
-            "the emergency stop by \(source) is latched; that link ends it, or on the computer: airframectl stop --reset"
+            "the emergency stop by \(source) is latched; reset it on that link, or with airframectl stop --reset"
         )
     }
 
@@ -32,23 +32,23 @@ extension Refusal {
     static func active(_ mode: Mode) -> Refusal {
         Refusal(
             .refused,
-            "mode \(mode.name) drives the motors itself; first: airframectl mode inactive")
+            "mode \(mode.name) drives the motors; first: airframectl mode inactive")
     }
 
     /// There are no wheels to drive.
     public static var noWheels: Refusal {
-        Refusal(.refused, "there are no wheels to drive: drive.board names their board")
+        Refusal(.refused, "there are no wheels to drive: set drive.board")
     }
 
     /// There are no stepper motors.
     public static var noSteppers: Refusal {
-        Refusal(.refused, "there are no stepper motors: robot.motors names them")
+        Refusal(.refused, "there are no stepper motors: set robot.motors")
     }
 
     /// The stepper motors have no home switches.
     public static var noHomeSwitches: Refusal {
         Refusal(
-            .refused, "there are no home switches: robot.home_line names their lines",
+            .refused, "there are no home switches: set robot.home_line",
             field: "home")
     }
 
@@ -56,7 +56,7 @@ extension Refusal {
     public static func missingSensor(_ mode: Mode) -> Refusal {
         Refusal(
             .sensorMissing,
-            "mode \(mode.name) follows the handle, and nothing shows the joints: encoders or servos would (status: joints.source)",
+            "mode \(mode.name) follows the handle, but the joint angles are unknown: fit encoders or servos (status: joints.source)",
             field: "mode")
     }
 
@@ -64,7 +64,7 @@ extension Refusal {
     public static func sensorsUnknown(_ mode: Mode) -> Refusal {
         Refusal(
             .sensorSilent,
-            "mode \(mode.name) follows the handle, and no sensor has said yet whether the joints are known; try again",
+            "mode \(mode.name) follows the handle, and the joint angles are not known yet; try again",
             field: "mode")
     }
 
@@ -74,7 +74,7 @@ extension Refusal {
             .refused,
             mode == .tracking
                 ? "in mode tracking only pan and tilt rates move the camera (method track)"
-                : "mode \(mode.name) itself decides where these axes look: airframectl mode locked lets you"
+                : "mode \(mode.name) controls these axes; first: airframectl mode locked"
         )
     }
 
@@ -93,7 +93,7 @@ extension Refusal {
 
     /// The loop has not taken earlier commands yet; try again. Never for an emergency stop, unless the loop hangs.
     public static var busy: Refusal {
-        Refusal(.busy, "the loop has not taken earlier requests yet; try again")
+        Refusal(.busy, "the loop has not processed earlier requests yet; try again")
     }
 
     /// The process is ending.

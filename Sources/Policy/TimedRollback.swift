@@ -49,7 +49,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
                 let left = Int(max(0, current.deadline.seconds(since: now)).rounded(.up))
                 throw Refusal(
                     .refused,
-                    "Another client's change waits to be kept; it reverts in \(left) s. Try again then.",
+                    "Another client's change is on trial; it reverts in \(left) s. Try again then.",
                     field: "rollback")
             }
             pending?.deadline = deadline

@@ -74,7 +74,7 @@ public struct Refusal: Error, Hashable, Sendable {
 extension Refusal {
     /// The mode is inactive, nothing would move; ask for a mode first.
     public static var inactive: Refusal {
-        Refusal(.inactive, "the mode is inactive, nothing would move: airframectl mode locked")
+        Refusal(.inactive, "the mode is inactive, so nothing would move: airframectl mode locked")
     }
 }
 

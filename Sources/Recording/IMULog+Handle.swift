@@ -10,14 +10,14 @@ extension IMULog {
     ///
     /// - Parameter path: The log's name, for the error.
     /// - Returns: One sample for each record, two at least.
-    /// - Throws: `IMULogError`: a sensor is missing, or nothing was recorded.
+    /// - Throws: `IMULogError`: a sensor is missing, or there is no recording.
     public func handleSamples(path: FilePath) throws(IMULogError) -> [IMUSample] {
         guard records.count >= 2 else { throw .tooShort(path: path, records: records.count) }
         try requireSensors(magnetometer: false, path: path)
         func isWhole(_ record: Record) -> Bool { record.gyro.isFinite && record.accel.isFinite }
         guard var last = records.first(where: isWhole) else {
             throw .missingSensor(
-                path: path, sensor: "gyroscope", cause: "no record has numbers of both sensors")
+                path: path, sensor: "gyroscope", cause: "no record has numbers from both sensors")
         }
         return records.enumerated().map { index, record in
             if isWhole(record) { last = record }

@@ -22,14 +22,14 @@ extension IMULog {
         // A gyroscope may read zero, of a sensor on a bench; nothing on earth lacks gravity or
         // field.
         if !records.contains(where: { $0.accel.isFinite && $0.accel.squaredNorm > 0 }) {
-            try fail("accelerometer", "it reads zero or no number in every record")
+            try fail("accelerometer", "it is zero or not a number in every record")
         }
         if magnetometer,
             !records.contains(where: {
                 $0.magneticField.isFinite && $0.magneticField.squaredNorm > 0
             })
         {
-            try fail("magnetometer", "it reads zero or no number in every record")
+            try fail("magnetometer", "it is zero or not a number in every record")
         }
     }
 }

@@ -41,7 +41,7 @@ extension IMULogError: CustomStringConvertible {
         case .impossibleRate(let path, let hertz):
             return "\(path): sample rate \(hertz) Hz; expected a positive number"
         case .tooShort(let path, let records):
-            return "\(path): \(records) records are no motion; expected two at least"
+            return "\(path): \(records) records do not make a motion; expected at least two"
         case .missingSensor(let path, let sensor, let cause):
             return "\(path): no \(sensor) in this log: \(cause)"
         }

@@ -34,11 +34,11 @@ public struct ReplayReport: Sendable, Equatable, Encodable {
         }
         add(
             unusableSamples,
-            "records not used, a value is not a number or beyond any sensor's range")
-        add(disorderedTimes, "records not used, their time is not later than the one before")
-        add(clockRestarts, "the log's clock was set back, one period assumed")
-        add(gaps, "gaps too long to bridge, the inclination started from the accelerometer again")
-        add(gravityMismatches, "gravity was elsewhere than estimated, the estimate started again")
+            "records not used: a value is not a number or is beyond any sensor's range")
+        add(disorderedTimes, "records not used: their time is not later than the one before")
+        add(clockRestarts, "the log's clock was set back: one period assumed")
+        add(gaps, "gaps too long to bridge: the inclination started from the accelerometer again")
+        add(gravityMismatches, "gravity contradicted the estimate, which started again")
         return remarks
     }
 }

@@ -32,26 +32,26 @@ extension Conditions {
         ConditionWords(
             condition: .calibrating, name: "calibrating",
             sentence:
-                "A calibration is going on. `airframectl calibrate status` says how far it is."),
+                "A calibration is running. `airframectl calibrate status` shows its progress."),
         ConditionWords(
             condition: .autotuning, name: "autotuning",
             sentence:
-                "An axis is shaken to find its tuning. Any command ends it; so does `airframectl autotune cancel`."
+                "An autotune is running. Any command ends it, such as `airframectl autotune cancel`."
         ),
         ConditionWords(
             condition: .commandExpired, name: "command_expired",
             sentence:
-                "The last rate or tracking command outlived its dead-man, so the set-point stands still."
+                "The last rate or tracking command was older than its dead-man, so the set-point stopped."
         ),
         ConditionWords(
             condition: .bootModeUnavailable, name: "boot_mode_unavailable",
             sentence:
-                "mode.boot follows the handle, and nothing shows the joints, so the mode is locked. Encoders or servos would show them."
+                "mode.boot follows the handle, but the joint angles are unknown, so the mode is locked. Fit encoders or servos, or change mode.boot."
         ),
         ConditionWords(
             condition: .jointsUnknown, name: "joints_unknown",
             sentence:
-                "The mode follows the handle, and nothing shows the joints any more, so the camera holds still. Check the encoders."
+                "The mode follows the handle, but the joint angles are no longer known, so the camera holds still. Check the encoders."
         ),
         ConditionWords(
             condition: .motorSaturated, name: "motor_saturated",
@@ -61,22 +61,22 @@ extension Conditions {
         ConditionWords(
             condition: .motorHot, name: "motor_hot",
             sentence:
-                "A motor is hot, so its torque is limited to what it can hold for ever. Balance the camera, or check motors.continuous_torque_nm."
+                "A motor is hot, so its torque is limited to the continuous torque. Balance the camera, or check motors.continuous_torque_nm."
         ),
         ConditionWords(
             condition: .inertiaUnknown, name: "inertia_unknown",
             sentence:
-                "The camera's inertia is being measured by a small shake; it should hang freely. Set-points are followed after that."
+                "A small shake measures the camera's inertia; the camera should hang freely. It follows set-points after that."
         ),
         ConditionWords(
             condition: .inertiaNotFound, name: "inertia_not_found",
             sentence:
-                "The camera's inertia could not be measured, so the camera is held softly. It should hang freely; check control.loop_delay_ms."
+                "The camera's inertia could not be measured, so the gains are low. Let the camera hang freely, and check control.loop_delay_ms."
         ),
         ConditionWords(
             condition: .tuningStale, name: "tuning_stale",
             sentence:
-                "The camera is not the one that was tuned, so what was measured at the start is in force. Run `airframectl autotune`, or set control.find_inertia = true."
+                "This is not the tuned camera, so the inertia measured at the start is used. Run `airframectl autotune`, or set control.find_inertia = true."
         ),
         ConditionWords(
             condition: .samplesSlow, name: "samples_slow",
@@ -86,22 +86,22 @@ extension Conditions {
         ConditionWords(
             condition: .loopOscillating, name: "loop_oscillating",
             sentence:
-                "The motors made the camera oscillate, so the gains are lower until they are known to fit. `airframectl autotune` finds better ones."
+                "The motors made the camera oscillate, so the gains are lower for now. `airframectl autotune` finds better ones."
         ),
         ConditionWords(
             condition: .attitudeDoubtful, name: "attitude_doubtful",
             sentence:
-                "Gravity has jumped, though the gyroscope saw no turn, or has leaned away from the estimate for longer than anybody's motion explains. Keep the camera still for ten seconds, and check the accelerometer if this lasts."
+                "The measured gravity jumped without a turn, or has differed from the estimate for longer than any motion explains. Keep the camera still for ten seconds, and check the accelerometer if this continues."
         ),
         ConditionWords(
             condition: .rotorLost, name: "rotor_lost",
             sentence:
-                "The motors lost their rotors and flung the camera, so they rest until it hangs calm. Balance the camera, or raise motors.power; check motors.pole_pairs."
+                "The rotors slipped and flung the camera, so the motors stay off until it hangs still. Balance the camera, or raise motors.power; check motors.pole_pairs."
         ),
         ConditionWords(
             condition: .motorSlipped, name: "motor_slipped",
             sentence:
-                "A motor's rotor slipped out of its field. Balance the camera, or raise motors.power; check motors.pole_pairs."
+                "A motor's rotor slipped against its field. Balance the camera, or raise motors.power; check motors.pole_pairs."
         ),
         ConditionWords(
             condition: .motorStalled, name: "motor_stalled",
@@ -119,7 +119,7 @@ extension Conditions {
         ConditionWords(
             condition: .loopOverrun, name: "loop_overrun",
             sentence:
-                "The loop misses its period. Lower loop.rate_hz, or see what else runs on this computer."
+                "The loop misses its period. Lower loop.rate_hz, or stop other programs on this computer."
         ),
         ConditionWords(
             condition: .estimateNotConverged, name: "estimate_not_converged",
@@ -128,12 +128,12 @@ extension Conditions {
         ConditionWords(
             condition: .jointsOutOfReach, name: "joints_out_of_reach",
             sentence:
-                "The servos cannot be where the camera says they are, and would jump. Hold the handle upright; check imu.mounting_deg."
+                "The camera's attitude is out of the servos' reach, so they would jump. Hold the handle upright; check imu.mounting_deg."
         ),
         ConditionWords(
             condition: .loopUnreliable, name: "loop_unreliable",
             sentence:
-                "The loop has missed most of its periods. Lower loop.rate_hz, or see what else runs on this computer; then `airframectl stop --reset`."
+                "The loop has missed most of its periods. Lower loop.rate_hz, or stop other programs on this computer; then `airframectl stop --reset`."
         ),
         ConditionWords(
             condition: .imuMissing, name: "imu_missing",
@@ -143,14 +143,14 @@ extension Conditions {
             sentence: "The IMU has stopped delivering samples. Check its bus."),
         ConditionWords(
             condition: .imuFrozen, name: "imu_frozen",
-            sentence: "The IMU repeats the same sample. It needs a reset or its power cycled."),
+            sentence: "The IMU repeats the same sample. Reset it or power-cycle it."),
         ConditionWords(
             condition: .imuImplausible, name: "imu_implausible",
             sentence: "The IMU delivers values that are not finite or outside its range."),
         ConditionWords(
             condition: .gyroContradicted, name: "gyro_contradicted",
             sentence:
-                "The gyroscope reports a motion that encoders or motors exclude. Hold the camera calm; check the gyroscope, then the encoders."
+                "The gyroscope reports a motion that encoders or motors contradict. Hold the camera still; check the gyroscope, then the encoders."
         ),
         ConditionWords(
             condition: .imuTimeFault, name: "imu_time_fault",
@@ -158,26 +158,28 @@ extension Conditions {
         ConditionWords(
             condition: .gravityMismatch, name: "gravity_mismatch",
             sentence:
-                "Gravity is not where the estimate had it; it starts again. Hold the camera still, and check how the IMU is fixed."
+                "The measured gravity contradicts the estimate, which starts again. Hold the camera still, and check the IMU's mounting."
         ),
         ConditionWords(
             condition: .busError, name: "bus_error",
-            sentence: "Transfers to sensor or motors fail. `airframectl log` has the last error."),
+            sentence: "Transfers to sensor or motors fail. `airframectl log` shows the last error."),
         ConditionWords(
             condition: .magnetometerMissing, name: "magnetometer_missing",
-            sentence: "The magnetometer has stopped delivering; the heading drifts."),
+            sentence:
+                "The magnetometer has stopped delivering samples, so the heading drifts. Check its bus."
+        ),
         ConditionWords(
             condition: .handleIMUMissing, name: "handle_imu_missing",
-            sentence: "The IMU on the handle has stopped delivering."),
+            sentence: "The IMU on the handle has stopped delivering samples. Check its bus."),
         ConditionWords(
             condition: .encoderMissing, name: "encoder_missing",
             sentence:
-                "The joints' encoders have stopped delivering, so nobody knows where a torque would turn the camera."
+                "The joints' encoders have stopped delivering angles, so the effect of a torque is unknown. Check their buses and magnets."
         ),
         ConditionWords(
             condition: .simulatorSilent, name: "simulator_silent",
             sentence:
-                "The simulator has sent no line for hardware.lockstep.timeout. Its next line goes on, and the outputs come back softly."
+                "The simulator has sent no line for hardware.lockstep.timeout. Its next line resumes the run, and the outputs ramp up."
         ),
         ConditionWords(
             condition: .simulatorMissing, name: "simulator_missing",
@@ -185,18 +187,18 @@ extension Conditions {
         ConditionWords(
             condition: .controlFault, name: "control_fault",
             sentence:
-                "The controllers asked a motor for what it must not do. Save `airframectl export` and the log for a report, then `airframectl stop --reset`."
+                "The controllers computed an output that is not a number or is beyond its limit. Save `airframectl export` and the log for a report, then `airframectl stop --reset`."
         ),
         ConditionWords(
             condition: .responseReversed, name: "response_reversed",
             sentence:
-                "The camera went the other way than a motor was told to take it. Check the motor's wires and direction and imu.mounting_deg, then `airframectl stop --reset`."
+                "The camera moved opposite to the motor command. Check the motor's wires and direction and imu.mounting_deg, then `airframectl stop --reset`."
         ),
         ConditionWords(
             condition: .emergencyStop, name: "emergency_stop",
             sentence: "Emergency stop. It stays until `airframectl stop --reset`."),
         ConditionWords(
-            condition: .shutdown, name: "shutdown", sentence: "The service is ending."),
+            condition: .shutdown, name: "shutdown", sentence: "airframed is stopping."),
     ]
 
     /// The words of everything that holds, mildest first.

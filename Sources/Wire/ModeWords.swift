@@ -16,13 +16,13 @@ public struct ModeWords: Sendable, Hashable {
         ModeWords(mode: .locked, summary: "holds the commanded attitude in the earth frame"),
         ModeWords(
             mode: .panFollow,
-            summary: "horizon and pitch as in locked, yaw follows the handle's heading"),
+            summary: "holds roll and pitch in the earth frame, yaw follows the handle's heading"),
         ModeWords(mode: .fpv, summary: "all axes follow the handle"),
         ModeWords(
             mode: .tracking,
-            summary: "pan and tilt rates of an app that sees a person; silence ends it"),
-        ModeWords(mode: .neutral, summary: "level, and ahead as the handle points"),
-        ModeWords(mode: .retract, summary: "the joints go to their pose of rest"),
+            summary: "follows pan and tilt rates of an app that sees a person; silence ends it"),
+        ModeWords(mode: .neutral, summary: "level, in the handle's heading"),
+        ModeWords(mode: .retract, summary: "the joints go to their resting pose"),
     ]
 
     /// The words of this mode.

@@ -40,27 +40,27 @@ public enum DaemonProgram {
 struct Airframed: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "airframed",
-        abstract: "The controller of a camera gimbal.",
+        abstract: "Controller of a camera gimbal.",
         discussion: """
-            Reads /etc/airframe/airframed.toml and conf.d/*.toml beside it; every key has a default, so that no \
-            file is needed. Stops on SIGTERM and SIGINT, reads its files again on SIGHUP.
+            Reads /etc/airframe/airframed.toml and conf.d/*.toml in the same directory. Every key has a default, so \
+            the files may be missing. Stops on SIGTERM and SIGINT, reads its files again on SIGHUP.
 
-            Exit status: 0 after a stop that was asked for, 64 for a wrong command line, 66 for a recorded motion that \
-            cannot be read, 70 when a part of it failed, 73 when the socket cannot be made, 74 when --outputs-off reached no motor, 78 for a bad configuration.
+            Exit status: 0 after a requested stop, 64 for a wrong command line, 66 for a recorded motion that \
+            cannot be read, 70 when a part failed, 73 when the socket cannot be created, 74 when --outputs-off reached no motor, 78 for a bad configuration.
             """,
         version: Version.text)
 
-    @Option(help: "The configuration file; conf.d/*.toml beside it is read after it.")
+    @Option(help: "Configuration file; conf.d/*.toml in the same directory is read after it.")
     var config: String?
 
     @Option(
         name: .customLong("set"), parsing: .singleValue,
-        help: ArgumentHelp("Overrides one key; may be repeated.", valueName: "key=value"))
+        help: ArgumentHelp("Override one key; may be repeated.", valueName: "key=value"))
     var overrides: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Move the simulated gimbal's handle as recorded in this .imu file, again and again.",
+            "Move the simulated handle as recorded in this .imu file, repeatedly.",
             valueName: "file"))
     var motionFile: String?
 
@@ -69,11 +69,11 @@ struct Airframed: ParsableCommand {
 
     @Flag(
         help:
-            "Turn the motors of this configuration off, and exit: for when airframed has died with them on."
+            "Turn the motors of this configuration off, and exit; for a crash of airframed with motors on."
     )
     var outputsOff = false
 
-    @Flag(help: "Print every key with its value and where the value comes from, and exit.")
+    @Flag(help: "Print every key with its value and the value's source, and exit.")
     var printConfig = false
 
     func validate() throws {

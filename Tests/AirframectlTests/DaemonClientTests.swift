@@ -97,7 +97,7 @@ struct DaemonClientTests {
             let error = #expect(throws: ClientError.self) {
                 let _: Status = try client.request(.status)
             }
-            #expect(error?.requestError.message.contains("of one version") == true)
+            #expect(error?.requestError.message.contains("the same version") == true)
         }
     }
 

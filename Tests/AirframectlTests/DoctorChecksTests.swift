@@ -199,7 +199,7 @@ struct DoctorChecksTests {
             lines == [
                 "ok    socket  answers", "fail  imu     no sample",
                 "              Check the cable.",
-                "", "1 to put right before it moves.",
+                "", "1 to fix before it moves.",
             ])
     }
 

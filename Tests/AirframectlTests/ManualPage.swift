@@ -144,12 +144,12 @@ enum ManualPage {
 
     private static let head = """
         .\\" Made from the help texts; `swift test --filter ManualPage` says what it should be.
-        .Dd November 22, 2026
+        .Dd November 24, 2026
         .Dt AIRFRAMECTL 1
         .Os
         .Sh NAME
         .Nm airframectl
-        .Nd see what the gimbal controller does, tune it, and move the camera
+        .Nd observe and tune the gimbal controller, and move the camera
         .Sh SYNOPSIS
         .Nm
         .Ar command
@@ -168,24 +168,24 @@ enum ManualPage {
         .Sh ENVIRONMENT
         .Bl -tag -width Ds
         .It Ev AIRFRAME_SOCKET
-        The socket, where
+        The socket, unless
         .Fl \\-socket
-        does not say one.
+        is given.
         .It Ev NO_COLOR
-        No colours, when it is set and not empty.
+        Disables colours, if it is set and not empty.
         .El
         """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 
     private static let tail = """
         .Sh EXAMPLES
-        Why does it not move, and what is to be done?
+        Why does it not move, and what is the remedy?
         .Dl airframectl status
         .Dl airframectl doctor
         .Pp
         Look down by 30 degrees within two seconds:
         .Dl airframectl point \\-\\-pitch \\-30 \\-\\-duration 2
         .Pp
-        Try a gain, and lose it again after half a minute:
+        Try a gain, which reverts after half a minute:
         .Dl airframectl set control.attitude_gain \\(aq[50,50,50]\\(aq \\-\\-rollback 30s
         .Sh SEE ALSO
         .Xr airframed.toml 5 ,

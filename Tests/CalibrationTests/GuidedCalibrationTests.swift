@@ -67,7 +67,7 @@ struct GuidedCalibrationTests {
                 #expect(Set(report.missing) == missing)
                 #expect(abs((report.progress.known ?? 0) - Double(index + 1) / 6) < 0.01)
                 #expect(report.instruction.contains("Put the camera"))
-                #expect(report.hint == "This pose is taken.")
+                #expect(report.hint == "This pose is done.")
             } else {
                 #expect(report.state == "done", "\(report.sentence)")
                 #expect((report.residual.known ?? 1) < 0.03)

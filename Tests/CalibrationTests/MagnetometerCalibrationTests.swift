@@ -68,6 +68,6 @@ struct MagnetometerCalibrationTests {
             Issue.record("took a disturbed field")
             return
         }
-        #expect(reason.contains("Go away from iron"), "\(reason)")
+        #expect(reason.contains("Move away from iron"), "\(reason)")
     }
 }

@@ -22,7 +22,7 @@ enum ManualPage {
 
     private static let head = """
         .\\" Made from the schema; `swift test --filter ManualPage` says what it should be.
-        .Dd November 22, 2026
+        .Dd November 24, 2026
         .Dt AIRFRAMED.TOML 5
         .Os
         .Sh NAME
@@ -38,21 +38,21 @@ enum ManualPage {
         or
         .Ql airframectl reload .
         They are TOML 1.0.
-        Nothing has to be in them: every setting has a default.
+        Every setting has a default, so the files may be empty or missing.
         .Pp
-        A value is the last of: default, file,
+        Later sources override earlier ones: default, file,
         .Pa conf.d
-        in the order of the names, what was saved from live changes,
+        in the order of the names, saved live changes,
         .Fl \\-set
         on the command line, live change.
         .Pp
-        A bad file is refused whole.
+        A file with an error is refused as a whole.
         .Ql airframed \\-\\-check\\-config
         lists every mistake with its line, the allowed range and a hint;
         .Ql airframed \\-\\-print\\-config
-        shows what is in force, and where each value comes from.
+        shows the effective values, and the source of each.
         .Pp
-        Three numbers in brackets are yaw, roll, pitch unless it says otherwise.
+        Three numbers in brackets are yaw, roll, pitch unless stated otherwise.
         Ranges include both ends.
         .Sh SETTINGS
         """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -64,7 +64,7 @@ enum ManualPage {
         Every setting with its default, commented out, as installed.
         .It Pa /var/lib/airframe
         Saved tuning, baselines and calibration.
-        Not to be edited.
+        Do not edit them.
         .El
         .Sh EXAMPLES
         Servos and a BMI088 on an I2C bus:

@@ -64,7 +64,7 @@ struct ParameterStoreTests {
         #expect(problem?.kind == .notLive)
         #expect(
             problem?.description
-                == "loop.rate_hz = 500 cannot change while airframed runs. It is 1000 now. "
+                == "loop.rate_hz = 500 cannot change while airframed runs. Its present value is 1000. "
                 + "Write the new value into the configuration file and restart.")
         #expect(store.settings == before)
     }

@@ -33,7 +33,7 @@ struct ProblemFileTests {
             #expect(failure?.problems.count == 1)
             return failure?.description ?? ""
         }
-        #expect(try only([0x61, 0x0A, 0x00]).contains(":2:1: holds a NUL byte"))
+        #expect(try only([0x61, 0x0A, 0x00]).contains(":2:1: contains a NUL byte"))
         #expect(try only(Array("a = 1\nb = \"".utf8) + [0xFF, 0x22]).contains(":2: is not UTF-8"))
         #expect(try only([0xFF, 0xFE]).contains(":1: is not UTF-8"))
         #expect(try only(Array("diagnostics.group = \"a\\u0000b\"".utf8)).contains("NUL character"))
@@ -55,7 +55,7 @@ struct ProblemFileTests {
             ),
             (
                 .permissionDenied,
-                "/a/x.toml: permission denied (EACCES). Make it readable for the user"
+                "/a/x.toml: permission denied (EACCES). Let the user of airframed read it"
             ),
             (.isDirectory, "/a/x.toml: is a directory, not a file (EISDIR)."),
             (.notDirectory, "/a/x.toml: part of the path is not a directory (ENOTDIR)."),
@@ -117,7 +117,7 @@ struct ProblemFileTests {
         let found = problems(text)
         #expect(found.count == 51)
         #expect(
-            found.last?.description.contains("more problems than are shown. Is it the right")
+            found.last?.description.contains("more problems than those shown. Is it the right")
                 == true)
     }
 

@@ -39,7 +39,7 @@ struct ProblemTests {
                 "motors.torque_limit_nm = 1",
                 "= 1 is a whole number where [yaw, roll, pitch] is expected"
             ),
-            ("motors.torque_limit_nm = [1, 2]", "has 2 elements where [yaw, roll, pitch] has 3."),
+            ("motors.torque_limit_nm = [1, 2]", "has 2 elements, but [yaw, roll, pitch] has 3."),
             ("motors.torque_limit_nm = [1, 21, 1]", "= [1, 21, 1] is outside 0...20 for roll."),
             (
                 "motors.torque_limit_nm = [1, 1, nan]",
@@ -54,58 +54,61 @@ struct ProblemTests {
             ("rbl.baud = 1200", "is a whole number where one of these words is expected"),
             (
                 "joints.range_deg = [[1, 2], [1, 2]]",
-                "has 2 elements where [[min, max], [min, max],"
+                "has 2 elements, but [[min, max], [min, max],"
             ),
             (
                 "joints.range_deg = [[1, 2], [1], [1, 2]]",
                 "has no [min, max] of two finite numbers for roll."
             ),
-            ("joints.range_deg = [[-1, 2], [1, 2], [2, 2]]", "has min not below max for pitch."),
+            (
+                "joints.range_deg = [[-1, 2], [1, 2], [2, 2]]",
+                "has a min that is not below max for pitch."
+            ),
             ("joints.range_deg = [[-999, 2], [1, 2], [2, 3]]", "is outside -360...360 for yaw."),
             ("hardware.backend = 'hal'", "= 'hal' is not one of simulated | lockstep | linux."),
             ("hardware.backend = 'linux'", "motors.type = \"torque\" needs encoders on the joints"),
             (
                 "hardware.backend = 'linux'\nhardware.linux.motors = 'pwm'\nmotors.type = 'field'",
-                "motors.type = \"field\" is not driven by a PWM chip"
+                "motors.type = \"field\" cannot be driven by a PWM chip"
             ),
             (
                 """
                 hardware.backend = 'linux'\nloop.rate_hz = 400\nmotors.type = 'field'
                 hardware.linux.motor_channels = [0, 3, 6]\nservo.frame_hz = 50
                 """,
-                "servo.frame_hz = 50 is for servos, and motors.type has brushless motors on the PCA9685: it has one prescaler"
+                "servo.frame_hz = 50 is for servos, but motors.type has brushless motors on the same PCA9685, which has one prescaler"
             ),
             (
                 "hardware.backend = 'linux'\nloop.rate_hz = 400\nmotors.type = 'field'",
-                "leaves no three neighbouring outputs of 0...15 to each brushless motor"
+                "does not give each brushless motor three neighbouring outputs of 0...15"
             ),
             (
                 """
                 hardware.backend = 'linux'\nloop.rate_hz = 400\nmotors.type = 'field'
                 hardware.linux.motor_channels = [0, 3, 14]
                 """,
-                "leaves no three neighbouring outputs"
+                "does not give each brushless motor three neighbouring outputs"
             ),
             (
                 """
                 hardware.backend = 'linux'\nloop.rate_hz = 1000\nmotors.type = 'field'
                 hardware.linux.motor_channels = [0, 3, 6]
                 """,
-                "% of the wire of /dev/i2c-1 at 400 kHz; 80 % may be planned."
+                "% of the time of /dev/i2c-1 at 400 kHz; at most 80 % is allowed."
             ),
             ("hardware.linux.motor_bus = 'i2c-3'", "must be \"same\" or the path of a device file"),
             ("motors.direction = [1, 0, 1]", "must be 1 or -1 for each joint"),
             (
                 "robot.x.minimum = 5\nrobot.x.maximum = 5",
-                "robot.x.minimum = 5 leaves no way: the minimum, 5, is not below the maximum, 5"
+                "robot.x.minimum = 5 leaves no range: the minimum, 5, is not below the maximum, 5"
             ),
             (
                 "robot.first_line = 8\nrobot.home_line = 13",
-                "robot.home_line = 13 shares lines with the six from robot.first_line = 8 on"
+                "robot.home_line = 13 overlaps the six lines from robot.first_line = 8 on"
             ),
             (
                 "hardware.backend = 'linux'\nmotors.type = 'servo'\nloop.rate_hz = 1000",
-                "would need 81 % of the wire of /dev/i2c-1 at 400 kHz; 80 % may be planned. 950 Hz fits."
+                "would need 81 % of the time of /dev/i2c-1 at 400 kHz; at most 80 % is allowed. 950 Hz fits."
             ),
             (
                 """
@@ -226,7 +229,7 @@ struct ProblemTests {
         #expect(
             problems("", set: ["commander.release_after_s=0.5"]).map(\.description) == [
                 "--set: commander.release_after_s = 0.5 is below commander.dead_man_s = 1. "
-                    + "Control cannot be free for others before the last command has died."
+                    + "Control must not become free before the last command has expired."
             ])
     }
 

@@ -34,15 +34,15 @@ enum SampleFile {
     private static let introduction = """
         # airframed: the configuration file.
         #
-        # Install as /etc/airframe/airframed.toml. Every setting is shown with its default, commented out: remove the #
-        # in front of a setting to change it. Files in conf.d/ beside this one, in the order of their names, and
+        # Install as /etc/airframe/airframed.toml. It lists every setting with its default, commented out: remove the #
+        # in front of a setting to change it. Files in conf.d/ in the same directory, in the order of their names, and
         # `airframed --set KEY=VALUE` override it; a key is the table and the name, such as loop.rate_hz.
         #
         #   airframed --check-config    lists every mistake, with its line
-        #   airframed --print-config    shows what is in force, and where each value comes from
-        #   airframectl reload          takes over what can change live, and says what needs a restart
+        #   airframed --print-config    shows the effective values, and the source of each
+        #   airframectl reload          applies live settings, and lists settings that need a restart
         #
-        # Three numbers in brackets are yaw, roll, pitch unless it says otherwise. Ranges include both ends.
+        # Three numbers in brackets are yaw, roll, pitch unless stated otherwise. Ranges include both ends.
         """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 
     private static func wrapped(_ sentence: String) -> [String] {

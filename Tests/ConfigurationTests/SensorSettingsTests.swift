@@ -36,30 +36,30 @@ struct SensorSettingsTests {
         arguments: [
             (
                 "imu = 'mpu6050'\nhardware.linux.imu_interface = 'spi'",
-                "does not reach an MPU-6050"
+                "does not suit an MPU-6050"
             ),
             (
                 "imu = 'mpu6050'\nhardware.linux.handle_imu = 'mpu6050'\nhardware.linux.handle_address = 104",
-                "is an address that the camera's sensor has on the same bus"
+                "is the address of the camera's sensor on the same bus"
             ),
             (
                 "handle_imu = 'bmi088'\nhardware.linux.handle_address = 24",
-                "is an address that the camera's sensor has on the same bus"
+                "is the address of the camera's sensor on the same bus"
             ),
             (
                 "encoders = 'as5600'\nhardware.linux.encoder_bus_roll = '/dev/i2c-11'",
                 "every AS5600 has the address 0x36"
             ),
             ("encoder_direction = [1, 0, 1]", "must be 1 or -1 for each joint"),
-            ("imu_fifo = true", "is not for a bmi088 in this build"),
+            ("imu_fifo = true", "is not supported for a bmi088"),
             (
                 "imu = 'icm42688p'\nhardware.linux.imu_fifo = true\nhardware.linux.data_ready_line = 4",
-                "does not go with hardware.linux.data_ready_line"
+                "cannot be combined with hardware.linux.data_ready_line"
             ),
             (
                 "imu = 'mpu9250'\nhardware.linux.imu_interface = 'spi'\nhardware.linux.spi_khz = 100\n"
                     + "loop.rate_hz = 1000",
-                "and of SPI at 100 kHz; 80 % may be planned. 350 Hz fits."
+                "and of SPI at 100 kHz; at most 80 % is allowed. 350 Hz fits."
             ),
         ])
     func refusals(text: String, expected: String) throws {

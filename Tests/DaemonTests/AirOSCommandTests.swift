@@ -47,7 +47,7 @@ import Wire
             let bench = try BluetoothBench(directory, ["airos.inactive=neutral"], encoders: false)
             bench.run(0.1)
             #expect(throws: ATTError.notNow) { try bench.write(.mode, [3]) }
-            #expect(bench.log.contains("follows the handle, and nothing shows the joints"))
+            #expect(bench.log.contains("follows the handle, but the joint angles are unknown"))
             #expect(try bench.read(.mode) == [1])
             try bench.write(.mode, [0])
             #expect(bench.door.mode == .inactive)

@@ -130,7 +130,7 @@ import Wire
                 #expect(!bench.snapshot.output.enabled)
             }
             #expect(bench.door.holder == nil)
-            #expect(bench.log.components("nothing turns") == 1)
+            #expect(bench.log.components("which ignores them") == 1)
         }
     }
 

@@ -10,7 +10,7 @@ import Wire
             try first.status("enabled") { $0["enabled"]?.bool == true }
             let answer = try first.control("calibrate", "gyro")
             #expect(answer.status == 0, "\(answer.output) \(answer.errors)")
-            #expect(answer.output.contains("in force and saved"))
+            #expect(answer.output.contains("calibrated and saved"))
             // The outputs were off meanwhile, and come back by themselves.
             try first.status("enabled again") { $0["enabled"]?.bool == true }
             #expect(try first.stop().status == 0)
@@ -33,7 +33,7 @@ import Wire
             let answer = try daemon.control("calibrate", "gyro")
             #expect(answer.status == 1)
             #expect(answer.output.contains("The camera shakes"), "\(answer.output)")
-            #expect(answer.output.contains("Put it down on something firm"))
+            #expect(answer.output.contains("Put it down on a firm surface"))
             #expect(try daemon.control("calibrate").output.contains("Nothing is calibrated"))
         }
     }

@@ -19,7 +19,7 @@ import Wire
             let svg = "\(daemon.directory)/s.svg"
             // A machine that holds the loop up all the time is asked again.
             var answer = try daemon.control("spectrum", "--seconds", "3", "--svg", svg)
-            for _ in 0..<5 where answer.errors.contains("held up again and again") {
+            for _ in 0..<5 where answer.errors.contains("delayed repeatedly") {
                 answer = try daemon.control("spectrum", "--seconds", "3", "--svg", svg)
             }
             try #require(answer.status == 0, "\(answer.errors)")
@@ -131,7 +131,7 @@ import Wire
             let start = #"{"id":1,"method":"autotune","params":{"action":"start","axis":"yaw"}}"#
             #expect(try client.ask(start)["error"] == nil)
             #expect(
-                try client.ask(start)["error"]?["message"]?.string?.contains("going on") == true)
+                try client.ask(start)["error"]?["message"]?.string?.contains("is running") == true)
             try daemon.status("shaken") {
                 $0["notices"]?.array?.contains { $0["name"]?.string == "autotuning" } == true
             }
@@ -142,7 +142,7 @@ import Wire
                 report = try daemon.ask("autotune")
             }
             #expect(report["state"]?.string == "refused", "\(report.text)")
-            #expect(report["sentence"]?.string?.contains("Somebody asked") == true)
+            #expect(report["sentence"]?.string?.contains("Another request") == true)
             #expect(
                 try daemon.ask("diff").array?.contains { $0["key"]?.string == "control.rate_gain" }
                     == false)

@@ -28,10 +28,10 @@ import Wire
             try daemon.status("pan_follow") { $0["mode"]?.string == "pan_follow" }
             // The yaw that the mode moves is left to it, and that is said.
             let point = try daemon.ask("point", #"{"yaw":0,"roll":0,"pitch":-30,"duration":2}"#)
-            #expect(point["sentence"]?.string?.contains("pan_follow itself moves yaw") == true)
+            #expect(point["sentence"]?.string?.contains("pan_follow controls yaw") == true)
             #expect(point["limited_by"]?.array?.first?.string == "mode")
             #expect(
-                try refusal(daemon, "rate", #"{"yaw":10}"#).contains("mode pan_follow itself"))
+                try refusal(daemon, "rate", #"{"yaw":10}"#).contains("mode pan_follow controls"))
         }
     }
 
@@ -61,7 +61,7 @@ import Wire
             try daemon.status("following") { $0.isFollowing }
             #expect(
                 try refusal(daemon, "track", #"{"pan":10,"tilt":0}"#)
-                    .contains("mode locked itself"))
+                    .contains("mode locked controls"))
             let client = try SocketClient(daemon.socket)
             _ = try client.ask(#"{"id":1,"method":"mode","params":{"mode":"tracking"}}"#)
             let turn = try client.ask(#"{"id":2,"method":"track","params":{"pan":20,"tilt":10}}"#)
@@ -122,7 +122,7 @@ import Wire
             let result = try Program.run(
                 [program, "--set", "mode.boot=tracking", "--check-config"], in: directory)
             #expect(result.status == 78)
-            #expect((result.errors + result.output).contains("nobody sends the rates"))
+            #expect((result.errors + result.output).contains("no app sends them"))
         }
     }
 }

@@ -58,7 +58,7 @@ import Wire
             try daemon.status("tried") { $0["robot"]?["problem"]?.string != nil }
             let refused = try daemon.control("step", "x", "--to", "5")
             #expect(refused.status == 1)
-            #expect(refused.errors.contains("No such file or directory; robot.gpio_chip"))
+            #expect(refused.errors.contains("No such file or directory; check robot.gpio_chip"))
             #expect(try daemon.control("step", "x").status == 0, "to stand is no motion")
         }
     }

@@ -123,7 +123,7 @@ import Wire
             #expect(try daemon.control("set", Self.key, "50", "--rollback", "1s").status == 0)
             #expect(try daemon.control("get", Self.key).output == "50\n")
             try daemon.status("the log says that it was taken back") { _ in
-                daemon.log.contains("Nobody kept the last change")
+                daemon.log.contains("The last change was not saved")
             }
             #expect(try daemon.control("get", Self.key).output == "360\n")
         }

@@ -23,7 +23,7 @@ import Wire
                 daemon.socket, in: daemon.directory,
                 ["--set", "persistence.directory=\(daemon.directory)/other"])
             #expect(second.status == 73)
-            #expect(second.errors.contains("a running daemon answers there already"))
+            #expect(second.errors.contains("another daemon uses this socket"))
             #expect(second.errors.contains("systemctl stop airframed"))
             let status = try daemon.status("still running")
             #expect(status["enabled"]?.bool == true)
@@ -37,7 +37,7 @@ import Wire
             #expect(second.status == 73)
             #expect(
                 second.errors.contains(
-                    "\(daemon.directory)/state is the state directory of another airframed that runs"
+                    "\(daemon.directory)/state is the state directory of another running airframed"
                 ))
             #expect(second.errors.contains("--set persistence.directory="))
             #expect(try daemon.ask("save")["sentence"] != nil)

@@ -125,7 +125,7 @@ import Wire
             let sentences = realtime["sentences"]?.array?.compactMap(\.string) ?? []
             #expect(sentences.contains { $0.contains("airframed-loop is not real-time") })
             #expect(sentences.contains { $0.contains("LimitMEMLOCK") })
-            #expect(daemon.log.contains("airframed: warning: Not real-time as wished"))
+            #expect(daemon.log.contains("airframed: warning: No real-time scheduling"))
             try daemon.status("it works all the same") { $0["enabled"]?.bool == true }
         }
     }

@@ -277,7 +277,7 @@ import Wire
                 entries.map(\.what) == [
                     "set \(Self.key) = 90", "saved the tuning",
                     "set \(Self.key) = 120 for 1 s unless saved",
-                    "took the last change back, as nobody had kept it",
+                    "reverted the last change, which was not saved",
                 ])
             #expect(entries.map(\.who)[1] == "somebody" && entries.map(\.who)[3] == "airframed")
             let times = entries.compactMap(\.time.known)

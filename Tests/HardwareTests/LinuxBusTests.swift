@@ -180,7 +180,7 @@ struct LinuxBusTests {
             }
             chip.hasWrongIdentity = true
             #expect(run(0, 250) == 0)
-            #expect(report.lastFailure?.hasPrefix("is no ") == true)
+            #expect(report.lastFailure?.hasPrefix("is not ") == true)
             chip.hasWrongIdentity = false
             #expect(run(250, 750) > 100)
             #expect(report.lastFailure == nil && report.isRunning)

@@ -93,7 +93,7 @@ extension SimulatedLoop {
             Issue.record("did not end")
             return
         }
-        #expect(sentence.contains("Somebody asked"))
+        #expect(sentence.contains("Another request"))
         #expect(!snapshot.excitation.isActive)
     }
 }

@@ -74,7 +74,7 @@ struct DiagnosticsSocketTests {
         let path = directory.file("d.sock")
         let first = try server(path)
         try first.open()
-        #expect(try problem(opening: path).contains("a running daemon answers there already"))
+        #expect(try problem(opening: path).contains("another daemon uses this socket"))
         #expect(access(path, F_OK) == 0)
         withExtendedLifetime(first) {}
     }

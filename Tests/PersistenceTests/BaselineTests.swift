@@ -19,7 +19,7 @@ struct BaselineTests {
     func unknown() throws {
         var state = SavedState()
         let none = #expect(throws: BaselineError.self) { try state.baseline("x") }
-        #expect(none?.description == "There is no baseline \"x\". None is saved.")
+        #expect(none?.description == "There is no baseline \"x\". No baseline is saved.")
         try state.saveBaseline("y", [:])
         let other = #expect(throws: BaselineError.self) { try state.deleteBaseline("x") }
         #expect(other?.description == "There is no baseline \"x\". Saved: y.")

@@ -142,7 +142,7 @@ struct StateStoreTests {
             ("airframe-state 7 anything\n", "has format 7; this release reads up to 1."),
             (
                 "airframe-state 1 length=9 crc32=0\nab",
-                "has 2 bytes of contents where 9 are expected"
+                "has 2 bytes of contents; expected 9"
             ),
             ("airframe-state 1 length=2 crc32=00000000\n{}", "does not match its checksum"),
             ("airframe-state 1 length=2 crc32=a505df1b\n{ ", "does not match its checksum"),
@@ -154,7 +154,7 @@ struct StateStoreTests {
         let sentence = try #require(loaded.problems.first).description
         #expect(loaded.problems.count == 1)
         #expect(sentence.hasPrefix(file + ": " + expected), "\(sentence)")
-        #expect(sentence.hasSuffix("It is kept as \(file).bad-1."))
+        #expect(sentence.hasSuffix("The file is kept as \(file).bad-1."))
     }
 
     @Test(
@@ -167,7 +167,7 @@ struct StateStoreTests {
         #expect(loaded.state == numbered(1))
         #expect(loaded.source == .previous)
         let problem = try #require(loaded.problems.first)
-        #expect(problem.description.contains("It is kept as \(file).bad-1."), "\(problem)")
+        #expect(problem.description.contains("The file is kept as \(file).bad-1."), "\(problem)")
         for number in 3...5 { try store.save(numbered(number)) }
         let kept = try #require(disk.bytes(of: file + ".bad-1"))
         #expect(String(decoding: kept, as: UTF8.self).contains("0.2"))
@@ -182,7 +182,7 @@ struct StateStoreTests {
         #expect(loaded.source == .previous)
         #expect(
             loaded.problems.map(\.description) == [
-                "\(file): is missing, although something was saved."
+                "\(file): is missing, although there was a save."
             ])
     }
 
@@ -193,7 +193,7 @@ struct StateStoreTests {
             #expect(first != nil)
             let error = #expect(throws: StateProblem.self) { try StateLock.take(directory) }
             #expect(error?.reason == .inUse)
-            #expect(error?.description.contains("another airframed") == true)
+            #expect(error?.description.contains("another running airframed") == true)
             first = nil
             #expect(try StateLock.take(directory) != nil)
             #expect(try StateLock.take(directory.appending("nowhere")) == nil)

@@ -53,7 +53,7 @@ struct BadLogReplayTests {
         #expect(run.rows.count { !$0.isUsed } == 140)
         #expect(
             run.report.remarks == [
-                "records not used, a value is not a number or beyond any sensor's range: 140"
+                "records not used: a value is not a number or is beyond any sensor's range: 140"
             ])
         #expect(try lastInclinationError(run) < 1.5)
     }
@@ -70,7 +70,7 @@ struct BadLogReplayTests {
         #expect(run.rows.indices.filter { !run.rows[$0].isUsed } == [100, 2001, 2500])
         #expect(
             run.report.remarks == [
-                "records not used, their time is not later than the one before: 3"
+                "records not used: their time is not later than the one before: 3"
             ])
         #expect(try lastInclinationError(run) < 1)
     }
@@ -119,6 +119,6 @@ struct BadLogReplayTests {
         }
         #expect(run.rows[700..<1700].contains { $0.accelerationWeight < 0.5 })
         #expect(run.report.gravityMismatches >= 1)
-        #expect(run.report.remarks.contains { $0.contains("gravity was elsewhere") })
+        #expect(run.report.remarks.contains { $0.contains("gravity contradicted") })
     }
 }

@@ -140,7 +140,7 @@ import Testing
         let bytes = FlightRig.file(rig.chunks[...], memory: text == nil ? [] : memory)
         let report = try Self.report(bytes)
         #expect(report.ticks == 0)
-        #expect(report.remarks.first?.contains("memory") == true)
+        #expect(report.remarks.first?.contains("layout") == true)
     }
 
     @Test("every variable of the stabilizer has a name and a place of its own")

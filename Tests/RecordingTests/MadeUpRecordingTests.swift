@@ -127,7 +127,7 @@ import Testing
             let report = FlightReplay(try FlightFile(bytes: bad.file(), path: "made.mcap")).run()
             #expect(report.ticks == 0, "\(check.type)")
             #expect(
-                report.remarks.contains { $0.contains("hold bytes that are no values") },
+                report.remarks.contains { $0.contains("contain invalid bytes") },
                 "\(check.type): \(report.remarks)")
         }
         #expect(seen.count > 8)

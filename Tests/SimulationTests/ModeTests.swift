@@ -60,7 +60,7 @@ struct ModeTests {
         #expect(near(loop.camera.pitch, loop.handle.pitch, 2.5))
     }
 
-    @Test("neutral brings a pointed camera back: level, and ahead as the handle points")
+    @Test("neutral brings a pointed camera back: level, in the handle's heading")
     func neutral() {
         var loop = Self.loop(.locked, turning: AxisVector(yaw: 40, roll: 0, pitch: 10))
         loop.run(seconds: 3)

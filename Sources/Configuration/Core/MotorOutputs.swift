@@ -34,11 +34,11 @@ enum MotorRules {
             guard !linux.hasEncoders else { return nil }
             return (
                 "needs encoders on the joints: hardware.linux.encoders",
-                "Brushless motors without encoders are \"field\", servos are \"servo\"."
+                "Use \"field\" for brushless motors without encoders, \"servo\" for servos."
             )
         case (.pwm, _):
             return (
-                "is not driven by a PWM chip",
+                "cannot be driven by a PWM chip",
                 "Set motors.type = \"servo\", or hardware.linux.motors = \"pca9685\"."
             )
         }
@@ -66,7 +66,7 @@ enum MotorRules {
         return type == .servo
             ? ("must be three different whole numbers", "For example [0, 1, 2].")
             : (
-                "leaves no three neighbouring outputs of 0...15 to each brushless motor",
+                "does not give each brushless motor three neighbouring outputs of 0...15",
                 "For example [0, 3, 6]."
             )
     }
@@ -78,8 +78,8 @@ enum MotorRules {
             settings.motors.type != .servo
         else { return nil }
         return (
-            "is for servos, and motors.type has brushless motors on the PCA9685: it has one prescaler for all its outputs",
-            "Give the servos a chip of their own, or leave servo.frame_hz out; brushless motors have motors.pwm_hz."
+            "is for servos, but motors.type has brushless motors on the same PCA9685, which has one prescaler for all outputs",
+            "Remove servo.frame_hz; brushless motors use motors.pwm_hz."
         )
     }
 
@@ -105,8 +105,8 @@ enum MotorRules {
             (robot.firstLine..<robot.firstLine + 6).overlaps(robot.homeLine..<robot.homeLine + 3)
         else { return nil }
         return (
-            "shares lines with the six from robot.first_line = \(robot.firstLine) on",
-            "Three switches need three lines of their own."
+            "overlaps the six lines from robot.first_line = \(robot.firstLine) on",
+            "Three switches need three separate lines."
         )
     }
 
@@ -117,8 +117,8 @@ enum MotorRules {
             let range = range(settings.robot)
             guard range.minimum >= range.maximum else { return nil }
             return (
-                "leaves no way: the minimum, \(range.minimum), is not below the maximum, \(range.maximum)",
-                "A motor moves between the two; position 0 is where it homes."
+                "leaves no range: the minimum, \(range.minimum), is not below the maximum, \(range.maximum)",
+                "A motor moves between the two; position 0 is its home."
             )
         }
     }

@@ -48,7 +48,7 @@ public enum ConfigurationLoader {
             files: files, into: &loaded, problems: &problems)
         for path in dropIns(in: source.dropInDirectory, files: files, problems: &problems) {
             read(
-                path, ifMissing: "It is listed in its directory: is it a broken link?",
+                path, ifMissing: "Its directory lists it: is it a broken link?",
                 files: files,
                 into: &loaded, problems: &problems)
         }
@@ -163,7 +163,7 @@ public enum ConfigurationLoader {
             case .permissionDenied:
                 (
                     "permission denied (EACCES)",
-                    "Make it readable for the user that runs airframed, for example with chmod a+r."
+                    "Let the user of airframed read it, for example with chmod a+r."
                 )
             case .notSupported:
                 ("is a pipe or a device, not a file", "Name a file that can be read again.")

@@ -47,7 +47,7 @@ struct TOMLDocument {
                 problems = locator.linesWithNul.prefix(Self.problemLimit).map {
                     ConfigurationProblem(
                         .syntax, at: .file(path, line: $0, column: nil),
-                        "a string holds a NUL character, which no setting allows")
+                        "a string contains a NUL character, which no setting allows")
                 }
                 return
             }
@@ -58,7 +58,7 @@ struct TOMLDocument {
                 problems.append(
                     ConfigurationProblem(
                         .unknownKey, at: .file(path, line: nil, column: nil),
-                        "has more problems than are shown",
+                        "has more problems than those shown",
                         hint: "Is it the right file?"))
             }
         } catch let error as TOMLParseError {
@@ -146,7 +146,7 @@ extension TOMLDocument {
             if byte == 0 {
                 return ConfigurationProblem(
                     .syntax, at: .file(path, line: line, column: position - lineStart + 1),
-                    "holds a NUL byte; this is not a text file")
+                    "contains a NUL byte, so it is not a text file")
             }
             if byte == UInt8(ascii: "\n") {
                 line += 1

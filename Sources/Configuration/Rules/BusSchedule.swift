@@ -105,8 +105,8 @@ public struct BusSchedule: Sendable, Equatable {
         let spi =
             schedule.spiBits > 0 ? " and of SPI at \(settings.hardware.linux.spiKhz) kHz" : ""
         return (
-            "would need \(percent) % of the wire of \(schedule.busier(settings)) at "
-                + "\(settings.hardware.linux.busKhz) kHz\(spi); 80 % may be planned",
+            "would need \(percent) % of the time of \(schedule.busier(settings)) at "
+                + "\(settings.hardware.linux.busKhz) kHz\(spi); at most 80 % is allowed",
             "\(schedule.fastest) Hz fits."
         )
     }

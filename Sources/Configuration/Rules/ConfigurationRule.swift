@@ -36,7 +36,7 @@ struct ConfigurationRule: Sendable {
                 else { return nil }
                 return (
                     "has a centre of \(SettingValue.text(of: highest)) Hz, not below 0.45 of loop.rate_hz",
-                    "The loop does not see what is faster than half its rate."
+                    "The loop cannot sample frequencies above half its rate."
                 )
             },
             ConfigurationRule(keys: ["control.derivative_cutoff_hz", "loop.rate_hz"]) { settings in
@@ -73,7 +73,7 @@ struct ConfigurationRule: Sendable {
                 guard settings.commander.releaseAfterS < deadMan else { return nil }
                 return (
                     "is below commander.dead_man_s = \(SettingValue.text(of: deadMan))",
-                    "Control cannot be free for others before the last command has died."
+                    "Control must not become free before the last command has expired."
                 )
             },
             ConfigurationRule(keys: ["servo.direction"]) { settings in

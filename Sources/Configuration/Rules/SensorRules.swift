@@ -12,7 +12,7 @@ enum SensorRules {
         guard settings.hardware.linux.imuInterface == .spi,
             settings.hardware.linux.imu == .mpu6050
         else { return nil }
-        return ("does not reach an MPU-6050, which has I2C alone", "Set it to \"i2c\".")
+        return ("does not suit an MPU-6050, which has only I2C", "Set it to \"i2c\".")
     }
 
     static let handleAddress = ConfigurationRule(
@@ -29,8 +29,8 @@ enum SensorRules {
         if linux.handleImu == .bmi088 { own.append(linux.handleAddress + 0x50) }
         guard own.contains(where: used.contains) else { return nil }
         return (
-            "is an address that the camera's sensor has on the same bus",
-            "Pull the address pin of one of them high, and name the other address."
+            "is the address of the camera's sensor on the same bus",
+            "Pull the address pin of one of them high, and set the other address."
         )
     }
 
@@ -46,7 +46,7 @@ enum SensorRules {
         guard Set(buses).count < 3 else { return nil }
         return (
             "is the bus of another encoder, and every AS5600 has the address 0x36",
-            "A TCA9548A with dtoverlay=i2c-mux,pca9548 gives each a bus of its own."
+            "A TCA9548A with dtoverlay=i2c-mux,pca9548 gives each encoder its own bus."
         )
     }
 
@@ -65,14 +65,14 @@ enum SensorRules {
         guard linux.imuFifo else { return nil }
         if linux.imu.packetBytes == nil {
             return (
-                "is not for a \(linux.imu.rawValue) in this build",
-                "Set it to false: the newest sample is read in each period."
+                "is not supported for a \(linux.imu.rawValue)",
+                "Set it to false, so that each period reads the newest sample."
             )
         }
         guard linux.dataReadyLine >= 0 else { return nil }
         return (
-            "does not go with hardware.linux.data_ready_line",
-            "A buffer is read by the clock; set one of them only."
+            "cannot be combined with hardware.linux.data_ready_line",
+            "The clock triggers reads of a buffer; set only one of the two."
         )
     }
 }

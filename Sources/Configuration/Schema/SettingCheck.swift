@@ -122,7 +122,7 @@ extension Setting {
         guard items.count == names.count else {
             throw Misfit(
                 kind: .wrongType,
-                complaint: "has \(items.count) elements where \(shape) has \(names.count)")
+                complaint: "has \(items.count) elements, but \(shape) has \(names.count)")
         }
         var values: [Double] = []
         for (item, name) in zip(items, names) {
@@ -143,7 +143,7 @@ extension Setting {
         guard case .array(let items) = raw else { throw mismatch(shape) }
         guard items.count == 3 else {
             throw Misfit(
-                kind: .wrongType, complaint: "has \(items.count) elements where \(shape) has 3")
+                kind: .wrongType, complaint: "has \(items.count) elements, but \(shape) has 3")
         }
         var ends: [(Double, Double)] = []
         for (item, axis) in zip(items, Self.axes) {
@@ -207,7 +207,7 @@ extension Setting {
             return Self.misfit([("p", p, v.p), ("i", i, v.i), ("d", d, v.d)])
         case (.notches(let count), .notches(let notches)):
             guard notches.count <= count else {
-                return unless(false, "has \(notches.count) notches where \(count) fit")
+                return unless(false, "has \(notches.count) notches; \(count) are allowed")
             }
             return notches.lazy.compactMap { notch in
                 Self.misfit(
@@ -222,7 +222,7 @@ extension Setting {
                 let part = Self.misfit([(axis, range, lower), (axis, range, upper)])
                 if let part { return part }
                 guard lower < upper else {
-                    return unless(false, "has min not below max for \(axis)")
+                    return unless(false, "has a min that is not below max for \(axis)")
                 }
             }
             return nil

@@ -143,7 +143,7 @@ public struct ParameterStore: Sendable {
             throw ConfigurationProblem(
                 .notLive, key: setting.key, value: written(), "cannot change while airframed runs",
                 hint:
-                    "It is \(setting.value(in: settings).tomlText) now. Write the new value into the "
+                    "Its present value is \(setting.value(in: settings).tomlText). Write the new value into the "
                     + "configuration file and restart.")
         }
         var changed = self
@@ -278,7 +278,7 @@ public struct ParameterStore: Sendable {
         guard setting.applies == .live else {
             throw ConfigurationProblem(
                 .notLive, at: .saved, key: key, value: text,
-                "belongs into the configuration file and is ignored here")
+                "belongs in the configuration file and is ignored here")
         }
         return (setting, value)
     }

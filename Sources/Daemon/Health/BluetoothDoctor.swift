@@ -51,7 +51,7 @@ struct BluetoothDoctor {
         return DoctorCheck(
             "advertising", .warn, found,
             remedy: isFull
-                ? "The adapter has no room: end what else advertises, `bluetoothctl advertise off`."
+                ? "The adapter has no room: end other advertisements with `bluetoothctl advertise off`."
                 : status.lastError ?? "See the line bluetooth.")
     }
 
@@ -64,7 +64,7 @@ struct BluetoothDoctor {
             : DoctorCheck(
                 "phone name", .warn, "\"\(alias)\" instead of \"\(status.name)\"",
                 remedy:
-                    "The AirLink app takes no other name. Something else names the adapter: look at Name in /etc/bluetooth/main.conf."
+                    "The AirLink app takes no other name. Another program names the adapter: check Name in /etc/bluetooth/main.conf."
             )
     }
 
@@ -72,9 +72,9 @@ struct BluetoothDoctor {
         status.security == "encrypted"
             ? DoctorCheck("pairing", .ok, "needed; \(status.bonds.count) phones are paired")
             : DoctorCheck(
-                "pairing", .warn, "not needed: whoever is in range may steer",
+                "pairing", .warn, "not needed: anyone in range may steer",
                 remedy:
-                    "At home that may be right. Else: bluetooth.security = \"encrypted\", then `airframectl pair allow`."
+                    "At home that may be acceptable. Otherwise set bluetooth.security = \"encrypted\", then `airframectl pair allow`."
             )
     }
 
@@ -86,15 +86,15 @@ struct BluetoothDoctor {
                 remedy: Self.remedy)
         }
         return Self.isQuiet(daemonConfiguration)
-            ? DoctorCheck("iPhone pop-up", .ok, "bluetoothd does not look at phones' services")
+            ? DoctorCheck("iPhone pop-up", .ok, "bluetoothd does not read phones' services")
             : DoctorCheck(
                 "iPhone pop-up", .warn,
-                "bluetoothd reads the battery of phones, so that iPhones ask to pair",
+                "bluetoothd reads the battery of phones, so iPhones ask to pair",
                 remedy: Self.remedy)
     }
 
     private static let remedy =
-        "In /etc/bluetooth/main.conf: ReverseServiceDiscovery = false below [General]; or start bluetoothd with -P battery. Then `systemctl restart bluetooth`."
+        "Set ReverseServiceDiscovery = false below [General] in /etc/bluetooth/main.conf, or start bluetoothd with -P battery. Then `systemctl restart bluetooth`."
 
     /// Whether main.conf keeps bluetoothd from being a client of the phones that connect.
     static func isQuiet(_ configuration: String) -> Bool {

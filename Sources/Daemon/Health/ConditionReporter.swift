@@ -33,7 +33,8 @@ struct ConditionReporter {
         static func loss(_ loss: ControlState.Loss) -> Event {
             Event(
                 level: loss.stage == .hold ? .info : .warning,
-                sentence: "Nothing from whoever turned the camera: \(StatusReport.words(loss)).")
+                sentence:
+                    "The client that turned the camera is silent: \(StatusReport.words(loss)).")
         }
     }
 

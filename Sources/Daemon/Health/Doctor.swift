@@ -33,7 +33,7 @@ struct Doctor {
             : DoctorCheck(
                 "sensor", .warn, "faults so far: \(faults.joined(separator: ", "))",
                 remedy:
-                    "Shorten the wires, lower the bus clock, and look at the sensor's supply if they grow."
+                    "If they grow, shorten the wires, lower the bus clock, and check the sensor's supply."
             )
     }
 
@@ -45,7 +45,7 @@ struct Doctor {
             : DoctorCheck(
                 "deadline", .warn, text,
                 remedy:
-                    "The bus cannot keep up, or the scheduler is not real-time, see the line real time."
+                    "The bus is too slow, or the scheduler is not real-time: see the line real time."
             )
     }
 
@@ -69,7 +69,7 @@ struct Doctor {
             ? DoctorCheck("drops", .ok, text)
             : DoctorCheck(
                 "drops", .warn, text,
-                remedy: "The computer was overloaded at some time since the start.")
+                remedy: "The computer was overloaded at least once since the start.")
     }
 
     /// What transfers that fail now lead to; those that are over are worth a look.
@@ -92,9 +92,9 @@ struct Doctor {
             ? DoctorCheck(
                 "cut-off", .warn, "the motors \(words)",
                 remedy:
-                    "Wire their driver's enable pin or the switch of their power to a GPIO, and name it in hardware.linux.power_line."
+                    "Wire the enable pin of their driver, or the switch of their supply, to a GPIO, and set hardware.linux.power_line."
             )
-            : DoctorCheck("cut-off", .ok, "what switches the motors off when a bus hangs: \(words)")
+            : DoctorCheck("cut-off", .ok, words)
     }
 
     private var motion: DoctorCheck {

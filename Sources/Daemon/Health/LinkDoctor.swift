@@ -26,7 +26,7 @@ struct LinkDoctor {
                     "network", .warn,
                     "\(open.joined(separator: " and ")) without a key: anyone who reaches the port may steer",
                     remedy: open.map { "\($0).require_signature = true" }.joined(separator: ", ")
-                        + " and a file with the key, or keep strangers out of that network.")
+                        + " and write a key file, or keep strangers out of that network.")
             ]
         }
         if keyed.isEmpty { return [] }

@@ -83,7 +83,7 @@ struct LoopReport: Sendable {
         }
         if margins.decreaseDecibels <= 0 {
             return
-                "The \(axis.name) axis will sway: its integral is too strong for its other gains."
+                "The \(axis.name) axis will sway: its integral gain is too high for its other gains."
         }
         let gain = min(margins.increaseDecibels, margins.decreaseDecibels)
         return "The \(axis.name) axis keeps \(Format.fixed(gain, 1)) dB and "

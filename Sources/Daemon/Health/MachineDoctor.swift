@@ -15,7 +15,7 @@ struct MachineDoctor {
 
     private var governor: DoctorCheck {
         guard let governor = facts.governor else {
-            return DoctorCheck("governor", .ok, "the CPU's clock is not for Linux to choose")
+            return DoctorCheck("governor", .ok, "Linux does not control the CPU's clock")
         }
         // A simulated gimbal has nobody waiting for it.
         let isSteady = governor == "performance" || status.backend != "linux"
@@ -29,15 +29,15 @@ struct MachineDoctor {
     private var disk: DoctorCheck {
         guard let free = facts.freeBytes else {
             return DoctorCheck(
-                "disk", .warn, "there is no \(facts.directory)",
-                remedy: "It is made by the first save, or by StateDirectory=airframe in the unit.")
+                "disk", .warn, "\(facts.directory) is missing",
+                remedy: "The first save creates it, or StateDirectory=airframe in the unit.")
         }
         let finding = "\(facts.directory): \(Format.count(Int(free >> 20))) MB free"
         guard facts.isWritable else {
             return DoctorCheck(
                 "disk", .warn, finding + ", cannot be written to",
                 remedy:
-                    "Nothing can be saved: give it to the user of airframed, and mount it for writing."
+                    "Nothing can be saved: let the user of airframed own it, and mount it for writing."
             )
         }
         return free >= Self.enoughBytes
@@ -49,13 +49,13 @@ struct MachineDoctor {
 
     private var wallClock: DoctorCheck {
         switch facts.isClockSynchronised {
-        case true?: DoctorCheck("wall clock", .ok, "follows another clock")
-        case nil: DoctorCheck("wall clock", .ok, "the kernel does not say")
+        case true?: DoctorCheck("wall clock", .ok, "synchronised")
+        case nil: DoctorCheck("wall clock", .ok, "the kernel does not report its state")
         case false?:
             DoctorCheck(
-                "wall clock", status.backend == "linux" ? .warn : .ok, "follows no other clock",
+                "wall clock", status.backend == "linux" ? .warn : .ok, "not synchronised",
                 remedy: status.backend == "linux"
-                    ? "The loop does not mind, the times in the log may be wrong: timedatectl set-ntp true."
+                    ? "The loop is not affected, but times in the log may be wrong: timedatectl set-ntp true."
                     : "")
         }
     }
@@ -63,12 +63,13 @@ struct MachineDoctor {
     private var watchdog: DoctorCheck {
         if let seconds = facts.watchdogSeconds {
             return DoctorCheck(
-                "watchdog", .ok, "systemd restarts a loop that hangs for \(Format.plain(seconds)) s"
+                "watchdog", .ok,
+                "systemd restarts airframed if the loop hangs for \(Format.plain(seconds)) s"
             )
         }
         let isNeeded = status.backend == "linux"
         return DoctorCheck(
-            "watchdog", isNeeded ? .warn : .ok, "nobody watches this process",
+            "watchdog", isNeeded ? .warn : .ok, "no watchdog for this process",
             remedy: isNeeded ? "Start it as a service: systemctl start airframed." : "")
     }
 
@@ -81,6 +82,6 @@ struct MachineDoctor {
             : DoctorCheck(
                 "configuration", .warn,
                 "\(finding); waits for a restart: \(waiting.joined(separator: ", "))",
-                remedy: "systemctl restart airframed, when the camera may let go.")
+                remedy: "systemctl restart airframed, when the motors may go off.")
     }
 }

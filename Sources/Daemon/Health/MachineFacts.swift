@@ -15,7 +15,7 @@ struct MachineFacts: Equatable {
     var isWritable = false
     /// How long a service manager waits for a sign of life, s; nil: nobody watches.
     var watchdogSeconds: Double?
-    /// Whether the wall clock follows another one; nil where the kernel does not say.
+    /// Whether the wall clock follows another one; nil where the kernel does not report its state.
     var isClockSynchronised: Bool?
 
     /// Looks. Not for the loop's thread.

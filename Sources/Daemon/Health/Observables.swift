@@ -177,10 +177,10 @@ extension Observable {
             EulerZXY.angles($0.setpoint)
         }
         + axes(
-            "target", .degrees, "Where the set-point is going, Z-X-Y", in: \.pointing.targetDeg
+            "target", .degrees, "Target of the set-point, Z-X-Y", in: \.pointing.targetDeg
         ) { $0.pointing.target }
         + axes(
-            "follow_error", .degrees, "How far the set-point is behind the handle",
+            "follow_error", .degrees, "Lag of the set-point behind the handle",
             in: \.pointing.followErrorDeg
         ) { $0.pointing.followError }
         + axes(
@@ -192,16 +192,16 @@ extension Observable {
         + axes("joint", .degrees, "Joint angle", in: \.joints.angleDeg) { $0.joints }
         + axes("torque", .plain("N·m"), "Motor torque", in: \.motors.torqueNm) { $0.output.torque }
         + axes(
-            "inertia", .plain("kg·m²"), "Inertia about the camera's axes, found or given",
+            "inertia", .plain("kg·m²"), "Inertia about the camera's axes, measured or set",
             in: \.motors.inertiaKgM2, where: \.knowsInertia
         ) { $0.inertia }
         + axes(
-            "inertia_sigma", .percent, "Standard deviation of the inertia; 0 is given",
+            "inertia_sigma", .percent, "Standard deviation of the inertia; 0 = set, not measured",
             in: \.motors.inertiaSigmaPercent, where: \.knowsInertia
         ) { $0.inertiaSigma }
         + axes(
             "friction", .plain("N·m"),
-            "Sliding friction of the joint as learned; 0 = not compensated",
+            "Learned sliding friction of the joint; 0 = not compensated",
             in: \.motors.frictionNm, where: \.knowsInertia
         ) { $0.friction }
         + axes(
@@ -209,7 +209,7 @@ extension Observable {
             in: \.motors.humNm, where: \.knowsInertia
         ) { $0.hum }
         + axes(
-            "calm", .percent, "Share of stiffness given up to bound the hum",
+            "calm", .percent, "Reduction of stiffness that bounds the hum",
             in: \.motors.calmPercent, where: \.knowsInertia
         ) { $0.calm }
         + body(
@@ -231,7 +231,7 @@ extension Observable {
             in: \.estimator.gyroScalePercent
         ) { $0.gyroScale }
         + body(
-            "lever", .plain("m"), "From the point that the sensor turns about to the sensor",
+            "lever", .plain("m"), "Distance of the sensor from its centre of rotation",
             in: \.estimator.leverM
         ) { $0.lever }
         + number(
@@ -277,7 +277,7 @@ extension Observable {
             "vibration.gyro", .degreesPerSecond, "RMS of the rate above 31 Hz",
             in: \.imu.gyroVibrationDps
         ) { $0.gyroVibration }
-        + flag("at_rest", "1 while the estimator sees rest", in: \.estimator.isAtRest) {
+        + flag("at_rest", "1 while the estimator detects rest", in: \.estimator.isAtRest) {
             $0.isAtRest
         }
         + flag(
@@ -302,7 +302,7 @@ extension Observable {
             return seconds.isNaN ? 0 : seconds
         }
         + words("state", "State of the outputs") { .string($0.phase.words) }
-        + words("conditions", "Names of everything that holds") {
+        + words("conditions", "Names of the conditions that hold") {
             .array($0.conditions.words.map { .string($0.name) })
         }
         + number(
@@ -324,8 +324,8 @@ extension Observable {
         + tick("timing.control", .microseconds, "Supervision and control") {
             Double($0.timing.control)
         }
-        + tick("timing.write", .microseconds, "Writing the motors") { Double($0.timing.write) }
-        + tick("timing.imu_to_motor", .microseconds, "From the sample to the written answer") {
+        + tick("timing.write", .microseconds, "Writing to the motors") { Double($0.timing.write) }
+        + tick("timing.imu_to_motor", .microseconds, "From the sample to the written output") {
             Double($0.timing.imuToMotor)
         }
 }

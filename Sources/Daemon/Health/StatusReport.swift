@@ -54,8 +54,8 @@ struct StatusReport {
             switch loss.stage {
             case .hold: "the camera is held"
             case .fallback:
-                "the camera went to commander.fallback_mode, until another mode is asked for"
-            case .off: "the motors went off, until a mode is asked for"
+                "the camera went to commander.fallback_mode, until a client asks for another mode"
+            case .off: "the motors went off, until a client asks for a mode"
             }
         return "\(loss.source) silent for \(Int(loss.silence)) s, \(done)"
     }

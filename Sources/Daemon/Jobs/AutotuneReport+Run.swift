@@ -13,7 +13,7 @@ extension AutotuneReport {
         progress = 1
         axes = run.results.map(AutotuneAxis.init)
         proposals = changes.map { SettingProposal(key: $0.key, value: $0.valueText) }
-        sentence = "Not applied. With --apply it is, for a while."
+        sentence = "Not applied. --apply applies it, with a timed rollback."
     }
 }
 

@@ -73,7 +73,7 @@ final class AutotuneService: Sendable {
         }
         guard let report else {
             throw Refusal(
-                .refused, "An autotune is going on; `airframectl autotune cancel` ends it.")
+                .refused, "An autotune is running; `airframectl autotune cancel` ends it.")
         }
         return report
     }
@@ -86,11 +86,11 @@ final class AutotuneService: Sendable {
         }
         if case .inactive = control.mode {
             throw Refusal(
-                .refused, "The mode is inactive, nothing would move: airframectl mode locked")
+                .refused, "The mode is inactive, so nothing would move: airframectl mode locked")
         }
         if calibration.status().isRunning {
             throw Refusal(
-                .refused, "A calibration is going on: airframectl calibrate cancel")
+                .refused, "A calibration is running: airframectl calibrate cancel")
         }
     }
 
@@ -120,7 +120,7 @@ final class AutotuneService: Sendable {
     private func stop(where isMeant: (State) -> Bool) {
         state.withLock { state in
             guard state.run != nil, !state.isSaving, isMeant(state) else { return }
-            state.run?.cancel("Cancelled. The gains are what they were.")
+            state.run?.cancel("Cancelled. The gains have not changed.")
             state.actions = [.finish]
         }
     }
@@ -139,7 +139,7 @@ final class AutotuneService: Sendable {
             if state.run != nil, !state.isSaving, state.actions.isEmpty,
                 now.seconds(since: state.began) > Self.longestSeconds
             {
-                state.run?.cancel("It took too long, and was given up.")
+                state.run?.cancel("It took too long and was stopped.")
                 state.actions = [.finish]
             }
             defer { state.actions = [] }
@@ -196,7 +196,7 @@ final class AutotuneService: Sendable {
             case .success:
                 report.rollbackS = Number(Self.rollbackSeconds)
                 report.sentence =
-                    "In force for \(Int(Self.rollbackSeconds)) s: `airframectl save` keeps it. "
+                    "Active for \(Int(Self.rollbackSeconds)) s: `airframectl save` keeps it. "
                     + "`airframectl baseline restore before-autotune` undoes it."
             case .failure(let error):
                 report.sentence = "Found, but not applied: \(error.message)"
@@ -219,8 +219,8 @@ final class AutotuneService: Sendable {
 
     private static func sentence(_ refusal: Refusal) -> String {
         switch refusal.code {
-        case .held, .forbidden: "Somebody else is in control."
-        case .stopped: "Somebody stopped everything."
+        case .held, .forbidden: "Another client is in control."
+        case .stopped: "A client sent an emergency stop."
         case .inactive: "The mode has become inactive."
         case .outOfRange, .busy: "The loop does not take requests."
         case .failed: "airframed is stopping."

@@ -95,7 +95,7 @@ struct CalibrationRun: Sendable {
         guard !result.isLevel else { return "" }
         let degrees = Format.fixed(result.tilt * 180 / .pi, 1)
         return
-            "Upright it was \(degrees)° off level: calibrate the mounting next, it is not what is configured."
+            "The upright pose was \(degrees)° off level: calibrate the mounting next, because it differs from the configuration."
     }
 
     /// How well a person levels a camera, rad: half a degree.
@@ -107,7 +107,7 @@ struct CalibrationRun: Sendable {
         switch work {
         case .gyro(let calibration):
             report.progress = Number(calibration.progress)
-            report.instruction = "Put the camera down on something firm and leave it."
+            report.instruction = "Put the camera down on a firm surface and leave it."
             motion = calibration.motion
         case .accelerometer(let calibration):
             report.progress = Number(calibration.progress)
@@ -117,7 +117,7 @@ struct CalibrationRun: Sendable {
                 ?? ""
             motion = calibration.motion
             if !calibration.isNewPose {
-                report.hint = "This pose is taken."
+                report.hint = "This pose is done."
                 return
             }
         case .mounting(let calibration):
@@ -126,7 +126,7 @@ struct CalibrationRun: Sendable {
             report.instruction =
                 calibration.hasLevelPose
                 ? "Tilt the lens down by 45 to 90 degrees, about the pitch axis alone, and hold it still."
-                : "Put the camera level, as exactly as the horizon is to be, and hold it still."
+                : "Level the camera exactly, because this pose defines the horizon, and hold it still."
             motion = calibration.motion
         case .magnetometer(let calibration):
             report.progress = Number(calibration.progress)

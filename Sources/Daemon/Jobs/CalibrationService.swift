@@ -75,7 +75,7 @@ final class CalibrationService: Sendable {
         if let running {
             throw Refusal(
                 .busy,
-                "A calibration of the \(running.rawValue) is going on: airframectl calibrate cancel"
+                "A calibration of the \(running.rawValue) is running: airframectl calibrate cancel"
             )
         }
         store.setCalibrating(true)
@@ -138,7 +138,7 @@ final class CalibrationService: Sendable {
                 guard let run = state.run else { return nil }
                 if case .collecting = state.outcome {
                     guard now.seconds(since: state.began) > Self.longestSeconds else { return nil }
-                    state.outcome = .refused("It took too long, and was given up.")
+                    state.outcome = .refused("It took too long and was stopped.")
                 }
                 state.run = nil
                 state.saving = run.kind
@@ -164,7 +164,7 @@ final class CalibrationService: Sendable {
             store.apply(record) { outcome in
                 switch outcome {
                 case .success:
-                    let news = "The \(run.kind.rawValue) is calibrated, in force and saved."
+                    let news = "The \(run.kind.rawValue) is calibrated and saved."
                     let sentence = result.advice.isEmpty ? news : "\(news) \(result.advice)"
                     self.finish(run, .done, sentence, now, residual: result.residual)
                 case .failure(let error):
@@ -219,7 +219,7 @@ final class CalibrationService: Sendable {
             return done(
                 .failure(
                     Refusal(
-                        .refused, "A calibration is going on: airframectl calibrate cancel")))
+                        .refused, "A calibration is running: airframectl calibrate cancel")))
         }
         store.undo(kind) { result in
             done(

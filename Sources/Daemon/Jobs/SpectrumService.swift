@@ -91,7 +91,7 @@ final class SpectrumService: Sendable {
             guard state.report.isRunning else { return nil }
             if state.recording.seconds >= state.seconds { return state }
             if now.seconds(since: state.began) > state.seconds + 5 {
-                Self.refuse(&state, "The sensor does not deliver: see `airframectl doctor`.")
+                Self.refuse(&state, "The sensor delivers no samples: see `airframectl doctor`.")
             }
             return nil
         }
@@ -145,7 +145,7 @@ final class SpectrumService: Sendable {
         report.progress = 1
         report.sentence =
             "\(stretch.rates.count) samples at \(Format.fixed(sampleRate, 1)) Hz"
-            + (isWhole ? "." : ", the longest part without a gap: the loop was held up.")
+            + (isWhole ? "." : ", the longest part without a gap, because the loop was delayed.")
         return report
     }
 
@@ -156,7 +156,7 @@ final class SpectrumService: Sendable {
         report.sentence =
             isWhole
             ? "Too few samples: record for longer."
-            : "The loop was held up again and again: too few samples without a gap between them."
+            : "The loop was delayed repeatedly: too few samples without a gap."
         return report
     }
 

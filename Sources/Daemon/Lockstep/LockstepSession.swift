@@ -86,7 +86,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         let ticks = state.withLock { $0.ticks }
         note(
             .notice,
-            "The simulator is gone\(isMidLine ? ", in mid-line," : "") after \(ticks) ticks; outputs off."
+            "The simulator disconnected\(isMidLine ? ", in the middle of a line," : "") after \(ticks) ticks; outputs off."
         )
         let start = clock.now.advanced(bySeconds: Self.pauseSeconds)
         clock.set(start, t: 0)
@@ -104,9 +104,10 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     }
 
     func refuse(to output: inout [UInt8]) {
-        note(.warning, "A second simulator was turned away.")
+        note(.warning, "A second simulator was refused.")
         LockstepError(
-            .busy, "another simulator is connected; one at a time. Close it, then connect again."
+            .busy,
+            "another simulator is connected, and only one may be. Close it, then connect again."
         ).write(to: &output)
     }
 
@@ -150,7 +151,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         note(
             .warning,
             "A simulator's line was refused: \(sentence)"
-                + (count == Self.loggedErrors ? " Further ones are counted only." : ""))
+                + (count == Self.loggedErrors ? " Further ones are only counted." : ""))
     }
 
     /// Makes the telemetry say what happened between two ticks.

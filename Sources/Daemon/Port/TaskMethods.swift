@@ -100,7 +100,8 @@ struct TaskMethods: Sendable {
         guard let recorder else {
             if action == "status" { return RecorderStatus() }
             throw Refusal(
-                .refused, "There is no recorder: recording.enabled is false. It takes a restart.")
+                .refused, "The recorder is off: set recording.enabled = true and restart airframed."
+            )
         }
         switch action {
         case "last": return recorder.record(last: seconds)
@@ -121,15 +122,15 @@ struct TaskMethods: Sendable {
             throw Refusal(
                 .refused,
                 tuning.settings.bluetooth.enabled
-                    ? "There is no radio while a simulator owns time."
-                    : "The radio is off: set bluetooth.enabled = true and restart airframed.")
+                    ? "Bluetooth is off while a simulator owns time."
+                    : "Bluetooth is off: set bluetooth.enabled = true and restart airframed.")
         }
         let status = radio.status
         if action == "allow" {
             guard status.security == BluetoothConfiguration.Security.encrypted.rawValue else {
                 throw Refusal(
                     .refused,
-                    "Nobody has to pair: bluetooth.security is \"\(status.security)\". Set it to \"encrypted\" and restart airframed."
+                    "Phones do not need to pair: bluetooth.security is \"\(status.security)\". Set it to \"encrypted\" and restart airframed."
                 )
             }
             radio.allowPairing(seconds: seconds)

@@ -106,7 +106,8 @@ final class LogStore: Sendable {
             if lost > 0 {
                 self.write(
                     level: .warning,
-                    message: "\(lost) lines are missing here: their reader did not keep up.",
+                    message:
+                        "\(lost) lines are missing here, because the log's reader was too slow.",
                     fields: [:])
             }
             self.write(level: level, message: line.message, fields: fields)
@@ -125,7 +126,7 @@ final class LogStore: Sendable {
         }
         defer { allowance.withheld = 0 }
         return allowance.withheld == 0
-            ? "" : " \(allowance.withheld) lines like it before are not in the log."
+            ? "" : " \(allowance.withheld) similar lines before it are not in the log."
     }
 
     /// Lines after sequence number `since`, or the newest ones.

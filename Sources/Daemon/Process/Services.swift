@@ -23,7 +23,7 @@ struct ControlService: Service {
         try steppers?.start()
         try machine.driver.start()
         manager.ready()
-        for problem in machine.problems { log.warning("Not real-time as wished: \(problem)") }
+        for problem in machine.problems { log.warning("No real-time scheduling: \(problem)") }
         try? await gracefulShutdown()
         manager.stopping()
         machine.commander.shutDown()

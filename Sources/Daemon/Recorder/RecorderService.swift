@@ -21,13 +21,14 @@ struct RecorderService: Service {
         let thread = try RealtimeThread(ThreadTable.recorder) {
             recorder.run { name in
                 log.notice(
-                    "\(name): airframed died while it wrote this recording; it is ended now.")
+                    "\(name): airframed died while it wrote this recording; the recording is complete now."
+                )
             }
         }
         try? await gracefulShutdown()
         recorder.end()
         if !thread.join(until: MonotonicClock.now.advanced(bySeconds: Self.patience)) {
-            log.warning("The disk hangs: the last recording is not complete.")
+            log.warning("The disk hangs: the last recording is incomplete.")
         } else if let problem = recorder.status.problem {
             log.warning("\(problem)")
         }

@@ -77,10 +77,10 @@ final class StateKeeper: Sendable {
         for problem in loaded.problems { log.warning("Saved tuning: \(problem)") }
         for name in CalibrationBook.read(loaded.state.calibration).damaged {
             log.warning(
-                "Saved calibration \(name) makes no sense and is left out; calibrate again.")
+                "The saved calibration \(name) is invalid and is ignored; calibrate again.")
         }
         if loaded.source == .previous {
-            log.warning("Saved tuning: the save before the last one is used.")
+            log.warning("Saved tuning: airframed uses the save before the last one.")
         }
         var parameters = ParameterStore(configuration)
         for problem in parameters.load(saved: loaded.state.parameters) {

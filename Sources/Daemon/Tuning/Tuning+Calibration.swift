@@ -26,7 +26,7 @@ extension Tuning: CalibrationStore {
                 .failure(
                     Refusal(
                         .refused,
-                        "the result is not one of a healthy sensor; nothing has changed")))
+                        "no healthy sensor has such a result; nothing has changed")))
         }
         let kind = record.kind
         use(kind, "measured the \(kind.rawValue)") {
@@ -48,7 +48,7 @@ extension Tuning: CalibrationStore {
         // Which one it is has to be known before it is written: it is the history's note.
         var book = calibrations
         guard let undone = book.undo(kind) else { return done(.failure(Self.nothingToUndo)) }
-        use(undone, "took the measurement of the \(undone.rawValue) back") { book in
+        use(undone, "reverted the calibration of the \(undone.rawValue)") { book in
             _ = book.undo(undone)
         } commit: { _ in
         } done: { result in

@@ -66,7 +66,7 @@ extension Tuning {
             let tuning = state.withLock { $0.store.tuning }
             note(
                 by: who, "stored baseline \(name)", done,
-                "The present tuning is baseline \(name) now."
+                "The present tuning is stored as baseline \(name)."
             ) {
                 try $0.saveBaseline(name, tuning)
             }
@@ -80,7 +80,7 @@ extension Tuning {
                     let left = try restore(name)
                     tell(who, "restored baseline \(name)")
                     let rest = left.isEmpty ? "" : " Left out: " + left.joined(separator: " ")
-                    return report("Baseline \(name) is in force, not saved.\(rest)")
+                    return report("Baseline \(name) is active, not saved.\(rest)")
                 })
         }
     }

@@ -188,8 +188,8 @@ final class Tuning: Sendable {
             return true
         }
         guard reverted else { return }
-        log.warning("Nobody kept the last change: it is taken back.")
-        history.note("airframed", "took the last change back, as nobody had kept it")
+        log.warning("The last change was not saved, and is reverted.")
+        history.note("airframed", "reverted the last change, which was not saved")
     }
 
     /// Begins afresh with what files and state directory say, as after a start.

@@ -37,7 +37,8 @@ extension Settings {
         let linux = hardware.linux
         guard hardware.backend == .linux, linux.motors != .none else { return nil }
         if let power = powerSwitch { return "line \(power.line) of \(power.chip)" }
-        return linux.motors == .pwm ? "no bus is between" : MotorStatus.noCutOff
+        return linux.motors == .pwm
+            ? "PWM is driven directly; no bus can hang" : MotorStatus.noCutOff
     }
 
     /// The wheels; nil: there are none.

@@ -49,10 +49,10 @@ struct BMI088: IMUChip {
             .expect(0, mask: 0, in: 0x00, part: Self.accel, otherwise: ""),
             .expect(
                 0x1E, mask: 0xFF, in: 0x00, part: Self.accel,
-                otherwise: "is no accelerometer of a BMI088 (chip id)"),
+                otherwise: "is not the accelerometer of a BMI088 (chip id)"),
             .expect(
                 0x0F, mask: 0xFF, in: 0x00, part: Self.gyro,
-                otherwise: "is no gyroscope of a BMI088 (chip id)"),
+                otherwise: "is not the gyroscope of a BMI088 (chip id)"),
             // 4.1: out of suspend mode, then on; 50 ms until the first value.
             .write(0x00, to: 0x7C, part: Self.accel),
             .pause(0.005),

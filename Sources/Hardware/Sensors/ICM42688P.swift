@@ -49,7 +49,7 @@ struct ICM42688P: IMUChip {
             .write(0, to: Self.bank, part: 0),
             .expect(
                 0x47, mask: 0xFF, in: 0x75, part: 0,
-                otherwise: "is no ICM-42688-P (WHO_AM_I)"),
+                otherwise: "is not an ICM-42688-P (WHO_AM_I)"),
             // DEVICE_CONFIG: a reset takes 1 ms.
             .write(0x01, to: 0x11, part: 0),
             .pause(0.010),

@@ -29,7 +29,8 @@ struct MPU6050: IMUChip {
 
     var setUp: [SetUpStep] {
         SetUpStep.sequence(
-            MPURegisters.wake(identity: 0x68, mask: 0x7E, otherwise: "is no MPU-6050 (WHO_AM_I)"),
+            MPURegisters.wake(
+                identity: 0x68, mask: 0x7E, otherwise: "is not an MPU-6050 (WHO_AM_I)"),
             testsItself ? Self.selfTest : [],
             MPURegisters.write(audit), [.write(0, to: MPURegisters.interruptPin, part: 0)],
             [.pause(0.030)], .verify(audit))

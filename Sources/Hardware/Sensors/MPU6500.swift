@@ -52,8 +52,10 @@ struct MPU6500: IMUChip {
         // 0x71 is the MPU-9250, 0x73 the MPU-9255: bit 1 does not count.
         let wake =
             hasMagnetometer
-            ? MPURegisters.wake(identity: 0x71, mask: 0xFD, otherwise: "is no MPU-9250 (WHO_AM_I)")
-            : MPURegisters.wake(identity: 0x70, mask: 0xFF, otherwise: "is no MPU-6500 (WHO_AM_I)")
+            ? MPURegisters.wake(
+                identity: 0x71, mask: 0xFD, otherwise: "is not an MPU-9250 (WHO_AM_I)")
+            : MPURegisters.wake(
+                identity: 0x70, mask: 0xFF, otherwise: "is not an MPU-6500 (WHO_AM_I)")
         var steps: [SetUpStep] =
             wake + [.write(userControl, to: MPURegisters.userControl, part: 0)]
         if testsItself { steps += Self.selfTest }

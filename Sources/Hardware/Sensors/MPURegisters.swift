@@ -145,7 +145,7 @@ extension [SetUpStep] {
         audit.map {
             .expect(
                 $0.value, mask: $0.mask, in: $0.read.register, part: $0.read.part,
-                otherwise: "does not keep what is written to its registers")
+                otherwise: "does not keep values written to its registers")
         }
     }
 }

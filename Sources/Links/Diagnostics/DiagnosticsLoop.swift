@@ -315,7 +315,7 @@ extension DiagnosticsLoop {
         case .admit: break
         case .replace(let index):
             counters.evicted += 1
-            turnAway(present[index], "Closed to make room: it was idle for longest.", now: now)
+            turnAway(present[index], "Closed to make room, because it was idle longest.", now: now)
             present[index].isFinished = true
         case .refuse:
             counters.refused += 1

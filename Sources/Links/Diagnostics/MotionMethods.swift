@@ -56,7 +56,7 @@ extension SocketMethod {
                 }
                 return Move(
                     .testMotor(axis),
-                    "The motor of \(name) moves for half a second, unless it is asked for again.")
+                    "The motor of \(name) moves for half a second; repeat the request to continue.")
             },
             move("drive", ["left", "right"], port) { (parameters) throws(Refusal) in
                 func wheel(_ name: String) throws(Refusal) -> Double {
@@ -77,17 +77,19 @@ extension SocketMethod {
                     // Room is kept for a stop: only a loop that hangs does not take it, and the bus
                     // thread has noticed that.
                     return Acknowledgement(
-                        "The loop takes no stop: \(error.message). If the camera moves, cut its power."
+                        "The loop does not accept the stop: \(error.message). If the camera moves, cut its power."
                     )
                 }
             },
             move("reset_stop", [], port) { (_) throws(Refusal) in
                 Move(
                     .resetEmergencyStop,
-                    "Emergency stop reset. The mode is inactive until you ask for one.")
+                    "Emergency stop reset. The mode is inactive until you select another.")
             },
             move("take", [], port) { (_) throws(Refusal) in Move(.take, "You are in control.") },
-            move("release", [], port) { (_) throws(Refusal) in Move(.release, "Control is free.") },
+            move("release", [], port) { (_) throws(Refusal) in
+                Move(.release, "You have released control.")
+            },
         ]
     }
 
@@ -150,7 +152,7 @@ extension SocketMethod {
             let isLimited = rate.clamped(to: limit) != rate
             return Acknowledgement(
                 "Turning until the next request or the dead-man."
-                    + (isLimited ? " motion.max_rate_dps makes it slower than asked for." : ""),
+                    + (isLimited ? " motion.max_rate_dps makes it slower than requested." : ""),
                 limitedBy: isLimited ? ["rate"] : [])
         }
     }

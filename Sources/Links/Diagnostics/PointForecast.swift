@@ -43,7 +43,7 @@ struct PointForecast {
         let left = Self.names(where: angles, butNot: own)
         if !left.isEmpty {
             limits.append("mode")
-            sentences.append("Mode \(mode.name) itself moves \(left).")
+            sentences.append("Mode \(mode.name) controls \(left).")
         }
         return Acknowledgement(
             sentences.joined(separator: " "),

@@ -288,7 +288,7 @@ extension RequestHandler {
         guard connection.streams.count < ClientConnection.maximumStreams else {
             throw Refusal(
                 .tooMany,
-                "This connection has \(connection.streams.count) subscriptions, the most there can be. "
+                "This connection has \(connection.streams.count) subscriptions, the maximum. "
                     + "End one with unsubscribe, or put more names into one.")
         }
         let stream = Stream(

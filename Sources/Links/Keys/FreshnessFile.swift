@@ -116,7 +116,7 @@ public final class FreshnessFile: Service {
                 guard fsync(folder.rawValue) == 0 else { throw Errno(rawValue: errno) }
             }
         } catch {
-            logger.warning("\(path): \(error); after a restart older frames may count again.")
+            logger.warning("\(path): \(error); after a restart older frames may be accepted again.")
         }
     }
 
@@ -130,11 +130,11 @@ public final class FreshnessFile: Service {
             }
             let text = String(decoding: bytes, as: UTF8.self)
             if text.hasSuffix("\n"), let value = UInt64(text.dropLast()) { return value }
-            logger.warning("\(path): no number; frames of an earlier run may count again.")
+            logger.warning("\(path): not a number; frames of an earlier run may be accepted again.")
         } catch Errno.noSuchFileOrDirectory {
             return 0
         } catch {
-            logger.warning("\(path): \(error); frames of an earlier run may count again.")
+            logger.warning("\(path): \(error); frames of an earlier run may be accepted again.")
         }
         return 0
     }

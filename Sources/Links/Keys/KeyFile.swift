@@ -35,16 +35,16 @@ public struct KeyFile: Sendable {
             throw problem("\(errno); write a passphrase into it, or switch \(setting) off")
         }
         guard mode & 0o007 == 0 else {
-            throw problem("every user may read it; chmod o= \(path), and use another passphrase")
+            throw problem("every user may read it; chmod o= \(path), and change the passphrase")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw problem("it is no text; write one line with a passphrase into it")
+            throw problem("it is not text; write one line with a passphrase into it")
         }
         let lines = text.split(whereSeparator: \.isNewline)
         guard lines.count == 1, lines[0].utf8.count >= Self.shortest, bytes.count <= Self.longest
         else {
             throw problem(
-                "it has to be one line of \(Self.shortest) to \(Self.longest - 1) bytes, a passphrase"
+                "it must be one line of \(Self.shortest) to \(Self.longest - 1) bytes, a passphrase"
             )
         }
         return SharedKey(passphrase: lines[0])

@@ -55,7 +55,7 @@ struct GimbalDirector {
     ) throws(Refusal) {
         guard let primary = Self.chosen(params[0], params[1], self.primary, sender),
             let secondary = Self.chosen(params[2], params[3], self.secondary, sender)
-        else { throw Refusal(.refused, "There is no such system or component.") }
+        else { throw Refusal(.refused, "This system or component does not exist.") }
         if (primary, secondary) == (self.primary, self.secondary) { return try confirm(now: now) }
         let owner = self.primary != .none ? self.primary : self.secondary
         let isOwners = owner == .none || owner == sender
@@ -64,7 +64,7 @@ struct GimbalDirector {
         }
         for chosen in [primary, secondary]
         where chosen != .none && chosen != sender && !isInControl(chosen) && !isHeard(chosen) {
-            throw Refusal(.refused, "\(chosen) is not there: it has said nothing.")
+            throw Refusal(.refused, "\(chosen) is unknown: it has sent nothing.")
         }
         let before = source
         let after = primary != .none ? primary : secondary
@@ -168,7 +168,7 @@ struct GimbalDirector {
             throw Refusal(.refused, "Yaw cannot count from the vehicle and from north.")
         }
         guard let snapshot = port.snapshot else {
-            throw Refusal(.noValue, "The sensor has not said anything yet.")
+            throw Refusal(.noValue, "The sensor has not delivered a sample yet.")
         }
         if wish.flags.contains(.retract) || wish.flags.contains(.neutral) {
             forgetYaw()

@@ -154,7 +154,7 @@ extension MAVLinkComponent {
     private func setInterval(_ order: Order, for peer: Int, now: Instant) throws(Refusal) {
         let id = try requested(order.params[0], peer)
         guard order.params[1].isFinite else {
-            throw Refusal(.refused, "The interval is no number.")
+            throw Refusal(.refused, "The interval is not a number.")
         }
         setPeriod(of: id, microseconds: Double(order.params[1]), for: peer, now: now)
     }
@@ -190,7 +190,7 @@ extension MAVLinkComponent {
         case .preflightCalibration:
             try demandOwnAddress(order)
             guard params[0] == 1 else {
-                throw Refusal(.unsupported, "Only the gyroscope can be calibrated so.")
+                throw Refusal(.unsupported, "Only the gyroscope can be calibrated this way.")
             }
             try port.calibrateGyro(for: CommandSource(sender), now: now)
         case .flightTermination:
@@ -214,7 +214,7 @@ extension MAVLinkComponent {
     /// Refuses a broadcast: it is meant for the vehicle's motors and sensors.
     private func demandOwnAddress(_ order: Order) throws(Refusal) {
         guard order.target == address else {
-            throw Refusal(.unsupported, "The gimbal's part in it needs its own address.")
+            throw Refusal(.unsupported, "This command must be sent to the gimbal's own address.")
         }
     }
 
@@ -236,7 +236,7 @@ extension MAVLinkComponent {
     private static func mount(_ params: [Float]) throws(Refusal) -> GimbalWish {
         if let wish = mountMode(params[6]) { return wish }
         guard params[6] == 2 else {
-            throw Refusal(.unsupported, "Only retract, neutral and angles are understood.")
+            throw Refusal(.unsupported, "Only retract, neutral and angles are supported.")
         }
         func radians(_ degrees: Float) -> Double { Angle.degrees(Double(degrees)).radians }
         return GimbalWish(

@@ -289,7 +289,7 @@ final class MAVLinkComponent {
             sender, by: peer, now: now, isConfigured: { peers[$0]?.isConfigured ?? false },
             isKept: director.isInControl)
         if finding == .moved, director.left(sender, now: now) {
-            tell("\(sender) is at another address now: control of the gimbal is free.", severity: 4)
+            tell("\(sender) has a new address: control of the gimbal is free.", severity: 4)
         }
         return finding != .refused
     }

@@ -147,7 +147,7 @@ final class MAVLinkLoop {
             forget(guest)
             logger.debug("MAVLink: \(other) makes room for \(address).")
         }
-        logger.debug("MAVLink: \(address) is there, \(sender).")
+        logger.debug("MAVLink: \(address) has connected, \(sender).")
         component.join(admitted.number, now: now)
         return admitted.number
     }
@@ -215,7 +215,7 @@ final class MAVLinkLoop {
 
     private func dismissGuests(now: Instant) {
         for (address, guest) in guests.dismiss(now: now) {
-            logger.debug("MAVLink: \(address) is gone.")
+            logger.debug("MAVLink: \(address) has disconnected.")
             forget(guest)
         }
     }

@@ -67,11 +67,11 @@ struct RiderStation {
             command = try RiderCommand(datagram: sealed?.command ?? bytes)
         } catch {
             counters.malformed += 1
-            return log.warning("\(address) sent no command of a rider: \(error).")
+            return log.warning("\(address) sent a datagram that is not a rider command: \(error).")
         }
         guard isProved(sealed) || command == .emergencyStop else {
             counters.unsigned += 1
-            return log.warning("\(address) sent a command without the key, or again.")
+            return log.warning("\(address) sent a command without the key, or repeated one.")
         }
         // Only who was obeyed is remembered: strangers can neither fill the memory nor push somebody out of it.
         var remote = remotes[address] ?? Remote(number: nextNumber, heard: now)

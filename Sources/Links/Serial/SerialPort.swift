@@ -57,7 +57,8 @@ struct SerialPort {
         guard error == 0 else {
             if !isToldAbsent {
                 log.warning(
-                    "\(path): \(Errno(rawValue: error)) opening the serial port; it is looked for.")
+                    "\(path): \(Errno(rawValue: error)) opening the serial port; airframed keeps trying."
+                )
             }
             isToldAbsent = true
             retry = now.advanced(bySeconds: Self.retrySeconds)
@@ -128,7 +129,7 @@ struct SerialPort {
 
     /// The port is gone; it is looked for from now on.
     private mutating func lose(_ error: Errno) {
-        log.warning("\(path): \(error); the serial port is looked for.")
+        log.warning("\(path): \(error); airframed keeps trying to open the serial port.")
         isToldAbsent = true
         close()
     }

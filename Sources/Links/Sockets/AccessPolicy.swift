@@ -34,10 +34,10 @@ struct AccessPolicy: Equatable, Sendable {
     var sentence: String {
         // Nobody should be told to join root's group.
         if group == 0 {
-            return "Changing anything needs root, because the socket has no group of its own. "
-                + "Use sudo, or give it one with diagnostics.group and restart airframed."
+            return "Changes need root, because the socket has no separate group. "
+                + "Use sudo, or set diagnostics.group and restart airframed."
         }
-        return "Changing anything needs root or membership of group \(groupName). "
+        return "Changes need root or membership of group \(groupName). "
             + "Add your user (sudo usermod -aG \(groupName) NAME) and log in again."
     }
 }

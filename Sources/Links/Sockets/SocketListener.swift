@@ -82,7 +82,7 @@ struct SocketListener: Sendable {
             }
             logger.warning(
                 """
-                \(path): there is no group "\(group)", so the socket keeps the daemon's own group \(own). \
+                \(path): group "\(group)" does not exist, so the socket keeps the daemon's group \(own). \
                 Create it (sudo groupadd --system \(group)) or set diagnostics.group, then restart.
                 """)
         }
@@ -132,8 +132,8 @@ struct SocketPath {
         case 0, EAGAIN:
             if error == 0 { Glibc.close(connection) }
             throw SocketError(
-                description: "\(path): a running daemon answers there already. Stop it "
-                    + "(sudo systemctl stop airframed), or give this one its own with "
+                description: "\(path): another daemon uses this socket. Stop it "
+                    + "(sudo systemctl stop airframed), or start this one with "
                     + "--set \(key)=PATH.")
         case ECONNREFUSED:
             // Left behind by a daemon that was killed.
@@ -152,7 +152,7 @@ struct SocketPath {
                 """
                 \(parent) does not exist, so the socket \(path) cannot be created. Create the directory \
                 (sudo install -d -g airframe -m 0750 \(parent); under systemd: RuntimeDirectory=), \
-                or set \(key) to a path in one that exists.
+                or set \(key) to a path in an existing directory.
                 """
             case ENOTDIR:
                 "\(parent) is not a directory, so the socket \(path) cannot be created. "
@@ -160,7 +160,7 @@ struct SocketPath {
             case EACCES, EPERM:
                 """
                 \(path): permission denied creating the socket. Let user \(geteuid()) write to \(parent), \
-                or set \(key) to a path in a directory where it may.
+                or set \(key) to a path in a directory that it may write.
                 """
             case EADDRINUSE:
                 "\(path): another process took the path at this moment. Start again, or set "

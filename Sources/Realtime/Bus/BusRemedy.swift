@@ -18,10 +18,10 @@ extension BusError {
         case EACCES, EPERM:
             "The user of airframed may not open the bus: add it to the group i2c."
         case ENXIO, EREMOTEIO:
-            "Nobody answers at that address: check wiring, power and the address in hardware.linux."
+            "No chip answers at that address: check wiring, power and the address in hardware.linux."
         case ETIMEDOUT:
-            "A line of the bus is held low: check for a short circuit, or take power from the chips and give it back."
-        case EOPNOTSUPP: "The adapter is for SMBus alone; use the board's I2C pins."
+            "A line of the bus is held low: check for a short circuit, or power-cycle the chips."
+        case EOPNOTSUPP: "The adapter supports only SMBus; use the board's I2C pins."
         default: "Check pull-ups, cable length and the bus clock."
         }
     }
@@ -43,8 +43,8 @@ extension BusError {
         case EACCES, EPERM:
             "The user of airframed may not write to /sys/class/pwm: add it to the group gpio."
         case EBUSY:
-            "Something else uses the channel: another program, or sound on the headphone socket, which dtparam=audio=off ends."
-        case ENODEV: "The PWM chip has no such channel: its file npwm says how many it has."
+            "The channel is in use by another program, or by sound on the headphone socket, which dtparam=audio=off disables."
+        case ENODEV: "The PWM chip has no such channel: its file npwm contains their number."
         default: "The PWM chip refuses these times: try another servo.frame_hz."
         }
     }
@@ -52,13 +52,13 @@ extension BusError {
     private var gpioRemedy: String {
         switch code {
         case ENOENT:
-            "There is no such GPIO chip: gpiodetect lists them, and the one with the header's pins is hardware.linux.gpio_chip."
+            "This GPIO chip does not exist: gpiodetect lists them; set hardware.linux.gpio_chip to the one with the header's pins."
         case EACCES, EPERM:
             "The user of airframed may not open the GPIO chip: add it to the group gpio."
         case EBUSY:
-            "Another program or driver holds the line: gpioinfo says which; an overlay in config.txt may be too many."
+            "Another program or driver uses the line: gpioinfo names it; perhaps remove an overlay from config.txt."
         case EINVAL: "The GPIO chip has no such line: gpioinfo lists them."
-        default: "Try the line with gpioset, and look at dmesg."
+        default: "Try the line with gpioset, and check dmesg."
         }
     }
 }

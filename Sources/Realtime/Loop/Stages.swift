@@ -11,7 +11,7 @@ public enum Stage: String, CaseIterable, Sendable {
     case estimate
     /// Supervision and control.
     case control
-    /// Writing the motors.
+    /// Writing to the motors.
     case write
     /// From the instant of the newest sample until its answer is written.
     case imuToMotor = "imu_to_motor"

@@ -21,11 +21,12 @@ public enum RealtimeSetup {
         let stackError = cl_default_stack_size_set(ThreadTable.ordinaryStackBytes)
         if stackError != 0 {
             problems.append(
-                "the default thread stack stays as it is (errno \(stackError)); "
+                "the default thread stack size cannot be changed (errno \(stackError)); "
                     + "locked memory will be larger.")
         }
         if cl_malloc_configure(arenas, mappingThreshold) != 0 {
-            problems.append("malloc keeps its own number of arenas; locked memory will be larger.")
+            problems.append(
+                "malloc keeps its default number of arenas; locked memory will be larger.")
         }
         return problems
     }

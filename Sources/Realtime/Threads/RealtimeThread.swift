@@ -66,7 +66,7 @@ public struct ThreadError: Error, Sendable, CustomStringConvertible {
     /// The sentence for the log.
     public var description: String {
         "cannot start thread \(thread): \(errorText(code)). "
-            + "Look at LimitMEMLOCK=, TasksMax= and free memory."
+            + "Check LimitMEMLOCK=, TasksMax= and free memory."
     }
 }
 

@@ -67,7 +67,7 @@ struct RealtimeRights: Equatable {
         }
         if error == Self.notPermitted {
             return "\(start) (EPERM, although root). "
-                + "A container or cgroup without a real-time budget does this: "
+                + "The cause is a container or cgroup without a real-time budget: "
                 + "allow CAP_SYS_NICE there and give its cpu cgroup a cpu.rt_runtime_us above 0."
         }
         return "\(start) (errno \(error)). Priorities are 1...99."

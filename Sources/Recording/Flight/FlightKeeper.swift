@@ -248,13 +248,13 @@ public struct FlightKeeper {
             let help =
                 switch error {
                 case .noSpace, .diskQuotaExceeded, .fileTooLarge:
-                    "Free space, or lower recording.max_total_mb; persistence.directory may be on another disk."
+                    "Free space, lower recording.max_total_mb, or move persistence.directory to another disk."
                 case .readOnlyFileSystem, .permissionDenied, .notPermitted:
                     "Let the service write there, or set persistence.directory."
-                default: "Look at `dmesg`; persistence.directory may be on another disk."
+                default: "Check `dmesg`, or move persistence.directory to another disk."
                 }
             sentence =
-                "\(path): \(error) while \(what) a recording; nothing else is disturbed, and it is tried again. \(help)"
+                "\(path): \(error) while \(what) a recording; airframed tries again, and nothing else is affected. \(help)"
         }
     }
 }

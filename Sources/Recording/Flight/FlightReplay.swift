@@ -77,7 +77,7 @@ public struct FlightReplay: Sendable {
     /// - Parameters:
     ///   - file: Any recording.
     ///   - fallback: What a recording of another version does not have.
-    /// - Returns: None when the file does not say how its state lies in memory.
+    /// - Returns: None when the file does not describe the layout of its state.
     public static func parameters(
         in file: FlightFile, fallback: Stabilizer.Parameters
     ) -> [Stabilizer.Parameters] {
@@ -105,7 +105,7 @@ public struct FlightReplay: Sendable {
     public func run(_ observe: (Row) -> Void = { _ in }) -> Report {
         guard let memory = file.memory else {
             var report = Report()
-            report.remarks = ["the file does not say how its state lies in memory"]
+            report.remarks = ["the file does not describe the layout of its state"]
             return report
         }
         var run = Run(memory: memory, fallback: fallback, change: change)
@@ -116,7 +116,7 @@ public struct FlightReplay: Sendable {
         run.report.remarks += outcome.remarks
         if run.impossible > 0 {
             run.report.remarks.append(
-                "\(run.impossible) states or tunings in it hold bytes that are no values, and are left out: it is damaged, or was made up"
+                "\(run.impossible) states or tunings contain invalid bytes and are left out: the file is damaged or forged"
             )
         }
         return run.report

@@ -61,7 +61,7 @@ public struct MCAPReader: Sendable {
                 guard let opcode = cursor.integer(UInt8.self), let content = cursor.longBlock()
                 else {
                     outcome.remarks.append(
-                        "it ends in the middle of a record: of \(raw.count) bytes the last \(raw.count - outcome.readBytes) are lost"
+                        "it ends in the middle of a record: the last \(raw.count - outcome.readBytes) of \(raw.count) bytes are lost"
                     )
                     return outcome
                 }
@@ -69,7 +69,7 @@ public struct MCAPReader: Sendable {
                     outcome.isComplete = raw.suffix(8).elementsEqual(MCAPOpcode.magic)
                     outcome.readBytes = raw.count
                     if !outcome.isComplete {
-                        outcome.remarks.append("its summary is cut off; its data is whole")
+                        outcome.remarks.append("its summary is cut off; its data is complete")
                     }
                     return outcome
                 }
@@ -81,7 +81,7 @@ public struct MCAPReader: Sendable {
                 }
                 outcome.readBytes = cursor.offset
             }
-            outcome.remarks.append("its writer has not ended it: summary and index are missing")
+            outcome.remarks.append("its writer did not complete it: summary and index are missing")
             return outcome
         }
     }
@@ -163,7 +163,8 @@ public struct MCAPReader: Sendable {
                 return "a chunk does not decompress; it is left out"
             }
             records = plain
-        default: return "a chunk is compressed with \(compression), which is not known here"
+        default:
+            return "a chunk is compressed with \(compression), which this version does not support"
         }
         if crc != 0, CRC32.checksum(records) != crc {
             return "a chunk's checksum is wrong; it is left out"
@@ -176,7 +177,7 @@ public struct MCAPReader: Sendable {
                     return "a chunk ends in the middle of a record"
                 }
                 // A chunk within a chunk is not allowed, and would have no end.
-                if opcode == MCAPOpcode.chunk.rawValue { return "a chunk holds another one" }
+                if opcode == MCAPOpcode.chunk.rawValue { return "a chunk contains another chunk" }
                 let problem = take(opcode, content, &schemas, &channels, &outcome, visit)
                 if let problem { return problem }
             }

@@ -4,7 +4,7 @@ public import Port
 extension Refusal {
     /// A value has so many bytes, and this one has not.
     public static func length(expected: Int, found: Int) -> Refusal {
-        Refusal(.invalidLength, "\(found) bytes where \(expected) are expected")
+        Refusal(.invalidLength, "\(found) bytes; expected \(expected)")
     }
 
     /// A number is NaN or infinite; which one.
@@ -27,7 +27,7 @@ extension Refusal {
 
     /// A speed that is not a number.
     public static func notANumber(_ text: String) -> Refusal {
-        Refusal(.invalidParams, "\(quoted(text)) is no number")
+        Refusal(.invalidParams, "\(quoted(text)) is not a number")
     }
 
     /// Text from a stranger, safe in a line of a log.

@@ -49,7 +49,7 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     public var gyroScalePercent = VectorNumbers()
     /// Duration of the stride that the estimate uses; unknown = nobody walks, or `estimator.stride_aiding` is off.
     public var strideS: Number = .unknown
-    /// From the point that the sensor turns about to the sensor, body frame.
+    /// Distance of the sensor from its centre of rotation, body frame.
     public var leverM = VectorNumbers()
     /// Standard deviation of the direction of down.
     public var inclinationSigmaDeg: Number = .unknown
@@ -179,7 +179,7 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     public var torqueNm = AxisNumbers()
     /// Largest torque that will be asked for.
     public var torqueLimitNm = AxisNumbers()
-    /// Inertia about the camera's axes, found or given; only motors of type torque know it.
+    /// Inertia about the camera's axes, measured or set; only motors of type torque know it.
     public var inertiaKgM2 = AxisNumbers()
     /// Its standard deviation; 0 is given.
     public var inertiaSigmaPercent = AxisNumbers()

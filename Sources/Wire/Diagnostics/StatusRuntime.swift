@@ -193,7 +193,7 @@ public struct LockstepStatus: Hashable, Sendable, Codable {
     public var sensors: [String] = []
     /// Those of them that the last line did not have.
     public var missing: [String] = []
-    /// Values of sensors that the first line did not have.
+    /// Values of sensors that are missing in the first line.
     public var ignoredValues = 0
 
     enum CodingKeys: String, CodingKey {

@@ -18,7 +18,7 @@ public struct LockstepIntake: Sendable {
     public private(set) var sensors: IMUSample.Contents = .none
     /// Those of them that the last line did not have.
     public private(set) var missing: IMUSample.Contents = .none
-    /// Values of sensors that the first line did not have; ignored.
+    /// Values of sensors that are missing in the first line; ignored.
     public private(set) var ignoredValues = 0
     /// The simulator's time of the last line, s; nil before the first.
     public private(set) var lastT: Double?

@@ -35,7 +35,7 @@ public struct LockstepSample: Hashable, Sendable {
         }
         guard let members = value.object else {
             throw LockstepError(
-                .invalidJSON, "the line holds \(value.kind); a JSON object belongs there")
+                .invalidJSON, "the line is \(value.kind); expected a JSON object")
         }
         t = try Self.number(members, Key.t)
         gyro = try Vector3(Self.required(members, Key.gyro))
@@ -72,7 +72,7 @@ extension LockstepSample {
         }
         guard let number = value.number else {
             throw LockstepError(
-                .wrongType, "\(key) is \(value.kind); a number belongs there", field: key)
+                .wrongType, "\(key) is \(value.kind); expected a number", field: key)
         }
         return number
     }
@@ -94,19 +94,19 @@ extension LockstepSample {
         guard let value = members[key] else { return nil }
         guard let elements = value.array else {
             throw LockstepError(
-                .wrongType, "\(key) is \(value.kind); an array of three numbers belongs there",
+                .wrongType, "\(key) is \(value.kind); expected an array of three numbers",
                 field: key)
         }
         guard elements.count == 3 else {
             throw LockstepError(
-                .wrongLength, "\(key) has \(elements.count) elements; three belong there",
+                .wrongLength, "\(key) has \(elements.count) elements; expected three",
                 field: key)
         }
         func element(_ index: Int) throws(LockstepError) -> Double {
             guard let number = elements[index].number else {
                 throw LockstepError(
                     .wrongType,
-                    "\(key)[\(index)] is \(elements[index].kind); a number belongs there",
+                    "\(key)[\(index)] is \(elements[index].kind); expected a number",
                     field: key)
             }
             return number
@@ -118,7 +118,7 @@ extension LockstepSample {
     private static func unreadable(_ line: [UInt8], _ error: JSONError) -> LockstepError {
         let isBlank = line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
         if isBlank {
-            return LockstepError(.invalidJSON, "the line is empty; a JSON object belongs there")
+            return LockstepError(.invalidJSON, "the line is empty; expected a JSON object")
         }
         let field = member(around: error.offset, in: line)
         // The one error of the reader that is about a number and not about JSON.

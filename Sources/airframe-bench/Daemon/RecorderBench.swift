@@ -177,7 +177,7 @@ enum RecorderBench {
             let shelf = FlightShelf(
                 directory: process.recordings, limits: FlightShelf.Limits())
             guard let name = shelf.entries.first?.name else {
-                return report.fail("nothing was recorded")
+                return report.fail("there is no recording")
             }
             let series = FlightSeries(try FlightFile(path: shelf.directory.appending(name)))
             worst = max(worst, (ticks - Double(series.times.count)) / Double(rateHz))

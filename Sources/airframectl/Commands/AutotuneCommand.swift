@@ -7,16 +7,16 @@ import Wire
 struct AutotuneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "autotune",
-        abstract: "Find out what each motor turns, and propose gains for it.",
+        abstract: "Measure the load of each motor, and propose gains for it.",
         discussion: """
-            yaw, roll, pitch, all   shake the axis a little and measure; about 13 s an axis, longer when the present \
-            gains do not hold the camera
-            status                  how far it is, or what was found last
-            cancel                  end it
+            yaw, roll, pitch, all   shake the axis slightly and measure it; about 13 s for each axis, longer if the \
+            present gains do not hold the camera
+            status                  progress, or the last results
+            cancel                  end the autotune
 
-            Put the handle on something firm, or hold it still. Whatever anybody else asks for ends it. Without \
-            --apply nothing is changed. With it the gains are taken back after two minutes unless \
-            `airframectl save` keeps them, and the baseline before-autotune has what was in force before.
+            Put the handle on a firm support, or hold it still. Any request from another client ends the autotune. Without \
+            --apply nothing is changed. With it the gains revert after two minutes unless \
+            `airframectl save` keeps them, and the baseline before-autotune keeps the previous tuning.
             """)
 
     /// What can follow the command.
@@ -27,7 +27,7 @@ struct AutotuneCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "yaw, roll, pitch or all; status or cancel.")
     var action: Action
-    @Flag(help: "Put the proposed gains in force, with a timed rollback.")
+    @Flag(help: "Apply the proposed gains, with a timed rollback.")
     var apply = false
     @Option(help: "Also draw the Bode plot into this file.")
     var svg: String?
@@ -101,11 +101,11 @@ enum AutotuneView {
         }
         if !report.proposals.isEmpty, report.rollbackS == nil {
             let isFree = !report.axes.contains { $0.isServo }
-            lines.append(isFree ? "Proposed, with 6 dB and 45° to spare:" : "Proposed:")
+            lines.append(isFree ? "Proposed, with margins of 6 dB and 45°:" : "Proposed:")
             lines += report.proposals.map { "  airframectl set \($0.key) '\($0.value)'" }
         }
         if report.isRunning {
-            lines.append("An autotune is going on: \(report.axis ?? ""), \(report.activity).")
+            lines.append("An autotune is running: \(report.axis ?? ""), \(report.activity).")
         } else if report.sentence.isEmpty {
             lines.append("Nothing has been tuned yet: airframectl autotune all")
         } else {
@@ -118,9 +118,9 @@ enum AutotuneView {
         var table = Table()
         func row(_ name: String, _ text: String) { table.add(.init(name, .quiet), .init(text)) }
         if axis.isServo {
-            row("delay", "\(Format.fixed(axis.delayMs.value, 2)) ms from command to answer")
+            row("delay", "\(Format.fixed(axis.delayMs.value, 2)) ms from command to response")
             row("lag", "\(Format.fixed(axis.lagMs.value, 2)) ms")
-            row("gain", "\(Format.fixed(axis.gain.value, 2)) of what it is told")
+            row("gain", "\(Format.fixed(axis.gain.value, 2)) of the command")
         } else {
             row("inertia", "\(Format.fixed(axis.inertiaKgM2.value * 1e3, 3)) g·m²")
             row("delay", "\(Format.fixed(axis.delayMs.value, 2)) ms from torque to rate")
@@ -135,7 +135,7 @@ enum AutotuneView {
             "\(Format.fixed(axis.gainMarginDb.value, 1)) dB up, " + down
                 + "\(Format.fixed(axis.phaseMarginDeg.value, 0))° at "
                 + "\(Format.fixed(axis.crossoverHz.value, 1)) Hz, with the proposed gains")
-        row("model", "leaves \(Format.fixed(axis.residual.value * 100, 0)) % of the answer")
+        row("model", "leaves \(Format.fixed(axis.residual.value * 100, 0)) % of the response")
         return table
     }
 

@@ -6,18 +6,18 @@ import Wire
 struct CalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
-        abstract: "Calibrate a sensor, step by step; see or undo what was calibrated.",
+        abstract: "Calibrate a sensor, step by step; show or undo calibrations.",
         discussion: """
-            gyro            the camera lies still for a few seconds
-            accelerometer   the camera lies still on each of its six sides, in any order; upright it is level
-            mounting        how the sensor is turned: camera level, then with the lens down
-            magnetometer    the camera is turned every way
-            status          what is in force, and whether a calibration goes on
+            gyro            with the camera still for a few seconds
+            accelerometer   with the camera still on each of its six sides, in any order; the upright pose must be level
+            mounting        mounting angles of the sensor: camera level, then with the lens down
+            magnetometer    with the camera turned in every direction
+            status          present calibrations, and whether a calibration is running
             undo [WHAT]     return to the calibration before the last one
-            cancel          end a calibration that somebody else began
+            cancel          end a calibration of another client
 
-            The motors are off meanwhile. The result is in force and saved at once; Ctrl-C leaves everything as it was. \
-            Begin with the accelerometer, then the mounting: its level pose decides where the horizon is.
+            The motors are off meanwhile. The result is applied and saved at once; Ctrl-C changes nothing. \
+            Begin with the accelerometer, then the mounting: the level pose of the mounting defines the horizon.
             """)
 
     /// What can follow the command.
@@ -29,9 +29,9 @@ struct CalibrateCommand: ParsableCommand {
     private static let period = 0.2
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "What to calibrate, or status, undo, cancel.")
+    @Argument(help: "Sensor to calibrate, or status, undo, cancel.")
     var action: Action = .status
-    @Argument(help: "With undo: what to undo; the last one when left out.")
+    @Argument(help: "With undo: sensor to undo; default the last one.")
     var what: String?
 
     func validate() throws {
@@ -118,7 +118,7 @@ struct CalibrationView {
         return lines
     }
 
-    /// "  [####......] 40 %  This pose is taken."
+    /// "  [####......] 40 %  This pose is done."
     private static func bar(_ report: CalibrationReport) -> String {
         let share = min(max(report.progress.known ?? 0, 0), 1)
         let full = Int(share * 10)
@@ -148,7 +148,7 @@ struct CalibrationView {
             lines = ["Nothing is calibrated. `airframectl calibrate gyro` is a good start."]
         }
         if report.isRunning, let what = report.what {
-            lines.append("A calibration of the \(what) is going on.")
+            lines.append("A calibration of the \(what) is running.")
             lines.append("  \(report.instruction)")
         }
         return lines

@@ -11,9 +11,9 @@ struct LogCommand: ParsableCommand {
     private static let period = 0.25
 
     @OptionGroup var options: GlobalOptions
-    @Flag(name: .shortAndLong, help: "Go on as lines arrive, until Ctrl-C.")
+    @Flag(name: .shortAndLong, help: "Show new lines as they arrive, until Ctrl-C.")
     var follow = false
-    @Option(name: .shortAndLong, help: "How many lines to begin with, 1 to 200.")
+    @Option(name: .shortAndLong, help: "Number of lines to begin with, 1 to 200.")
     var lines = 50
 
     func validate() throws {
@@ -36,7 +36,8 @@ struct LogCommand: ParsableCommand {
             if page.lost > 0, !options.json {
                 Output.line(
                     style(
-                        .caution, "… \(page.lost) lines were overwritten before they could be shown"
+                        .caution,
+                        "… \(page.lost) lines were overwritten before this client read them"
                     ))
             }
             for line in page.lines {
@@ -68,15 +69,15 @@ struct SubscribeCommand: ParsableCommand {
         commandName: "subscribe",
         abstract: "Stream variables with the loop's time, until Ctrl-C.",
         discussion: """
-            Without names it lists what there is. `attitude.*` is everything below attitude, `*` everything. With --json \
-            every line is the daemon's message; without, columns separated by tabs, the first of them t in seconds. With --udp each \
-            message is a datagram of JSON with the loop's time as `timestamp`: what PlotJuggler's UDP Server takes, port 9870.
+            Without names it lists all variables. `attitude.*` means all variables below attitude, `*` means all variables. With --json \
+            every line is the daemon's message; otherwise lines have columns separated by tabs, first t in seconds. With --udp each \
+            message is a datagram of JSON with the loop's time as `timestamp`, for PlotJuggler's UDP Server on port 9870.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Option(name: .shortAndLong, help: "Messages per second, 1 to 200.")
     var rate = 10.0
-    @Option(help: "Send datagrams to this address in the place of lines.")
+    @Option(help: "Send datagrams to this address instead of printing lines.")
     var udp: String?
     @Argument(help: "Names of variables.")
     var names: [String] = []

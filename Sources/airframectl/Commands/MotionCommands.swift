@@ -24,7 +24,7 @@ struct ModeCommand: AcknowledgedCommand {
         discussion: ModeWords.catalogue.map {
             Format.left($0.name, 12) + $0.summary + "."
         }.joined(separator: "\n")
-            + "\n\nModes that follow the handle need to know the joints, from encoders or servos; without, they are refused."
+            + "\n\nModes that follow the handle need joint angles, from encoders or servos; the daemon refuses them otherwise."
     )
 
     @OptionGroup var options: GlobalOptions
@@ -41,9 +41,9 @@ struct PointCommand: AcknowledgedCommand {
         commandName: "point",
         abstract: "Turn the camera to angles in the earth frame.",
         discussion: """
-            Degrees in the earth frame, in every mode: yaw right, roll right and pitch up are positive. An axis that is \
-            left out goes on with what it does; one that the mode moves, such as yaw in pan_follow, is left to the mode. \
-            Angles beyond motion.range_deg stop there, a turn that would break a limit takes longer; the answer says so.
+            Degrees in the earth frame, in every mode: yaw right, roll right and pitch up are positive. An axis without \
+            an option continues its motion; an axis that the mode moves, such as yaw in pan_follow, ignores its option. \
+            Angles are limited to motion.range_deg, and a turn that would exceed a limit takes longer; the answer says so.
             Examples:
               airframectl point --pitch -30 --duration 2
               airframectl point --yaw 90 --rate 10
@@ -58,11 +58,11 @@ struct PointCommand: AcknowledgedCommand {
     var pitch: Double?
     @Option(
         parsing: .unconditional,
-        help: "Seconds the turn is to take; as fast as allowed when left out.")
+        help: "Duration of the turn, seconds; default as fast as allowed.")
     var duration: Double?
     @Option(
         parsing: .unconditional,
-        help: "Degrees per second that no axis is to exceed; in place of --duration.")
+        help: "Largest rate of each axis, degrees per second; instead of --duration.")
     var rate: Double?
 
     func validate() throws {
@@ -91,8 +91,8 @@ struct RateCommand: AcknowledgedCommand {
         commandName: "rate",
         abstract: "Turn the camera at rates.",
         discussion: """
-            Degrees per second. The daemon stops the turn by itself when it hears nothing for the time of its dead-man; \
-            with --duration this command repeats the request that long, and then asks for zero. Ctrl-C ends it at once.
+            Degrees per second. The daemon's dead-man stops the turn if the request is not repeated. \
+            With --duration this command repeats the request for that time, and then requests zero. Ctrl-C ends it at once.
             """)
 
     /// Often enough for a dead-man of 0.3 s with two requests lost.
@@ -105,7 +105,7 @@ struct RateCommand: AcknowledgedCommand {
     var roll: Double?
     @Option(parsing: .unconditional, help: "Degrees per second, up is positive.")
     var pitch: Double?
-    @Option(help: "Seconds to go on; once when left out.")
+    @Option(help: "Time to repeat the request, seconds; default once.")
     var duration: Double?
 
     func validate() throws {
@@ -141,7 +141,7 @@ struct StopCommand: AcknowledgedCommand {
         abstract: "Emergency stop: motors off until `stop --reset`.")
 
     @OptionGroup var options: GlobalOptions
-    @Flag(help: "Release the emergency stop. The mode stays inactive until it is changed.")
+    @Flag(help: "Reset the emergency stop. The mode stays inactive until you change it.")
     var reset = false
 
     func run() throws {
@@ -152,9 +152,9 @@ struct StopCommand: AcknowledgedCommand {
 struct TakeCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
         commandName: "take",
-        abstract: "Take control from whoever has it, until Ctrl-C.",
+        abstract: "Take control from its present holder, until Ctrl-C.",
         discussion:
-            "Control belongs to a connection, so this command stays until it is interrupted.")
+            "Control belongs to a connection, so this command runs until you interrupt it.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -172,7 +172,7 @@ struct TakeCommand: AcknowledgedCommand {
 
 struct ReleaseCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "release", abstract: "Give control back.")
+        commandName: "release", abstract: "Release control.")
 
     @OptionGroup var options: GlobalOptions
 

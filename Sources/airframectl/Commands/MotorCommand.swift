@@ -12,11 +12,11 @@ struct MotorCommand: ParsableCommand {
 struct MotorTestCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Move one motor a little, to see which it is and which way it turns.",
+        abstract: "Move one motor slightly, to check its axis and its direction.",
         discussion: """
             The mode must be inactive: airframectl mode inactive. The motor swings by 4 degrees (one with an encoder pushes \
             with a fifth of its torque), first in the joint's positive direction: yaw right, roll right, pitch up. A servo \
-            first jumps to its middle. It stops within half a second when this command ends, however it ends.
+            first jumps to its middle. The motor stops within half a second after this command ends, for any reason.
             """)
 
     /// Four requests in the time of the dead-man.
@@ -25,9 +25,9 @@ struct MotorTestCommand: AcknowledgedCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "yaw, roll or pitch.", completion: .list(["yaw", "roll", "pitch"]))
     var axis: String
-    @Option(help: "How long, seconds.")
+    @Option(help: "Duration, seconds.")
     var duration = 4.0
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Skip the question.")
     var yes = false
 
     func validate() throws {
@@ -58,7 +58,7 @@ struct MotorTestCommand: AcknowledgedCommand {
 
     private static func isConfirmed(_ axis: String) -> Bool {
         Output.write(
-            "The motor of \(axis) is going to move. Hands and camera clear? [y/N] ",
+            "The motor of \(axis) will move. Are hands and camera clear? [y/N] ",
             to: STDERR_FILENO)
         let answer = readLine() ?? ""
         return ["y", "yes"].contains(answer.lowercased())

@@ -6,13 +6,13 @@ import Wire
 struct PairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Let a phone pair, list paired phones, forget one.",
+        abstract: "Let a phone pair, list paired phones, or forget one.",
         discussion: """
             list             paired phones (the default)
             allow            let new phones pair for --seconds, and show the passkey to type on the phone
             forget ADDRESS   forget the keys of a phone
 
-            Needed with bluetooth.security = "encrypted" only. The passkey is in the log as well.
+            Needed only with bluetooth.security = "encrypted". The log contains the passkey too.
             """)
 
     /// What can follow the command.
@@ -26,14 +26,14 @@ struct PairCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "list, allow or forget.")
     var action: Action = .list
-    @Argument(help: "With forget: the phone's address, as list shows it.")
+    @Argument(help: "With forget: address of the phone, from list.")
     var address: String?
-    @Option(help: "With allow: how long, 10...600.")
+    @Option(help: "With allow: duration, 10...600 s.")
     var seconds = 120.0
 
     func validate() throws {
         if (action == .forget) != (address != nil) {
-            throw ValidationError("forget takes an address, and nothing else does.")
+            throw ValidationError("Only forget takes an address.")
         }
     }
 
@@ -57,7 +57,7 @@ struct PairCommand: ParsableCommand {
 
     private func show(_ status: BluetoothStatus, asked: Bool = false) throws {
         if options.json { return try Output.json(status) }
-        if asked { return Output.line("The keys of \(address ?? "") are being forgotten.") }
+        if asked { return Output.line("Removing the keys of \(address ?? "").") }
         PairView.list(status).forEach(Output.line)
     }
 
@@ -96,7 +96,8 @@ enum PairView {
         }
         if lines.isEmpty { lines.append("No phone is paired.") }
         if status.security != "encrypted" {
-            lines.append("Nobody has to pair: bluetooth.security is \"\(status.security)\".")
+            lines.append(
+                "Phones do not need to pair: bluetooth.security is \"\(status.security)\".")
         }
         return lines
     }

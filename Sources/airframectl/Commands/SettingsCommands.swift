@@ -27,12 +27,12 @@ struct SetCommand: ParsableCommand {
         commandName: "set",
         abstract: "Change a setting now; `save` keeps it.",
         discussion: """
-            With --rollback the change is taken back after that time unless it is saved before: try a gain with \
+            With --rollback the change reverts after that time unless you save it before. Try a gain with \
             `airframectl set control.attitude_gain '[50,50,50]' --rollback 30s`.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Option(help: "Take the change back after this time: 30s, 5min or seconds.")
+    @Option(help: "Revert the change after this time: 30s, 5min or seconds.")
     var rollback: Duration?
     @Argument(help: "Dotted key as in the TOML file.")
     var key: String
@@ -88,7 +88,7 @@ struct SetCommand: ParsableCommand {
 struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Show what differs from the defaults, and what is not saved.")
+        abstract: "Show settings that differ from the defaults, and unsaved changes.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -102,7 +102,7 @@ struct DiffCommand: ParsableCommand {
 
 struct SaveCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "save", abstract: "Keep live changes over a restart.")
+        commandName: "save", abstract: "Save live changes, so that they survive a restart.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -112,7 +112,8 @@ struct SaveCommand: AcknowledgedCommand {
 struct ReloadCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
-        abstract: "Read the configuration files again; a bad file is rejected whole.")
+        abstract: "Read the configuration files again; a file with an error is rejected as a whole."
+    )
 
     @OptionGroup var options: GlobalOptions
 
@@ -122,7 +123,7 @@ struct ReloadCommand: AcknowledgedCommand {
 struct BaselineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "baseline",
-        abstract: "Keep the present tuning under a name, return to it, or delete it.",
+        abstract: "Store the present tuning under a name, return to it, or delete it.",
         discussion: "Without a name it lists the baselines.")
 
     /// What can be done with a baseline.

@@ -7,10 +7,10 @@ import Wire
 struct SpectrumCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "spectrum",
-        abstract: "Record the gyroscope, see what vibrates, and get notches proposed.",
+        abstract: "Record the gyroscope, show vibration, and propose notches.",
         discussion: """
-            Every sample counts, up to half the sensor's rate; Welch's method, Hann windows of about a second. x is \
-            roll, y is pitch, z is yaw. The gimbal goes on with whatever it does; make the noise that you want to see.
+            The spectrum uses every sample, up to half the sensor's rate; Welch's method, Hann windows of about a second. x is \
+            roll, y is pitch, z is yaw. The gimbal continues its motion; produce the vibration that you want to see.
             """)
 
     /// One axis or all.
@@ -21,9 +21,9 @@ struct SpectrumCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Option(help: "x, y, z or all.")
     var axis = Axis.all
-    @Option(help: "How long to record, 1 to 60 s.")
+    @Option(help: "Duration of the recording, 1 to 60 s.")
     var seconds: Double = 10
-    @Option(help: "Also draw it into this file.")
+    @Option(help: "Also draw the spectrum into this file.")
     var svg: String?
 
     func run() throws {
@@ -80,9 +80,9 @@ enum SpectrumView {
         }
         lines.append("")
         if report.proposals.isEmpty {
-            lines.append("Nothing stands out that a notch would help against.")
+            lines.append("No peak that a notch would help against.")
         } else {
-            lines.append("To try them, and have them taken back after a while:")
+            lines.append("To try them with an automatic rollback:")
             lines += report.proposals.map {
                 "  airframectl set \($0.key) '\($0.value)' --rollback 60s"
             }

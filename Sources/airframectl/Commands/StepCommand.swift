@@ -8,8 +8,8 @@ struct StepCommand: AcknowledgedCommand {
         commandName: "step",
         abstract: "Move a robot's stepper motor, or find its home.",
         discussion: """
-            Without an option the motor stands. --home turns it towards its switch and waits until position 0 is found; \
-            Ctrl-C, or the end of this command however it ends, lets it stand. Positions never leave \
+            Without an option the motor stops. --home turns it towards its switch and waits until it is found; that is position 0. \
+            The motor stops at Ctrl-C and when this command ends for any reason. Positions are limited to \
             robot.x.minimum to robot.x.maximum, and so on.
             """)
 
@@ -59,8 +59,8 @@ struct StepCommand: AcknowledgedCommand {
                     options.json ? JSONValue.object(["sentence": .string(sentence)]).text : sentence
                 )
             case "failed":
-                throw failure("the switch of \(axis) was not found, or does not let go")
-            default: throw failure("somebody else has ended the search of \(axis)")
+                throw failure("the switch of \(axis) was not found, or does not open")
+            default: throw failure("another client has ended the search for the switch of \(axis)")
             }
         }
         params["home"] = nil

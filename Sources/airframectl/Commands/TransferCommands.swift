@@ -8,7 +8,7 @@ import Wire
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Show who changed which setting, and when, since airframed started.")
+        abstract: "Show changes of settings with author and time.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -16,7 +16,7 @@ struct HistoryCommand: ParsableCommand {
         let client = try options.connect()
         if options.json { return Output.line(try client.json(.history).text) }
         let entries: [HistoryEntry] = try client.request(.history)
-        guard !entries.isEmpty else { return Output.line("Nothing was changed.") }
+        guard !entries.isEmpty else { return Output.line("No setting has changed.") }
         for entry in entries {
             Output.line("\(Self.local(entry.time.known ?? 0))  \(entry.who) \(entry.what)")
         }
@@ -36,9 +36,9 @@ struct HistoryCommand: ParsableCommand {
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Print everything that differs from the defaults, as a configuration file.",
+        abstract: "Print all settings that differ from the defaults, as a configuration file.",
         discussion:
-            "`airframectl export > good.toml`; another machine takes it by `import`, or as a file below conf.d."
+            "`airframectl export > good.toml`; on another machine use `import`, or copy the file to conf.d."
     )
 
     @OptionGroup var options: GlobalOptions
@@ -53,16 +53,16 @@ struct ExportCommand: ParsableCommand {
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Put the settings of an exported file in force; `save` keeps them.",
+        abstract: "Apply the settings of an exported file; `save` keeps them.",
         discussion: """
-            Each as `set` would, tables and all. What needs a restart, or makes no sense here, is named and left out; then \
+            Sets each value as `set` does, tables included. Values that need a restart or are invalid are listed and left out; then \
             the exit code is 1.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Option(help: "Take everything back after this time: 30s, 5min or seconds.")
+    @Option(help: "Revert all changes after this time: 30s, 5min or seconds.")
     var rollback: SetCommand.Duration?
-    @Argument(help: "A file that `export` has made; - for standard input.")
+    @Argument(help: "File from `export`; - for standard input.")
     var file: String
 
     func run() throws {

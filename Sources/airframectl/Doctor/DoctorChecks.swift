@@ -32,7 +32,8 @@ enum DoctorChecks {
             return DoctorCheck(
                 "motion", .ok,
                 status.isEnabled
-                    ? "motors on, mode \(status.mode)" : "nothing in the way; mode \(status.mode)")
+                    ? "motors on, mode \(status.mode)"
+                    : "nothing keeps the motors off; mode \(status.mode)")
         }
         let names = problems.map(\.name).joined(separator: ", ")
         return DoctorCheck("motion", .fail, names, remedy: worst.sentence)
@@ -48,7 +49,8 @@ enum DoctorChecks {
                 "the loop's clock stands still at \(Format.fixed(b, 3)) s",
                 remedy: first.backend == "lockstep"
                     ? "Connect the simulator: in lockstep it owns time."
-                    : "The loop hangs: restart airframed, and report what `airframectl log` says.")
+                    : "The loop hangs: restart airframed, and report the output of `airframectl log`."
+            )
         }
         let ratio = (b - a) / elapsed
         let finding = "the loop's clock runs at \(Format.fixed(ratio, 2)) of real time"
@@ -57,7 +59,7 @@ enum DoctorChecks {
         return DoctorCheck(
             "clock", isRight ? .ok : .warn, finding,
             remedy: isRight
-                ? "" : "Is the system clock source stable? `dmesg | grep -i clocksource` says.")
+                ? "" : "Is the system clock source stable? See `dmesg | grep -i clocksource`.")
     }
 
     /// Nothing to say unless a simulator owns time.
@@ -69,7 +71,7 @@ enum DoctorChecks {
         case "silent":
             return DoctorCheck(
                 "lockstep", .fail, finding,
-                remedy: "The simulator hangs, or has been stopped: it is its turn to send a line.")
+                remedy: "The simulator hangs or has stopped: airframed waits for its next line.")
         default:
             return DoctorCheck("lockstep", .fail, finding, remedy: "Start the simulator.")
         }

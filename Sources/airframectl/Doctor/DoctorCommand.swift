@@ -6,8 +6,8 @@ import Wire
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check everything, and say what to do.",
-        discussion: "Takes a second. Exits with 2 when something keeps the machine from moving.")
+        abstract: "Check everything, and state a remedy for each problem.",
+        discussion: "Takes a second. Exits with 2 if a problem keeps the machine from moving.")
 
     /// What is printed with --json.
     private struct Report: Encodable {
@@ -94,9 +94,9 @@ enum DoctorView {
         )
         let verdict: String
         switch (fails, warnings) {
-        case (0, 0): verdict = style(.good, "Everything is as it should be.")
-        case (0, _): verdict = style(.caution, "It works; \(warnings) to look at.")
-        default: verdict = style(.bad, "\(fails) to put right before it moves.")
+        case (0, 0): verdict = style(.good, "No problem found.")
+        case (0, _): verdict = style(.caution, "It works; \(warnings) to check.")
+        default: verdict = style(.bad, "\(fails) to fix before it moves.")
         }
         return lines + ["", verdict]
     }

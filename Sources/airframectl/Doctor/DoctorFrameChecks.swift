@@ -20,7 +20,7 @@ extension DoctorChecks {
         default:
             return DoctorCheck(
                 "accelerometer", .fail, finding + ", should be near 9.81",
-                remedy: "Is the configured chip, and with it its range, the one that is fitted?")
+                remedy: "Does the configured chip, with its range, match the fitted one?")
         }
     }
 
@@ -32,10 +32,10 @@ extension DoctorChecks {
             gyro > first.imu.gyroSaturatedSamples || accel > first.imu.accelClippedSamples
         return DoctorCheck(
             "full scale", isGrowing ? .fail : .warn,
-            "gyro \(Format.count(gyro)), accel \(Format.count(accel)) samples at the end of the range"
+            "gyro \(Format.count(gyro)), accel \(Format.count(accel)) samples at full scale"
                 + (isGrowing ? ", and growing" : ""),
             remedy:
-                "Is imu.gyro_range_dps or imu.accel_range_g smaller than what the chip is set to?")
+                "Is imu.gyro_range_dps or imu.accel_range_g smaller than the range of the chip?")
     }
 
     /// Above a few m/s² the accelerometer rectifies what shakes it, and the horizon leans.
@@ -50,7 +50,7 @@ extension DoctorChecks {
             "\(Format.fixed(accel, 2)) m/s², \(Format.fixed(gyro, 2)) °/s RMS above 31 Hz",
             remedy: isCalm
                 ? ""
-                : "Fasten and balance the camera; if it hums by itself, lower control.rate_gain.")
+                : "Fasten and balance the camera; if it hums at rest, lower control.rate_gain.")
     }
 
     /// Share of a motor's torque that its noise may take before it is heard and warms the motor.
@@ -67,7 +67,7 @@ extension DoctorChecks {
         let isCalm = most < loudHum
         return DoctorCheck(
             "hum", isCalm ? .ok : .warn,
-            "motors move by \(Format.fixed(most * 100, 1)) % of their torque above 50 Hz",
+            "motor noise above 50 Hz is \(Format.fixed(most * 100, 1)) % of the torque limit",
             remedy: isCalm
                 ? ""
                 : "Fasten and balance the camera; lower control.noise_limit_percent or filter.low_pass_hz."
@@ -81,7 +81,7 @@ extension DoctorChecks {
                 "robot", robot.problem == nil ? .ok : .fail, Summary.robot(robot),
                 remedy: robot.problem == nil
                     ? ""
-                    : "Do robot.gpio_chip, first_line and home_line name lines that are free? gpioinfo lists them; the user must be in the group gpio."
+                    : "Do robot.gpio_chip, first_line and home_line name free lines? gpioinfo lists them; the user of airframed must be in the group gpio."
             )
         }
     }
@@ -100,7 +100,7 @@ extension DoctorChecks {
         if z > 0.5 * gravity {
             return DoctorCheck(
                 "level frame", .warn, "at rest \(reading) m/s²: upside down; \(rule)",
-                remedy: "If the camera stands upright, turn the IMU's mounting rotation by 180°.")
+                remedy: "If the camera is upright, turn the IMU's mounting rotation by 180°.")
         }
         return DoctorCheck(
             "level frame", .warn, "at rest \(reading) m/s²: tilted; \(rule)",
@@ -142,7 +142,8 @@ extension DoctorChecks {
         let isGrowing = total(second.faults) > total(first.faults)
         return DoctorCheck(
             "drops", isGrowing ? .warn : .ok, Summary.faults(second),
-            remedy: isGrowing ? "They are growing now: `airframectl log` names what is behind." : ""
+            remedy: isGrowing
+                ? "They are growing now: `airframectl log` names the slow reader." : ""
         )
     }
 

@@ -14,10 +14,10 @@ struct Airframectl: ParsableCommand {
         commandName: "airframectl",
         abstract: "See what airframed does, tune it, and move the camera.",
         discussion: """
-            --socket, --json and --timeout may stand before or after the subcommand. The socket is \
+            --socket, --json and --timeout may come before or after the subcommand. The socket is \
             /run/airframe/airframed.sock unless AIRFRAME_SOCKET or --socket says otherwise.
 
-            Exit codes: 0 done; 1 the daemon refused the request; 2 status or doctor found something that keeps \
+            Exit codes: 0 done; 1 the daemon refused the request; 2 status or doctor found a problem that keeps \
             the machine from moving; 64 wrong usage; 66 a file cannot be used; 69 the daemon cannot be reached; 75 it did not answer in time.
             """,
         version: Version.text,

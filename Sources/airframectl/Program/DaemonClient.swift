@@ -50,8 +50,9 @@ final class DaemonClient {
             if let result = reply.result { return result }
         } catch {
             throw .notUnderstood(
-                "The daemon's answer to \(method.rawValue) is not understood (\(error)). "
-                    + "Are airframed and airframectl of one version? `airframectl version` says.")
+                "The daemon's answer to \(method.rawValue) cannot be read (\(error)). "
+                    + "Do airframed and airframectl have the same version? See `airframectl version`."
+            )
         }
         throw .notUnderstood("The daemon's answer to \(method.rawValue) is empty.")
     }
@@ -143,12 +144,12 @@ extension DaemonClient {
         guard ready == 0, let deadline, Self.now() >= deadline else { return }
         throw .timeout(
             "airframed at \(path) did not answer within \(Format.plain(timeout)) s. "
-                + "Is the machine overloaded? `journalctl -u airframed` may know.")
+                + "Is the machine overloaded? See `journalctl -u airframed`.")
     }
 
     private func lost() -> ClientError {
         .unreachable(
-            "airframed closed the connection at \(path). Has it stopped? `systemctl status airframed` says."
+            "airframed closed the connection at \(path). Has it stopped? See `systemctl status airframed`."
         )
     }
 
@@ -161,8 +162,8 @@ extension DaemonClient {
                     + "if it uses another diagnostics.socket, pass --socket PATH.")
         case ECONNREFUSED:
             .unreachable(
-                "Nobody answers at \(path): airframed has ended without removing it. "
-                    + "To go on, \(start).")
+                "No program answers at \(path): airframed has ended without removing it. "
+                    + "To continue, \(start).")
         case EACCES, EPERM:
             .unreachable(
                 "Permission denied at \(path). Join the socket's group "

@@ -11,10 +11,12 @@ final class DatagramSender {
             .file(
                 "\(address): \(reason). Write HOST:PORT, such as 192.168.1.20:9870.", field: "udp")
         }
-        guard let colon = address.lastIndex(of: ":") else { throw fail("there is no port") }
+        guard let colon = address.lastIndex(of: ":") else { throw fail("the port is missing") }
         let host = String(address[..<colon].filter { $0 != "[" && $0 != "]" })
         let port = String(address[address.index(after: colon)...])
-        guard !host.isEmpty, UInt16(port) ?? 0 > 0 else { throw fail("this is no host and port") }
+        guard !host.isEmpty, UInt16(port) ?? 0 > 0 else {
+            throw fail("this is not a host and a port")
+        }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?

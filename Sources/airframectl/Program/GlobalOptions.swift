@@ -8,7 +8,7 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: "Path of the daemon's socket.")
     var socket: String = getenv("AIRFRAME_SOCKET").map { String(cString: $0) } ?? defaultSocket
 
-    @Flag(help: "Print JSON: one document, or one per line where output goes on.")
+    @Flag(help: "Print JSON: one document, or one per line for continuous output.")
     var json = false
 
     @Option(help: "Seconds to wait for an answer.")

@@ -11,7 +11,7 @@ enum TrapReport {
     /// From now on such an end says what it means, with `ExitCodes.file`.
     static func install(for path: String) {
         sentence = strdup(
-            "airframectl: \(Output.shown(path)): its numbers are none that a loop could have had; the replay is given up.\n"
+            "airframectl: \(Output.shown(path)): its numbers are impossible for a loop; the replay stops.\n"
         )
         // What Swift's traps are on x86-64, and on AArch64.
         for number in [SIGILL, SIGTRAP] {

@@ -30,7 +30,7 @@ struct FlightReplayRun {
         guard report.ticks > 0 else {
             let reason =
                 report.remarks.first
-                ?? "it holds no whole state; one is written each second, so record for longer."
+                ?? "it contains no complete state; the recorder writes one each second, so record for longer."
             throw ClientError.file(
                 FlightFileError.nothingToReplay(path: FilePath(path), reason: reason).description,
                 field: "log")
@@ -49,23 +49,26 @@ struct FlightReplayRun {
         Output.line(
             "\(path): \(Format.count(report.ticks)) ticks, \(Format.fixed(report.seconds, 3)) s"
                 + (report.skippedTicks > 0
-                    ? "; \(Format.count(report.skippedTicks)) before the first whole state" : ""))
+                    ? "; \(Format.count(report.skippedTicks)) before the first complete state" : "")
+        )
         if report.missingVariables > 0 {
             Output.line(
-                "Another version recorded this: \(Format.count(report.missingVariables)) "
-                    + "variables of this one are not in it, and begin afresh.")
+                "A different version recorded this: \(Format.count(report.missingVariables)) "
+                    + "variables of this version are missing in it, and start from their initial values."
+            )
         }
         if overrides.isEmpty {
             Output.line(verdict(report))
         } else {
             comparison(rows).lines(.forOutput()).forEach(Output.line)
-            Output.line("The camera moved as it did; only what is told to the motors is another.")
+            Output.line(
+                "The camera's motion is the recorded one; only the commands to the motors differ.")
         }
     }
 
     private func verdict(_ report: FlightReplay.Report) -> String {
         if report.isIdentical {
-            return "Outputs, attitude and supervisor are the same to the bit in every tick."
+            return "Outputs, attitude and supervisor are identical to the bit in every tick."
         }
         return
             "\(Format.count(report.identicalTicks)) ticks are the same to the bit; \(report.firstDifference ?? ""). "
@@ -203,7 +206,7 @@ struct RecordedTuning {
         }
         if !unknown.isEmpty {
             remarks.append(
-                "settings that this version does not know are left out: \(unknown.sorted().joined(separator: ", "))"
+                "unknown settings are left out: \(unknown.sorted().joined(separator: ", "))"
             )
         }
         fallback = pages.first?.recorded ?? Stabilizer.Parameters()
@@ -231,7 +234,7 @@ struct RecordedTuning {
             .filter { lookup($0) == nil }.count
         if strange > 0 {
             remarks.append(
-                "\(strange) sets of parameters are not what the recorded settings make (gains on trial, or changes in quick succession): they are replayed as they were, without --set"
+                "\(strange) sets of parameters do not match the recorded settings (gains on trial, or changes in quick succession): they are replayed as recorded, without --set"
             )
         }
         change = { lookup($0) ?? $0 }

@@ -7,10 +7,10 @@ import Wire
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Write the newest seconds to a file, record continuously, look at recordings.",
+        abstract: "Write the newest seconds to a file, record continuously, inspect recordings.",
         discussion: """
-            The recorder always keeps the newest seconds of everything that the loop was given and did, and writes them \
-            out by itself on a fault. Files are MCAP: Foxglove and PlotJuggler open them, `airframectl replay` runs them again.
+            The recorder always keeps the newest seconds of the loop's inputs, state and outputs in memory, and writes them \
+            to a file automatically on a fault. Files are MCAP: Foxglove and PlotJuggler open them, `airframectl replay` runs them again.
             """,
         subcommands: [
             RecordLastCommand.self, RecordStartCommand.self, RecordStopCommand.self,
@@ -29,7 +29,7 @@ struct RecordLastCommand: ParsableCommand {
     private static let period = 0.1
 
     @OptionGroup var options: GlobalOptions
-    @Option(name: .customLong("last"), help: "How much of the past: 30s, 1min or seconds.")
+    @Option(name: .customLong("last"), help: "Length of the recording, up to now: 30s, 1min or seconds.")
     var duration: SetCommand.Duration?
 
     func validate() throws {
@@ -54,7 +54,7 @@ struct RecordLastCommand: ParsableCommand {
         }
         if let problem = status.problem { throw ClientError.file(problem, field: "file") }
         if options.json { return try Output.json(status) }
-        Output.line(status.lastFile ?? "nothing was recorded")
+        Output.line(status.lastFile ?? "there is no recording")
     }
 }
 
@@ -85,13 +85,13 @@ struct RecordStopCommand: ParsableCommand {
         }
         if let problem = status.problem { throw ClientError.file(problem, field: "file") }
         if options.json { return try Output.json(status) }
-        Output.line(status.lastFile ?? "nothing was recorded")
+        Output.line(status.lastFile ?? "there is no recording")
     }
 }
 
 struct RecordStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "How the recorder is, and what it has written.")
+        commandName: "status", abstract: "Show the recorder's state and its files.")
     @OptionGroup var options: GlobalOptions
 
     func run() throws {

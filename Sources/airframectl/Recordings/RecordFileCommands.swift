@@ -23,7 +23,8 @@ enum RecordedFile {
 
 struct RecordInfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "What is in a recording: channels, versions, events.")
+        commandName: "info",
+        abstract: "Show the contents of a recording: channels, versions, events.")
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -82,7 +83,7 @@ struct RecordPlotCommand: ParsableCommand {
         commandName: "plot",
         abstract: "Draw attitude, error, torque, timing and events of a recording.")
 
-    @Option(help: "Also draws it to this file, as SVG.")
+    @Option(help: "Also draw it into this file, as SVG.")
     var svg: String?
     @Argument(help: "The recording.", completion: .file(extensions: ["mcap"]))
     var file: String
@@ -92,7 +93,7 @@ struct RecordPlotCommand: ParsableCommand {
         let series = FlightSeries(recording)
         RecordedFile.tell(series.outcome, of: file)
         guard !series.times.isEmpty else {
-            throw ClientError.file("\(file): there is no tick in it to draw.", field: "file")
+            throw ClientError.file("\(file): it contains no tick to draw.", field: "file")
         }
         let name = FilePath(file).lastComponent?.string ?? file
         RecordPlot.lines(series, .forOutput()).forEach(Output.line)
@@ -107,7 +108,7 @@ struct RecordExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write a channel of a recording as a table.")
 
-    @Option(help: "The file to write, as comma-separated values; - is standard output.")
+    @Option(help: "File to write, as comma-separated values; - for standard output.")
     var csv: String
     @Option(
         help: "tick, sample, command or event.",

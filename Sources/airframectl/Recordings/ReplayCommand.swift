@@ -12,30 +12,30 @@ struct ReplayCommand: ParsableCommand {
         abstract: "Run a recording again: the whole loop (.mcap), or the estimator (.imu).",
         discussion: """
             A recording of the flight recorder (.mcap, see `airframectl record`) runs through estimator, supervisor and \
-            controller again, with the same samples and requests. The same build gives the same bits; with --set it shows what \
-            would have come out with other parameters. The camera moves as it did: what the motors would have made of it is not known.
+            controller again, with the same samples and requests. The same build gives the same bits. With --set it shows the \
+            outputs for other parameters; the camera's motion stays the recorded one, because the motors' effect on it is unknown.
 
-            An .imu log runs through the estimator. Reads an .imu log and writes one line of CSV for each of its records: t,qw,qx,qy,qz,bx,by,bz, the \
+            An .imu log runs through the estimator. The result is one line of CSV for each record: t,qw,qx,qy,qz,bx,by,bz, the \
             attitude (sensor to the log's z-up earth frame) and the gyroscope's bias in rad/s after that record. \
-            Records that cannot be used (a value that is no number, a time not later than the one before) are bridged, \
-            counted and named. Needs no daemon. The same log and settings give the same file, bit for bit.
+            Unusable records (a value that is not a number, a time not later than the one before) are bridged, \
+            counted and listed. Needs no daemon. The same log and settings give the same file, bit for bit.
             """)
 
     @Argument(help: "The recorded log.")
     var log: String
 
-    @Option(help: "The table to write; - is standard output. An .imu log needs it.")
+    @Option(help: "Table to write; - for standard output. An .imu log needs it.")
     var output: String?
 
-    @Option(help: "Also draws attitude, error, bias and rejection over time: an SVG picture.")
+    @Option(help: "Also draw attitude, error, bias and rejection over time, as SVG.")
     var plot: String?
 
-    @Option(help: "A configuration file, for the estimator's parameters.")
+    @Option(help: "Configuration file with the estimator's parameters.")
     var config: String?
 
     @Option(
         name: .customLong("set"), parsing: .singleValue,
-        help: ArgumentHelp("Overrides one key; may be repeated.", valueName: "key=value"))
+        help: ArgumentHelp("Override one key; may be repeated.", valueName: "key=value"))
     var overrides: [String] = []
 
     @Flag(help: "Take the heading from the log's magnetometer.")

@@ -103,7 +103,7 @@ struct ReplayPlot {
 
     private var weight: Chart {
         Chart(
-            title: "Accelerometer: weight below 1 where it is implausible; innovation of 1 s",
+            title: "Accelerometer: weight, below 1 when implausible; innovation of 1 s",
             label: "weight; sigmas",
             lines: [
                 Chart.Line("innovation", color: Self.orange, values: rows.map(\.innovation)),

@@ -8,17 +8,17 @@ struct MonitorCommand: ParsableCommand {
         commandName: "monitor",
         abstract: "Watch the machine live.",
         discussion: """
-            On a terminal a picture that renews itself, and waits for the daemon when it goes away. Anywhere else, \
-            and with --json, a line at a time.
+            On a terminal this shows a live view, which waits for the daemon if it stops. Otherwise, \
+            and with --json, it prints lines.
             Keys:
             space  emergency stop, latched: airframectl stop --reset ends it
-            c  centre: level, and ahead as the handle points
+            c  centre: level, in the handle's direction
             l p f n r i  mode locked, pan_follow, fpv, neutral, retract, inactive
-            q  end; the machine goes on
+            q  quit; the machine continues
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Option(help: "Pictures or lines per second, 0.1 to 50; 10 on a terminal, else 1.")
+    @Option(help: "Updates per second, 0.1 to 50; default 10 on a terminal, otherwise 1.")
     var rate: Double?
 
     func validate() throws {

@@ -75,10 +75,10 @@ struct MonitorView {
     private func headline(_ width: Int) -> String {
         if trouble != nil {
             return " " + style(.bad, "● LOST, RECONNECTING")
-                + "   what follows is the last that was known"
+                + "   the last known state follows"
         }
         let state = MotionState(status)
-        let holder = status.holder.map { "held by \($0)" } ?? "nobody in control"
+        let holder = status.holder.map { "held by \($0)" } ?? "no one in control"
         return " " + style(state.role, "● \(state.headline)") + "   "
             + style(.strong, status.mode) + ", \(status.supervisorState), \(holder)"
     }
@@ -220,9 +220,9 @@ struct MonitorView {
             return [
                 label("loop") + loop, label("lockstep") + Summary.lockstep(lockstep),
                 label("refused") + (lockstep.lastError ?? "no line"),
-                label("ignored") + "\(Format.count(lockstep.ignoredValues)) values of sensors"
-                    + " that the first line did not have",
-                label("run") + "number \(lockstep.connections) since the start",
+                label("ignored") + "\(Format.count(lockstep.ignoredValues)) sensor values"
+                    + " that are missing in the first line",
+                label("run") + "connection \(lockstep.connections) since the start",
             ]
         }
         return [

@@ -30,8 +30,8 @@ struct MotionState: Equatable {
             if sentences.isEmpty {
                 sentences = [
                     status.mode == "inactive"
-                        ? "Nobody asked for motion: the mode is inactive. `airframectl mode locked` starts it."
-                        : "The motors are off and come on as soon as the start-up checks pass."
+                        ? "The mode is inactive. `airframectl mode locked` starts the motion."
+                        : "The motors are off; they come on when the start-up checks pass."
                 ]
             }
         case (false, false):

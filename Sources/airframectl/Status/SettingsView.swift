@@ -32,7 +32,7 @@ enum SettingsView {
         for change in changes {
             var note = change.isUnsaved ? "not saved" : ""
             if let rollback = change.rollbackS?.known {
-                note += ", taken back in \(Format.duration(rollback))"
+                note += ", reverts in \(Format.duration(rollback))"
             }
             table.add(
                 .init(change.key), .init(Format.value(change.defaultValue), .quiet),
@@ -47,7 +47,7 @@ enum SettingsView {
         var text = "\(setting.key) = \(Format.value(setting.value))\(unit)"
         if !setting.isLive { text += ", from the next start on" }
         if let rollback = setting.rollbackS?.known {
-            text += "; taken back in \(Format.duration(rollback)) unless saved"
+            text += "; reverts in \(Format.duration(rollback)) unless saved"
         }
         return text + "."
     }

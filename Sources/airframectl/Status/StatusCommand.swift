@@ -4,8 +4,8 @@ import Wire
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show what the machine does, and why it is or is not moving.",
-        discussion: "Exits with 2 when something keeps the machine from moving.")
+        abstract: "Show the machine's state, and why it does or does not move.",
+        discussion: "Exits with 2 if a condition keeps the machine from moving.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -22,7 +22,7 @@ struct StatusCommand: ParsableCommand {
 
 struct VersionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "version", abstract: "Show the daemon's version and that of its protocol.")
+        commandName: "version", abstract: "Show the versions of the daemon and of its protocol.")
 
     @OptionGroup var options: GlobalOptions
 

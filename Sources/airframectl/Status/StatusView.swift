@@ -18,8 +18,8 @@ enum StatusView {
                 + ", \(status.backend), up \(Format.duration(status.uptimeS.value))"
                 + ", loop clock \(Format.fixed(status.t.value, 3)) s",
             "mode \(status.mode), \(status.supervisorState), "
-                + (status.holder.map { "in control: \($0)" } ?? "nobody in control")
-                + (status.holderAgeS?.known.map { ", heard of \(Int($0)) s ago" } ?? "")
+                + (status.holder.map { "in control: \($0)" } ?? "no one in control")
+                + (status.holderAgeS?.known.map { ", last message \(Int($0)) s ago" } ?? "")
                 + (status.driver.map { ", wheels: \($0)" } ?? ""),
         ]
         if let source = status.stoppedBy { lines.append("emergency stop by \(source)") }

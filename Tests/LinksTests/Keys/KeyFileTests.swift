@@ -43,7 +43,7 @@ import Wire
             #expect(problem(try file(bytes)).contains("one line of 8"))
         }
         #expect(problem(try file([UInt8](repeating: 0x61, count: 5000))).contains("one line"))
-        #expect(problem(try file([0xFF, 0xFE, 0, 1, 2, 3, 4, 5, 6])).contains("no text"))
+        #expect(problem(try file([0xFF, 0xFE, 0, 1, 2, 3, 4, 5, 6])).contains("not text"))
         let folder = KeyFile(path: FilePath(directory.path), setting: "rider.require_signature")
         #expect(!problem(folder).isEmpty)
     }
@@ -98,7 +98,7 @@ import Wire
         while !file.admits(1000) { usleep(1000) }
         running.cancel()
         try await running.value
-        #expect(log.lines.contains { $0.contains("older frames may count again") })
+        #expect(log.lines.contains { $0.contains("older frames may be accepted again") })
     }
 
     @Test("a file without a number counts as none, and is named")
@@ -106,6 +106,6 @@ import Wire
         try Data("12x\n".utf8).write(to: URL(filePath: directory.file("mavlink.newest")))
         let log = LineLog()
         #expect(try file(log).value == 0)
-        #expect(log.lines.first?.contains("mavlink.newest: no number") == true)
+        #expect(log.lines.first?.contains("mavlink.newest: not a number") == true)
     }
 }

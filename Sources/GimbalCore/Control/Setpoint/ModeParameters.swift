@@ -24,7 +24,7 @@ public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
     /// The defaults.
     public init() {}
 
-    /// How the joints go to their pose of rest.
+    /// How the joints go to their resting pose.
     var retractTuning: FollowTuning {
         @_noLocks get {
             FollowTuning(

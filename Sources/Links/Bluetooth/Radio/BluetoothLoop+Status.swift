@@ -5,7 +5,7 @@ extension BluetoothLoop {
     /// In one or two words, and what to do about it; nil where nothing is wrong.
     var radioState: (state: String, sentence: String?) {
         guard supervisor.hasBus else {
-            return ("no bus", "Is D-Bus running? `systemctl status dbus` says.")
+            return ("no bus", "Is D-Bus running? See `systemctl status dbus`.")
         }
         guard supervisor.hasDaemon else {
             return ("no bluetoothd", "Start it: `systemctl enable --now bluetooth`.")

@@ -317,7 +317,7 @@ extension BluetoothLoop {
         endSubscriptions(now)
         notifier.subscriptions.forget()
         for entry in gone {
-            logger.notice("\(entry.central) lost with the radio.")
+            logger.notice("\(entry.central) was lost, because Bluetooth stopped.")
             for service in services { service.disconnected(entry.central, now: now) }
         }
     }
@@ -335,7 +335,7 @@ extension BluetoothLoop {
             // As the new bluetoothd lists it, before it has any service.
             if orphans.remove(device) != nil, supervisor.application != .done {
                 logger.notice(
-                    "\(CentralRegistry.address(of: device)) has a dead link: the adapter is switched off and on to end it."
+                    "\(CentralRegistry.address(of: device)) has a dead link: airframed switches the adapter off and on to end it."
                 )
                 return handle(.deadLink(device))
             }
@@ -375,7 +375,7 @@ extension BluetoothLoop {
             guard let adapter = supervisor.adapterPath,
                 let bond = centrals.bonds.first(where: { $0.address == address })
             else { return }
-            logger.notice("The keys of \(address) are forgotten.")
+            logger.notice("The keys of \(address) are removed.")
             bus.remove(device: bond.device, adapter: adapter)
         case .answer(let token, let error):
             if error != nil { counters.invalidWrites += 1 }

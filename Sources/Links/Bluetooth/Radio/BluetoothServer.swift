@@ -43,7 +43,7 @@ public final class BluetoothServer: Service {
     public func run() async throws {
         if configuration.security == .open {
             logger.warning(
-                "Bluetooth is open: whoever is in range may connect and steer. bluetooth.security = \"encrypted\" ends that."
+                "Bluetooth is open: anyone in range may connect and steer. Set bluetooth.security = \"encrypted\" to prevent that."
             )
         }
         try await thread.run { self.serve() }

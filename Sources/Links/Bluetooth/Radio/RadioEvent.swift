@@ -93,11 +93,11 @@ struct RadioFailure: Error, Equatable {
             case .powerOff: "switch the adapter off"
             case .setAlias: "name the adapter"
             case .setPairable: "allow or end pairing"
-            case .registerAgent: "take the pairing agent"
-            case .registerApplication: "take the services"
-            case .registerAdvertisement: "take an advertisement"
-            case .unregisterAdvertisement: "take an advertisement back"
-            case .other: "do what it was asked for"
+            case .registerAgent: "register the pairing agent"
+            case .registerApplication: "register the services"
+            case .registerAdvertisement: "register an advertisement"
+            case .unregisterAdvertisement: "withdraw an advertisement"
+            case .other: "carry out a request"
             }
         return "bluetoothd refused to \(what): \(message) (\(name))."
     }

@@ -265,7 +265,7 @@ extension RadioSupervisor {
         bus = .done
         if hasDaemon {
             restarts += 1
-            lastError = "bluetoothd went away."
+            lastError = "bluetoothd has stopped."
         }
         loseDaemon()
         hasDaemon = isPresent

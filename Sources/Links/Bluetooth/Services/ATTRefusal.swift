@@ -61,5 +61,5 @@ extension ATTError {
 
 extension Refusal {
     /// There is no such characteristic, or it cannot do that.
-    static var notOffered: Refusal { Refusal(.unsupported, "it does not offer that") }
+    static var notOffered: Refusal { Refusal(.unsupported, "it does not support this") }
 }

@@ -30,7 +30,7 @@ extension AirOSService {
             try ask(.mode(port.settings.airos.inactive.mode), central, now)
         } catch  where [.sensorMissing, .sensorSilent].contains(error.code) {
             log.warning(
-                "airos.inactive is neutral, and nothing shows the joints: the outputs go off instead."
+                "airos.inactive is neutral, but the joint angles are unknown: the outputs go off instead."
             )
             try ask(.mode(.inactive), central, now)
         }
@@ -90,7 +90,7 @@ extension AirOSService {
         let mode = port.control.mode
         if mode == .tracking { return try ask(.track(pan: pan, tilt: tilt), central, now) }
         if toldThatNothingTurns.insert(central).inserted {
-            log.info("\(central) sends tracking speeds in mode \(mode.name): nothing turns.")
+            log.info("\(central) sends tracking rates in mode \(mode.name), which ignores them.")
         }
     }
 
@@ -121,7 +121,7 @@ extension AirOSService {
     ) throws(Refusal) {
         try ask(.take, central, now)
         let (port, source, answer) = (port, CommandSource(central), later())
-        let note = (central.description, "returned mode, PID and Kalman to their defaults")
+        let note = (central.description, "reset mode, PID and Kalman to their defaults")
         let updates = Self.keys.map(SettingUpdate.init(toDefault:))
         port.save(Self.keys, with: updates, from: source, note) { result in
             // A latched emergency stop outlasts it.

@@ -77,7 +77,7 @@ public final class AirOSService: GATTService {
         switch characteristic {
         case .pitch, .roll, .yaw:
             guard let angle = characteristic.flatMap({ angle($0, angles) }) else {
-                throw Refusal(.noValue, "the sensor has not said anything yet")
+                throw Refusal(.noValue, "the sensor has not delivered a sample yet")
             }
             return AirOSAngles.bytes(angle)
         case .status: return status(now).bytes

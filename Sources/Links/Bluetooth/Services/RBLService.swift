@@ -145,7 +145,7 @@ public final class RBLService: GATTService {
         _ value: [UInt8], _ central: Central, _ later: GATTLater
     ) throws(Refusal) {
         guard (1...RBLCharacteristic.longestName).contains(value.count) else {
-            throw Refusal(.invalidLength, "\(value.count) bytes where 1 to 20 are expected")
+            throw Refusal(.invalidLength, "\(value.count) bytes; expected 1 to 20")
         }
         guard let name = String(validating: value, as: UTF8.self) else {
             throw Refusal(.invalidParams, "the name is not UTF-8")
@@ -169,7 +169,7 @@ public final class RBLService: GATTService {
         _ value: [UInt8], of type: Value.Type
     ) throws(Refusal) -> Value {
         guard value.count == 1 else {
-            throw Refusal(.invalidLength, "\(value.count) bytes where 1 is expected")
+            throw Refusal(.invalidLength, "\(value.count) bytes; expected 1")
         }
         guard let result = Value(rawValue: value[0]) else {
             throw Refusal(

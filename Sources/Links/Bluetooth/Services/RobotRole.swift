@@ -49,7 +49,7 @@ public final class RobotRole: SerialRole {
         for command in splitters[central, default: RobotCommandSplitter()].append(bytes) {
             guard let command else {
                 counters.malformed += 1
-                log.warning("\(central) sent no command of a robot.")
+                log.warning("\(central) sent text that is not a robot command.")
                 continue
             }
             do {
