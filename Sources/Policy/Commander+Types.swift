@@ -5,23 +5,24 @@ public import Port
 extension Commander {
     /// Times and limits.
     public struct Rules: Sendable, Equatable {
-        /// A rate command lives this long after it was received, s.
+        /// Lifetime of a rate command from its receipt, s.
         public var deadManSeconds = 1.0
-        /// A holder that is silent this long loses control, s.
+        /// Silence after which a holder loses control, s.
         public var releaseAfterSeconds = 10.0
-        /// Mode `tracking` lives this long after it was entered or a tracking rate was received, s.
+        /// Lifetime of mode `tracking` from its start or from the last tracking rate, s.
         public var trackingSeconds = 1.0
-        /// A request to drive lives this long, s.
+        /// Lifetime of a drive request, s.
         public var drivingSeconds = 1.0
-        /// A request that turns a stepper motor lives this long, s.
+        /// Lifetime of a request that turns a stepper motor, s.
         public var steppingSeconds = 0.3
-        /// Silence after which a camera that was being turned goes to `fallbackMode`, s; 0: never.
+        /// Silence after the last rates, after which the camera goes to `fallbackMode`, s; 0 =
+        /// never.
         public var fallbackSeconds = 0.0
-        /// Where it goes then: a mode that takes no rates, so that only a request for another ends it.
+        /// Mode after that silence. It takes no rates, so only a request for another mode ends it.
         public var fallbackMode = Mode.neutral
-        /// Silence after which its outputs go off until somebody asks for a mode, s; 0: never.
+        /// Silence after which the outputs go off until a client asks for a mode, s; 0 = never.
         public var offSeconds = 0.0
-        /// Links that may not take control. An emergency stop is granted to them as to everybody.
+        /// Links that may not take control. An emergency stop is granted to them too.
         public var barred: Set<CommandSource.Link> = []
         /// Links that need a key.
         public var keyed: Set<CommandSource.Link> = []
@@ -45,14 +46,14 @@ extension Commander {
     }
 }
 
-/// The stepper motors as the Commander reaches them.
+/// Access of the Commander to the stepper motors.
 public struct Steppers: Sendable {
     let hasSwitches: Bool
     let ask: @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
 
     /// - Parameters:
-    ///   - hasSwitches: Whether each motor can look for its home.
-    ///   - ask: Where goals for the motors 0...2 go. Must not call back.
+    ///   - hasSwitches: Whether each motor has a home switch.
+    ///   - ask: Receiver of goals for the motors 0...2. Must not call back.
     public init(
         hasSwitches: Bool, ask: @escaping @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
     ) {
@@ -62,7 +63,7 @@ public struct Steppers: Sendable {
 }
 
 extension StepWish {
-    /// As the motor is told.
+    /// Goal for the motor.
     func goal(now: Instant, validUntil: Instant) -> StepAxis.Goal {
         switch self {
         case .hold: .hold

@@ -3,11 +3,12 @@ public import Port
 public import Realtime
 import Synchronization
 
-/// The one way to motion: decides who is in control and is the only producer of the command ring.
+/// Commander: the only path to motion. It decides which source is in control, and is the only
+/// producer of the command ring.
 ///
-/// Links on ordinary threads call it; time is an argument. The dead-man has two halves: a rate command carries its
-/// own end into the loop, which stops without anybody's help, and `advance` here gives control back after silence and
-/// goes through the stages of `LossOfControl`.
+/// Links on ordinary threads call it; time is an argument. The dead-man has two halves: a rate
+/// command contains its time of expiry, at which the loop stops the motion without help, and
+/// `advance` releases control after silence and enters the stages of `LossOfControl`.
 public final class Commander: Sendable {
     /// A source in control, and the time of its last request.
     private struct Hold {
@@ -19,18 +20,18 @@ public final class Commander: Sendable {
         var rules: Rules
         var ring: RingWriter<TimedCommand>
         var mode: Mode
-        /// Requests for a mode that went into the ring.
+        /// Number of mode requests that were pushed into the ring.
         var modeRequests: UInt64 = 0
-        /// Of the camera and the stepper motors.
+        /// Holder of the camera and the stepper motors.
         var holder: Hold?
-        /// Of the wheels: driving needs no camera, and a camera needs no wheels.
+        /// Holder of the wheels, which are independent of the camera.
         var driver: Hold?
         var isTurning = false
-        /// Where requests to drive go; nil: there are no wheels.
+        /// Receiver of drive requests; nil: there are no wheels.
         let wheels: (@Sendable (DriveModel.Request) -> Void)?
-        /// Where wishes for the stepper motors go; nil: there are none.
+        /// Receiver of requests for the stepper motors; nil: there are none.
         let steppers: Steppers?
-        /// Stepper motors that turn until their dead-man, or look for their home.
+        /// Stepper motors that turn until their dead-man, or search their home.
         var turningSteppers: Set<Int> = []
         var stop = EmergencyStopLatch()
         var isShuttingDown = false
@@ -42,16 +43,17 @@ public final class Commander: Sendable {
     private let state: Mutex<State>
     private let loop: @Sendable () -> LoopState?
 
-    /// A Commander under which nobody is in control.
+    /// A Commander without a source in control.
     ///
     /// - Parameters:
-    ///   - ring: The producing end of the command ring; nobody else may have it.
+    ///   - ring: The producing end of the command ring; the Commander must be its only owner.
     ///   - bootMode: The mode that the stabilizer starts in.
     ///   - rules: Times and limits.
-    ///   - loop: What the loop knew after its last tick; nil while nobody knows. Refusals for want of a sensor rest on it,
-    ///     and the mode, which the loop changes by itself when `tracking` falls silent.
-    ///   - wheels: Where requests to drive go; nil: there are no wheels. Must not call back.
-    ///   - steppers: Where wishes for the stepper motors go; nil: there are none.
+    ///   - loop: State of the loop after its last tick; nil while unknown. Refusals because of a
+    ///     missing sensor depend on it, and so does the mode, which the loop changes after silence
+    ///     in `tracking`.
+    ///   - wheels: Receiver of drive requests; nil: there are no wheels. Must not call back.
+    ///   - steppers: Receiver of requests for the stepper motors; nil: there are none.
     public init(
         ring: consuming RingWriter<TimedCommand>, bootMode: Mode, rules: Rules,
         loop: @escaping @Sendable () -> LoopState? = { nil },
@@ -64,12 +66,12 @@ public final class Commander: Sendable {
                 rules: rules, ring: ring, mode: bootMode, wheels: wheels, steppers: steppers))
     }
 
-    /// Changes times and limits; the next request obeys them.
+    /// Changes times and limits, from the next request on.
     public func apply(_ rules: Rules) {
         state.withLock { $0.rules = rules }
     }
 
-    /// Who is in control at `now`.
+    /// State of control at `now`.
     public func view(now: Instant) -> ControlState {
         let loop = loop()
         return state.withLock { state in
@@ -86,13 +88,14 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Asks for motion. When it returns, the request is in force from the loop's next tick on.
+    /// Requests motion. After it returns, the request takes effect at the loop's next tick.
     ///
     /// - Parameters:
-    ///   - request: What is wanted.
-    ///   - source: Who wants it.
-    ///   - now: When it was received, on the loop's clock.
-    /// - Throws: The refusal; then nothing has changed, except that `stopped` takes the source's own stop back.
+    ///   - request: The request.
+    ///   - source: Its source.
+    ///   - now: Time of its receipt, on the loop's clock.
+    /// - Throws: The refusal; then nothing has changed, except that `stopped` resets the source's
+    ///   own stop.
     public func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal) {
@@ -111,7 +114,8 @@ public final class Commander: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Whether the source may speak beside who is in control, for requests that move nothing themselves; it takes no control.
+    /// Checks whether the source may send a request that moves nothing, while another source may be
+    /// in control. Takes no control.
     ///
     /// - Throws: Why not.
     public func admit(_ source: CommandSource, now: Instant) throws(Refusal) {
@@ -122,7 +126,7 @@ public final class Commander: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// The source's connection is gone: if it was in control, its rates stop at once.
+    /// Ends the source's connection: if it was in control, its rates stop at once.
     public func disconnected(_ source: CommandSource, now: Instant) {
         state.withLock { state in
             state.loss.cutOff(source)
@@ -130,10 +134,11 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Gives control back after silence, and goes through the stages of a stream of rates that broke off. Call at least
-    /// every 0.1 s.
+    /// Releases control after silence, and enters the stages after the loss of a stream of rates.
+    /// Call at least every 0.1 s.
     ///
-    /// - Returns: The stage that was entered, and whose rates are missing; nil when nothing happened.
+    /// - Returns: The entered stage with the source of the missing rates; nil when no stage was
+    ///   entered.
     @discardableResult
     public func advance(now: Instant) -> ControlState.Loss? {
         let loop = loop()
@@ -150,12 +155,13 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Begins afresh, as after a start: no one in control, the boot mode. A latched emergency stop stays latched.
+    /// Starts again, as after a start of the process: no source in control, the boot mode. A
+    /// latched emergency stop stays latched.
     ///
     /// - Parameters:
     ///   - bootMode: The mode that the stabilizer starts in.
-    ///   - restartLoop: Makes the loop start afresh and forget what it was asked for; no request comes between. Must not
-    ///     call back.
+    ///   - restartLoop: Restarts the loop and discards its requests; no request comes between. Must
+    ///     not call back.
     public func restart(bootMode: Mode, restartLoop: () -> Void) {
         state.withLock { state in
             restartLoop()
@@ -172,7 +178,7 @@ public final class Commander: Sendable {
         }
     }
 
-    /// The process is ending: outputs off for good; nothing is accepted any more.
+    /// Ends the process's control: outputs off permanently, and all later requests are refused.
     public func shutDown() {
         state.withLock { state in
             state.isShuttingDown = true
@@ -182,7 +188,7 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Places in the ring that requests leave free for what must get through however many requests there are: an emergency stop,
+    /// Reserved places in the ring for commands that must always get through: an emergency stop,
     /// the standstill of a release, the shutdown.
     private static let reserve = 3
 
@@ -191,7 +197,8 @@ public final class Commander: Sendable {
     ) -> Refusal? {
         if state.isShuttingDown { return .shuttingDown }
         if case .emergencyStop = request {
-            // One that is latched, or on its way, need not be sent again: repeating it cannot use up the reserve.
+            // One that is latched, or on its way, need not be sent again: repeating it cannot use
+            // up the reserve.
             if !state.stop.isLatched {
                 let stop = TimedCommand(.emergencyStop, received: now)
                 guard state.ring.push(stop) else { return .busy }
@@ -250,8 +257,8 @@ public final class Commander: Sendable {
         return nil
     }
 
-    /// Whether the source may speak beside the holder: control is free, it is the holder, or its rank is higher. Clients of
-    /// the socket pre-empt each other.
+    /// Whether the source may take control: control is free, it is the holder, or its rank is
+    /// higher. Clients of the socket pre-empt each other.
     private static func admit(
         _ source: CommandSource, beside holder: Hold?, now: Instant, _ rules: Rules
     ) -> Refusal? {
@@ -266,7 +273,7 @@ public final class Commander: Sendable {
         now.seconds(since: hold.lastRequest) > rules.releaseAfterSeconds
     }
 
-    /// Holds the wheels only: the camera is left to others.
+    /// Takes control of the wheels only, not of the camera.
     private static func drive(
         _ left: Double, _ right: Double, from source: CommandSource, now: Instant,
         _ state: inout State
@@ -285,7 +292,8 @@ public final class Commander: Sendable {
         return nil
     }
 
-    /// Needs no control: the owner of the stop decides, and nothing moves afterwards.
+    /// Resets a stop. Needs no control: the owner of the stop decides, and nothing moves
+    /// afterwards.
     private static func takeBackStop(
         by source: CommandSource, now: Instant, _ state: inout State
     ) -> Refusal? {
@@ -300,7 +308,8 @@ public final class Commander: Sendable {
         return nil
     }
 
-    /// The refusal of a mode for want of a sensor; nil where the loop has what it needs, or has not been heard yet.
+    /// Refusal of a mode because of a missing sensor; nil if the loop has the sensor, or has sent
+    /// no state yet.
     private static func missingSensor(
         for request: MotionRequest, _ loop: LoopState?
     ) -> Refusal? {
@@ -310,13 +319,14 @@ public final class Commander: Sendable {
         return loop.hasSample ? .missingSensor(mode) : .sensorsUnknown(mode)
     }
 
-    /// Takes over the mode that the loop says is in force, unless a request for another is still on its way to it.
+    /// Adopts the mode that the loop reports, unless a request for another mode is still on its way
+    /// to it.
     private static func learn(from loop: LoopState?, _ state: inout State) {
         guard let loop, loop.modeRequests == state.modeRequests else { return }
         state.mode = loop.mode
     }
 
-    /// Enters the stage that is due after rates that broke off; whether there was one.
+    /// Enters the due stage after the loss of rates; returns whether one was due.
     private static func enterStage(
         _ state: inout State, _ loop: LoopState?, now: Instant
     ) -> Bool {
@@ -362,13 +372,13 @@ public final class Commander: Sendable {
         state.turningSteppers = []
     }
 
-    /// Ends the source's control of camera and wheels; its motion stands still.
+    /// Ends the source's control of camera and wheels, and stops its motion.
     private static func release(by source: CommandSource, _ state: inout State, now: Instant) {
         if state.driver?.source == source { stopWheels(&state) }
         if state.holder?.source == source { releaseCamera(&state, now: now) }
     }
 
-    /// Camera and stepper motors are free; their motion stands still.
+    /// Releases camera and stepper motors, and stops their motion.
     private static func releaseCamera(_ state: inout State, now: Instant) {
         if state.isTurning {
             let still = Command.rate(.zero, validUntil: now)

@@ -1,14 +1,14 @@
 public import GimbalCore
 
-/// What the loop knew after a tick, as far as the Commander has to know it.
+/// State of the loop after a tick, as far as the Commander needs it.
 public struct LoopState: Sendable, Equatable {
-    /// The mode in force.
+    /// The active mode.
     public var mode: Mode
-    /// How many requests for a mode it has carried out; emergency stops among them.
+    /// Number of mode requests that the loop has carried out, emergency stops included.
     public var modeRequests: UInt64
-    /// Whether a sample of the sensor has come.
+    /// Whether a sensor sample has arrived.
     public var hasSample: Bool
-    /// Whether there is, or with the outputs on there will be, something that shows the joints.
+    /// Whether joint angles are known, or will be known when the outputs are on.
     public var showsJoints: Bool
 
     /// A state with these parts.
@@ -19,7 +19,7 @@ public struct LoopState: Sendable, Equatable {
         self.showsJoints = showsJoints
     }
 
-    /// What this snapshot says.
+    /// The state in a snapshot.
     public init(_ snapshot: StabilizerSnapshot) {
         self.init(
             mode: snapshot.mode, modeRequests: snapshot.modeRequests,

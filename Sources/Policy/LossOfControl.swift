@@ -1,19 +1,20 @@
 import GimbalCore
 public import Port
 
-/// What becomes of a camera that somebody was turning when he fell silent or was cut off: it is held, after a while it goes
-/// to a mode of rest, after another its motors go off. Each stage ends when somebody asks for something; a mode that was
-/// left comes back only when somebody asks for that mode.
+/// Link-loss fallback of a camera whose client fell silent or was disconnected during a turn: the
+/// camera is held, later it goes to a resting mode, later its motors go off. The next request ends
+/// each stage; the previous mode returns only when a client asks for it.
 ///
-/// Only a stream of rates can break off. Whoever points the camera and says no more has lost nothing, and whoever
-/// stops the rates or gives control back has ended the stream himself. Pure: time is an argument.
+/// Only a stream of rates can be lost. A finished request does not trigger the fallback: a one-shot
+/// `point`, a stop of the rates, and a release of control start no stage. Pure: time is an
+/// argument.
 public struct LossOfControl: Sendable, Equatable {
-    /// What is done, mildest first.
+    /// Stages, mildest first.
     public typealias Stage = ControlState.Loss.Stage
 
-    /// When each stage begins, counted from the receipt of the last rates.
+    /// Start of each stage, counted from the receipt of the last rates.
     public struct Rules: Sendable, Equatable {
-        /// Rates are dead after this silence, s.
+        /// Silence after which rates expire, s.
         public var holdSeconds = 1.0
         /// Silence until `fallback`, s; 0: never.
         public var fallbackSeconds = 0.0
@@ -26,9 +27,9 @@ public struct LossOfControl: Sendable, Equatable {
         /// The most severe stage that is due.
         ///
         /// - Parameters:
-        ///   - silence: Since the last rates, s.
-        ///   - isCutOff: Whether it is known that no more will come.
-        /// - Returns: Nil while the rates are in force.
+        ///   - silence: Time since the last rates, s.
+        ///   - isCutOff: Whether the connection has ended, so that no more rates can arrive.
+        /// - Returns: The stage; nil while the rates are valid.
         public func stage(silence: Double, isCutOff: Bool) -> Stage? {
             if offSeconds > 0, silence >= offSeconds { return .off }
             if fallbackSeconds > 0, silence >= fallbackSeconds { return .fallback }
@@ -36,35 +37,35 @@ public struct LossOfControl: Sendable, Equatable {
         }
     }
 
-    /// Who sent the rates that nobody has ended; nil while nothing can be lost.
+    /// Source of the open stream of rates; nil without a stream.
     public private(set) var source: CommandSource?
-    /// The stage that was entered.
+    /// The present stage.
     public private(set) var stage: Stage?
     private var lastRates = Instant(nanoseconds: 0)
     private var isCutOff = false
 
-    /// Nobody turns the camera.
+    /// A state without a stream of rates.
     public init() {}
 
-    /// Rates have come: whatever was entered is over.
+    /// Registers rates: the present stage ends.
     mutating func turned(by source: CommandSource, now: Instant) {
         self = LossOfControl()
         self.source = source
         lastRates = now
     }
 
-    /// Somebody has said what is to be instead, or that it is to end.
+    /// Ends the stream, because of another request or a stop.
     mutating func settle() { self = LossOfControl() }
 
-    /// The source's connection is gone.
+    /// Registers the end of the source's connection.
     mutating func cutOff(_ source: CommandSource) {
         if self.source == source { isCutOff = true }
     }
 
-    /// Seconds since the last rates; nil while nothing can be lost.
+    /// Time since the last rates, s; nil without a stream.
     func silence(now: Instant) -> Double? { source == nil ? nil : now.seconds(since: lastRates) }
 
-    /// The stage to enter now: due, and more severe than the one that was.
+    /// The stage to enter now: it is due, and more severe than the present one.
     func due(now: Instant, _ rules: Rules) -> Stage? {
         guard let silence = silence(now: now),
             let due = rules.stage(silence: silence, isCutOff: isCutOff)
@@ -73,6 +74,6 @@ public struct LossOfControl: Sendable, Equatable {
         return due > stage ? due : nil
     }
 
-    /// The stage was entered.
+    /// Registers that the stage was entered.
     mutating func enter(_ stage: Stage) { self.stage = stage }
 }

@@ -1,16 +1,15 @@
 import GimbalCore
 import Port
 
-/// What the Commander has to know of a kind of request, declared once for each: what it needs, its
-/// ranges, and what it does.
+/// Rule for one kind of request: its requirements, its ranges, and its effect.
 struct MotionRule {
-    /// Reason for which it cannot be carried out now; nil: it can.
+    /// Reason to refuse the request now; nil: it is possible.
     let refusal: Refusal?
-    /// Command for the loop; nil: it is carried out without the loop.
+    /// Command for the loop; nil: the request needs no loop.
     let command: Command?
-    /// Whether the camera turns from then on until a dead-man ends it; nil: as before.
+    /// Whether the camera turns afterwards until a dead-man ends the turn; nil: unchanged.
     let isTurning: Bool?
-    /// Whether its source is in control from then on.
+    /// Whether its source takes control.
     let takesControl: Bool
 
     private init(
@@ -27,16 +26,16 @@ struct MotionRule {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - mode: The mode in force.
+    ///   - mode: The active mode.
     ///   - isStopped: Whether an emergency stop is latched.
-    ///   - now: When it was received; dead-men count from then.
-    ///   - rules: Their times.
+    ///   - now: Time of the receipt, from which dead-men count.
+    ///   - rules: Times of the dead-men.
     init(
         _ request: MotionRequest, in mode: Mode, isStopped: Bool, now: Instant,
         _ rules: Commander.Rules
     ) {
         let stopped: Refusal? = isStopped ? .emergencyStopped : nil
-        /// The motors have to be on.
+        /// Refusal unless the motors are on.
         let off = stopped ?? (mode == .inactive ? .inactive : nil)
         switch request {
         case .mode(let wanted): self.init(stopped, .mode(wanted))
@@ -116,8 +115,7 @@ struct MotionRule {
         return radians.allSatisfy(bounds.contains) ? nil : .outOfRange(field, range, unit)
     }
 
-    /// The refusal of axes none of which the mode leaves to requests. A request for no axis is no
-    /// offence.
+    /// The refusal of axes that the mode controls. A request without any axis is not refused.
     private static func immovable(_ axes: AxisVector, in mode: Mode) -> Refusal? {
         let own = axes * mode.commandable
         return axes.asked.isEmpty || !own.asked.isEmpty ? nil : .notInMode(mode)
@@ -130,7 +128,7 @@ extension AxisVector {
     /// The axes that are not NaN.
     fileprivate var asked: [Double] { all.filter { !$0.isNaN } }
 
-    /// The same, with NaN on axes that are zero: what a request for rates moves.
+    /// The same values with NaN on axes that are zero: the axes that a rate request moves.
     fileprivate var onlyMoving: AxisVector {
         AxisVector(
             yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,

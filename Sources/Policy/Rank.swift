@@ -1,33 +1,36 @@
 import Port
 
-/// The rank of a link: how surely the daemon knows its other end. One order for all links, for control and for emergency stops.
+/// Rank of a link: the certainty of its peer's identity. One ranking for all links, for control and
+/// for emergency stops.
 ///
-/// The kernel vouches for a client of the socket; a key vouches for a phone that had to pair and for a peer that has to sign;
-/// nothing vouches for the rest. A higher rank takes control from a lower one at once; equal ranks wait until control is free.
-/// The link that asked for a stop ends it, or a higher rank does.
+/// The kernel identifies a client of the socket; a key identifies a phone that had to pair and a
+/// peer that has to sign; nothing identifies the others. A higher rank takes control from a lower
+/// one at once; equal ranks wait until control is free. The link that requested a stop resets it,
+/// or a higher rank does.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
-    /// Every device that reaches the radio or the port.
+    /// Every device in reach of the radio or the port.
     case open
     /// Devices that have a key from the owner.
     case keyed
     /// A client of the diagnostics socket with the right to write.
     case local
 
-    /// Lower first.
+    /// Order from low to high.
     public static func < (a: Rank, b: Rank) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The links that asked for the emergency stop that is latched.
+/// Links whose emergency stop is latched.
 ///
-/// Links, not connections: a phone that lost its connection comes back with another one, and must be able to end its own stop.
-/// Each link takes back its own; the stop lasts until none is left.
+/// Links, not connections: a phone that lost its connection returns with another one, and must be
+/// able to reset its own stop. Each link resets its own stop; the outputs stay off until none is
+/// left.
 struct EmergencyStopLatch {
     private var asked: [CommandSource.Link: CommandSource] = [:]
 
     /// Whether a stop is latched.
     var isLatched: Bool { !asked.isEmpty }
 
-    /// The source of the highest rank that asked for it; nil: no stop is latched.
+    /// The source with the highest rank that requested the stop; nil: no stop is latched.
     func owner(_ rules: Commander.Rules) -> CommandSource? {
         asked.values.max {
             (rules.rank(of: $0.link).rawValue, $0.link.rawValue)
@@ -35,12 +38,12 @@ struct EmergencyStopLatch {
         }
     }
 
-    /// A source asks for a stop.
+    /// Latches a stop of a source.
     mutating func latch(by source: CommandSource) { asked[source.link] = source }
 
-    /// A source takes its stop back, with those of lower ranks.
+    /// Resets the stop of a source, and stops of lower ranks.
     ///
-    /// - Returns: The source whose stop is left; nil: the stop has ended.
+    /// - Returns: The source whose stop remains; nil: no stop remains.
     mutating func takeBack(by source: CommandSource, _ rules: Commander.Rules) -> CommandSource? {
         let rank = rules.rank(of: source.link)
         asked = asked.filter { $0.key != source.link && rules.rank(of: $0.key) >= rank }

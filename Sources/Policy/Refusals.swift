@@ -3,12 +3,12 @@ public import Port
 
 // Why the Commander refuses. Every refusal is told to the source that asked.
 extension Refusal {
-    /// Somebody else is in control, and asked for something `age` seconds ago.
+    /// Another source is in control; its last request is `age` seconds old.
     public static func held(by holder: CommandSource, age: Double) -> Refusal {
         Refusal(.held, "\(holder) is in control, last message \(Int(age)) s ago")
     }
 
-    /// The rules do not let this link take control.
+    /// The rules forbid this link to take control.
     public static func barred(_ link: CommandSource.Link) -> Refusal {
         Refusal(
             .forbidden, "commander.allow_\(link.rawValue) is false: this link may not take control")
@@ -20,7 +20,8 @@ extension Refusal {
             .stopped, "an emergency stop is latched; reset it first: airframectl stop --reset")
     }
 
-    /// The source's own emergency stop is reset; the stop of another source, which it does not outrank, is still latched.
+    /// The source's own emergency stop is reset; the stop of another source, which it does not
+    /// outrank, is still latched.
     public static func stopped(by source: CommandSource) -> Refusal {
         Refusal(
             .forbidden,
@@ -28,7 +29,7 @@ extension Refusal {
         )
     }
 
-    /// The loop itself drives the motors in this mode; ask for `inactive` first.
+    /// The loop drives the motors in this mode; select `inactive` first.
     static func active(_ mode: Mode) -> Refusal {
         Refusal(
             .refused,
@@ -52,7 +53,7 @@ extension Refusal {
             field: "home")
     }
 
-    /// The mode needs to know the joints, and nothing shows them.
+    /// The mode needs joint angles, which are unknown.
     public static func missingSensor(_ mode: Mode) -> Refusal {
         Refusal(
             .sensorMissing,
@@ -60,7 +61,7 @@ extension Refusal {
             field: "mode")
     }
 
-    /// The mode needs to know the joints, and the sensors have not said anything yet.
+    /// The mode needs joint angles, and the sensors have not delivered a sample yet.
     public static func sensorsUnknown(_ mode: Mode) -> Refusal {
         Refusal(
             .sensorSilent,
@@ -68,7 +69,7 @@ extension Refusal {
             field: "mode")
     }
 
-    /// In this mode nothing of what was asked for can be moved: the mode itself moves it.
+    /// The mode controls all requested axes.
     public static func notInMode(_ mode: Mode) -> Refusal {
         Refusal(
             .refused,
@@ -83,7 +84,7 @@ extension Refusal {
         Refusal(.outOfRange, "\(field) is outside \(allowed)", field: field)
     }
 
-    /// A value is not finite or out of its range, whose ends are whole numbers.
+    /// A value is not finite, or out of its range of whole numbers.
     static func outOfRange(
         _ field: String, _ range: ClosedRange<Double>, _ unit: String
     ) -> Refusal {
@@ -91,7 +92,8 @@ extension Refusal {
         return .outOfRange(field: field, allowed: unit.isEmpty ? ends : "\(ends) \(unit)")
     }
 
-    /// The loop has not taken earlier commands yet; try again. Never for an emergency stop, unless the loop hangs.
+    /// The loop has not processed earlier commands yet; try again. Never for an emergency stop,
+    /// unless the loop hangs.
     public static var busy: Refusal {
         Refusal(.busy, "the loop has not processed earlier requests yet; try again")
     }

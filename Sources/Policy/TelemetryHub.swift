@@ -2,11 +2,13 @@ import GimbalCore
 public import Realtime
 import Synchronization
 
-/// Where the loop's records end up: the newest one for `status`, and all of them for whoever drains.
+/// Collector of the loop's records: the newest one for `status`, all of them for the draining
+/// thread.
 ///
-/// One ordinary thread drains; any thread reads. The lock is between ordinary threads only, the loop has its ring.
+/// One ordinary thread drains; any thread reads. The lock is between ordinary threads only, the
+/// loop has its ring.
 public final class TelemetryHub: Sendable {
-    /// The newest record and what a second of records says.
+    /// The newest record, and rates over a second of records.
     public struct View: Sendable {
         /// The newest record.
         public var record: TelemetryRecord
@@ -19,7 +21,7 @@ public final class TelemetryHub: Sendable {
     private struct State: ~Copyable {
         var ring: RingReader<TelemetryRecord>
         var newest: TelemetryRecord?
-        /// Where the present second began.
+        /// Start of the present second.
         var mark: TelemetryRecord?
         var tickRate: Double?
         var sampleRate: Double?
@@ -27,9 +29,9 @@ public final class TelemetryHub: Sendable {
 
     private let state: Mutex<State>
 
-    /// A hub that has seen nothing yet.
+    /// An empty hub.
     ///
-    /// - Parameter ring: The consuming end of the telemetry ring; nobody else may have it.
+    /// - Parameter ring: The consuming end of the telemetry ring; the hub must be its only owner.
     public init(ring: consuming RingReader<TelemetryRecord>) {
         state = Mutex(State(ring: ring))
     }
@@ -43,7 +45,7 @@ public final class TelemetryHub: Sendable {
         }
     }
 
-    /// Takes everything out of the ring. Call often enough that it does not fill: it holds at least a second.
+    /// Drains the ring. Call often enough that it does not fill: it holds at least a second.
     ///
     /// - Parameter visit: Called with every record, oldest first; must not call back into the hub.
     public func drain(_ visit: (TelemetryRecord) -> Void) {
@@ -56,7 +58,7 @@ public final class TelemetryHub: Sendable {
         }
     }
 
-    /// Forgets the rates: the next record is the first of another run.
+    /// Resets the rates: the next record is the first of another run.
     public func restart() {
         state.withLock { state in
             state.mark = nil

@@ -1,10 +1,11 @@
 public import GimbalCore
 public import Port
 
-/// "Keep within 30 s, or it reverts": the state before a live change, and when to return to it.
+/// Timed rollback of a live change: the state before it, and the time to return to it unless it is
+/// kept.
 ///
-/// A value without a clock or a thread: its owner asks at every tick of a timer, and puts back what `expire` or
-/// `ownerGone` hand out. A save counts as `keep`.
+/// It has no clock and no thread: its owner asks at every tick of a timer, and restores the state
+/// that `expire` or `ownerGone` return. A save counts as `keep`.
 public struct TimedRollback<Snapshot: Sendable>: Sendable {
     private struct Pending: Sendable {
         var snapshot: Snapshot
@@ -14,26 +15,27 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
 
     private var pending: Pending?
 
-    /// Nothing to return to.
+    /// A rollback without a change on trial.
     public init() {}
 
-    /// Whether a change waits to be kept.
+    /// Whether a change is on trial.
     public var isPending: Bool { pending != nil }
 
-    /// Seconds until the change reverts, not negative; nil when none waits.
+    /// Seconds until the change reverts, not negative; nil without a change on trial.
     public func secondsLeft(now: Instant) -> Double? {
         pending.map { max(0, $0.deadline.seconds(since: now)) }
     }
 
-    /// Begins a change, or adds one more to a change that waits: all of them revert together, to the state before the
-    /// first, and the new deadline counts.
+    /// Begins a trial, or adds a change to the present trial: all of them revert together, to the
+    /// state before the first, at the new deadline.
     ///
     /// - Parameters:
     ///   - snapshot: The state before the change.
-    ///   - owner: Who changes it: the connection, or the link.
+    ///   - owner: Author of the change: the connection, or the link.
     ///   - seconds: Time to keep it, 1...3600.
     ///   - now: The present.
-    /// - Throws: That the time is no such number, or that somebody else's change waits; then the change must not be made.
+    /// - Throws: If the time is out of range, or another owner's change is on trial; then the
+    ///   change must not be made.
     public mutating func begin(
         _ snapshot: Snapshot, owner: UInt64, seconds: Double, now: Instant
     ) throws(Refusal) {
@@ -58,52 +60,54 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         }
     }
 
-    /// Changes the state to return to, because somebody who does not wait has decided a part of it. Without a change that
-    /// waits, nothing happens.
+    /// Changes a part of the state to return to, because of a change without a trial. Has no effect
+    /// without a change on trial.
     public mutating func amend(_ change: (inout Snapshot) -> Void) {
         guard var waiting = pending else { return }
         change(&waiting.snapshot)
         pending = waiting
     }
 
-    /// Keeps the change for good.
+    /// Keeps the change permanently.
     ///
-    /// - Returns: Whether there was one; false when it has reverted already, which the asker must learn.
+    /// - Returns: Whether a change was on trial; false if it has reverted already, which the caller
+    ///   must report.
     public mutating func keep() -> Bool {
         defer { pending = nil }
         return pending != nil
     }
 
-    /// Keeps the change for good if it is this owner's.
+    /// Keeps the change permanently if it is this owner's.
     ///
     /// - Parameter owner: As given to `begin`.
-    /// - Returns: Whether it was.
+    /// - Returns: Whether it was this owner's.
     public mutating func keep(owner: UInt64) -> Bool {
         guard pending?.owner == owner else { return false }
         return keep()
     }
 
-    /// Ends the waiting without time running out: somebody asks for the old state now.
+    /// Ends the trial before its deadline and returns the old state.
     ///
-    /// - Returns: The state to put back, once; nil when no change waits.
+    /// - Returns: The state to restore, once; nil without a change on trial.
     public mutating func revert() -> Snapshot? {
         defer { pending = nil }
         return pending?.snapshot
     }
 
-    /// Asks whether time has run out.
+    /// Ends the trial if its deadline has passed.
     ///
     /// - Parameter now: The present.
-    /// - Returns: The state to put back, once; nil while there is time, and when no change waits.
+    /// - Returns: The state to restore, once; nil before the deadline, and without a change on
+    ///   trial.
     public mutating func expire(now: Instant) -> Snapshot? {
         guard let pending, now >= pending.deadline else { return nil }
         return revert()
     }
 
-    /// Tells that a connection or link has ended: nobody is left to keep its change.
+    /// Ends the trial of a connection or link that has ended, and so cannot keep its change.
     ///
     /// - Parameter owner: As given to `begin`.
-    /// - Returns: The state to put back, once; nil when the change is not this owner's.
+    /// - Returns: The state to restore, once; nil when the change is not this owner's.
     public mutating func ownerGone(_ owner: UInt64) -> Snapshot? {
         guard pending?.owner == owner else { return nil }
         return revert()

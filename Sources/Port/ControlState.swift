@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Source in control, and mode: the `Commander` as others see it.
+/// State of control: the sources in control, the mode, and the latched stop.
 public struct ControlState: Sendable {
     /// The source in control of the camera and the stepper motors; nil: control is free.
     public var holder: CommandSource?
@@ -8,41 +8,41 @@ public struct ControlState: Sendable {
     public var driver: CommandSource?
     /// Seconds since the holder's last request.
     public var age: Double?
-    /// The mode in force, or asked for and about to be.
+    /// The active mode, or the requested mode if its request is on its way to the loop.
     public var mode: Mode
     /// Whether an emergency stop is latched.
     public var isStopped: Bool { stoppedBy != nil }
-    /// The source of the latched stop; of several the one of the highest rank.
+    /// The source of the latched stop; of several, the one with the highest rank.
     public var stoppedBy: CommandSource?
-    /// Requests refused since the start.
+    /// Number of refused requests since the start.
     public var refusals: UInt64 = 0
-    /// The newest of them.
+    /// The newest refused request.
     public var lastRefusal: Refused?
-    /// A stream of rates that broke off, without a request since.
+    /// Loss of a stream of rates; nil after the next request.
     public var loss: Loss?
 
     /// A state without a source in control.
     public init(mode: Mode) { self.mode = mode }
 
-    /// A stream of rates that broke off.
+    /// Loss of a stream of rates.
     public struct Loss: Sendable, Equatable {
         /// The source of the rates.
         public var source: CommandSource
-        /// The stage that was entered last.
+        /// The present stage.
         public var stage: Stage
-        /// Since the last rates, s.
+        /// Time since the last rates, s.
         public var silence: Double
 
         /// Stages after a stream of rates has ended, mildest first.
         public enum Stage: UInt8, Sendable, Comparable, CaseIterable {
-            /// The camera stands still and is held; the loop does so automatically, see `Command.rate`.
+            /// The camera stops and is held; the loop does this automatically, see `Command.rate`.
             case hold
-            /// It goes to a mode of rest.
+            /// The camera goes to a resting mode.
             case fallback
             /// The outputs are off.
             case off
 
-            /// Milder first.
+            /// Order from mild to severe.
             public static func < (a: Stage, b: Stage) -> Bool { a.rawValue < b.rawValue }
         }
 
@@ -58,9 +58,9 @@ public struct ControlState: Sendable {
     public struct Refused: Sendable, Equatable {
         /// Source of the request.
         public var source: CommandSource
-        /// Why not.
+        /// Reason of the refusal.
         public var reason: Refusal
-        /// When, on the loop's clock.
+        /// Time of the refusal, on the loop's clock.
         public var time: Instant
 
         /// A refusal with these values.

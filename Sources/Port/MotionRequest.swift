@@ -1,10 +1,10 @@
 public import GimbalCore
 
-/// Who asks for motion. One value for each connection, not for each kind of link.
+/// Source of requests for motion: one value for each connection, not for each kind of link.
 public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
-    /// The link that the request came in by.
+    /// Link that a request arrives on.
     public enum Link: String, Sendable, CaseIterable {
-        /// The diagnostics socket: a person beside the machine.
+        /// The diagnostics socket: a person at the machine.
         case diagnostics
         /// The AirOS service over Bluetooth.
         case airos
@@ -35,72 +35,75 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a source may ask for. Angles in radians, earth frame, Z-X-Y order; rates in rad/s.
+/// Request of a source. Angles in radians, earth frame, Z-X-Y order; rates in rad/s.
 public enum MotionRequest: Sendable, Equatable {
     /// Change the mode.
     case mode(Mode)
-    /// Turn to these angles within `duration` seconds, no axis faster than `rate`; 0 = as the limits allow. An axis that is
-    /// NaN keeps where it is going.
+    /// Turn to these angles within `duration` seconds, no axis faster than `rate`; 0 = as the
+    /// limits allow. NaN keeps the present target of an axis.
     case point(AxisVector, duration: Double, rate: Double = 0)
     /// Turn at these rates until the next request, or until the source's dead-man expires.
     case rate(AxisVector)
-    /// In mode `tracking`: pan and tilt at these rates, right and down positive, until the next request or the tracking
-    /// dead-man. NaN keeps the one in force.
+    /// In mode `tracking`: pan and tilt at these rates, right and down positive, until the next
+    /// request or the tracking dead-man. NaN keeps the present rate.
     case track(pan: Double, tilt: Double)
-    /// In mode `panFollow`: look this far to the side of where the handle points, -π...π, right positive, NaN keeps what is in
-    /// force, and turn further at `rate` until the next request or the source's dead-man.
+    /// In mode `panFollow`: look to the side of the handle's heading by `yaw`, -π...π, right
+    /// positive, NaN keeps the present angle; then turn at `rate` until the next request or the
+    /// source's dead-man.
     case lookAside(yaw: Double, rate: Double)
-    /// Shake one axis a little, to find out what it turns. Takes no control: whoever asks for something ends it.
+    /// Shake one axis slightly, to measure its load. Takes no control; any other request ends it.
     case excite(Excitation)
-    /// With the mode inactive, move one motor a little, for half a second from now.
+    /// With the mode inactive, move one motor slightly, for half a second from now.
     case testMotor(GimbalAxis)
-    /// Turn the two wheels, shares of full speed, -1...1, forwards positive, until the next request or the dead-man of
-    /// driving.
+    /// Turn the two wheels, shares of full speed, -1...1, forwards positive, until the next request
+    /// or the dead-man of driving.
     case drive(left: Double, right: Double)
-    /// One of the robot's stepper motors, 0...2.
+    /// Move one of the robot's stepper motors, 0...2.
     case step(axis: Int, StepWish)
-    /// Let the controllers' integrals start from zero again.
+    /// Reset the controllers' integrals to zero.
     case resetIntegrals
     /// Take control of the camera without asking for motion.
     case take
-    /// Give control back; a rate command stops.
+    /// Release control; a rate command stops.
     case release
-    /// Outputs off, latched. Always granted.
+    /// Switch the outputs off, latched. Always granted.
     case emergencyStop
-    /// Take back the source's own emergency stop, and those of lower ranks. The mode stays inactive. Takes no control.
+    /// Reset the source's own emergency stop, and stops of lower ranks. The mode stays inactive.
+    /// Takes no control.
     case resetEmergencyStop
 }
 
-// Every range of what may be asked for, in the units of people, once: for whoever reads a request and for whoever checks it.
+// Ranges of requests, in users' units, in one place: for the parsers and for the checks.
 extension MotionRequest {
     /// Earth-frame angles, degrees.
     public static let angles = -180.0...180.0
     /// Rates of a turn, degrees per second.
     public static let rates = -720.0...720.0
-    /// The fastest rate of a turn to angles, degrees per second; 0 as the limits allow.
+    /// Largest rate of a turn to angles, degrees per second; 0 = as the limits allow.
     public static let fastest = 0.0...720.0
-    /// Rates of tracking, degrees per second; a phone's may be any.
+    /// Rates of tracking, degrees per second; a phone may send any rate.
     public static let trackingRates = -1000.0...1000.0
-    /// Time for a turn to angles, seconds; 0 as the limits allow.
+    /// Duration of a turn to angles, seconds; 0 = as the limits allow.
     public static let durations = 0.0...600.0
     /// Speeds of wheels, shares of full speed.
     public static let wheels = -1.0...1.0
     /// Positions of a stepper motor, steps from home.
     public static let steps = -1_000_000...1_000_000
-    /// A robot's stepper motors in the order of their numbers: the slider's, and those of the joystick's x and y.
+    /// A robot's stepper motors in the order of their numbers: the slider's, and those of the
+    /// joystick's x and y.
     public static let steppers = ["slider", "x", "y"]
 }
 
-/// What a stepper motor is to do.
+/// Request for a stepper motor.
 public enum StepWish: Sendable, Equatable {
-    /// Stand, and hold.
+    /// Stop, and hold the position.
     case hold
     /// Turn at this many steps a second until the next request or the dead-man of stepping.
     case turn(Double)
     /// Go to this position, steps from home, and hold it.
     case position(Int)
-    /// Go so many steps further than it is or was told to go, and hold that position.
+    /// Go this many steps beyond the present position or target, and hold that position.
     case by(Int)
-    /// Look for the home switch, whose edge is position 0 from then on.
+    /// Find the home switch; its edge becomes position 0.
     case home
 }

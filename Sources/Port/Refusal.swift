@@ -1,6 +1,7 @@
-/// Why a request was refused: one type for whoever asks, on every link.
+/// Refusal of a request, in one type for all links.
 ///
-/// Each link translates it once, at its edge: into an ATT error, a MAV_RESULT or a JSON object.
+/// Each link translates a refusal once, at its edge: into an ATT error, a MAV_RESULT or a JSON
+/// object.
 public struct Refusal: Error, Hashable, Sendable {
     /// The kinds of refusal.
     public enum Code: String, Sendable, CaseIterable {
@@ -8,45 +9,45 @@ public struct Refusal: Error, Hashable, Sendable {
         case invalidJSON = "invalid_json"
         /// The line is longer than the server reads.
         case lineTooLong = "line_too_long"
-        /// The connection ended in mid-line.
+        /// The connection ended in the middle of a line.
         case incompleteLine = "incomplete_line"
         /// JSON, but not a request.
         case invalidRequest = "invalid_request"
-        /// There is no such method.
+        /// The method does not exist.
         case unknownMethod = "unknown_method"
         /// A parameter is missing, unknown or of the wrong type; `field` names it.
         case invalidParams = "invalid_params"
         /// A value is outside its range; `field` names it.
         case outOfRange = "out_of_range"
-        /// There is no such setting, variable, baseline or subscription; `field` names it.
+        /// The setting, variable, baseline or subscription does not exist; `field` names it.
         case unknownKey = "unknown_key"
         /// The user of this connection may read but not write.
         case permissionDenied = "permission_denied"
-        /// Only the source in control may ask for this, and it is another one.
+        /// Only the source in control may send this request, and this source is another one.
         case notInControl = "not_in_control"
-        /// The machine cannot do that now; `message` says why.
+        /// The machine cannot do this now; `message` states the reason.
         case refused
         /// A limit of the server is reached.
         case tooMany = "too_many"
-        /// The daemon failed; its log knows more.
+        /// The daemon failed; its log has details.
         case internalError = "internal_error"
-        /// Somebody else is in control; control may become free.
+        /// Another client is in control; control may become free.
         case held
-        /// The rules never let this source do that.
+        /// The rules forbid this to the source.
         case forbidden
         /// An emergency stop is latched.
         case stopped
-        /// The mode is inactive: nothing would move.
+        /// The mode is inactive, so nothing would move.
         case inactive
-        /// Something else goes on; the same request may be granted a little later.
+        /// Another operation is running; the same request may be granted later.
         case busy
-        /// It was tried in vain, or the process ends.
+        /// The attempt failed, or the process is ending.
         case failed
-        /// Nothing shows the joints, which the request needs.
+        /// The request needs joint angles, which are unknown.
         case sensorMissing
-        /// The sensors have not said anything yet; the same request may be granted a little later.
+        /// The sensors have not delivered a sample yet; the same request may be granted later.
         case sensorSilent
-        /// Nothing has been measured yet.
+        /// No measurement is available yet.
         case noValue
         /// The request is not understood, or the link does not offer it.
         case unsupported
