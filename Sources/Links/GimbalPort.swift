@@ -2,30 +2,33 @@ public import Configuration
 public import GimbalCore
 public import Port
 
-/// The one way from a link to the gimbal: requests for motion, settings, the newest snapshot, and that a source has left.
+/// Interface of a link to the gimbal: requests for motion, settings, the newest snapshot, and the
+/// end of a source.
 ///
-/// Called on the links' threads; nothing waits. What has to reach the disk is told to a `Later`.
+/// The links' threads call it; it never waits. A `Later` reports the completion of a write to the
+/// disk.
 public protocol GimbalPort: Sendable {
     // MARK: Motion
 
-    /// Asks for motion, or for control of it. When it returns, the request is in force from the loop's next tick on.
+    /// Requests motion, or control of it. After it returns, the request takes effect at the loop's
+    /// next tick.
     ///
     /// - Parameters:
-    ///   - request: What is wanted.
-    ///   - source: Who wants it.
-    ///   - now: When it was received, on the loop's clock.
-    /// - Throws: Why it was refused.
+    ///   - request: The request.
+    ///   - source: Its source.
+    ///   - now: Time of its receipt, on the loop's clock.
+    /// - Throws: The refusal.
     func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal)
 
-    /// The source's connection is gone: what it turned stands still, and what it had begun ends.
+    /// Ends a source's connection: its motion stops, and its tasks end.
     func left(_ source: CommandSource, now: Instant)
 
-    /// Who is in control, and the mode.
+    /// State of control, and the mode.
     var control: ControlState { get }
 
-    /// The loop's newest; nil before its first tick.
+    /// The loop's newest snapshot; nil before its first tick.
     var newest: StabilizerSnapshot? { get }
 
     /// The loop's clock.
@@ -33,22 +36,24 @@ public protocol GimbalPort: Sendable {
 
     // MARK: Settings
 
-    /// The settings in force.
+    /// The active settings.
     var settings: Settings { get }
 
-    /// Checks that the source may change how the gimbal behaves beside the source in control.
+    /// Checks that the source may change the gimbal's behaviour while another source may be in
+    /// control.
     ///
-    /// - Throws: Why not.
+    /// - Throws: The refusal.
     func admit(_ source: CommandSource, now: Instant) throws(Refusal)
 
-    /// Changes settings together, all or none, until the process ends or they are saved; the changes of apps revert after
-    /// `airos.rollback_s`.
+    /// Changes settings together, all or none, until the process ends or they are saved; the
+    /// changes of apps revert after `airos.rollback_s`.
     ///
     /// - Parameters:
     ///   - updates: The new values.
-    ///   - source: Who wants them.
-    ///   - who: The same for the log.
-    /// - Throws: What is wrong with a value, or that somebody else's change waits; then nothing has changed.
+    ///   - source: Source of the change.
+    ///   - who: Name of the source for the log.
+    /// - Throws: A refusal, because a value is invalid or another client's change is on trial; then
+    ///   nothing has changed.
     func change(
         _ updates: [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal)
@@ -57,10 +62,10 @@ public protocol GimbalPort: Sendable {
     ///
     /// - Parameters:
     ///   - keys: Their dotted paths.
-    ///   - updates: New values of some of them, which come into force when they are on the disk.
-    ///   - source: Who wants it.
-    ///   - note: Who, and what is done, for the log.
-    ///   - done: Hears of it, or why nothing has changed.
+    ///   - updates: New values of some of them, which take effect when they are on the disk.
+    ///   - source: Its source.
+    ///   - note: Author and action, for the log.
+    ///   - done: Receiver of the completion, or of the reason why nothing has changed.
     func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>)
@@ -69,27 +74,28 @@ public protocol GimbalPort: Sendable {
 
     /// Takes control, and begins to find the gyroscope's zero with the motors off.
     ///
-    /// - Throws: Why it was refused.
+    /// - Throws: The refusal.
     func calibrateGyro(for source: CommandSource, now: Instant) throws(Refusal)
 
-    /// Where calibration stands.
+    /// State of calibration.
     var calibration: CalibrationState { get }
 }
 
 extension GimbalPort {
-    /// The loop's newest; nil before the first sample of the sensor.
+    /// The loop's newest snapshot; nil before the first sample of the sensor.
     var snapshot: StabilizerSnapshot? {
         newest.flatMap { $0.samples.accepted > 0 ? $0 : nil }
     }
 }
 
-/// Where calibration stands.
+/// State of calibration.
 public struct CalibrationState: Sendable, Equatable {
-    /// Whether something is being calibrated.
+    /// Whether a calibration is running.
     public var isRunning = false
-    /// When a phone's came to nothing, on the loop's clock; nil: none has since another began.
+    /// Time of a failure of a phone's calibration, on the loop's clock; nil after the start of
+    /// another one.
     public var failed: Instant?
 
-    /// Nothing has been calibrated.
+    /// State without a calibration.
     public init() {}
 }

@@ -6,7 +6,7 @@ public struct ConditionWords: Sendable, Hashable {
     public let condition: Conditions
     /// Its name in `status`, on the socket and in the log; never changes.
     public let name: String
-    /// What is the case, and what usually helps.
+    /// Description of the condition and its usual remedy.
     public let sentence: String
 
     /// The journal's MESSAGE_ID, 32 hexadecimal digits: the same for every airframed, the last two

@@ -4,7 +4,7 @@ public import GimbalCore
 public struct ModeWords: Sendable, Hashable {
     /// The mode.
     public let mode: Mode
-    /// What it does, in a few words.
+    /// Short description of the mode.
     public let summary: String
 
     /// Its name in configuration, on the socket and in the log.

@@ -17,7 +17,7 @@ extension Settings.Linux {
     }
 }
 
-/// What must hold for motors on real chips.
+/// Rules for motors on real chips.
 enum MotorRules {
     static let all =
         [driver, channels, prescaler, bus, direction, homeLines]

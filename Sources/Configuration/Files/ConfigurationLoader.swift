@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// Where the configuration comes from.
+/// Sources of the configuration.
 public struct ConfigurationSource: Sendable {
     /// Read when no other file is named; may be missing.
     public static let defaultFile = FilePath("/etc/airframe/airframed.toml")
@@ -23,7 +23,7 @@ public struct ConfigurationSource: Sendable {
         self.overrides = overrides
     }
 
-    /// `conf.d` beside the main file; its `*.toml` are read after it, in the order of their names.
+    /// `conf.d` next to the main file; its `*.toml` are read after it, in the order of their names.
     public var dropInDirectory: FilePath { mainFile.removingLastComponent().appending("conf.d") }
 }
 

@@ -11,9 +11,9 @@ public struct LoadedConfiguration: Sendable {
     /// The files that were read, in order.
     public internal(set) var files: [String] = []
 
-    /// What the files say, for every key that they mention.
+    /// Values from the files, for every key in them.
     var fromFiles: [String: Entry] = [:]
-    /// What `--set` says.
+    /// Values from `--set`.
     var fromCommandLine: [String: Entry] = [:]
 
     /// The built-in defaults.
@@ -81,7 +81,7 @@ public struct LoadedConfiguration: Sendable {
         return settings
     }
 
-    /// Where the value of a key comes from; `builtIn` for keys that nobody mentions.
+    /// Source of a key's value; `builtIn` for keys without a configured value.
     public func origin(of key: String) -> Origin {
         (fromCommandLine[key] ?? fromFiles[key])?.origin ?? .builtIn
     }

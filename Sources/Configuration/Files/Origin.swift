@@ -1,6 +1,6 @@
-/// Where the value in force comes from.
+/// Source of the active value.
 public enum Origin: Sendable, Equatable, CustomStringConvertible {
-    /// Nobody said anything else.
+    /// The built-in default.
     case builtIn
     /// A configuration file.
     case file(String, line: Int?)

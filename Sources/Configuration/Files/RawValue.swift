@@ -8,7 +8,7 @@ enum RawValue: Sendable, Equatable {
     case table
     case date
 
-    /// What it is, in words for people.
+    /// Name of the type, for messages.
     var typeName: String {
         switch self {
         case .bool: "true or false"

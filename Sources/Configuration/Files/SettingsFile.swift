@@ -17,8 +17,8 @@ public enum SettingsFile {
     /// - Parameters:
     ///   - path: Its path; `-` for standard input.
     ///   - files: The file system.
-    /// - Returns: What it says, in its order; whether there are such settings is not looked at.
-    /// - Throws: Why it is no file, or no TOML.
+    /// - Returns: Its keys and values, in its order, without a check that the settings exist.
+    /// - Throws: A problem, if it cannot be read or is not TOML.
     public static func pairs(
         in path: FilePath, files: ConfigurationFiles = .system
     ) throws(ConfigurationFailure) -> [Pair] {
@@ -37,8 +37,8 @@ public enum SettingsFile {
     /// - Parameters:
     ///   - bytes: The text.
     ///   - path: Its name in messages.
-    /// - Returns: What it says, in its order.
-    /// - Throws: Why it is no TOML.
+    /// - Returns: Its keys and values, in its order.
+    /// - Throws: A problem, if it is not TOML.
     public static func pairs(
         of bytes: [UInt8], path: String
     ) throws(ConfigurationFailure) -> [Pair] {

@@ -138,7 +138,7 @@ struct TOMLDocument {
 }
 
 extension TOMLDocument {
-    /// What must be right before the parser sees the text: it would stop at a NUL without a word.
+    /// Checks the text before the parser, which would stop at a NUL silently.
     private static func textProblem(_ bytes: [UInt8], path: String) -> ConfigurationProblem? {
         var line = 1
         var lineStart = 0

@@ -1,12 +1,12 @@
 /// Finds the line of every key in a TOML document, because the parser keeps positions for syntax
 /// errors only.
 ///
-/// Also the parser's guard: TOMLKit 0.6 (toml++ 3.4) ends the process by assertion on some
-/// malformed texts, such as `[=]` or `a = [}`. What leads there is found first and reported as
-/// `fault`; no valid document has one. On malformed texts the rest of what it finds means nothing.
-/// Linear in the length of the text.
+/// It also guards the parser: TOMLKit 0.6 (toml++ 3.4) ends the process by assertion on some
+/// malformed texts, such as `[=]` or `a = [}`. The locator reports these texts as `fault` first; a
+/// valid document has none. Its other results are meaningless on malformed texts. Its time is
+/// linear in the length of the text.
 public struct TOMLKeyLocator: Sendable {
-    /// One step from a table or an array to what it holds.
+    /// One step from a table or an array to an element.
     public enum Step: Hashable, Sendable {
         /// A key of a table, without quotes, escapes resolved.
         case key(String)
@@ -14,7 +14,7 @@ public struct TOMLKeyLocator: Sendable {
         case index(Int)
     }
 
-    /// Where a key is written.
+    /// Location of a key.
     public struct Location: Sendable, Equatable {
         /// Counts from 1.
         public let line: Int
@@ -34,7 +34,7 @@ public struct TOMLKeyLocator: Sendable {
     /// The first place at which the parser must not be let loose.
     public private(set) var fault: Fault?
 
-    /// What is wrong with the text, and where; both count from 1, columns in bytes.
+    /// Fault of the text with its line and column; both count from 1, columns in bytes.
     public struct Fault: Sendable, Equatable {
         /// Line of the fault.
         public let line: Int

@@ -1,6 +1,6 @@
-/// The words of TOML: a position in a text, and how to step over blanks, keys, strings and scalars.
+/// Scanner for TOML: a position in a text, and steps over blanks, keys, strings and scalars.
 ///
-/// Never leaves the text, whatever is in it.
+/// It never leaves the text, for any content.
 struct TOMLScanner: Sendable {
     /// Longer than the value of any setting.
     private static let longestText = 4096
@@ -54,8 +54,8 @@ struct TOMLScanner: Sendable {
 
     func bytes(from start: Int) -> ArraySlice<UInt8> { text[start..<position] }
 
-    /// What has been stepped over since `start`, without blanks at its end; of long texts the
-    /// beginning.
+    /// Scanned text since `start`, without trailing blanks; shortened to its beginning if it is
+    /// long.
     func text(from start: Int) -> String {
         var end = min(position, start + Self.longestText)
         while end > start, Self.isBlank(text[end - 1]) || Self.isLineEnd(text[end - 1]) { end -= 1 }
@@ -165,7 +165,7 @@ struct TOMLScanner: Sendable {
         return String(decoding: content, as: UTF8.self)
     }
 
-    /// What follows a backslash.
+    /// Scans the escape after a backslash.
     private mutating func escape(into content: inout [UInt8]) {
         guard let byte = peek else { return }
         let digits: Int

@@ -1,24 +1,24 @@
 import GimbalCore
 
-/// What the wires have to carry in a period of the loop, against what they can. One thread serves
+/// Load of the buses in a period of the loop, compared with their capacity. One thread serves
 /// them one after the other.
 ///
 /// A message is a start, its address and its bytes, each with an acknowledge; an exchange ends with
-/// a stop (NXP UM10204, section 3.1). What the adapter and the kernel add is left to the fifth that
-/// the rule keeps free.
+/// a stop (NXP UM10204, section 3.1). The fifth of the bus that the rule keeps free covers
+/// the overhead of adapter and kernel.
 public struct BusSchedule: Sendable, Equatable {
-    /// Share of the wire that may be planned, 0...1.
+    /// Largest allowed share of the bus, 0...1.
     public static let share = 0.8
 
     /// Bits on I2C of one read of the sensors.
     public let sensorBits: Int
     /// Bits on SPI of one read of the sensor.
     public let spiBits: Int
-    /// Share of the wire that the samples in the sensor's buffer take, whatever the loop's rate is.
+    /// Share of the bus for the samples in the sensor's buffer, independent of the loop's rate.
     public let bufferLoad: Double
     /// Clock of SPI, Hz.
     public let spiClock: Double
-    /// Bits of one write to all motors, which servos get once a frame; 0 without.
+    /// Bits of one write to all motors, which servos get once per frame; 0 = no motors.
     public let motorBits: Int
     /// Whether the motors are on another bus than the sensor.
     public let haveMotorsOwnBus: Bool

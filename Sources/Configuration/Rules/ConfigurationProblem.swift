@@ -3,7 +3,7 @@
 /// `etc/airframed.toml:14: loop.rate_hz = 5000 is outside 50...4000. With the IMU on I2C at 400
 /// kHz, 500 is a good start.`
 public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What kind of fault it is, for programs; people read `description`.
+    /// Kind of the fault, for programs; `description` is for people.
     public enum Kind: String, Sendable {
         /// A file is missing, is a directory, cannot be read, is too large or is not UTF-8.
         case unreadable
@@ -23,20 +23,19 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
         case notLive
     }
 
-    /// What kind of fault it is.
+    /// Kind of the fault.
     public var kind: Kind
-    /// Where the value was written; nil for a value that came without a place, such as one from a
-    /// socket.
+    /// Location of the value; nil for a value without one, such as from a socket.
     public var place: Place?
     /// Dotted key, when the fault is about one.
     public var key: String?
     /// The value as it was written, shortened.
     public var value: String?
-    /// What is wrong, as the rest of a sentence that begins with key and value.
+    /// Problem, as the rest of a sentence that begins with key and value.
     public var complaint: String
-    /// What would be right; a range or a list of words.
+    /// Allowed values: a range or a list of words.
     public var allowed: String?
-    /// What usually helps; whole sentences.
+    /// Usual remedy, in complete sentences.
     public var hint: String?
 
     init(
@@ -76,7 +75,7 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
     }
 }
 
-/// Where a value was written.
+/// Location of a value.
 public enum Place: Sendable, Equatable, CustomStringConvertible {
     /// A file; line and column count from 1.
     case file(String, line: Int?, column: Int?)

@@ -1,14 +1,13 @@
 import GimbalCore
 
-/// What several settings must fulfil together, beyond the range of each.
+/// Rule for several settings together, in addition to their ranges.
 struct ConfigurationRule: Sendable {
-    /// The settings it reads; of those that somebody wrote, the first one is the one to complain
-    /// about.
+    /// The settings it reads; the message names the first one with a configured value.
     let keys: [String]
-    /// The setting that somebody must have written, because its default gives way by itself where
-    /// the settings are used.
+    /// The setting that needs a configured value for the rule to apply, because its default adapts
+    /// automatically.
     let trigger: String
-    /// What is wrong and what helps; nil when the rule holds.
+    /// Problem and remedy; nil when the rule holds.
     let violation: @Sendable (Settings) -> (complaint: String, hint: String)?
 
     init(

@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// What the settings of the sensors must fulfil together.
+/// Rules for the settings of the sensors.
 enum SensorRules {
     /// Every one of them.
     static let all = [interface, handleAddress, encoderBuses, encoderDirection, buffer]

@@ -1,6 +1,6 @@
 import PlainText
 
-/// What somebody who wrote an unknown key probably meant.
+/// Suggestion of the intended key for an unknown key.
 enum KeySuggestion {
     /// The setting that an unknown key probably means: one of the same last name in another table,
     /// else the closest spelling of the whole key, else the closest spelling of the last name.
@@ -15,9 +15,9 @@ enum KeySuggestion {
         return owners.count == 1 ? owners[0] : nil
     }
 
-    /// The setting that somebody means who gives a value to a table: the only one beside it whose
-    /// name begins with the table's and which takes the value. `robot.slider = "rate"` means
-    /// `robot.slider_motion`.
+    /// The intended setting for a value that was given to a table: the only setting at the same
+    /// level whose name begins with the table's and which accepts the value. `robot.slider =
+    /// "rate"` means `robot.slider_motion`.
     static func setting(beside table: String, taking value: RawValue) -> String? {
         let fitting = Schema.settings.filter {
             $0.key.hasPrefix(table + "_") && (try? $0.check(value, written: "", at: nil)) != nil

@@ -1,7 +1,7 @@
 import GimbalCore
 
 extension Schema {
-    /// What AirOS apps get and may change.
+    /// Settings of the service for AirOS apps.
     static let airos: [Setting] = [
         .choice(
             "airos.inactive", \.airos.inactive, .live,
@@ -31,7 +31,7 @@ extension Schema {
             hint: "The effect stays within the loop's margins; `airframectl status` shows it.")
     }
 
-    /// What clients of the serial service get.
+    /// Settings of the serial service.
     static let rbl: [Setting] = [
         .choice(
             "rbl.role", \.rbl.role,

@@ -167,7 +167,7 @@ extension Schema {
             .restart, "Wall-clock time without a line after which the outputs go off."),
     ]
 
-    /// What position servos are like.
+    /// Properties of position servos.
     static let servo: [Setting] = [
         .number(
             "servo.delay_ms", \.servo.delayMs, 0...40, unit: "ms", .live,

@@ -1,7 +1,7 @@
 import GimbalCore
 
 extension Schema {
-    /// What moves the set-point, and how.
+    /// Limits of the set-point's motion.
     static let motion: [Setting] = [
         .triple(
             "motion.max_rate_dps", \.motion.maxRateDps, 0.1...2000, unit: "deg/s", .live,
@@ -17,7 +17,7 @@ extension Schema {
             "Range of set-point angles in the earth frame; yaw of -360 to 360 means no end."),
     ]
 
-    /// What each mode does. In parts, since one expression of them all is too much for the type
+    /// Settings of the modes. In parts, because a single expression is too much for the type
     /// checker of Swift 6.2.
     static let modes: [Setting] = bootAndFollow + presets + trackingAndRetract
 

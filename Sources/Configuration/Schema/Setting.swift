@@ -3,7 +3,7 @@ import GimbalCore
 /// One configurable value: its key, what is allowed, what it means, and where it lives in
 /// `Settings`.
 public struct Setting: Sendable, CustomStringConvertible {
-    /// What a value may be. Ranges include both ends.
+    /// Kind of a value. Ranges include both ends.
     public enum Kind: Sendable, Equatable {
         /// `true` or `false`.
         case bool
@@ -27,7 +27,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         case signs
         /// `[[min, max], [min, max], [min, max]]`, each end in the range and min below max.
         case ranges(ClosedRange<Double>)
-        /// `[[hz, q, depth], …]`, at most so many.
+        /// `[[hz, q, depth], …]`, at most `maxCount` of them.
         case notches(maxCount: Int)
         /// `[p, i, d]`, each in its own range.
         case pid(p: ClosedRange<Double>, i: ClosedRange<Double>, d: ClosedRange<Double>)
@@ -43,7 +43,7 @@ public struct Setting: Sendable, CustomStringConvertible {
 
     /// Dotted path, such as `loop.rate_hz`.
     public let key: String
-    /// What is allowed.
+    /// Allowed values.
     public let kind: Kind
     /// Unit for people; nil where there is none.
     public let unit: String?
@@ -51,11 +51,10 @@ public struct Setting: Sendable, CustomStringConvertible {
     public let applies: Applies
     /// One sentence for people.
     public let summary: String
-    /// What usually works, appended to the message about a bad value; nil where the range says
-    /// enough.
+    /// Hint for the message about a bad value; nil if the range is enough.
     public let hint: String?
 
-    /// The property that it is.
+    /// The property of `Settings`.
     let path: any PartialKeyPath<Settings> & Sendable
     let read: @Sendable (Settings) -> SettingValue
     let write: @Sendable (inout Settings, SettingValue) -> Void
@@ -77,7 +76,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         key.lastIndex(of: ".").map { String(key[key.index(after: $0)...]) } ?? key
     }
 
-    /// What is allowed, in one phrase: `50...4000`, `still | handheld | walking`.
+    /// Allowed values, in one phrase: `50...4000`, `still | handheld | walking`.
     public var allowed: String {
         switch kind {
         case .bool: "true | false"

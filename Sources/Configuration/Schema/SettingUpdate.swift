@@ -1,8 +1,10 @@
-/// A new value of one setting, which only fits the property that it is for: no text lies between the asker and the store.
+/// A new value of one setting, which only fits the property that it is for: no text lies between
+/// the asker and the store.
 public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
     /// Dotted path of the setting.
     public let key: String
-    /// The new value, whose range is not checked yet; nil: the built-in default, whatever the files say.
+    /// The new value, not yet checked against its range; nil: the built-in default, even if a file
+    /// sets another value.
     public let value: SettingValue?
 
     /// `airos.pid.yaw = [1, 0.1, 0.02]`, for people.
@@ -22,7 +24,7 @@ public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
     /// A change of one property.
     ///
     /// - Parameters:
-    ///   - path: The property. One that is no setting is a mistake in the program, which ends.
+    ///   - path: The property. A property that is not a setting ends the program, as a bug.
     ///   - value: Its new value, in the unit of the setting.
     public init<Value>(_ path: any WritableKeyPath<Settings, Value> & Sendable, _ value: Value) {
         guard let setting = Schema.setting(at: path) else {
@@ -36,7 +38,7 @@ public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension SettingUpdate {
-    /// Puts the value into settings, whatever its range.
+    /// Writes the value into settings without a range check.
     public func write(_ settings: inout Settings) {
         guard let setting = Schema.setting(key) else { return }
         setting.write(&settings, value ?? setting.defaultValue)

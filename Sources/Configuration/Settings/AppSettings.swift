@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// What AirOS calls inactive.
+/// Response to the mode inactive of AirOS.
 public enum AirOSInactive: String, Sendable, CaseIterable {
     /// Outputs off.
     case off
@@ -38,11 +38,11 @@ public struct AxisSigns: Sendable, Equatable {
     }
 }
 
-/// What stands behind RedBearLab's serial service.
+/// Function of RedBearLab's serial service.
 public enum RBLRole: String, Sendable, CaseIterable {
-    /// Nothing: the service is not offered.
+    /// The service is not offered.
     case off
-    /// What a client's first byte says it is.
+    /// Selected by a client's first byte.
     case auto
     /// MAVLink 1 for a flight display.
     case mavlink
@@ -50,14 +50,14 @@ public enum RBLRole: String, Sendable, CaseIterable {
     case robot
     /// A serial port, as BLE Mini's.
     case serial
-    /// What a client sends comes back to it.
+    /// Loopback: every byte returns to its client.
     case loopback
 }
 
 extension Settings {
     /// `[airos]`
     public struct AirOS: Sendable, Equatable {
-        /// What inactive means.
+        /// Response to inactive.
         public var inactive = AirOSInactive.off
         /// Notifications of each subscribed value, Hz.
         public var notifyHz = 10.0
@@ -81,7 +81,7 @@ extension Settings {
 
     /// `[rbl]`
     public struct RBL: Sendable, Equatable {
-        /// What stands behind the service.
+        /// Function of the service.
         public var role = RBLRole.auto
         /// The advertised name.
         public var name = "AirOS Gimbal"
@@ -91,7 +91,7 @@ extension Settings {
         public var device = "/dev/ttyUSB0"
         /// Whether the gimbal's MAVLink shares the link with that port.
         public var tap = false
-        /// How often a flight display gets the attitude, Hz.
+        /// Rate of the attitude for a flight display, Hz.
         public var attitudeHz = 20.0
     }
 }

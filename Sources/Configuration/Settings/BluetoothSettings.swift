@@ -1,4 +1,4 @@
-/// Who may use what is offered over Bluetooth.
+/// Access to the Bluetooth services.
 public enum BluetoothSecurity: String, Sendable, CaseIterable {
     /// Everybody in range.
     case open
@@ -13,7 +13,7 @@ extension Settings {
         public var enabled = true
         /// The adapter; "auto": the first one.
         public var adapter = "auto"
-        /// Who may read and write.
+        /// Access for reading and writing.
         public var security = BluetoothSecurity.open
         /// Phones at the same time.
         public var maxCentrals = 4

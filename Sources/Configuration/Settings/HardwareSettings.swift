@@ -41,7 +41,7 @@ public enum SensorChip: String, Sendable, CaseIterable {
     }
 }
 
-/// How an inertial sensor is reached.
+/// Interface of an inertial sensor.
 public enum SensorInterface: String, Sendable, CaseIterable {
     /// The board's I2C bus.
     case i2c
@@ -59,7 +59,7 @@ public enum EncoderChip: String, Sendable, CaseIterable {
 
 /// Motor drivers that this build has.
 public enum MotorChip: String, Sendable, CaseIterable {
-    /// None: the sensor alone.
+    /// No encoders: the sensor alone.
     case none
     /// NXP PCA9685 with servos or brushless motors.
     case pca9685
@@ -82,7 +82,7 @@ extension Settings {
         public var gyroAddress = 0x68
         /// Whether the sensor tests itself.
         public var imuSelfTest = true
-        /// How the sensor is reached.
+        /// Interface of the sensor.
         public var imuInterface = SensorInterface.i2c
         /// Device file of the sensor on SPI.
         public var imuSpi = "/dev/spidev0.0"
@@ -102,7 +102,7 @@ extension Settings {
         public var handleBus = "/dev/i2c-1"
         /// Its address.
         public var handleAddress = 0x69
-        /// How it is turned against the handle, degrees.
+        /// Mounting angles in the handle's frame, degrees.
         public var handleMountingDeg = AxisVector.zero
         /// Encoders that measure the joints' angles.
         public var encoders = EncoderChip.none
@@ -112,11 +112,11 @@ extension Settings {
         public var encoderBusRoll = "/dev/i2c-12"
         /// Bus of the pitch encoder.
         public var encoderBusPitch = "/dev/i2c-13"
-        /// What each encoder says where its joint is at zero, degrees.
+        /// Reading of each encoder at joint angle zero, degrees.
         public var encoderZeroDeg = AxisVector.zero
         /// Sense of each encoder.
         public var encoderDirection = AxisVector(repeating: 1)
-        /// What drives the motors.
+        /// Driver of the motors.
         public var motors = MotorChip.pca9685
         /// Address of the motors' chip.
         public var motorAddress = 0x40
@@ -148,7 +148,7 @@ extension Settings {
         public var lagMs = 4.0
         /// Fastest movement, deg/s.
         public var maxRateDps = AxisVector(repeating: 600)
-        /// How far a command must be from the horn before it moves, degrees.
+        /// Dead band: distance of a command from the horn at which it starts to move, degrees.
         public var deadBandDeg = 0.2
         /// Bandwidth of the handle's extrapolation, rad/s.
         public var trackerBandwidth = core.trackerBandwidth
@@ -161,7 +161,7 @@ extension Settings {
         public var travelDeg = AxisVector(repeating: 90)
         /// 1, or -1 where a longer pulse turns the joint backwards.
         public var direction = AxisVector(repeating: 1)
-        /// What the pulse at joint zero is longer than the middle, µs.
+        /// Pulse offset from mid-travel at joint angle zero, µs.
         public var trimUs = AxisVector.zero
     }
 }

@@ -1,6 +1,6 @@
 /// Whose gimbal it is.
 public enum MAVLinkRole: String, Sendable, CaseIterable {
-    /// It is device and manager: whoever takes control of it steers it.
+    /// It is device and manager: the peer in control steers it.
     case manager
     /// An autopilot is its manager.
     case device
@@ -9,7 +9,7 @@ public enum MAVLinkRole: String, Sendable, CaseIterable {
 extension Settings {
     /// `[mavlink]`
     public struct MAVLink: Sendable, Equatable {
-        /// Where ground stations reach the gimbal, or "off".
+        /// UDP address for ground stations, or "off".
         public var listen = "off"
         /// Whom it speaks to from the start, or "off".
         public var connect = "off"
@@ -21,7 +21,7 @@ extension Settings {
         public var system = 1
         /// Its component.
         public var component = 154
-        /// Who is its manager.
+        /// Role in the gimbal protocol.
         public var role = MAVLinkRole.manager
         /// Whether only signed frames count.
         public var requireSignature = false

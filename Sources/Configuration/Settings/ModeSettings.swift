@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// How briskly the handle is followed: which of the three sets of numbers is in force.
+/// Preset of the follow modes, which selects one of three sets of values.
 public enum FollowPreset: String, Sendable, CaseIterable {
     /// Calm pictures.
     case slow
@@ -10,7 +10,7 @@ public enum FollowPreset: String, Sendable, CaseIterable {
     case sport
 }
 
-/// What happens when the joints have reached their pose of rest.
+/// State of the motors in the resting pose.
 public enum RetractedOutputs: String, Sendable, CaseIterable {
     /// The motors hold them there.
     case hold
@@ -29,9 +29,9 @@ extension Settings {
     public struct Following: Sendable, Equatable {
         /// The set of numbers in force.
         public var preset = FollowPreset.normal
-        /// How far the handle turns in pan_follow before yaw follows, degrees.
+        /// Dead zone in pan_follow before yaw follows the handle, degrees.
         public var panDeadZoneDeg = 5.0
-        /// How far the handle turns in fpv before each axis follows, degrees.
+        /// Dead zone in fpv before each axis follows the handle, degrees.
         public var fpvDeadZoneDeg = AxisVector(repeating: 1)
         /// The numbers of `slow`.
         public var slow = Pace(maxRateDps: 40, smoothingS: 0.8)
@@ -67,9 +67,9 @@ extension Settings {
     public struct Tracking: Sendable, Equatable {
         /// Largest pan and tilt rate, deg/s.
         public var maxRateDps = 45.0
-        /// How far pan goes to either side, degrees.
+        /// Pan range to either side, degrees.
         public var panRangeDeg = 90.0
-        /// How far tilt goes to either side, degrees.
+        /// Tilt range to either side, degrees.
         public var tiltRangeDeg = 45.0
         /// Silence after which the mode is locked, s.
         public var timeoutS = 1.0
@@ -79,9 +79,9 @@ extension Settings {
     public struct Retraction: Sendable, Equatable {
         /// The pose of rest, degrees.
         public var jointsDeg = AxisVector(yaw: 0, roll: 0, pitch: -90)
-        /// How fast the joints go there, deg/s.
+        /// Rate of the joints on the way there, deg/s.
         public var maxRateDps = 45.0
-        /// What the motors do there.
+        /// State of the motors there.
         public var outputs = RetractedOutputs.hold
     }
 

@@ -5,7 +5,7 @@ extension Settings {
     public struct Recording: Sendable, Equatable {
         /// Whether there is a flight recorder.
         public var enabled = true
-        /// How far back its memory reaches, s.
+        /// Duration of the recording in memory, s.
         public var ringS = 60.0
         /// Whether a continuous recording begins with the process.
         public var continuous = false
@@ -25,10 +25,10 @@ extension Settings {
     /// Reads a listing.
     ///
     /// - Parameters:
-    ///   - listing: As `listing` writes it; keys that this version does not know are left out.
-    ///   - overrides: `KEY=VALUE`, over what it says.
+    ///   - listing: Text from `listing`; unknown keys are left out.
+    ///   - overrides: `KEY=VALUE`, which override the listing.
     /// - Returns: The settings, and the keys that were left out.
-    /// - Throws: What is wrong with the overrides, or with values that this version does not allow.
+    /// - Throws: A problem of the overrides, or of values that this version does not allow.
     public static func reading(
         _ listing: String, overrides: [String] = []
     ) throws(ConfigurationFailure) -> (settings: Settings, unknown: [String]) {

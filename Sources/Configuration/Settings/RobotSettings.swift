@@ -1,4 +1,4 @@
-/// Where a robot's three stepper motors are.
+/// Driver of a robot's three stepper motors.
 public enum RobotMotors: String, Sendable, CaseIterable {
     /// There are none.
     case none
@@ -8,7 +8,7 @@ public enum RobotMotors: String, Sendable, CaseIterable {
     case gpio
 }
 
-/// What `F>` and `B>` of a robot's remote control do.
+/// Effect of `F>` and `B>` of a robot's remote control.
 public enum SliderMotion: String, Sendable, CaseIterable {
     /// One step each, as in the original.
     case step
@@ -19,13 +19,13 @@ public enum SliderMotion: String, Sendable, CaseIterable {
 extension Settings {
     /// `[rider]`
     public struct Rider: Sendable, Equatable {
-        /// Where a remote control's datagrams come, or "off".
+        /// UDP address for a remote control's datagrams, or "off".
         public var listen = "off"
         /// Whether only datagrams with a code of the key count.
         public var requireSignature = false
     }
 
-    /// Where a stepper motor may go, steps from home.
+    /// Range of a stepper motor, steps from home.
     public struct StepRange: Sendable, Equatable {
         /// Lowest position.
         public var minimum = -100_000
@@ -35,7 +35,7 @@ extension Settings {
 
     /// `[robot]`
     public struct Robot: Sendable, Equatable {
-        /// Where its motors are.
+        /// Driver of its motors.
         public var motors = RobotMotors.none
         /// GPIO chip of the stepper motors' lines.
         public var gpioChip = "/dev/gpiochip0"
@@ -43,7 +43,7 @@ extension Settings {
         public var firstLine = 5
         /// First of three lines of the home switches, active when low; -1: there are none.
         public var homeLine = -1
-        /// How fast a motor looks for its switch, steps/s.
+        /// Speed of a motor towards its home switch, steps/s.
         public var homingSpeed = 200.0
         /// Range of the slider's motor.
         public var slider = StepRange()
@@ -55,9 +55,9 @@ extension Settings {
         public var maxSpeed = 800.0
         /// Steps/s².
         public var acceleration = 2000.0
-        /// What the slider's commands do.
+        /// Effect of the slider's commands.
         public var sliderMotion = SliderMotion.step
-        /// How fast the slider turns its motor, steps/s.
+        /// Speed of the slider's motor, steps/s.
         public var sliderSpeed = 200.0
         /// Steps for one unit of a joystick's 100.
         public var stepsPerUnit = 1.0

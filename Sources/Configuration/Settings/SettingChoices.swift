@@ -16,15 +16,15 @@ public enum LogLevel: String, Sendable, CaseIterable {
     case trace
     /// Details for finding faults.
     case debug
-    /// What happens.
+    /// Normal events.
     case info
-    /// What deserves a look.
+    /// Events that deserve attention.
     case notice
-    /// What may become a fault.
+    /// Events that may become faults.
     case warning
-    /// What went wrong.
+    /// Faults.
     case error
-    /// What ends the operation.
+    /// Faults that end the operation.
     case critical
 }
 

@@ -1,9 +1,10 @@
 public import GimbalCore
 
-/// Everything that can be configured, in the units of the configuration file: degrees, milliseconds, what people type.
+/// Everything that can be configured, in the units of the configuration file: degrees,
+/// milliseconds, what people type.
 ///
-/// The initial values are the defaults. Each property has exactly one entry in `Schema.settings`, which names its key,
-/// range and meaning; a test fails when either is without the other.
+/// The initial values are the defaults. Each property has exactly one entry in `Schema.settings`,
+/// which names its key, range and meaning; a test fails when either is without the other.
 public struct Settings: Sendable, Equatable {
     /// Which gimbal is driven.
     public var hardware = Hardware()
@@ -17,13 +18,13 @@ public struct Settings: Sendable, Equatable {
     public var control = Control()
     /// Filters on the rate that the controllers see.
     public var filter = Filter()
-    /// What AirOS apps get and may change.
+    /// Settings of the service for AirOS apps.
     public var airos = AirOS()
-    /// What clients of RedBearLab's serial service get.
+    /// Settings of RedBearLab's serial service.
     public var rbl = RBL()
     /// The actuators.
     public var motors = Motors()
-    /// What position servos are like.
+    /// Properties of position servos.
     public var servo = Servo()
     /// Two wheels.
     public var drive = Drive()
@@ -33,19 +34,19 @@ public struct Settings: Sendable, Equatable {
     public var robot = Robot()
     /// Mechanics between handle and camera.
     public var joints = Joints()
-    /// How fast set-points may move.
+    /// Limits of the set-points' motion.
     public var motion = Motion()
-    /// What the gimbal does after start.
+    /// Mode at the start.
     public var mode = ModeSettings()
-    /// How the handle is followed.
+    /// Following of the handle.
     public var follow = Following()
     /// Person tracking.
     public var tracking = Tracking()
     /// The pose of rest.
     public var retract = Retraction()
-    /// How motors go off and come back.
+    /// Shutdown and recovery of the motors.
     public var supervisor = Supervision()
-    /// Who may command, and for how long.
+    /// Control of the gimbal.
     public var commander = Commanding()
     /// The radio.
     public var bluetooth = Bluetooth()
@@ -53,11 +54,11 @@ public struct Settings: Sendable, Equatable {
     public var mavlink = MAVLink()
     /// The diagnostics socket.
     public var diagnostics = Diagnostics()
-    /// Where saved values live.
+    /// Storage of saved values.
     public var persistence = Storage()
     /// The flight recorder.
     public var recording = Recording()
-    /// What is logged.
+    /// Messages in the log.
     public var log = Log()
 
     /// The built-in defaults.
@@ -69,11 +70,11 @@ extension Settings {
     public struct Hardware: Sendable, Equatable {
         /// Sensor and motor implementation.
         public var backend = Backend.simulated
-        /// What the simulated gimbal does.
+        /// Settings of the simulated gimbal.
         public var simulation = Simulation()
         /// Which chips are where.
         public var linux = Linux()
-        /// Where a simulator connects.
+        /// Socket for a simulator.
         public var lockstep = Lockstep()
     }
 
@@ -87,7 +88,7 @@ extension Settings {
 
     /// `[hardware.simulation]`
     public struct Simulation: Sendable, Equatable {
-        /// How the handle moves.
+        /// Motion of the handle.
         public var motion = HandleMotion.walking
         /// A recording that is played instead; `off`: none.
         public var motionFile = "off"
@@ -127,7 +128,7 @@ extension Settings {
         public var gyroRangeDps = 2000.0
         /// Full scale of the accelerometer, g.
         public var accelRangeG = 24.0
-        /// Identical samples for so long mean a frozen sensor, ms.
+        /// Duration of identical samples that means a frozen sensor, ms.
         public var frozenMs = 40.0
         /// Believe the gyroscope within what motors, joints and its own history allow.
         public var witnessGyro = true
@@ -135,7 +136,7 @@ extension Settings {
         public var filterDelayMs = 3.0
         /// Age at which the last sample is stale, ms.
         public var timeoutMs = 20.0
-        /// How long a fault stays raised after its last cause, ms.
+        /// Duration of a fault after its last cause, ms.
         public var faultHoldMs = 50.0
     }
 
@@ -195,7 +196,7 @@ extension Settings {
         public var loopDelayMs = 3.5
         /// Share of the commanded rate that is fed forward.
         public var feedForward = 1.0
-        /// How fast the joints' friction is learned, 1/s.
+        /// Learning rate of the joints' friction, 1/s.
         public var frictionLearningRate = 0.5
         /// Largest friction that is compensated, N·m.
         public var frictionLimitNm = 0.1
@@ -219,7 +220,7 @@ extension Settings {
 
     /// `[motors]`
     public struct Motors: Sendable, Equatable {
-        /// How the motors are driven.
+        /// Type of the motors.
         public var type = MotorType.torque
         /// Largest torque, N·m.
         public var torqueLimitNm = AxisVector(repeating: 0.25)
@@ -233,9 +234,9 @@ extension Settings {
         public var pwmHz = 1526.0
         /// Strength of the field of open-loop motors, 0...1.
         public var power = FieldController.Parameters().power
-        /// Torque that each motor holds for ever, N·m; 0 = no thermal budget is kept.
+        /// Torque that each motor can hold permanently, N·m; 0 = no thermal budget.
         public var continuousTorqueNm = ThermalBudget.Parameters().continuousTorque
-        /// How long a motor's windings take to warm up, s.
+        /// Thermal time constant of a motor's windings, s.
         public var thermalTimeS = ThermalBudget.Parameters().timeConstant
         /// Power to which a load may raise the field of open-loop motors, 0...1.
         public var powerMax = FieldController.Parameters().maxPower
@@ -281,7 +282,7 @@ extension Settings {
         public var releaseAfterS = 10.0
         /// Silence after which a camera that was being turned goes to `fallbackMode`, s; 0 = never.
         public var fallbackS = 0.0
-        /// Where it goes then: `neutral` or `retract`.
+        /// Mode after that silence: `neutral` or `retract`.
         public var fallbackMode = Mode.neutral
         /// Silence after which its outputs go off, s; 0 = never.
         public var offS = 0.0

@@ -16,8 +16,8 @@ extension ParameterStore {
         rebuild()
     }
 
-    /// Takes over what is on the disk now. What is in force stays: a live value that is saved is no
-    /// longer called live.
+    /// Registers the saved values on the disk. Active values stay; a live value becomes a saved
+    /// one.
     ///
     /// - Parameter overlay: Everything that is saved. Entries that do not fit are left out, as at a
     ///   start.
@@ -29,7 +29,7 @@ extension ParameterStore {
         rebuild()
     }
 
-    /// What has to be written so that a restart brings everything that is set.
+    /// Values to write so that a restart restores all set values.
     ///
     /// - Parameters:
     ///   - overlay: What is saved.
@@ -52,7 +52,7 @@ extension ParameterStore {
         keys.contains { live[$0] != nil && live[$0] != saved[$0] || cleared.contains($0) }
     }
 
-    /// Returns one setting to its built-in default, whatever the files say.
+    /// Resets one setting to its built-in default, even if a file sets it.
     ///
     /// - Parameter key: Dotted path.
     /// - Throws: `unknownKey`, `notLive`, or the rule that the default would break; then nothing
@@ -77,12 +77,12 @@ extension Dictionary where Key == String, Value == String {
 }
 
 extension ParameterStore.Snapshot {
-    /// Takes these settings over as they stand in a store: returning to this snapshot leaves them
-    /// as they are there.
+    /// Copies these settings from a store, so that a return to this snapshot leaves them
+    /// unchanged.
     ///
     /// - Parameters:
     ///   - keys: Dotted paths.
-    ///   - store: Where they stand.
+    ///   - store: Store with their values.
     public mutating func adopt(_ keys: [String], from store: ParameterStore) {
         for key in keys {
             live[key] = store.live[key]

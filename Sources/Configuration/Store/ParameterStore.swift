@@ -1,18 +1,19 @@
-/// The configuration of a running process: what the files say, what was saved, and what has changed since.
+/// The configuration of a running process: values from files, saved values, and live changes.
 ///
-/// Later layers win: default < files < saved < `--set` < live. `--set` stands above what was saved because whoever starts
-/// the process says it now. A plain value: whoever owns it (one task) decides when the loop hears of a change.
+/// Later layers win: default < files < saved < `--set` < live. `--set` overrides saved values
+/// because it is given at this start. A plain value: its owner, one task, decides when the loop
+/// receives a change.
 public struct ParameterStore: Sendable {
     /// Values by key, each as TOML text that reads back to the identical value.
     public typealias Overlay = [String: String]
 
-    /// One setting as it stands.
+    /// State of one setting.
     public struct Reading: Sendable, Equatable {
-        /// The value in force.
+        /// The active value.
         public let value: SettingValue
-        /// Where it comes from.
+        /// Source of the value.
         public let origin: Origin
-        /// The value that a restart would bring, when that is another one.
+        /// The value after a restart, if it differs.
         public let afterRestart: SettingValue?
     }
 
@@ -20,11 +21,11 @@ public struct ParameterStore: Sendable {
     public struct Difference: Sendable, Equatable, CustomStringConvertible {
         /// Dotted path.
         public let key: String
-        /// The value in force.
+        /// The active value.
         public let value: SettingValue
         /// The value compared against.
         public let reference: SettingValue
-        /// Where the value in force comes from.
+        /// Source of the active value.
         public let origin: Origin
 
         /// `control.rate_gain = [60, 60, 80] (live; was [60, 60, 60])`
@@ -33,32 +34,33 @@ public struct ParameterStore: Sendable {
         }
     }
 
-    /// What `diff` compares against.
+    /// Reference of `diff`.
     public enum Reference: String, Sendable, CaseIterable {
         /// Built-in defaults.
         case defaults
         /// Defaults, files and `--set`: what a start without saved values would give.
         case files
-        /// What a start right now would give, apart from changes that wait for a restart.
+        /// Values that a start would give now, apart from changes that wait for a restart.
         case saved
     }
 
-    /// What was set at run time at one moment, to return to: the state before a change that may be rolled back.
+    /// Snapshot of the live values, to return to: the state before a change that may be rolled
+    /// back.
     public struct Snapshot: Sendable, Equatable {
         var live: [String: SettingValue]
         var cleared: Set<String>
     }
 
-    /// The values in force.
+    /// The active values.
     public private(set) var settings: Settings
 
-    /// What was said by files and command line, as far as it is in force.
+    /// Active values from files and command line.
     var loaded: LoadedConfiguration
-    /// What waits for a restart, from the last reload.
+    /// Values that wait for a restart, from the last reload.
     var pending: [String: SettingValue] = [:]
     var saved: [String: SettingValue] = [:]
     var live: [String: SettingValue] = [:]
-    /// Saved values that `reset` has taken out of force, until the next save forgets them.
+    /// Saved values that `reset` has deactivated, until the next save removes them.
     var cleared: Set<String> = []
 
     /// A store without saved values.
@@ -70,7 +72,7 @@ public struct ParameterStore: Sendable {
     /// The configuration files in force, in the order of reading.
     public var files: [String] { loaded.files }
 
-    /// What was saved; on a copy after `save()`, what is to be written.
+    /// Saved values; on a copy after `save()`, the values to write.
     public var savedOverlay: Overlay { saved.mapValues(\.tomlText) }
 
     /// Everything that was set at run time, saved or not: the contents of a baseline.
@@ -79,7 +81,7 @@ public struct ParameterStore: Sendable {
     /// Whether a restart would lose something that was set.
     public var hasUnsavedChanges: Bool { merged != saved }
 
-    /// What is set now, to be put back with `restore`.
+    /// The present values, for `restore`.
     public var snapshot: Snapshot { Snapshot(live: live, cleared: cleared) }
 
     private var merged: [String: SettingValue] {
@@ -98,7 +100,7 @@ public struct ParameterStore: Sendable {
             afterRestart: pending[key])
     }
 
-    /// Where the value in force comes from.
+    /// Source of the active value.
     public func origin(of key: String) -> Origin {
         if live[key] != nil { return .live }
         let configured = loaded.origin(of: key)
@@ -155,7 +157,8 @@ public struct ParameterStore: Sendable {
     /// Returns one setting to what files and command line say.
     ///
     /// - Parameter key: Dotted path.
-    /// - Throws: `unknownKey`, or the rule that the earlier value would break; then nothing has changed.
+    /// - Throws: `unknownKey`, or the rule that the earlier value would break; then nothing has
+    ///   changed.
     public mutating func reset(_ key: String) throws(ConfigurationProblem) {
         guard Schema.setting(key) != nil else { throw .unknownKey(key) }
         var changed = self
@@ -168,7 +171,8 @@ public struct ParameterStore: Sendable {
     /// Puts back what was set at run time to an earlier moment.
     ///
     /// - Parameter snapshot: The earlier moment.
-    /// - Throws: The rule that would be broken, when the files have changed in between; then nothing has changed.
+    /// - Throws: The rule that would be broken, when the files have changed in between; then
+    ///   nothing has changed.
     public mutating func restore(_ snapshot: Snapshot) throws(ConfigurationProblem) {
         var changed = self
         changed.live = snapshot.live
@@ -177,8 +181,8 @@ public struct ParameterStore: Sendable {
         self = changed
     }
 
-    /// Makes the tuning that of a baseline: what the baseline names gets its value, everything else returns to what
-    /// files and command line say. Unsaved until `save()`.
+    /// Makes the tuning that of a baseline: what the baseline names gets its value, everything else
+    /// returns to what files and command line say. Unsaved until `save()`.
     ///
     /// - Parameter overlay: An earlier `tuning`.
     /// - Returns: The problems of entries that no longer fit and were left out.
@@ -223,7 +227,8 @@ public struct ParameterStore: Sendable {
                 problems.append(error)
             }
         }
-        // Rules judge the whole: two values may fit only together. What breaks one returns to what the files say.
+        // Rules judge the whole: two values may fit only together. What breaks one returns to what
+        // the files say.
         rebuild()
         for rule in ConfigurationRule.all {
             guard let problem = rule.problem(in: settings, origin: origin(of:)) else { continue }
@@ -234,8 +239,8 @@ public struct ParameterStore: Sendable {
         return problems
     }
 
-    /// Makes what is set what is saved. Do it on a copy, write the copy's `savedOverlay` to the disk, and keep the copy
-    /// when that has worked: a full disk must not claim to have saved.
+    /// Makes what is set what is saved. Do it on a copy, write the copy's `savedOverlay` to the
+    /// disk, and keep the copy when that has worked: a full disk must not claim to have saved.
     public mutating func save() {
         saved = merged
         live = [:]
@@ -243,7 +248,7 @@ public struct ParameterStore: Sendable {
         rebuild()
     }
 
-    /// What differs, in the order of the schema.
+    /// Differing settings, in the order of the schema.
     public func diff(against reference: Reference) -> [Difference] {
         var base: Settings
         switch reference {

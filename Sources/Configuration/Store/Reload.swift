@@ -1,4 +1,4 @@
-/// What a reload has done.
+/// Result of a reload.
 public struct ReloadReport: Sendable, Equatable {
     /// Settings whose value in force has changed.
     public var applied: [ParameterStore.Difference] = []
@@ -12,13 +12,13 @@ public struct ReloadReport: Sendable, Equatable {
 }
 
 extension ParameterStore {
-    /// Takes over newly loaded files: what can change live does, the rest waits for a restart.
+    /// Applies newly loaded files: live settings change, the others wait for a restart.
     ///
-    /// A live setting also waits when it fits only together with one that needs a restart. A file
-    /// with a problem never comes this far: the loader refuses it whole.
+    /// A live setting also waits when it fits only together with one that needs a restart. The
+    /// loader has refused files with problems as a whole.
     ///
-    /// - Parameter new: What `ConfigurationLoader` read.
-    /// - Returns: What has changed.
+    /// - Parameter new: Configuration from `ConfigurationLoader`.
+    /// - Returns: The changes.
     public mutating func reload(_ new: LoadedConfiguration) -> ReloadReport {
         let before = self
         var waiting = Set(

@@ -4,9 +4,10 @@ import Glibc
 import SystemPackage
 import Wire
 
-/// One connection: what it sent, what it is owed, what it subscribed to. Lives on the server's thread.
+/// Connection of a client: its input, its output and its subscriptions. Used only on the server's
+/// thread.
 final class ClientConnection {
-    /// Streams that one connection may have.
+    /// Largest number of streams of one connection.
     static let maximumStreams = 8
 
     let client: DiagnosticsClient
@@ -16,23 +17,23 @@ final class ClientConnection {
     var output = OutputBuffer()
     var streams: [Stream] = []
     var nextStream = 1
-    /// Complete lines may wait in `input`.
+    /// Whether complete lines may wait in `input`.
     var hasLines = false
-    /// A request takes its time; further ones wait for its answer.
+    /// Whether a late request is pending, for whose answer further requests wait.
     var isWaiting = false
-    /// The client will send no more.
+    /// Whether the client has ended its input.
     var inputEnded = false
-    /// The client cannot be reached any more; what it asked for before is still done.
+    /// Whether the client is unreachable; its earlier requests are still carried out.
     var outputBroken = false
-    /// Whether there is room for more of what it sends.
+    /// Whether there is room for more input.
     var wantsInput: Bool { !inputEnded && input.hasRoom }
     /// Whether a request may be answered now.
     var hasRequests: Bool { hasLines && !isWaiting }
-    /// To be closed in this turn.
+    /// Whether the connection is closed in this turn.
     var isFinished = false
     /// Time of the last request, or of the connection.
     var lastRequest: Instant
-    /// When bytes last went out, or little enough was waiting.
+    /// Time of the last output, or of the last time with little output waiting.
     var progress: Instant
 
     init(
@@ -54,7 +55,7 @@ final class ClientConnection {
             lastRequest: lastRequest)
     }
 
-    /// Reads what is there, at most one chunk, so that a fast client does not keep others waiting.
+    /// Reads at most one chunk of input, so that a fast client does not delay others.
     ///
     /// - Parameter chunk: Scratch memory, shared by all clients.
     func read(into chunk: UnsafeMutableRawBufferPointer) {
@@ -75,7 +76,7 @@ final class ClientConnection {
         }
     }
 
-    /// Sends what the kernel takes.
+    /// Sends as much as the kernel accepts.
     func flush(now: Instant) {
         guard !outputBroken else { return output.discard() }
         guard !output.isEmpty else { return }
@@ -96,10 +97,10 @@ final class ClientConnection {
     /// Appends a message to the output, or drops it when the client is behind.
     ///
     /// - Parameters:
-    ///   - index: Which of `streams`.
+    ///   - index: Index in `streams`.
     ///   - backlog: Bytes above which the client is behind.
     ///   - sample: Reads the variables; not called for a message that is dropped.
-    /// - Returns: Whether the message is on its way.
+    /// - Returns: Whether the message was appended.
     func sendStream(_ index: Int, backlog: Int, sample: ([Int]) -> VariableSample) -> Bool {
         guard output.count <= backlog else {
             streams[index].dropped += 1
@@ -112,7 +113,7 @@ final class ClientConnection {
 }
 
 extension PeerCredentials {
-    /// Asks the kernel who is at the other end of a connected UNIX socket; nil when it does not say.
+    /// Credentials of the peer of a connected UNIX socket, from the kernel; nil if unknown.
     init?(of descriptor: FileDescriptor) {
         self.init(pid: 0, user: 0, group: 0, supplementaryGroups: [])
         guard cl_socket_peer(descriptor.rawValue, &pid, &user, &group) == 0 else { return nil }

@@ -1,12 +1,13 @@
 import GimbalCore
 
-/// The distribution of the socket's connections when they are short. Pure; time is an argument.
+/// Distribution of the socket's limited connections. Pure; time is an argument.
 ///
-/// The socket is the way in for a stop, so a client that may write always gets in: the connection with the oldest request makes
-/// room, a reader before a writer, one without subscriptions before one with. Readers never have all connections, and replace
-/// only readers that have long been idle.
+/// A stop may come over the socket, so a client that may write always gets a connection: the
+/// connection with the oldest request makes room, a reader before a writer, one without
+/// subscriptions before one with subscriptions. Readers never get all connections, and replace only
+/// readers with a long silence.
 struct ClientSlots {
-    /// A connection, as far as it matters here.
+    /// Relevant properties of a connection.
     struct Client {
         var mayWrite: Bool
         /// Whether it has subscribed to something, or waits for an answer.
@@ -18,7 +19,7 @@ struct ClientSlots {
     /// The answer to a new connection.
     enum Decision: Equatable {
         case admit
-        /// This one is closed, by its place in the list, and the new one takes its place.
+        /// The connection at this index is closed, and the new one replaces it.
         case replace(Int)
         case refuse
     }
@@ -26,12 +27,12 @@ struct ClientSlots {
     /// Silence after which a reader makes room for another one, s.
     static let readerIdleSeconds = 10.0
 
-    /// Connections at a time.
+    /// Largest number of connections.
     let limit: Int
-    /// Connections among them that only writers get.
+    /// Number of connections that are reserved for writers.
     let reserved: Int
 
-    /// Decides about one that has just connected.
+    /// Decides about a new connection.
     func decide(mayWrite: Bool, among clients: [Client], now: Instant) -> Decision {
         let readers = clients.indices.filter { !clients[$0].mayWrite }
         if mayWrite {
@@ -48,7 +49,7 @@ struct ClientSlots {
         return longestIdle(idle, clients).map { .replace($0) } ?? .refuse
     }
 
-    /// A connection with a subscription counts as busier than one without.
+    /// Order of connections: one with a subscription counts as busier.
     private func longestIdle(_ indices: [Int], _ clients: [Client]) -> Int? {
         let idle = indices.filter { !clients[$0].isStreaming }
         return (idle.isEmpty ? indices : idle).min {

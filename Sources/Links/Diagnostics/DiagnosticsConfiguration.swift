@@ -1,20 +1,24 @@
-/// Where the diagnostics socket is and what it grants.
+/// Configuration of the diagnostics socket: place and limits.
 public struct DiagnosticsConfiguration: Sendable {
     /// Path of the socket: `diagnostics.socket`. At most 107 bytes.
     public var path: String
-    /// Group that owns the socket and may write; nil or a group that does not exist: the daemon's own.
+    /// Group that owns the socket and may write; nil or a group that does not exist: the daemon's
+    /// own.
     public var group: String?
-    /// Connections at a time; `ClientSlots` distributes them.
+    /// Largest number of connections; `ClientSlots` distributes them.
     public var maximumClients = 64
-    /// Connections among them for clients that may write: readers keep no stop out.
+    /// Number of connections reserved for clients that may write, so that readers cannot block a
+    /// stop.
     public var reservedForWriters = 16
     /// Longest request line, bytes.
     public var longestLine = 64 * 1024
-    /// Replies waiting for one client, bytes, above which its further requests wait; at twice this it is closed.
+    /// Size of a client's waiting replies, bytes, above which its further requests wait; at twice
+    /// this size it is closed.
     public var replyBacklog = 64 * 1024
-    /// Output waiting for one client, bytes, above which its subscription messages are dropped and counted.
+    /// Size of a client's waiting output, bytes, above which its subscription messages are dropped
+    /// and counted.
     public var streamBacklog = 16 * 1024
-    /// Seconds after which a client is closed that has `replyBacklog` waiting and reads nothing.
+    /// Time after which a client is closed if `replyBacklog` bytes wait and it reads nothing, s.
     public var stallSeconds = 10.0
 
     /// The configuration for this path, everything else by default.

@@ -6,19 +6,22 @@ import Port
 import SystemPackage
 import Wire
 
-/// The one thread of the diagnostics socket: poll(2), read, answer, write, never wait for any one client.
+/// Thread of the diagnostics socket: poll(2), read, answer, write; it never waits for a single
+/// client.
 ///
-/// No event-loop library, because this process locks its memory and is scheduled in real time: one ordinary thread
-/// with an explicit stack and bounded buffers is all that the locked memory has to hold, no pool of threads wakes up
-/// beside the control loop, and everything that a client can do is in this file.
+/// It uses no event-loop library, because this process locks its memory and is scheduled in real
+/// time: the locked memory holds one ordinary thread with an explicit stack and bounded buffers,
+/// and no pool of threads wakes up next to the control loop.
 ///
-/// A stop overtakes everything. Whatever has arrived is looked through for one before anything else is answered, behind requests
-/// that wait as well; a turn ends after `turnSeconds`, so the next look is never far. Requests that may be long to read or to answer are
-/// left to the `QuestionDesk`, those that wait for a disk to the thread that writes there; both answer by `LateReplies`.
+/// A stop overtakes everything. Each turn searches all input for a stop before it answers any
+/// request, even behind waiting requests; a turn ends after `turnSeconds`, so the next search is
+/// soon. The `QuestionDesk` handles requests that may be long to read or to answer, and the writing
+/// thread requests that wait for a disk; both answer through `LateReplies`.
 struct DiagnosticsLoop {
-    /// Requests of one client answered before the others have their turn.
+    /// Largest number of requests of one client that are answered before the other clients' turn.
     private static let requestsPerTurn = 8
-    /// After this long a turn begins anew with whoever is next, s. One request may take longer, not two.
+    /// Time limit of a turn, s; then the next client begins a new turn. One request may take
+    /// longer, not two.
     private static let turnSeconds = 0.001
     private static let chunkSize = 16 * 1024
 
@@ -32,14 +35,15 @@ struct DiagnosticsLoop {
     private let later: LateReplies
     private let desk: QuestionDesk
     private var connections: [ClientConnection] = []
-    /// Who is served first in the next turn.
+    /// The client that is served first in the next turn.
     private var first = 0
     private var counters = ClientStatus()
     private var nextClient = 1
-    /// Until then nobody is accepted, because the process has no descriptor left.
+    /// Time until which no connection is accepted, because the process has no descriptor left.
     private var acceptPause: Instant?
 
-    /// A loop over an open socket, which `run` closes when it returns; it returns when `wake` becomes readable.
+    /// A loop over an open socket, which `run` closes when it returns; it returns when `wake`
+    /// becomes readable.
     init(
         listener: SocketListener, wake: FileDescriptor,
         configuration: DiagnosticsConfiguration, handler: RequestHandler, later: LateReplies,
@@ -56,7 +60,8 @@ struct DiagnosticsLoop {
         counters.limit = configuration.maximumClients
     }
 
-    /// Serves until `wake` is readable, then sends what can be sent without waiting and closes everything.
+    /// Serves until `wake` is readable, then sends as much as possible without waiting and closes
+    /// everything.
     mutating func run() {
         let chunk = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Self.chunkSize, alignment: 16)
@@ -70,7 +75,7 @@ struct DiagnosticsLoop {
         listener.close()
     }
 
-    /// One round; false when it was the last.
+    /// Runs one round; false after the last.
     private mutating func turn(_ chunk: UnsafeMutableRawBufferPointer) -> Bool {
         var entries = pollEntries()
         var ready: Int32 = 0
@@ -91,7 +96,8 @@ struct DiagnosticsLoop {
         return true
     }
 
-    /// A stop that is the next request of its connection is answered now, one behind others is carried out now.
+    /// Carries out all stops that have arrived, and answers those that are the next request of
+    /// their connection.
     private func hurryStops(of connection: ClientConnection, _ now: Instant) {
         var isNext = false
         connection.input.arrivals { line, isFirst in
@@ -108,7 +114,7 @@ struct DiagnosticsLoop {
         connection.flush(now: now)
     }
 
-    /// Answers whoever asked, in turn, for as long as a turn lasts.
+    /// Answers the clients in turn, until the turn ends.
     private mutating func serve(_ now: Instant) {
         let count = connections.count
         var present = now
@@ -137,7 +143,7 @@ struct DiagnosticsLoop {
         }
     }
 
-    /// `wake`, the listener, answers that took their time, then the clients in order.
+    /// Descriptors for poll(2): `wake`, the listener, late answers, then the clients in order.
     private mutating func pollEntries() -> [pollfd] {
         if let pause = acceptPause, clock() >= pause { acceptPause = nil }
         var entries = [
@@ -161,7 +167,7 @@ struct DiagnosticsLoop {
         return entries
     }
 
-    /// When something has to be done although no descriptor is ready.
+    /// Time of the next action that does not depend on a descriptor.
     private func nextDeadline() -> Instant? {
         var deadline = acceptPause
         func consider(_ instant: Instant) {
@@ -179,7 +185,7 @@ struct DiagnosticsLoop {
         return deadline
     }
 
-    /// How long poll(2) may wait: until the next deadline, at most an hour.
+    /// Timeout of poll(2): until the next deadline, at most an hour.
     private func waitNanoseconds() -> Int64 {
         let hour: Int64 = 3_600_000_000_000
         guard let deadline = nextDeadline() else { return hour }
@@ -195,7 +201,8 @@ struct DiagnosticsLoop {
         _ connection: ClientConnection, _ events: Int32, _ chunk: UnsafeMutableRawBufferPointer
     ) {
         if events & (POLLHUP | POLLERR | POLLNVAL) != 0 {
-            // Both directions are shut: nothing that is sent now would be read. What was asked for is still done.
+            // Both directions are shut: nothing that is sent now would be read. What was asked for
+            // is still done.
             connection.outputBroken = true
             connection.output.discard()
             desk.abandon(client: connection.client.id)
@@ -222,7 +229,7 @@ struct DiagnosticsLoop {
         }
     }
 
-    /// A half-sent request is never carried out; a client that still listens is told.
+    /// Refuses an incomplete request at the end of the input, and tells a client that still reads.
     private func refusePartialLine(of connection: ClientConnection) {
         guard connection.input.hasPartialLine else { return }
         handler.refuse(
@@ -241,13 +248,14 @@ struct DiagnosticsLoop {
         }
     }
 
-    /// Decides whether the connection is over.
+    /// Decides whether the connection has ended.
     private mutating func settle(_ connection: ClientConnection, now: Instant) {
         guard !connection.hasLines || isBehind(connection) else { return }
         if connection.outputBroken, connection.inputEnded {
             connection.isFinished = !connection.hasLines
         } else if connection.inputEnded, !connection.hasLines {
-            // Half closed, as `nc -N` does: replies still go out, and streams until the other half closes.
+            // Half closed, as `nc -N` does: replies still go out, and streams until the other half
+            // closes.
             connection.isFinished =
                 connection.output.isEmpty && connection.streams.isEmpty && !connection.isWaiting
         }
@@ -284,7 +292,8 @@ extension DiagnosticsLoop {
             // The client gave up before its turn came.
             case ECONNABORTED: continue
             default:
-                // Out of descriptors, most likely. The listener stays readable, so without a pause this would spin.
+                // Out of descriptors, most likely. The listener stays readable, so without a pause
+                // this would spin.
                 logger.warning("Cannot accept a diagnostics client: \(Errno(rawValue: error)).")
                 acceptPause = now.advanced(bySeconds: 1)
                 return

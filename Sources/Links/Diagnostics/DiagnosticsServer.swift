@@ -7,14 +7,16 @@ import SystemPackage
 
 /// The diagnostics socket as a service: newline-delimited JSON on a UNIX stream socket, see `Wire`.
 ///
-/// Everything happens on one ordinary thread, `airframed-diag`, but questions are answered by a second one, `airframed-ask`;
-/// `run()` waits for both without blocking a thread of Swift's pool, and returns within a few milliseconds of a graceful shutdown
-/// or a cancellation, or when the question is answered that is being answered then.
+/// One ordinary thread, `airframed-diag`, does all work except answers to questions, which a second
+/// one gives, `airframed-ask`. `run()` waits for both without blocking a thread of Swift's pool. It
+/// returns within a few milliseconds of a graceful shutdown or a cancellation, or after the answer
+/// to the present question.
 public final class DiagnosticsServer: Service {
-    /// Stack of each thread, locked with everything else. The tests of a debug build pass with 128 KiB and not with 64;
-    /// the rest is for the backend.
+    /// Stack of each thread, locked with everything else. The tests of a debug build pass with 128
+    /// KiB and not with 64; the rest is for the backend.
     private static let stackSize = 512 * 1024
-    /// The nice value of the server's thread, as low as the unit allows (`LimitNICE`); everybody else's is 0.
+    /// Nice value of the server's thread, as low as the unit allows (`LimitNICE`); other threads
+    /// have 0.
     private static let niceness: Int32 = -4
 
     private let configuration: DiagnosticsConfiguration
@@ -26,7 +28,7 @@ public final class DiagnosticsServer: Service {
     private let questions: ServiceThread
     private let later: LateReplies
     private let desk: QuestionDesk
-    /// The open socket, until the thread takes it.
+    /// The open socket, until the thread owns it.
     private let listener = Mutex<SocketListener?>(nil)
 
     /// A server that is not open yet.
@@ -34,8 +36,8 @@ public final class DiagnosticsServer: Service {
     /// - Parameters:
     ///   - configuration: Path, group and limits.
     ///   - port: The gimbal.
-    ///   - services: What is served.
-    ///   - logger: Connections at debug, trouble above.
+    ///   - services: Services of the daemon.
+    ///   - logger: Log for connections (level debug) and problems (higher levels).
     ///   - clock: Monotonic; paces subscriptions and stalls. The `t` in messages is the loop's.
     /// - Throws: `Errno` when the process has no descriptors left.
     public init(
@@ -58,10 +60,10 @@ public final class DiagnosticsServer: Service {
         listener.withLock { $0?.close() }
     }
 
-    /// Creates the socket, so that a start-up can fail with a sentence before anything runs. Once; `run()` does it
-    /// when it has not been done.
+    /// Creates the socket, so that a start-up can fail with a message before anything runs. Call it
+    /// once; otherwise `run()` does it.
     ///
-    /// - Throws: What is in the way.
+    /// - Throws: The problem.
     public func open() throws(SocketError) {
         let opened = try SocketListener(configuration.place, logger: logger)
         listener.withLock { $0 = opened }
@@ -69,7 +71,7 @@ public final class DiagnosticsServer: Service {
 
     /// Serves until shutdown.
     ///
-    /// - Throws: `SocketError` when the socket was not open and cannot be opened, or the thread not be started.
+    /// - Throws: `SocketError` when the socket cannot be opened, or the thread cannot be started.
     public func run() async throws {
         if listener.withLock({ $0 == nil }) { try open() }
         guard let listener = listener.withLock({ $0.take() }) else { return }
@@ -91,7 +93,8 @@ public final class DiagnosticsServer: Service {
 
     /// The body of the server's thread.
     private func serve(_ listener: SocketListener, _ handler: RequestHandler) {
-        // Of this thread alone, and refused without a right to it: with fewer processors than threads, questions are what waits.
+        // Of this thread alone, and refused without a right to it: with fewer processors than
+        // threads, questions are what waits.
         setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         var loop = DiagnosticsLoop(
             listener: listener, wake: thread.wake, configuration: configuration,

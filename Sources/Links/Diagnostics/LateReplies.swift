@@ -2,33 +2,34 @@ import GimbalCore
 import Synchronization
 import Wire
 
-/// Answers that took their time, on their way from whatever thread made them to the server's.
+/// Queue of late answers, from the threads that produce them to the server's thread.
 final class LateReplies: Sendable {
-    /// One of them.
+    /// A late answer.
     struct Reply: Sendable {
-        /// Sends it, on the server's thread; `clients` and the time are those of then.
+        /// Sends the answer, on the server's thread; `clients` and the time are those of the
+        /// sending.
         typealias Finish =
             @Sendable (RequestHandler, ClientConnection, _ clients: ClientStatus, Instant) -> Void
 
-        /// Whose request it was; the client may have gone.
+        /// The client of the request, which may have disconnected.
         var client: Int
         var finish: Finish
     }
 
     private let replies = Mutex<[Reply]>([])
-    /// Readable when there are any.
+    /// Descriptor that is readable while answers wait.
     let bell: Bell
 
     /// - Throws: `Errno` when the process has no descriptors left.
     init() throws { bell = try Bell() }
 
-    /// Leaves an answer and wakes the server's thread. Any thread.
+    /// Adds an answer and wakes the server's thread. Any thread.
     func post(_ reply: Reply) {
         replies.withLock { $0.append(reply) }
         bell.ring()
     }
 
-    /// Takes the answers; the server's thread only.
+    /// Removes all answers. Only the server's thread.
     func take() -> [Reply] {
         bell.silence()
         return replies.withLock { replies in

@@ -7,7 +7,7 @@ import Wire
 /// A request that a method makes, and its answer when it is granted.
 private struct Move {
     let request: MotionRequest
-    /// Given the loop's newest before the request, and the settings in force.
+    /// Makes the answer from the loop's snapshot before the request, and the active settings.
     let answer: (StabilizerSnapshot?, Settings) -> Acknowledgement
 
     init(
@@ -26,7 +26,7 @@ private struct Move {
 // The methods that move the machine, each with its parameters and its sentence. Degrees become
 // radians here; the ranges are in `MotionRequest`.
 extension SocketMethod {
-    /// The methods that move the machine, in the order in which they are listed.
+    /// The methods that move the machine, in the order of their listing.
     public static func motion(_ port: any GimbalPort) -> [SocketMethod] {
         [
             move("mode", ["mode"], port) { (parameters) throws(Refusal) in
@@ -178,14 +178,14 @@ extension SocketMethod {
 }
 
 extension Parameters {
-    /// An angle or a rate given in degrees, as radians; NaN where nothing is asked for.
+    /// An angle or a rate in degrees, as radians; NaN if it is missing.
     fileprivate func radians(
         _ name: String, in range: ClosedRange<Double>, _ unit: String
     ) throws(Refusal) -> Double {
         Angle.degrees(try number(name, in: range, unit: unit) ?? .nan).radians
     }
 
-    /// Yaw, roll and pitch as radians; NaN where nothing is asked for.
+    /// Yaw, roll and pitch as radians; NaN for missing axes.
     fileprivate func axes(
         in range: ClosedRange<Double>, _ unit: String, field: String
     ) throws(Refusal) -> AxisVector {

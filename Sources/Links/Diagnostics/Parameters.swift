@@ -12,9 +12,9 @@ public struct Parameters: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - names: What the method knows; anything else is an error, so that a typo cannot be mistaken for "not given". Nil: it takes
-    ///     no notice of any.
-    /// - Throws: The first parameter that is not known.
+    ///   - names: Known parameters; any other is an error, so that a typo cannot count as a missing
+    ///     parameter. Nil: all are ignored.
+    /// - Throws: A refusal that names the first unknown parameter.
     init(_ request: Request, _ names: [String]?) throws(Refusal) {
         method = request.method
         values = request.params
@@ -35,7 +35,7 @@ public struct Parameters: Sendable {
         return value
     }
 
-    /// The value, which has to be there.
+    /// The required value.
     public func required(_ name: String) throws(Refusal) -> JSONValue {
         guard let value = value(name) else { throw missing(name) }
         return value
@@ -48,7 +48,7 @@ public struct Parameters: Sendable {
         return string
     }
 
-    /// A string, which has to be there.
+    /// A required string.
     public func requiredString(_ name: String) throws(Refusal) -> String {
         guard let value = try string(name) else { throw missing(name) }
         return value
@@ -110,7 +110,7 @@ public struct Parameters: Sendable {
         Refusal(.invalidParams, "\(method) needs the parameter \"\(name)\".", field: name)
     }
 
-    /// The parameter `action`, one of these words; the first one when it is left out.
+    /// The parameter `action`, one of these words; default the first one.
     public func action(of actions: [String]) throws(Refusal) -> String {
         try word("action", of: actions) ?? actions[0]
     }

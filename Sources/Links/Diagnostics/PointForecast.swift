@@ -2,22 +2,22 @@ import GimbalCore
 import PlainText
 import Wire
 
-/// What will become of a `point`, told to whoever asks: computed with the loop's own generator from
-/// its newest snapshot.
+/// Forecast of a `point` for its client, computed with the loop's own generator from the newest
+/// snapshot.
 struct PointForecast {
-    /// The state of the loop after its last tick that is known.
+    /// The newest known state of the loop.
     let snapshot: StabilizerSnapshot
-    /// The limits in force.
+    /// The active limits.
     let parameters: SetpointGenerator.Parameters
 
     /// The answer to a `point` that was accepted.
     ///
     /// - Parameters:
-    ///   - angles: Radians; NaN where nothing was asked for.
-    ///   - duration: Seconds, 0 where none was asked for.
-    ///   - rate: rad/s, 0 where none was asked for.
-    ///   - mode: The mode in force.
-    /// - Returns: How long it takes, and what was changed about it.
+    ///   - angles: Requested angles, rad; NaN for other axes.
+    ///   - duration: Requested duration, s; 0 = none.
+    ///   - rate: Requested rate, rad/s; 0 = none.
+    ///   - mode: The active mode.
+    /// - Returns: The duration, and the limits that changed the request.
     func acknowledgement(
         _ angles: AxisVector, duration: Double, rate: Double, mode: Mode
     ) -> Acknowledgement {
@@ -68,7 +68,7 @@ struct PointForecast {
             .joined(separator: ", ")
     }
 
-    /// "pitch -120°" for every angle that is not where it was asked to be.
+    /// Text for every angle that differs from the requested one, such as "pitch -120°".
     private static func text(_ goal: AxisVector, where asked: AxisVector) -> String {
         zip(axes(goal), axes(asked))
             .filter { goal, asked in

@@ -5,23 +5,24 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// Answers questions on a thread of its own, one after the other, in the order in which they came.
+/// Desk that answers questions on a separate thread, one at a time, in the order of their arrival.
 ///
-/// A question changes nothing, but it may be long to read or long to answer: 64 KiB of names, every setting with its range. So the
-/// server's thread reads short lines only and answers no question; what moves or stops the camera never waits for one. A
-/// connection has one question here at a time, so no client keeps another waiting for more than that.
+/// A question changes nothing, but reading or answering it may take long: 64 KiB of names, every
+/// setting with its range. So the server's thread reads only short lines and answers no question,
+/// and requests that move or stop the camera never wait for one. A connection has at most one
+/// question here, so no client delays another one for longer.
 final class QuestionDesk: Sendable {
-    /// A request that is answered here, or read here.
+    /// A request to answer or to read here.
     struct Question: Sendable {
-        /// The bytes, or their meaning.
+        /// Bytes of a request, or the parsed request.
         enum Body: Sendable {
-            /// A line that is too long to be read by the server's thread.
+            /// A line that is too long for the server's thread.
             case line([UInt8])
             /// A question, or a method that does not exist.
             case request(Request)
         }
 
-        /// Whose it is.
+        /// The client of the request.
         var client: Int
         var body: Body
         /// The server's own part of `status`.
@@ -34,14 +35,14 @@ final class QuestionDesk: Sendable {
     /// - Throws: `Errno` when the process has no descriptors left.
     init() throws { bell = try Bell() }
 
-    /// Leaves a question. Any thread.
+    /// Adds a question. Any thread.
     func ask(_ question: Question) {
         questions.withLock { $0.append(question) }
         bell.ring()
     }
 
-    /// A client's question needs no answer any more, because the client has gone. A line may be more than a question, and stays. Any
-    /// thread.
+    /// Drops a client's question after its disconnection. A line stays, because it may contain more
+    /// than a question. Any thread.
     func abandon(client: Int) {
         questions.withLock { questions in
             for index in questions.indices where questions[index].client == client {
@@ -50,17 +51,17 @@ final class QuestionDesk: Sendable {
         }
     }
 
-    /// Forgets what a client has asked that has gone. Any thread.
+    /// Drops all requests of a client that has disconnected. Any thread.
     func forget(client: Int) {
         questions.withLock { $0.removeAll { $0.client == client } }
     }
 
-    /// The body of the thread: answers until `wake` is readable.
+    /// Body of the thread: answers until `wake` is readable.
     ///
     /// - Parameters:
-    ///   - wake: Readable when the thread is to end.
-    ///   - handler: Makes the answers.
-    ///   - later: Where they go.
+    ///   - wake: Descriptor that becomes readable when the thread must end.
+    ///   - handler: Maker of the answers.
+    ///   - later: Queue for the answers.
     func serve(until wake: FileDescriptor, handler: RequestHandler, later: LateReplies) {
         while wait(for: wake) {
             guard let question = next() else { continue }

@@ -4,11 +4,14 @@ import GimbalCore
 import Port
 import Wire
 
-/// Answers one request: finds the method, checks its parameters and the right to write, and encodes the result.
+/// Answers one request: finds the method, checks its parameters and the right to write, and encodes
+/// the result.
 ///
-/// Requests that move, stop or change something are answered at once, on the server's thread; questions go to the `QuestionDesk`.
+/// It answers requests that move, stop or change something at once, on the server's thread;
+/// questions go to the `QuestionDesk`.
 struct RequestHandler: Sendable {
-    /// Bytes of a line that the server's thread reads itself: many times those of any request but a list of names or a text.
+    /// Longest line that the server's thread parses, bytes: many times the longest request except a
+    /// list of names or a text.
     static let shortLine = 1024
 
     let port: any GimbalPort
@@ -40,10 +43,10 @@ struct RequestHandler: Sendable {
     /// Answers one line.
     ///
     /// - Parameters:
-    ///   - line: What the client sent, nil when it was too long to be kept.
-    ///   - connection: Where it came from and where the reply goes.
+    ///   - line: The client's line; nil when it was too long.
+    ///   - connection: Source of the line, and receiver of the reply.
     ///   - clients: The server's own part of `status`.
-    ///   - now: On the server's clock.
+    ///   - now: Time on the server's clock.
     func answer(
         _ line: LineBuffer.Line, from connection: ClientConnection, clients: ClientStatus,
         now: Instant
@@ -68,7 +71,7 @@ struct RequestHandler: Sendable {
         }
     }
 
-    /// Answers a request that has been read.
+    /// Answers a parsed request.
     private func carryOut(
         _ request: Request, from connection: ClientConnection, clients: ClientStatus, now: Instant
     ) {
@@ -84,7 +87,8 @@ struct RequestHandler: Sendable {
         line.allSatisfy { $0 == 0x20 || $0 == 0x09 }
     }
 
-    /// True for a stop by a client that may write. A long line is not looked through: it has its turn.
+    /// Whether the line is a stop by a client that may write. A long line is not searched; it has
+    /// its turn.
     func isStop(_ line: some Collection<UInt8>, from connection: ClientConnection) -> Bool {
         guard connection.mayWrite, line.count <= Self.shortLine, Self.mayBeStop(line),
             let request = try? Request(line: Array(line))
@@ -92,19 +96,19 @@ struct RequestHandler: Sendable {
         return request.method == "stop" && request.params.isEmpty
     }
 
-    /// Carries a stop out that waits behind other requests of its connection. It is answered, and carried out once more, in its
-    /// turn: so a reset before it cannot undo it.
+    /// Carries out a stop that waits behind other requests of its connection. In its turn it is
+    /// answered and carried out again, so that a reset before it cannot undo it.
     func hurryStop(_ connection: ClientConnection) {
         services.settle()
         try? port.request(.emergencyStop, from: CommandSource(connection.client), now: port.now)
     }
 
-    /// Whether the line has to be parsed to know: the name may be written with escapes.
+    /// Whether the line must be parsed to find the method, because its name may contain escapes.
     private static func mayBeStop(_ line: some Collection<UInt8>) -> Bool {
         line.contains(UInt8(ascii: "\\")) || line.firstRange(of: Array("stop".utf8)) != nil
     }
 
-    /// Sends what has become of a request that took its time, or does what the desk has read of it.
+    /// Sends the result of a late request, or carries out a request that the desk has parsed.
     func finish(
         _ reply: LateReplies.Reply, of connection: ClientConnection, clients: ClientStatus,
         now: Instant
@@ -113,7 +117,7 @@ struct RequestHandler: Sendable {
         reply.finish(self, connection, clients, now)
     }
 
-    /// Where the result of a request goes that takes its time. Any thread.
+    /// Receiver of the result of a late request. Any thread.
     private func result(
         of request: Request, of client: DiagnosticsClient
     ) -> Later<SocketMethod.Answer> {
@@ -144,7 +148,7 @@ struct RequestHandler: Sendable {
         connection.output.append { ReplyLine.append(id: id, t: t, result: result, to: &$0) }
     }
 
-    /// Leaves a question at the desk; the connection's further requests wait for it.
+    /// Hands a question to the desk; further requests of the connection wait for it.
     private func ask(
         _ body: QuestionDesk.Question.Body, _ connection: ClientConnection, _ clients: ClientStatus
     ) {
@@ -208,7 +212,8 @@ struct RequestHandler: Sendable {
 extension RequestHandler {
     /// Reads and answers a question. The desk's thread.
     ///
-    /// - Returns: Sends the answer, or carries the request out that the line was. The server's thread.
+    /// - Returns: A closure that sends the answer, or carries out the request in the line. The
+    ///   server's thread.
     func prepare(_ question: QuestionDesk.Question) -> LateReplies.Reply.Finish {
         let request: Request
         switch question.body {
@@ -263,7 +268,7 @@ extension RequestHandler {
             field: "method")
     }
 
-    /// The names are looked up here, the stream begins on the server's thread.
+    /// Looks the names up; the stream begins on the server's thread.
     private func subscribe(
         _ parameters: Parameters, _ id: JSONValue
     ) throws(Refusal) -> LateReplies.Reply.Finish {

@@ -1,13 +1,13 @@
 public import Port
 public import Wire
 
-/// One connection to the socket: who holds control, and whom a log line is about.
+/// Identity of a connection to the socket, for control and for the log.
 public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
     /// Unique in the life of the process.
     public var id: Int
-    /// Process that connected; 0 when it is in a namespace that the daemon cannot see.
+    /// Process id of the client; 0 if its namespace is hidden from the daemon.
     public var pid: Int32
-    /// User that connected.
+    /// User id of the client.
     public var user: UInt32
 
     /// A client with this identity.
@@ -29,51 +29,51 @@ extension CommandSource {
 }
 
 /// A method of the diagnostics socket, declared once: its name, its parameters, the right that it
-/// needs, and what it does.
+/// needs, and its effect.
 public struct SocketMethod: Sendable {
-    /// The result of a method, as it is sent.
+    /// Encoded result of a method.
     public typealias Answer = any Encodable & Sendable
 
-    /// The connection that asks, as a method sees it.
+    /// The requesting connection, as a method sees it.
     public struct Caller: Sendable {
         /// The connection.
         public let client: DiagnosticsClient
-        /// Why the connection may not change anything; nil: it may.
+        /// Reason why the connection may not write; nil: it may.
         let refusal: Refusal?
 
         /// The connection as a source of requests.
         public var source: CommandSource { CommandSource(client) }
 
-        /// For methods some of whose actions only look.
+        /// Checks write access, for methods with actions that only read.
         ///
-        /// - Throws: That the connection may read but not write.
+        /// - Throws: A refusal, if the connection may only read.
         public func requireWrite() throws(Refusal) { if let refusal { throw refusal } }
     }
 
     /// Body of a method, and the thread that runs it.
     enum Work: Sendable {
-        /// Nothing but its answer comes of it, given the server's own part of `status`. The thread
-        /// of the `QuestionDesk`.
+        /// A question that only returns an answer, from the server's own part of `status`. The
+        /// thread of the `QuestionDesk`.
         case question(@Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer)
-        /// The server's thread, within a millisecond or so: meanwhile no client is served.
+        /// The server's thread, within about a millisecond, during which no client is served.
         case now(@Sendable (Parameters, Caller) throws(Refusal) -> Answer)
-        /// The same, with an answer that may wait for a disk; only its client waits.
+        /// The server's thread, with an answer that may wait for a disk; only its client waits.
         case later(@Sendable (Parameters, Caller, @escaping Later<Answer>) throws(Refusal) -> Void)
         /// Begins a stream of the connection.
         case subscribe
-        /// Ends one.
+        /// Ends a stream of the connection.
         case unsubscribe
     }
 
     /// The name in requests.
     public let name: String
-    /// Names of its parameters; nil: whatever is given is ignored.
+    /// Names of its parameters; nil: all parameters are ignored.
     let parameters: [String]?
-    /// Whether the right to write is demanded before anything is read.
+    /// Whether the method requires write access before it reads its parameters.
     public let isWrite: Bool
     let work: Work
 
-    /// Whether nothing but its answer comes of the method.
+    /// Whether the method only returns an answer.
     var isQuestion: Bool {
         switch work {
         case .question, .subscribe, .unsubscribe: true
@@ -89,7 +89,7 @@ public struct SocketMethod: Sendable {
         self.work = work
     }
 
-    /// A method that only looks.
+    /// A method that only reads.
     public static func question(
         _ name: String, _ parameters: [String] = [],
         _ body: @escaping @Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer
@@ -105,7 +105,7 @@ public struct SocketMethod: Sendable {
         SocketMethod(name, parameters, isWrite: true, .now(body))
     }
 
-    /// A method some of whose actions only look: its body asks for the right to write. The
+    /// A method with actions that only read: its body checks write access. The
     /// parameter `action` comes first.
     public static func task(
         _ name: String, _ parameters: [String],
@@ -115,7 +115,7 @@ public struct SocketMethod: Sendable {
     }
 
     /// A method whose answer waits for a disk. With `isWrite` it always changes something;
-    /// otherwise its body asks for the right.
+    /// otherwise its body checks write access.
     public static func saving<Value: Encodable & Sendable>(
         _ name: String, _ parameters: [String] = [], isWrite: Bool,
         _ body:
@@ -140,10 +140,10 @@ public struct SocketMethod: Sendable {
     }
 }
 
-/// What the daemon offers to the diagnostics socket beside the gimbal's port; the socket owns the
-/// protocol.
+/// Services of the daemon for the diagnostics socket, in addition to the gimbal's port; the socket
+/// owns the protocol.
 public struct SocketServices: Sendable {
-    /// The methods in the order in which they are listed; those of streams are the server's own.
+    /// The methods in the order of their listing; the server adds those for streams.
     public var methods: [SocketMethod]
     /// Variables for `subscribe`; fixed for the life of the process.
     public var variables: [Variable]
@@ -151,8 +151,7 @@ public struct SocketServices: Sendable {
     public var sample: @Sendable ([Int]) -> VariableSample
     /// Seconds on the loop's clock, for the `t` of every reply.
     public var time: @Sendable () -> Double
-    /// Called before each request: whatever happened before it elsewhere, and counts, has been seen
-    /// when this returns.
+    /// Waits until earlier events that matter have been handled. Called before each request.
     public var settle: @Sendable () -> Void
 
     /// These services.
@@ -171,9 +170,9 @@ public struct SocketServices: Sendable {
 
 /// One reading of subscribed variables.
 public struct VariableSample: Sendable {
-    /// When the values were true: seconds on the loop's clock.
+    /// Time of the values, seconds on the loop's clock.
     public var t: Double
-    /// The values in the order in which they were asked for.
+    /// The values in the requested order.
     public var values: [JSONValue]
 
     /// A reading with these values.

@@ -3,9 +3,9 @@ import GimbalCore
 import Port
 import Wire
 
-/// When a stream is due: on a fixed grid, without ever making up for what was missed.
+/// Schedule of a stream: a fixed grid on which missed messages are never made up.
 struct StreamSchedule {
-    /// Messages per second that may be asked for.
+    /// Allowed messages per second.
     static let allowedHz = 1.0...200.0
 
     let period: Int64
@@ -16,7 +16,8 @@ struct StreamSchedule {
         next = now
     }
 
-    /// Whether a message is due; if so, the next one is a period later, or later still when that has passed too.
+    /// Whether a message is due; if so, the next one is due a period later, or later still if that
+    /// time has passed too.
     mutating func takeDue(now: Instant) -> Bool {
         guard now >= next else { return false }
         next.nanoseconds += period
@@ -57,10 +58,11 @@ struct VariableIndex {
         positions = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }
     }
 
-    /// The names and their positions; `*` is everything, `attitude.*` everything below `attitude`.
+    /// The names and their positions; `*` means all variables, `attitude.*` all variables below
+    /// `attitude`.
     ///
     /// - Parameter patterns: Names or patterns; one named twice counts once.
-    /// - Returns: In the order asked for.
+    /// - Returns: Names and positions in the requested order.
     /// - Throws: `unknown_key` with the nearest name.
     func resolve(_ patterns: [String]) throws(Refusal) -> (names: [String], indices: [Int]) {
         var indices: [Int] = []

@@ -5,12 +5,14 @@ public import ServiceLifecycle
 import Synchronization
 public import SystemPackage
 
-/// The newest time or counter that a link's key was used with, kept over restarts so that nothing recorded before counts again.
+/// Newest time or counter used with a link's key. It survives restarts, so that no recorded frame
+/// is accepted again.
 ///
-/// The file is ahead of its use: a value counts only when the disk has it or a later one, so not even a power cut lets a
-/// recorded one count again. After a power cut a genuine value counts once it has passed the file's, which is at most `margin` newer
-/// than the last one used; at the end the file gets that last one. A thread of its own, `airframed-keys`, writes: links never
-/// wait for a disk.
+/// The file is ahead of the used values: a value is accepted only when the disk has this value or a
+/// later one, so not even a power cut makes a recorded value valid again. After a power cut a
+/// genuine value is accepted once it has passed the file's, which is at most `margin` newer than
+/// the last used value; at an orderly end the file gets that last value. A separate thread,
+/// `airframed-keys`, writes, so links never wait for a disk.
 public final class FreshnessFile: Service {
     private static let stackSize = 128 * 1024
 
@@ -19,20 +21,20 @@ public final class FreshnessFile: Service {
     private let logger: Logger
     private let thread: ServiceThread
     private let bell: Bell
-    /// Of an earlier run.
+    /// Value of an earlier run.
     private let floor: UInt64
     private let newest: Atomic<UInt64>
-    /// The disk is to have this value with the margin above it.
+    /// Value for the disk, to which the margin is added.
     private let wanted: Atomic<UInt64>
-    /// Up to here values may be used.
+    /// Largest value that may be used.
     private let reserved: Atomic<UInt64>
 
-    /// Reads the value of an earlier run; a file without a number is named in the log and counts as none.
+    /// Reads the value of an earlier run. A file without a number is logged and counts as missing.
     ///
     /// - Parameters:
-    ///   - path: Where it is.
-    ///   - margin: How far the file is ahead of what is used, in the unit of the values.
-    ///   - logger: Hears of failures to read and write.
+    ///   - path: Path of the file.
+    ///   - margin: Lead of the file over the used values, in the unit of the values.
+    ///   - logger: Log for failures to read and write.
     /// - Throws: `Errno` when the process has no descriptors left.
     public init(path: FilePath, margin: UInt64, logger: Logger) throws {
         self.path = path
@@ -46,25 +48,25 @@ public final class FreshnessFile: Service {
         reserved = Atomic(floor)
     }
 
-    /// The newest one of an earlier run, or later. Nothing up to it counts.
+    /// The newest used value, of this run or an earlier one. Values up to it are refused.
     public var value: UInt64 { floor }
 
-    /// Admits a value that the disk will know after a power cut. A newer one is refused and written: one that comes later is admitted.
-    /// Any thread; waits for nothing.
+    /// Accepts a value that the disk will have after a power cut. A newer value is refused and
+    /// written, so that later ones are accepted. Any thread; never waits.
     public func admits(_ value: UInt64) -> Bool {
         let reserved = reserved.load(ordering: .acquiring)
         if value > reserved || reserved - value < margin / 2 { expect(value) }
         return value <= reserved
     }
 
-    /// Writes ahead for values that come soon after this one. Any thread; waits for nothing.
+    /// Writes ahead for values that come soon after this one. Any thread; never waits.
     public func expect(_ value: UInt64) {
         guard value > wanted.load(ordering: .relaxed) else { return }
         wanted.store(value, ordering: .relaxed)
         bell.ring()
     }
 
-    /// A newer one was used. Any thread; waits for nothing.
+    /// Registers a newer used value. Any thread; never waits.
     public func note(_ value: UInt64) { newest.store(value, ordering: .relaxed) }
 
     /// Writes until shutdown.
@@ -88,12 +90,13 @@ public final class FreshnessFile: Service {
             let value = isTooLarge ? UInt64.max : ahead
             guard value > reserved.load(ordering: .relaxed) else { continue }
             write(value)
-            // Also when that failed: a full disk, which the log has named, does not take the link away.
+            // Also when that failed: a full disk, which the log has named, does not take the link
+            // away.
             reserved.store(value, ordering: .releasing)
         }
     }
 
-    /// After an orderly end the file has no margin, so that a restart keeps no sender waiting.
+    /// Writes the value without a margin at an orderly end, so that a restart delays no sender.
     private func end() {
         let value = newest.load(ordering: .relaxed)
         if value != reserved.load(ordering: .relaxed) { write(value) }

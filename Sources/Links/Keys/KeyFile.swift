@@ -2,29 +2,30 @@ import Glibc
 public import SystemPackage
 public import Wire
 
-/// A file with the passphrase of a link's shared key: one line, of which the key is made as ground stations make theirs.
+/// File with the passphrase of a link's shared key: one line, from which the key is derived as
+/// ground stations derive theirs.
 public struct KeyFile: Sendable {
-    /// Shorter ones are guessed too easily, bytes.
+    /// Shortest allowed passphrase, bytes; shorter ones are easy to guess.
     static let shortest = 8
     private static let longest = 1024
 
-    /// Where it is.
+    /// Path of the file.
     public let path: FilePath
-    /// The setting that demands it.
+    /// The setting that requires the file.
     private let setting: String
 
     /// - Parameters:
-    ///   - path: Where it is.
-    ///   - setting: The setting that demands it, for the sentences.
+    ///   - path: Path of the file.
+    ///   - setting: The setting that requires it, for messages.
     public init(path: FilePath, setting: String) {
         self.path = path
         self.setting = setting
     }
 
-    /// Reads it.
+    /// Reads the file.
     ///
     /// - Returns: The key.
-    /// - Throws: `SocketError` with the fault of the file and its remedy.
+    /// - Throws: `SocketError` with the problem of the file and its remedy.
     public func read() throws(SocketError) -> SharedKey {
         let bytes: [UInt8]
         let mode: mode_t

@@ -1,28 +1,30 @@
-/// Who answers a simulator's lines. Called on the server's thread alone, in the order in which things happen.
+/// Responder to a simulator's lines. Called only on the server's thread, in the order of the
+/// events.
 public protocol LockstepBackend: Sendable {
-    /// A simulator has connected; it has sent nothing yet.
+    /// Handles the connection of a simulator, before its first line.
     func connected()
 
     /// Answers one line: appends exactly one line with its newline.
     ///
     /// - Parameters:
-    ///   - line: Without its newline; nil when it was longer than `LockstepSample.longestLine`.
-    ///   - output: Where the answer goes.
+    ///   - line: Line without its newline; nil when it was longer than
+    ///     `LockstepSample.longestLine`.
+    ///   - output: Receiver of the answer.
     func answer(_ line: [UInt8]?, to output: inout [UInt8])
 
-    /// No line has come for `LockstepConfiguration.timeout`. Once for each silence.
+    /// Handles a silence of `LockstepConfiguration.timeout`. Once for each silence.
     func silent()
 
-    /// The simulator is gone; `connected` comes next.
+    /// Handles the disconnection of the simulator; `connected` comes next.
     ///
-    /// - Parameter isMidLine: Whether it left bytes of a line behind that had no end.
+    /// - Parameter isMidLine: Whether it left an incomplete line behind.
     func disconnected(isMidLine: Bool)
 
-    /// Appends what a second simulator is told.
+    /// Appends the message for a second simulator.
     func refuse(to output: inout [UInt8])
 }
 
-/// Where the lockstep socket is, and its limits.
+/// Configuration of the lockstep socket: place and limits.
 public struct LockstepConfiguration: Sendable {
     /// Path of the socket: `hardware.lockstep.socket`. At most 107 bytes.
     public var path: String
@@ -30,7 +32,7 @@ public struct LockstepConfiguration: Sendable {
     public var group: String?
     /// Wall time without a line after which the simulator counts as silent, s.
     public var timeout: Double
-    /// Replies that the simulator has not read, bytes, above which its further lines wait.
+    /// Size of unread replies, bytes, above which further lines wait.
     public var replyBacklog = 256 * 1024
 
     /// The configuration with these values, everything else by default.

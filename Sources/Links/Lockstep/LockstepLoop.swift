@@ -5,12 +5,13 @@ import Logging
 import SystemPackage
 import Wire
 
-/// The thread of the lockstep socket: poll(2), read, answer each line, write. Waits for nobody but the simulator.
+/// Thread of the lockstep socket: poll(2), read, answer each line, write. It waits only for the
+/// simulator.
 struct LockstepLoop {
     private static let chunkSize = 64 * 1024
-    /// Connections that are over and still being sent to; more are closed at once.
+    /// Largest number of ended connections with unsent replies; further ones are closed at once.
     private static let maximumLeavers = 8
-    /// How long they may take, s.
+    /// Time limit for them, s.
     private static let leaveSeconds = 1.0
 
     private let listener: SocketListener
@@ -22,10 +23,11 @@ struct LockstepLoop {
 
     private var peer: LockstepPeer?
     private var leavers: [LockstepLeaver] = []
-    /// Until then nobody is accepted, because the process has no descriptor left.
+    /// Time until which no connection is accepted, because the process has no descriptor left.
     private var acceptPause: Instant?
 
-    /// A loop over an open socket, which `run` closes when it returns; it returns when `wake` becomes readable.
+    /// A loop over an open socket, which `run` closes when it returns; it returns when `wake`
+    /// becomes readable.
     init(
         listener: SocketListener, wake: FileDescriptor, settling: SettlingPipes,
         configuration: LockstepConfiguration, backend: any LockstepBackend, logger: Logger
@@ -49,7 +51,7 @@ struct LockstepLoop {
         listener.close()
     }
 
-    /// One round; false when it was the last.
+    /// Runs one round; false after the last.
     private mutating func turn(_ chunk: UnsafeMutableRawBufferPointer) -> Bool {
         var entries = pollEntries()
         var ready: Int32 = 0
@@ -65,7 +67,8 @@ struct LockstepLoop {
         return true
     }
 
-    /// `wake`, the wish to settle, the listener, the simulator, then those who leave.
+    /// Descriptors for poll(2): `wake`, the request to settle, the listener, the simulator, then
+    /// ended connections.
     private mutating func pollEntries() -> [pollfd] {
         if let pause = acceptPause, Self.now >= pause { acceptPause = nil }
         func entry(_ descriptor: FileDescriptor?, _ events: Int32) -> pollfd {
@@ -88,7 +91,7 @@ struct LockstepLoop {
         return entries
     }
 
-    /// How long poll(2) may wait: until the next deadline, at most an hour.
+    /// Timeout of poll(2): until the next deadline, at most an hour.
     private func waitNanoseconds() -> Int64 {
         if let peer, peer.hasMore || peer.hasLines, !isBehind { return 0 }
         var deadlines = leavers.map(\.deadline)
@@ -98,11 +101,12 @@ struct LockstepLoop {
         if let acceptPause { deadlines.append(acceptPause) }
         let hour: Int64 = 3_600_000_000_000
         guard let next = deadlines.min() else { return hour }
-        // One more than the difference: not a moment too early, so that the deadline has passed then.
+        // One more than the difference: not a moment too early, so that the deadline has passed
+        // then.
         return min(max(0, next.nanoseconds - Self.now.nanoseconds + 1), hour)
     }
 
-    /// The simulator does not read its replies; its further lines wait.
+    /// Whether the simulator does not read its replies, so that its further lines wait.
     private var isBehind: Bool { (peer?.output.count ?? 0) >= configuration.replyBacklog }
 
     private mutating func receive(_ chunk: UnsafeMutableRawBufferPointer) {
@@ -110,7 +114,7 @@ struct LockstepLoop {
         peer?.read(into: chunk)
     }
 
-    /// Answers every line that is complete, sends, and ends a connection that is over.
+    /// Answers every complete line, sends, and closes an ended connection.
     private mutating func serve() {
         guard peer != nil else { return }
         peer?.flush()
@@ -148,7 +152,7 @@ struct LockstepLoop {
         backend.silent()
     }
 
-    /// The loop's wall clock: for the timeout and the leaving alone.
+    /// The loop's wall clock, used only for the timeout and for ended connections.
     private static var now: Instant { Instant(nanoseconds: cl_now_ns()) }
 }
 
@@ -163,7 +167,8 @@ extension LockstepLoop {
             // The simulator gave up before its turn came.
             case ECONNABORTED: continue
             default:
-                // Out of descriptors, most likely. The listener stays readable, so without a pause this would spin.
+                // Out of descriptors, most likely. The listener stays readable, so without a pause
+                // this would spin.
                 logger.warning("Cannot accept a simulator: \(Errno(rawValue: error)).")
                 acceptPause = Self.now.advanced(bySeconds: 1)
                 return

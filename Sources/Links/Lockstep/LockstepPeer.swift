@@ -4,23 +4,23 @@ import Glibc
 import SystemPackage
 import Wire
 
-/// The connected simulator: what it sent, what it is owed. Lives on the server's thread.
+/// The connected simulator, with its input and output. Used only on the server's thread.
 struct LockstepPeer {
     let descriptor: FileDescriptor
     var input = LineBuffer(limit: LockstepSample.longestLine)
     var output = OutputBuffer()
-    /// The simulator will send no more.
+    /// Whether the simulator has ended its input.
     var hasEnded = false
-    /// Complete lines may wait in `input`.
+    /// Whether complete lines may wait in `input`.
     var hasLines = false
-    /// There may be more to read at once.
+    /// Whether more input may be ready at once.
     var hasMore = false
-    /// When the last line came, or the connection.
+    /// Time of the last line, or of the connection.
     var lastLine: Instant
-    /// The silence that goes on has been told.
+    /// Whether the present silence has been reported.
     var isSilent = false
 
-    /// Reads what is there, at most one chunk.
+    /// Reads at most one chunk of input.
     mutating func read(into chunk: UnsafeMutableRawBufferPointer) {
         hasMore = false
         do {
@@ -37,16 +37,16 @@ struct LockstepPeer {
         }
     }
 
-    /// Sends what the kernel takes.
+    /// Sends as much as the kernel accepts.
     mutating func flush() { if !output.send(to: descriptor) { hasEnded = true } }
 }
 
-/// A connection that is over for us: it still gets what it is owed, and may finish what it is sending, so that it reads
-/// its last replies instead of an error.
+/// An ended connection: it still receives its replies and may finish its output, so that the client
+/// reads its last replies instead of an error.
 struct LockstepLeaver {
     let descriptor: FileDescriptor
     var output: OutputBuffer
-    /// Closed then at the latest.
+    /// Latest time of the close.
     let deadline: Instant
     private var isShut = false
     private var hasEnded = false
@@ -57,10 +57,10 @@ struct LockstepLeaver {
         self.deadline = deadline
     }
 
-    /// What to wait for.
+    /// Events for poll(2).
     var events: Int32 { (hasEnded ? 0 : POLLIN) | (output.isEmpty ? 0 : POLLOUT) }
 
-    /// Sends, reads and forgets.
+    /// Sends, and discards input.
     ///
     /// - Returns: Whether the connection can be closed now.
     mutating func advance(_ chunk: UnsafeMutableRawBufferPointer, now: Instant) -> Bool {
@@ -83,9 +83,9 @@ struct LockstepLeaver {
 }
 
 extension OutputBuffer {
-    /// Hands the kernel what it takes.
+    /// Sends as much as the kernel accepts.
     ///
-    /// - Returns: Whether the other end can still be reached; when not, the buffer is empty.
+    /// - Returns: Whether the peer can still be reached; if not, the buffer is empty.
     mutating func send(to descriptor: FileDescriptor) -> Bool {
         var isBroken = false
         _ = flush { bytes in

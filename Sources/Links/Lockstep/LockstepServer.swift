@@ -6,10 +6,11 @@ public import ServiceLifecycle
 import Synchronization
 import SystemPackage
 
-/// The lockstep socket as a service: one simulator at a time on a UNIX stream socket, one line in, one line out, see
-/// `Wire`. Everything happens on one ordinary thread, `airframed-sim`.
+/// The lockstep socket as a service: one simulator at a time on a UNIX stream socket, one line in,
+/// one line out, see `Wire`. Everything happens on one ordinary thread, `airframed-sim`.
 public final class LockstepServer: Service {
-    /// As large as that of the diagnostics socket: the loop's tick and a parser run here.
+    /// Stack size, the same as for the diagnostics socket, because the loop's tick and a parser run
+    /// here.
     private static let stackSize = 512 * 1024
 
     private let configuration: LockstepConfiguration
@@ -17,15 +18,15 @@ public final class LockstepServer: Service {
     private let logger: Logger
     private let thread: ServiceThread
     private let settling: SettlingPipes
-    /// The open socket, until the thread takes it.
+    /// The open socket, until the thread owns it.
     private let listener = Mutex<SocketListener?>(nil)
 
     /// A server that is not open yet.
     ///
     /// - Parameters:
     ///   - configuration: Path, group and timeout.
-    ///   - backend: Who answers.
-    ///   - logger: Trouble with the socket.
+    ///   - backend: Responder to lines.
+    ///   - logger: Log for problems with the socket.
     /// - Throws: `Errno` when the process has no descriptors left.
     public init(
         configuration: LockstepConfiguration, backend: any LockstepBackend, logger: Logger
@@ -39,10 +40,10 @@ public final class LockstepServer: Service {
 
     deinit { listener.withLock { $0?.close() } }
 
-    /// Creates the socket, so that a start-up can fail with a sentence before anything runs. Once; `run()` does it
-    /// when it has not been done.
+    /// Creates the socket, so that a start-up can fail with a message before anything runs. Call it
+    /// once; otherwise `run()` does it.
     ///
-    /// - Throws: What is in the way.
+    /// - Throws: The problem.
     public func open() throws(SocketError) {
         let opened = try SocketListener(configuration.place, logger: logger)
         listener.withLock { $0 = opened }
@@ -50,14 +51,14 @@ public final class LockstepServer: Service {
 
     /// Serves until shutdown.
     ///
-    /// - Throws: `SocketError` when the socket was not open and cannot be opened, or the thread not be started.
+    /// - Throws: `SocketError` when the socket cannot be opened, or the thread cannot be started.
     public func run() async throws {
         if listener.withLock({ $0 == nil }) { try open() }
         try await thread.run { self.serve() }
     }
 
-    /// Waits until everything that had happened on the socket before the call has been answered: lines, a connection,
-    /// its end. So a request that follows a line in time also follows it in effect. At most a second; any thread.
+    /// Waits until all earlier events on the socket have been handled: lines, a connection,
+    /// its end. So a request after a line also takes effect after it. At most a second; any thread.
     public func settle() { settling.settle() }
 
     /// The body of the thread.
@@ -72,9 +73,10 @@ public final class LockstepServer: Service {
     }
 }
 
-/// How another thread waits until the server's has looked at everything: one byte there, one byte back.
+/// Handshake of another thread with the server's thread, after which all events have been handled:
+/// one byte each way.
 final class SettlingPipes: Sendable {
-    /// Rings when a thread waits.
+    /// Bell for a waiting thread.
     let request: Bell
     private let answer: Bell
     /// Whether the server's thread runs. Held while waiting: one at a time.
@@ -85,10 +87,10 @@ final class SettlingPipes: Sendable {
         answer = try Bell()
     }
 
-    /// The server's thread begins.
+    /// Registers the start of the server's thread.
     func begin() { isServed.withLock { $0 = true } }
 
-    /// The server's thread ends: a thread that waits is let go first.
+    /// Registers the end of the server's thread, after it has released a waiting thread.
     func end() {
         acknowledge()
         isServed.withLock { $0 = false }
@@ -107,7 +109,7 @@ final class SettlingPipes: Sendable {
         }
     }
 
-    /// The server's thread has looked at everything.
+    /// Reports that the server's thread has handled all events.
     func acknowledge() {
         request.silence()
         answer.ring()

@@ -1,30 +1,32 @@
 import GimbalCore
 import Wire
 
-/// The gate between one remote control and the wheels: a new remote control, and one that was silent for too long, has to show
-/// its stick in the middle before it moves them. Time is an argument.
+/// Gate between one remote control and the wheels: a new remote control, and one that was silent
+/// for too long, has to send its stick's middle position before it moves the wheels. Time is an
+/// argument.
 struct RiderGate {
     private var lastAccepted: Instant?
     private var needsZero = true
 
-    /// Whether a wish may go on to the Commander.
+    /// Checks whether a request may go to the Commander.
     ///
     /// - Parameters:
-    ///   - isStanding: Whether it is 0/0.
-    ///   - now: When it came.
+    ///   - isStanding: Whether the request is 0/0.
+    ///   - now: Time of its receipt.
     ///   - deadMan: Silence after which the wheels have stopped, s.
-    /// - Returns: False while 0/0 has to come first.
+    /// - Returns: False until 0/0 has come.
     mutating func admits(isStanding: Bool, now: Instant, deadMan: Double) -> Bool {
         if let lastAccepted, now.seconds(since: lastAccepted) > deadMan { needsZero = true }
         return isStanding || !needsZero
     }
 
-    /// The Commander has taken it.
+    /// Registers that the Commander has accepted the request.
     mutating func accepted(isStanding: Bool, now: Instant) {
         lastAccepted = now
         if isStanding { needsZero = false }
     }
 
-    /// The Commander has refused it: when it is granted one day, the stick must be in the middle first.
+    /// Registers that the Commander has refused the request, so that the stick must be in the
+    /// middle again first.
     mutating func refused() { needsZero = true }
 }

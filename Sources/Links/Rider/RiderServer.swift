@@ -8,14 +8,14 @@ import Synchronization
 import SystemPackage
 public import Wire
 
-/// A rider's remote control as a service: datagrams on a UDP port, no answers, on one ordinary thread,
-/// `airframed-rider`.
+/// A rider's remote control as a service: datagrams on a UDP port, no answers, on one ordinary
+/// thread, `airframed-rider`.
 public final class RiderServer: Service {
     /// Stack of the thread, locked with everything else.
     private static let stackSize = 256 * 1024
-    /// Datagrams that are read before the thread looks at anything else.
+    /// Number of datagrams that are read in one turn of the thread.
     private static let datagramsPerTurn = 64
-    /// How often the status is made, s.
+    /// Interval of status updates, s.
     private static let statusSeconds = 0.2
 
     private let port: any GimbalPort
@@ -28,17 +28,17 @@ public final class RiderServer: Service {
     private let socket: Mutex<DatagramSocket?>
     private let latest = Mutex(LinkStatus(name: "rider"))
 
-    /// A server whose socket is open; nobody is heard yet.
+    /// A server with an open socket that serves no peer yet.
     ///
     /// - Parameters:
-    ///   - address: Where the datagrams come.
-    ///   - port: The way to the wheels.
-    ///   - speeds: What the wheels do now, per cent, by name, for the status.
-    ///   - key: The key that every command but a stop needs; nil: none.
-    ///   - freshness: Remembers the newest counter that was proved.
-    ///   - logger: What was refused.
-    ///   - clock: The loop's.
-    /// - Throws: `SocketError` with what is in the way.
+    ///   - address: Address for the datagrams.
+    ///   - port: Access to the wheels.
+    ///   - speeds: Present speeds of the wheels, per cent, by name, for the status.
+    ///   - key: The key that every command except a stop needs; nil: none.
+    ///   - freshness: Store of the newest proved counter.
+    ///   - logger: Log for refusals.
+    ///   - clock: The loop's clock.
+    /// - Throws: `SocketError` with the problem.
     public init(
         address: DatagramAddress, port: any GimbalPort,
         speeds: @escaping @Sendable () -> [String: Int] = { [:] }, key: SharedKey? = nil,
@@ -64,7 +64,7 @@ public final class RiderServer: Service {
 
     deinit { socket.withLock { $0?.close() } }
 
-    /// What has been counted, at most a fifth of a second ago. Any thread.
+    /// Counters, at most a fifth of a second old. Any thread.
     public var status: LinkStatus { latest.withLock(\.self) }
 
     /// Serves until shutdown.

@@ -4,20 +4,20 @@ import Logging
 import Port
 import Wire
 
-/// Everything that comes to the rider's port, whoever sends it. Knows no socket; time is an argument. Thread
-/// airframed-rider.
+/// Handler of all datagrams at the rider's port, from every sender. Knows no socket; time is an
+/// argument. Thread airframed-rider.
 struct RiderStation {
-    /// What has been counted since the start.
+    /// Counters since the start.
     struct Counters: Equatable {
-        /// Datagrams that the Commander took.
+        /// Accepted datagrams.
         var accepted: UInt64 = 0
-        /// Datagrams that are no command.
+        /// Datagrams that are not a command.
         var malformed: UInt64 = 0
-        /// Commands of somebody who is not in control, or while an emergency stop is latched.
+        /// Commands of a sender that is not in control, or during a latched emergency stop.
         var refused: UInt64 = 0
-        /// Commands without a right code, or with one that was used before, where one is required.
+        /// Commands without a valid code, or with a used one, if a code is required.
         var unsigned: UInt64 = 0
-        /// Commands of a new remote control, or after a silence, that were not 0/0 yet.
+        /// Commands of a new remote control, or after a silence, before 0/0.
         var waitingForZero: UInt64 = 0
     }
 
@@ -27,15 +27,15 @@ struct RiderStation {
         var heard: Instant
     }
 
-    /// Remote controls that are remembered; the one that was silent for longest makes room.
+    /// Largest number of remembered remote controls; the one with the longest silence makes room.
     private static let maximumRemotes = 16
 
     private(set) var counters = Counters()
-    /// The key that every command but a stop needs; nil: none.
+    /// The key that every command except a stop needs; nil: none.
     private let key: SharedKey?
-    /// The newest counter with a right code; lower ones are old.
+    /// The newest counter with a valid code; lower ones are old.
     private(set) var newest: UInt64
-    /// Admits a genuine counter once the disk knows it.
+    /// Accepts a genuine counter once the disk has it.
     private let admits: (UInt64) -> Bool
     private let port: any GimbalPort
     private let log: Logger
@@ -53,13 +53,13 @@ struct RiderStation {
         log = logger
     }
 
-    /// Who was obeyed in the last ten seconds.
+    /// Sender of an accepted command in the last ten seconds.
     func peers(now: Instant) -> [String] {
         remotes.filter { now.seconds(since: $0.value.heard) < 10 }.keys.map(\.description)
             .sorted()
     }
 
-    /// A datagram.
+    /// Handles a datagram.
     mutating func receive(_ bytes: [UInt8], from address: DatagramAddress, now: Instant) {
         let sealed = key == nil ? nil : SealedRiderCommand(datagram: bytes)
         let command: RiderCommand
@@ -73,7 +73,8 @@ struct RiderStation {
             counters.unsigned += 1
             return log.warning("\(address) sent a command without the key, or repeated one.")
         }
-        // Only who was obeyed is remembered: strangers can neither fill the memory nor push somebody out of it.
+        // Only who was obeyed is remembered: strangers can neither fill the memory nor push
+        // somebody out of it.
         var remote = remotes[address] ?? Remote(number: nextNumber, heard: now)
         defer { if remotes[address] != nil { remotes[address] = remote } }
         guard case .drive(let left, let right) = command else {
@@ -90,7 +91,7 @@ struct RiderStation {
         carryOut(command, &remote, address, now)
     }
 
-    /// Whether a datagram has a right code and a new counter, which is old from then on.
+    /// Checks that a datagram has a valid code and a new counter, which becomes old.
     private mutating func isProved(_ sealed: SealedRiderCommand?) -> Bool {
         guard let key else { return true }
         guard let sealed, sealed.counter > newest, sealed.isRight(key: key),

@@ -3,17 +3,19 @@ public import Glibc
 public import Logging
 import Wire
 
-/// A serial port behind the serial service, as on a BLE Mini: what comes from the port is gathered until it pauses and goes to
-/// the clients, what they write goes to the port. Thread airframed-ble.
+/// Bridge from the serial service to a serial port, as on a BLE Mini: bytes from the port are
+/// collected until it pauses, then go to the clients; bytes from the clients go to the port. Thread
+/// airframed-ble.
 ///
-/// With a tap the gimbal's own MAVLink shares the way to the clients: the port's bytes are then cut into frames, and ours
-/// go between two of them, never into one.
+/// With a tap the gimbal's own MAVLink shares the link to the clients: the port's bytes are then
+/// split into frames, and the gimbal's frames go between them.
 public final class BridgeRole: SerialRole {
-    /// Silence of the port after which what has come is handed on, s: as BLE Mini's firmware does.
+    /// Pause of the port after which collected bytes are sent, s: as in BLE Mini's firmware.
     private static let idleSeconds = 0.005
-    /// Bytes that are handed on without waiting for silence: at 115200 baud a stream may never pause.
+    /// Number of bytes that are sent without waiting for a pause, because a stream at 115200 baud
+    /// may never pause.
     private static let full = 160
-    /// A frame whose end does not come within this time is no frame, s; a USB adapter may pause 16 ms within one.
+    /// Longest time for a frame to end, s; a USB adapter may pause for 16 ms within a frame.
     private static let tornSeconds = 0.1
 
     /// The name in the configuration.
@@ -28,7 +30,7 @@ public final class BridgeRole: SerialRole {
     /// - Parameters:
     ///   - path: Device file of the port.
     ///   - tap: The gimbal's own MAVLink; nil: the port's bytes go through untouched.
-    ///   - logger: When the port comes and goes.
+    ///   - logger: Log for opening and loss of the port.
     public init(path: String, tap: (any SerialRole)?, logger: Logger) {
         port = SerialPort(path: path, baud: 57600, log: logger)
         self.tap = tap
@@ -43,13 +45,13 @@ public final class BridgeRole: SerialRole {
         ]
     }
 
-    /// At once, also while bytes travel.
+    /// Speed of the port; a change applies at once, even during a transfer.
     public func setBaud(_ bitsPerSecond: Int) { port.setBaud(bitsPerSecond) }
 
-    /// The port, while it is there.
+    /// The port, while it is open.
     public var entry: pollfd? { port.entry }
 
-    /// Bytes for the port.
+    /// Writes bytes to the port.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
@@ -58,7 +60,7 @@ public final class BridgeRole: SerialRole {
         tap?.receive(bytes, from: central, now: now, &output)
     }
 
-    /// The port has bytes, or takes some again.
+    /// Handles a port that can be read or written.
     public func ready(now: Instant, _ output: inout SerialOutput) {
         port.flush()
         let bytes = port.receive()
@@ -73,12 +75,12 @@ public final class BridgeRole: SerialRole {
         }
     }
 
-    /// Lets go of what the client moves.
+    /// Releases the client's motion.
     public func disconnected(_ central: Central, now: Instant) {
         tap?.disconnected(central, now: now)
     }
 
-    /// Hands on what has waited long enough, and lets the gimbal speak.
+    /// Sends bytes that have waited long enough, then the gimbal's frames.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {
         var next = [port.advance(now: now), tap?.advance(now: now, &output)]
         if !gathered.isEmpty {

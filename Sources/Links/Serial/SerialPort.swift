@@ -4,23 +4,24 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// A serial port that may come and go: an adapter that is pulled out is looked for until it is back. Never waits. One thread.
+/// Serial port that may disappear: the port of an unplugged adapter is opened again when it
+/// returns. Never waits. One thread.
 struct SerialPort {
-    /// What has been counted since the start.
+    /// Counters since the start.
     struct Counters: Equatable {
-        /// Bytes that came in.
+        /// Received bytes.
         var received: UInt64 = 0
-        /// Bytes that the driver took.
+        /// Sent bytes.
         var sent: UInt64 = 0
-        /// Bytes that were lost because the port was absent or too slow.
+        /// Bytes that were lost because the port was missing or too slow.
         var dropped: UInt64 = 0
-        /// Times that the port was opened.
+        /// Number of times that the port was opened.
         var opened: UInt64 = 0
     }
 
-    /// How often an absent port is looked for, s.
+    /// Interval between attempts to open a missing port, s.
     private static let retrySeconds = 0.5
-    /// Bytes that may wait for the driver: what 115200 baud carry in a third of a second.
+    /// Largest number of bytes that wait for the driver: a third of a second at 115200 baud.
     private static let capacity = 4096
 
     let path: String
@@ -38,7 +39,7 @@ struct SerialPort {
         self.log = log
     }
 
-    /// What poll(2) is to look at; nil while the port is absent.
+    /// Descriptor and events for poll(2); nil while the port is missing.
     var entry: pollfd? {
         descriptor.map {
             let events = pending.isEmpty ? POLLIN : POLLIN | POLLOUT
@@ -46,9 +47,9 @@ struct SerialPort {
         }
     }
 
-    /// Opens the port when it is time to.
+    /// Opens the port when an attempt is due.
     ///
-    /// - Returns: When to call again; nil while the port is there.
+    /// - Returns: Time of the next call; nil while the port is open.
     mutating func advance(now: Instant) -> Instant? {
         guard descriptor == nil else { return nil }
         guard now >= retry else { return retry }
@@ -71,7 +72,7 @@ struct SerialPort {
         return nil
     }
 
-    /// Changes the speed, at once where the port is there.
+    /// Changes the speed; at once if the port is open.
     mutating func setBaud(_ baud: Int) {
         guard baud != self.baud else { return }
         self.baud = baud
@@ -84,7 +85,7 @@ struct SerialPort {
         }
     }
 
-    /// What has come in, at most this much; empty when nothing waits.
+    /// Reads at most this many bytes; empty when none wait.
     mutating func receive(limit: Int = 4096) -> [UInt8] {
         guard let descriptor else { return [] }
         var failure: Errno?
@@ -105,7 +106,8 @@ struct SerialPort {
         return bytes
     }
 
-    /// Sends bytes, now or when the driver takes them; what does not fit is lost as a whole and counted.
+    /// Sends bytes, now or when the driver accepts them. Bytes that do not fit are dropped as a
+    /// whole and counted.
     mutating func send(_ bytes: [UInt8]) {
         guard descriptor != nil, pending.count + bytes.count <= Self.capacity else {
             counters.dropped &+= UInt64(bytes.count)
@@ -115,7 +117,7 @@ struct SerialPort {
         flush()
     }
 
-    /// Hands the driver what it takes.
+    /// Writes as many bytes as the driver accepts.
     mutating func flush() {
         guard let descriptor, !pending.isEmpty else { return }
         do {
@@ -127,14 +129,14 @@ struct SerialPort {
         } catch {}
     }
 
-    /// The port is gone; it is looked for from now on.
+    /// Handles the loss of the port, and starts attempts to open it.
     private mutating func lose(_ error: Errno) {
         log.warning("\(path): \(error); airframed keeps trying to open the serial port.")
         isToldAbsent = true
         close()
     }
 
-    /// Lets go of the port.
+    /// Closes the port.
     mutating func close() {
         if let descriptor { cl_serial_close(descriptor.rawValue) }
         descriptor = nil

@@ -1,4 +1,4 @@
-/// Who connected, as the kernel remembers it from the moment of connect(2).
+/// Credentials of a client, which the kernel recorded at connect(2).
 struct PeerCredentials: Equatable, Sendable {
     var pid: Int32
     var user: UInt32
@@ -7,20 +7,21 @@ struct PeerCredentials: Equatable, Sendable {
     var supplementaryGroups: [UInt32]
 }
 
-/// Who may change things: root, the daemon's own user, and members of one group.
+/// Policy for write access: root, the daemon's own user, and members of one group.
 ///
-/// The mode of the socket already decides who may connect; this decides again for every write, because the socket may
-/// have been opened up for reading, and because membership is checked where uids are hidden by a user namespace.
+/// The mode of the socket decides which users may connect. This policy decides again for every
+/// write, because an administrator may have opened the socket for reading, and because it checks
+/// membership even if a user namespace hides uids.
 struct AccessPolicy: Equatable, Sendable {
-    /// The kernel's stand-in for every id that the daemon's user namespace does not know. Many users share it, so it
-    /// proves nothing.
+    /// The kernel's substitute for ids that are unknown in the daemon's user namespace. Many users
+    /// share it, so it does not identify a user.
     static let overflowID: UInt32 = 65534
 
     /// The user that the daemon runs as.
     var ownUser: UInt32
     /// The group whose members may write.
     var group: UInt32
-    /// Its name, for the sentence.
+    /// Name of the group, for messages.
     var groupName: String
 
     func allowsWriting(_ peer: PeerCredentials) -> Bool {
@@ -30,7 +31,7 @@ struct AccessPolicy: Equatable, Sendable {
         return peer.group == group || peer.supplementaryGroups.contains(group)
     }
 
-    /// What a client without the right is told.
+    /// Message for a client without write access.
     var sentence: String {
         // Nobody should be told to join root's group.
         if group == 0 {

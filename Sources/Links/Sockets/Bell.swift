@@ -1,8 +1,9 @@
 import SystemPackage
 
-/// Wakes a thread that waits in poll(2): a pipe that is readable from the first ring until it is silenced.
+/// Bell that wakes a thread in poll(2): a pipe that is readable from the first ring until it is
+/// silenced.
 final class Bell: Sendable {
-    /// For poll(2).
+    /// Descriptor for poll(2).
     let descriptor: FileDescriptor
     private let writer: FileDescriptor
 
@@ -16,13 +17,13 @@ final class Bell: Sendable {
         try? writer.close()
     }
 
-    /// Any thread; waits for nothing.
+    /// Rings. Any thread; never waits.
     func ring() {
         // A full pipe rings as well.
         _ = try? writer.writeAll([1])
     }
 
-    /// Takes every ring so far. The thread that waits, before it looks at what rang.
+    /// Clears all rings. The waiting thread calls it before it handles their cause.
     func silence() {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             while let count = try? descriptor.read(into: buffer), count > 0 {}

@@ -2,14 +2,14 @@ import CLinuxShim
 import Glibc
 import SystemPackage
 
-/// A numeric address and a port of UDP.
+/// Numeric address and port for UDP.
 public struct DatagramAddress: Hashable, Sendable, CustomStringConvertible {
-    /// As the kernel has it: sockaddr_in or sockaddr_in6.
+    /// Address in the kernel's form: sockaddr_in or sockaddr_in6.
     fileprivate var bytes: [UInt8]
 
     fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Nil where the address is not numeric.
+    /// Parses an address; nil if it is not numeric.
     public init?(host: String, port: UInt16) {
         var length: UInt32 = 0
         var storage = [UInt8](repeating: 0, count: Int(CL_UDP_ADDRESS_SIZE))
@@ -36,14 +36,14 @@ public struct DatagramAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A UDP socket that never waits.
+/// UDP socket that never waits.
 struct DatagramSocket {
-    /// Longest datagram that is looked at; longer ones are cut, which no format here survives.
+    /// Longest accepted datagram, bytes; longer ones are cut, and then invalid in every format.
     static let capacity = 2048
 
     let descriptor: FileDescriptor
 
-    /// Bound to `address`, or when `binds` is false free to send from any port.
+    /// Opens a socket that is bound to `address`, or sends from any port if `binds` is false.
     init(_ address: DatagramAddress, binds: Bool) throws(Errno) {
         var raw: Int32 = -1
         let error = cl_udp_open(address.bytes, UInt32(address.bytes.count), binds ? 1 : 0, &raw)
@@ -51,7 +51,7 @@ struct DatagramSocket {
         descriptor = FileDescriptor(rawValue: raw)
     }
 
-    /// The next datagram; nil when none waits.
+    /// Receives the next datagram; nil when none waits.
     func receive() -> (bytes: [UInt8], from: DatagramAddress)? {
         var from = [UInt8](repeating: 0, count: Int(CL_UDP_ADDRESS_SIZE))
         var length: UInt32 = 0
@@ -62,7 +62,8 @@ struct DatagramSocket {
                 descriptor.rawValue, buffer.baseAddress, buffer.count, &count, &from, &length)
             used = error == 0 ? min(count, buffer.count) : 0
         }
-        // ICMP's word that nobody listened to an earlier datagram comes as an error of the next receive.
+        // ICMP's word that nobody listened to an earlier datagram comes as an error of the next
+        // receive.
         if error == ECONNREFUSED { return receive() }
         guard error == 0 else { return nil }
         return (bytes, DatagramAddress(bytes: Array(from.prefix(Int(length)))))
@@ -70,7 +71,7 @@ struct DatagramSocket {
 
     /// Sends a datagram.
     ///
-    /// - Returns: Whether the kernel took it.
+    /// - Returns: Whether the kernel accepted it.
     func send(_ bytes: [UInt8], to address: DatagramAddress) -> Bool {
         cl_udp_send(
             descriptor.rawValue, bytes, bytes.count, address.bytes, UInt32(address.bytes.count))

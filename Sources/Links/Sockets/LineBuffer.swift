@@ -2,27 +2,27 @@ import Glibc
 
 /// Cuts a stream of bytes into lines, with bounded memory.
 ///
-/// Lines end with `\n`; a `\r` before it is dropped, for clients that send CRLF. A line longer than the limit is
-/// reported once, as soon as the limit is passed, and everything up to its newline is thrown away.
+/// Lines end with `\n`; a `\r` before it is dropped, for clients that send CRLF. A line longer than
+/// the limit is reported once, as soon as it exceeds the limit, and is dropped up to its newline.
 struct LineBuffer {
-    /// What `next()` found.
+    /// Result of `next()`.
     enum Line: Equatable {
         /// A complete line without its end.
         case complete([UInt8])
-        /// The line that arrives now is longer than the limit.
+        /// The present line is longer than the limit.
         case tooLong
     }
 
     /// Longest line, in bytes without its end.
     let limit: Int
     private var bytes: [UInt8] = []
-    /// Start of what has not been handed out.
+    /// Start of the bytes that have not been returned.
     private var start = 0
-    /// Up to here there is no newline after `start`.
+    /// End of the searched bytes: there is no newline between `start` and it.
     private var scanned = 0
-    /// Up to here `arrivals` has looked.
+    /// End of the bytes that `arrivals` has visited.
     private var looked = 0
-    /// Up to here `arrivals` has found no newline after `looked`.
+    /// End of the bytes after `looked` in which `arrivals` has found no newline.
     private var searched = 0
     private var isSkipping = false
 
@@ -31,10 +31,11 @@ struct LineBuffer {
     /// Bytes of a line whose end has not arrived.
     var hasPartialLine: Bool { start < bytes.count || isSkipping }
 
-    /// Whether more may be added: a line of the greatest length, and as much again that waits behind it.
+    /// Whether there is room for more bytes: a line of the greatest length, and the same number of
+    /// bytes behind it.
     var hasRoom: Bool { bytes.count - start <= limit }
 
-    /// Adds what was read. Only where there is room, or memory is not bounded.
+    /// Adds bytes. Call it only if there is room, because memory is not bounded otherwise.
     mutating func append(_ chunk: some Collection<UInt8>) {
         if start > 0 {
             bytes.removeFirst(start)
@@ -46,7 +47,7 @@ struct LineBuffer {
         bytes += chunk
     }
 
-    /// Visits each complete line once that has arrived since the last call; takes nothing out.
+    /// Visits each complete line that has arrived since the last call once, and removes none.
     ///
     /// - Parameter visit: The line, and whether it is the one that `next` returns.
     mutating func arrivals(_ visit: (ArraySlice<UInt8>, _ isNext: Bool) -> Void) {
@@ -60,7 +61,8 @@ struct LineBuffer {
         searched = bytes.count
     }
 
-    /// The next newline at or after a place. By memchr(3): a debug build, too, has to be quick with what a stranger sends.
+    /// Finds the next newline at or after a position. It uses memchr(3), so that even a debug build
+    /// is fast with a stranger's input.
     private func newline(from place: Int) -> Int? {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, place < bytes.count,
@@ -70,7 +72,7 @@ struct LineBuffer {
         }
     }
 
-    /// The next line, nil when none is complete.
+    /// Removes the next line; nil when none is complete.
     mutating func next() -> Line? {
         guard let newline = newline(from: scanned) else {
             scanned = bytes.count
@@ -88,7 +90,7 @@ struct LineBuffer {
         return content.count > limit ? .tooLong : .complete(Array(content))
     }
 
-    /// Keeps at most one line's worth, and says so when that is passed.
+    /// Limits the buffer to one line, and reports a longer line.
     private mutating func endOfLineMissing() -> Line? {
         let isLong = bytes.count - start > limit + 1
         if isSkipping || isLong {

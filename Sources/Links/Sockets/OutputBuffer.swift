@@ -1,13 +1,13 @@
-/// Bytes on their way to one client.
+/// Output buffer for one client.
 struct OutputBuffer {
     private var bytes: [UInt8] = []
     private var sent = 0
 
-    /// Bytes not yet taken by the kernel.
+    /// Bytes that the kernel has not accepted yet.
     var count: Int { bytes.count - sent }
     var isEmpty: Bool { count == 0 }
 
-    /// Lets `body` append; what it appends follows everything before.
+    /// Lets `body` append bytes at the end.
     mutating func append(_ body: (inout [UInt8]) -> Void) {
         if sent > 0 {
             bytes.removeFirst(sent)
@@ -16,16 +16,16 @@ struct OutputBuffer {
         body(&bytes)
     }
 
-    /// Forgets everything: the client is gone.
+    /// Discards all bytes after the client's disconnection.
     mutating func discard() {
         bytes = []
         sent = 0
     }
 
-    /// Hands bytes over until `send` takes no more.
+    /// Sends bytes until `send` accepts no more.
     ///
-    /// - Parameter send: Takes a prefix and returns its length; 0 when it would have to wait.
-    /// - Returns: How many bytes went out.
+    /// - Parameter send: Sends a prefix and returns its length; 0 when it would have to wait.
+    /// - Returns: Number of sent bytes.
     mutating func flush(_ send: (UnsafeRawBufferPointer) -> Int) -> Int {
         var total = 0
         while !isEmpty {

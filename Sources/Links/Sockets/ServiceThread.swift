@@ -2,12 +2,12 @@ import Glibc
 import ServiceLifecycle
 import SystemPackage
 
-/// The one ordinary thread of a link, with an explicit stack because it is locked with everything else, and a pipe that
-/// ends it.
+/// Thread of a link: an ordinary thread with an explicit stack size, because its stack is locked in
+/// memory, and a pipe that ends it.
 final class ServiceThread: Sendable {
     typealias Completion = @Sendable (Result<Void, any Error>) -> Void
 
-    /// Readable when the thread is to end.
+    /// Descriptor that becomes readable when the thread must end.
     var wake: FileDescriptor { bell.descriptor }
     private let bell: Bell
     private let name: String
@@ -15,7 +15,7 @@ final class ServiceThread: Sendable {
 
     /// - Parameters:
     ///   - name: At most 15 bytes, for `ps -L` and `top -H`.
-    ///   - stackSize: Bytes.
+    ///   - stackSize: Stack size, bytes.
     /// - Throws: `Errno` when the process has no descriptors left.
     init(name: String, stackSize: Int) throws {
         self.name = name
@@ -23,8 +23,8 @@ final class ServiceThread: Sendable {
         bell = try Bell()
     }
 
-    /// Runs `body` on the thread and waits for its end without blocking a thread of Swift's pool. A graceful shutdown or
-    /// a cancellation makes `wake` readable.
+    /// Runs `body` on the thread and waits for its end without blocking a thread of Swift's pool. A
+    /// graceful shutdown or a cancellation makes `wake` readable.
     ///
     /// - Throws: `SocketError` when the thread cannot be started.
     func run(_ body: @escaping @Sendable () -> Void) async throws {
@@ -65,13 +65,13 @@ final class ServiceThread: Sendable {
     }
 }
 
-/// Names the calling thread; a kernel without /proc leaves it unnamed, which harms nothing.
+/// Names the calling thread. A kernel without /proc leaves it unnamed, which is harmless.
 private func nameThread(_ name: String) {
     let file = try? FileDescriptor.open("/proc/thread-self/comm", .writeOnly)
     _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }
 }
 
-/// What travels into the thread through C's one pointer.
+/// Context of the thread, passed through C's single pointer.
 private final class ThreadContext: Sendable {
     let name: String
     let body: @Sendable () -> Void

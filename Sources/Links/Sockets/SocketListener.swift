@@ -3,21 +3,21 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// Where a socket is to be.
+/// Place of a socket.
 struct SocketPlace: Sendable {
     /// Path of its file.
     var path: String
     /// Group that owns the file; nil or a group that does not exist: the daemon's own.
     var group: String?
-    /// Connections that may wait to be accepted.
+    /// Largest number of connections that wait for acceptance.
     var backlog: Int
-    /// The setting that names the path, for sentences.
+    /// The setting that names the path, for messages.
     var key: String
 }
 
-/// Why a socket could not be opened: a sentence that says what to do.
+/// Failure to open a socket, as a sentence with the remedy.
 public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where, what, and what to do.
+    /// Path, problem and remedy.
     public var description: String
 }
 
@@ -34,8 +34,8 @@ struct SocketListener: Sendable {
     ///
     /// - Parameters:
     ///   - place: Path and group.
-    ///   - logger: Hears of a group that does not exist.
-    /// - Throws: What is in the way; nothing has been left behind then.
+    ///   - logger: Log for a group that does not exist.
+    /// - Throws: The problem; then no file is left behind.
     init(_ place: SocketPlace, logger: Logger) throws(SocketError) {
         let path = place.path
         let obstacles = SocketPath(key: place.key)
@@ -49,8 +49,8 @@ struct SocketListener: Sendable {
         identity = SocketPath.identity(path)
 
         policy = Self.policy(group: place.group, path: path, logger: logger)
-        // Group first: until then the mode lets nobody in but the daemon's own user. The service's sandbox has no chown(2),
-        // and needs none: the group is its own.
+        // Group first: until then the mode lets nobody in but the daemon's own user. The service's
+        // sandbox has no chown(2), and needs none: the group is its own.
         if SocketPath.owningGroup(of: path) != policy.group,
             chown(path, uid_t.max, policy.group) != 0
         {
@@ -65,7 +65,7 @@ struct SocketListener: Sendable {
         }
     }
 
-    /// Closes the socket and removes its file, unless somebody else's stands there by now.
+    /// Closes the socket and removes its file, unless another process has replaced the file.
     func close() {
         try? descriptor.close()
         guard let identity, let present = SocketPath.identity(path), present == identity else {
@@ -92,7 +92,7 @@ struct SocketListener: Sendable {
     }
 }
 
-/// What can be in the way of a socket path, each with its sentence.
+/// Problems of a socket path, each with its message.
 struct SocketPath {
     /// The setting that names the path.
     let key: String
@@ -114,7 +114,7 @@ struct SocketPath {
         }
     }
 
-    /// Removes a socket that nobody listens on; leaves everything else alone and says why.
+    /// Removes a socket without a listener; otherwise leaves the file and reports the reason.
     func clear(_ path: String) throws(SocketError) {
         var info = stat()
         guard lstat(path, &info) == 0 else {
@@ -177,7 +177,7 @@ struct SocketPath {
         return (UInt64(info.st_dev), UInt64(info.st_ino))
     }
 
-    /// The group that owns a file; nil where there is none.
+    /// The group that owns a file; nil if there is no file.
     static func owningGroup(of path: String) -> UInt32? {
         var info = stat()
         return lstat(path, &info) == 0 ? info.st_gid : nil

@@ -1,6 +1,7 @@
 public import Port
 
-/// What an app writes to the control characteristic: a word, in any case, or a word with a speed.
+/// Command of an app on the control characteristic: a word, in upper or lower case, or a word with
+/// a speed.
 public enum AirOSCommand: Sendable, Equatable {
     /// Find the gyroscope's zero; the camera lies still meanwhile.
     case calibrate

@@ -2,7 +2,7 @@ public import Port
 
 // What is wrong with bytes that an app wrote.
 extension Refusal {
-    /// A value has so many bytes, and this one has not.
+    /// A value of the wrong length.
     public static func length(expected: Int, found: Int) -> Refusal {
         Refusal(.invalidLength, "\(found) bytes; expected \(expected)")
     }

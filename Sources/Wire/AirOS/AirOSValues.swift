@@ -76,8 +76,7 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     public var bytes: [UInt8] { [rawValue] }
 }
 
-/// Where the camera looks as apps see it: degrees; pitch down, roll right and yaw right are
-/// positive.
+/// Camera angles for apps, degrees; pitch down, roll right and yaw right are positive.
 public struct AirOSAngles: Sendable, Equatable {
     /// -180...180.
     public var pitch: Float

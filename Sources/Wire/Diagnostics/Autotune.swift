@@ -1,8 +1,8 @@
-/// How an autotune stands, and what it found: the answer to `autotune`.
+/// Progress and results of an autotune: the answer to `autotune`.
 public struct AutotuneReport: Hashable, Sendable, Codable {
-    /// Where the run is.
+    /// Stage of the run.
     public enum State: String, Sendable, Codable {
-        /// None has been asked for since the start.
+        /// Not requested since the start.
         case idle
         /// It goes on.
         case running
@@ -16,20 +16,20 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
     public var state = State.idle.rawValue
     /// 0...1.
     public var progress: Number = 0
-    /// About how long it still takes.
+    /// Estimated remaining time, s.
     public var secondsLeft: Number = .unknown
-    /// yaw, roll or pitch: what is shaken at present; absent when nothing is.
+    /// Axis that is shaken at present: yaw, roll or pitch; absent if none is.
     public var axis: String?
-    /// What it does at present, for a person; empty when it does nothing.
+    /// Present activity, for a person; empty without activity.
     public var activity = ""
-    /// How it ended, for a person; empty while it goes on.
+    /// Result, for a person; empty while it is running.
     public var sentence = ""
-    /// What was found; filled when done.
+    /// Results; empty until the end.
     public var axes: [AutotuneAxis] = []
-    /// Settings with 6 dB and 45° on what was found (for servos, with the default's margins), ready
+    /// Settings with 6 dB and 45° on the results (for servos, with the default's margins), ready
     /// for `set`.
     public var proposals: [SettingProposal] = []
-    /// Seconds until the proposals are taken back unless saved; absent when they were not applied.
+    /// Seconds until the proposals revert unless saved; absent if they were not applied.
     public var rollbackS: Number?
 
     enum CodingKeys: String, CodingKey {
@@ -38,14 +38,14 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
         case rollbackS = "rollback_s"
     }
 
-    /// Nothing has happened yet.
+    /// The state before the first run.
     public init() {}
 
-    /// Whether it goes on by itself.
+    /// Whether it is running.
     public var isRunning: Bool { state == State.running.rawValue }
 }
 
-/// What one motor turns, or how a servo answers, and how far the proposed loop is from instability.
+/// Load of one motor, or response of a servo, and stability margins of the proposed loop.
 public struct AutotuneAxis: Hashable, Sendable, Codable {
     /// yaw, roll or pitch.
     public var axis: String
@@ -65,13 +65,13 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var stiffness: Number = .unknown
     /// Root mean square of the relative error that the model leaves.
     public var residual: Number = .unknown
-    /// Of the proposed gains.
+    /// Gain margin of the proposed gains upwards.
     public var gainMarginDb: Number = .unknown
-    /// Of the proposed gains: how far the gain may fall.
+    /// Margin of the proposed gains downwards.
     public var gainMarginDownDb: Number = .unknown
-    /// Of the proposed gains.
+    /// Phase margin of the proposed gains.
     public var phaseMarginDeg: Number = .unknown
-    /// Where the proposed loop crosses 0 dB.
+    /// Frequency at which the proposed loop crosses 0 dB.
     public var crossoverHz: Number = .unknown
     /// Rate per moment as measured; of a servo the camera's angle per angle that it was told.
     public var measured: [BodePoint] = []
@@ -107,7 +107,7 @@ public struct BodePoint: Hashable, Sendable, Codable {
     public var db: Number
     /// Phase, not wrapped.
     public var deg: Number
-    /// How much of the answer the excitation explains, 0...1; absent on a model.
+    /// Coherence: share of the response that the excitation explains, 0...1; absent for a model.
     public var coherence: Number?
 
     /// A point.

@@ -1,12 +1,12 @@
-/// How a calibration stands, and what has been calibrated: the answer to `calibrate`.
+/// Progress and results of calibrations: the answer to `calibrate`.
 public struct CalibrationReport: Hashable, Sendable, Codable {
-    /// Where a calibration is.
+    /// Stage of a calibration.
     public enum State: String, Sendable, Codable {
-        /// None has been asked for since the start.
+        /// Not requested since the start.
         case idle
         /// The motors are going off.
         case waiting
-        /// Samples are collected; `instruction` says what to do.
+        /// Samples are being collected; `instruction` states the next step.
         case collecting
         /// Done and saved.
         case done
@@ -22,15 +22,15 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     public var state: String
     /// 0...1.
     public var progress: Number
-    /// What to do now, for a person; empty when there is nothing to do.
+    /// Next step, for a person; empty if there is none.
     public var instruction: String
-    /// What disturbs at the moment, for a person; empty when nothing does.
+    /// Present disturbance, for a person; empty if there is none.
     public var hint: String
     /// Faces that are still to come, by name.
     public var missing: [String]
-    /// How it ended, for a person; empty while it goes on.
+    /// Result, for a person; empty while it is running.
     public var sentence: String
-    /// What the result does not explain, in `residualUnit`; unknown before the end.
+    /// Residual of the result, in `residualUnit`; unknown before the end.
     public var residual: Number
     /// rad/s, m/s² or µT.
     public var residualUnit: String
@@ -42,7 +42,7 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
         case residualUnit = "residual_unit"
     }
 
-    /// Nothing has happened yet.
+    /// The state before the first run.
     public init() {
         state = State.idle.rawValue
         progress = 0
@@ -55,7 +55,7 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
         saved = []
     }
 
-    /// Whether it goes on by itself.
+    /// Whether it is running.
     public var isRunning: Bool {
         state == State.waiting.rawValue || state == State.collecting.rawValue
     }
@@ -71,7 +71,7 @@ public struct SavedCalibration: Hashable, Sendable, Codable {
     public var temperatureC: Number
     /// Standard deviation of the result, in `unit`.
     public var sigma: Number
-    /// What the result did not explain, in `unit`.
+    /// Residual of the result, in `unit`.
     public var residual: Number
     /// rad/s, m/s² or µT; the mounting's sigma is in rad.
     public var unit: String

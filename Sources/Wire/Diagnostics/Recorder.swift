@@ -2,15 +2,15 @@
 public struct RecorderStatus: Hashable, Sendable, Codable {
     /// `recording.enabled`.
     public var isEnabled = false
-    /// How far the memory reaches back at most.
+    /// Longest duration in memory, s.
     public var ringS: Number = .unknown
-    /// How far it reaches back now.
+    /// Present duration in memory, s.
     public var heldS: Number = .unknown
-    /// What it takes of the process's memory, the loop's tape included.
+    /// Memory of the recorder, including the loop's tape.
     public var memoryBytes = 0
     /// Ticks that found the tape full, since the start.
     public var lostTicks = 0
-    /// Where the files are.
+    /// Directory of the files.
     public var directory = ""
     /// Whether a continuous recording was asked for.
     public var isRecording = false
@@ -32,7 +32,7 @@ public struct RecorderStatus: Hashable, Sendable, Codable {
     public var fileBytes = 0
     /// Parts that a continuous recording lost, half a second each at most.
     public var lostChunks = 0
-    /// Why nothing can be written, with what to do; absent when all is well.
+    /// Problem with writing and its remedy; absent if there is none.
     public var problem: String?
 
     enum CodingKeys: String, CodingKey {

@@ -21,7 +21,7 @@ public enum ReplyLine {
     ///   - id: The id of the request.
     ///   - t: Seconds on the loop's clock.
     ///   - result: The encoded result: one JSON text without newline.
-    ///   - bytes: Where the line is appended.
+    ///   - bytes: Buffer to which the line is appended.
     public static func append(
         id: JSONValue, t: Number, result: some Sequence<UInt8>, to bytes: inout [UInt8]
     ) {
@@ -37,7 +37,7 @@ public enum ReplyLine {
     ///   - id: The id of the request, `null` when it could not be read.
     ///   - t: Seconds on the loop's clock.
     ///   - error: Why.
-    ///   - bytes: Where the line is appended.
+    ///   - bytes: Buffer to which the line is appended.
     public static func append(
         id: JSONValue, t: Number, error: Refusal, to bytes: inout [UInt8]
     ) {

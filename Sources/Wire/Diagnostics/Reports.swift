@@ -1,10 +1,10 @@
-/// The answer to a request that does something: a sentence that says what is now the case.
+/// The answer to a request with an effect: a sentence with the new state.
 public struct Acknowledgement: Hashable, Sendable, Codable {
     /// For a person: "Mode is locked."
     public var sentence: String
-    /// Seconds that what was asked for takes; absent where that has no end or is not known.
+    /// Duration of the requested motion, s; absent if it has no end or is unknown.
     public var durationS: Number?
-    /// Names of what changed the request, for scripts: `range` moved an angle, `rate` or
+    /// Names of the limits that changed the request, for scripts: `range` moved an angle, `rate` or
     /// `acceleration` made it take longer, `mode` left an axis to the mode. Absent where nothing
     /// did.
     public var limitedBy: [String]?
@@ -34,7 +34,7 @@ public struct VersionInfo: Hashable, Sendable, Codable {
     public var version: String
     /// Version of the protocol.
     public var protocolVersion: Int
-    /// Compiler, build type, commit: whatever is known, for a bug report.
+    /// Compiler, build type and commit, as far as known, for a bug report.
     public var build: String
 
     enum CodingKeys: String, CodingKey {
@@ -83,7 +83,7 @@ public struct LogLine: Hashable, Sendable, Codable {
 public struct LogPage: Hashable, Sendable, Codable {
     /// Oldest first.
     public var lines: [LogLine]
-    /// What to pass as `since` to get the lines after these.
+    /// Value of `since` for the lines after these.
     public var next: Int
     /// Lines after `since` that had been overwritten before they were asked for.
     public var lost: Int
@@ -112,9 +112,9 @@ public struct DoctorCheck: Hashable, Sendable, Codable {
     public var name: String
     /// The outcome.
     public var level: Level
-    /// What was found, with numbers.
+    /// Finding, with numbers.
     public var finding: String
-    /// What to do about it; empty when nothing.
+    /// Remedy; empty if none is needed.
     public var remedy: String
 
     /// A check with this outcome.

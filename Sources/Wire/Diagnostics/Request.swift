@@ -1,6 +1,7 @@
 public import Port
 
-/// One request line: `{"id":1,"method":"status","params":{}}`. `id` is echoed in the reply, `params` may be left out.
+/// One request line: `{"id":1,"method":"status","params":{}}`. `id` is echoed in the reply,
+/// `params` may be left out.
 public struct Request: Hashable, Sendable {
     /// Echoed as it came: any scalar; `null` when left out.
     public var id: JSONValue
@@ -37,7 +38,7 @@ extension Request {
     /// Reads one line.
     ///
     /// - Parameter line: The bytes before the newline.
-    /// - Throws: A rejection that says what is wrong and at which byte or in which field.
+    /// - Throws: A rejection that states the problem and its byte or field.
     public init(line: [UInt8]) throws(RequestRejection) {
         let value: JSONValue
         do {

@@ -6,19 +6,19 @@ public struct Setting: Hashable, Sendable, Codable {
     public var value: JSONValue
     /// Value when nothing is configured.
     public var defaultValue: JSONValue
-    /// Where the value comes from: "default", a file with line, "--set", "saved", "live".
+    /// Source of the value: "default", a file with line, "--set", "saved", "live".
     public var origin: String
     /// Unit for display, empty for pure numbers and words.
     public var unit: String
-    /// What is allowed, in words: "50...4000", "locked, inactive".
+    /// Allowed values, in words: "50...4000", "locked, inactive".
     public var range: String
-    /// What it does, one sentence.
+    /// Meaning, in one sentence.
     public var summary: String
     /// Whether a change takes effect at once; otherwise at the next start.
     public var isLive: Bool
-    /// Seconds until a live change is taken back; absent when there is no rollback pending.
+    /// Seconds until a live change reverts; absent without a pending rollback.
     public var rollbackS: Number?
-    /// What a change has made worse than it should be, for a person; absent when all is well.
+    /// Warning about the effect of a change, for a person; absent if there is none.
     public var warning: String?
 
     enum CodingKeys: String, CodingKey {
@@ -45,7 +45,7 @@ public struct Setting: Hashable, Sendable, Codable {
     }
 }
 
-/// One setting that differs from its default or from what is saved.
+/// A setting that differs from its default or from its saved value.
 public struct SettingChange: Hashable, Sendable, Codable {
     /// Dotted key as in the TOML file.
     public var key: String
@@ -53,11 +53,11 @@ public struct SettingChange: Hashable, Sendable, Codable {
     public var defaultValue: JSONValue
     /// Effective value.
     public var value: JSONValue
-    /// Where the value comes from.
+    /// Source of the value.
     public var origin: String
     /// Whether the value would be lost at the next start.
     public var isUnsaved: Bool
-    /// Seconds until it is taken back; absent when there is no rollback pending.
+    /// Seconds until it reverts; absent without a pending rollback.
     public var rollbackS: Number?
 
     enum CodingKeys: String, CodingKey {
@@ -81,7 +81,7 @@ public struct SettingChange: Hashable, Sendable, Codable {
     }
 }
 
-/// What a reload of the configuration files did.
+/// Result of a reload of the configuration files.
 public struct ReloadReport: Hashable, Sendable, Codable {
     /// Keys whose new value is in force.
     public var applied: [String]
@@ -107,7 +107,7 @@ public struct ReloadReport: Hashable, Sendable, Codable {
 public struct BaselineReport: Hashable, Sendable, Codable {
     /// Names that can be restored, oldest first.
     public var names: [String]
-    /// What was done, as a sentence.
+    /// Summary, as a sentence.
     public var sentence: String
 
     /// A report with these parts.
@@ -121,10 +121,10 @@ public struct BaselineReport: Hashable, Sendable, Codable {
 public struct HistoryEntry: Hashable, Sendable, Codable {
     /// When, seconds since 1970.
     public var time: Number
-    /// Who: "client 3 (pid 812)", "phone C0:1A:B0:00:00:02 (connection 3)", or "airframed",
-    /// "autotune" and "calibration" for what they did.
+    /// Author: "client 3 (pid 812)", "phone C0:1A:B0:00:00:02 (connection 3)", or "airframed",
+    /// "autotune" and "calibration" for their own changes.
     public var who: String
-    /// What: "set control.attitude_gain = [50, 50, 50] for 30 s unless saved".
+    /// Action: "set control.attitude_gain = [50, 50, 50] for 30 s unless saved".
     public var what: String
 
     /// A change with these parts.

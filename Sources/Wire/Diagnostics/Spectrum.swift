@@ -1,9 +1,9 @@
-/// How a recording of the gyroscope stands, and when it is done its spectrum: the answer to
+/// Progress of a recording of the gyroscope, and at its end the spectrum: the answer to
 /// `spectrum`.
 public struct SpectrumReport: Hashable, Sendable, Codable {
-    /// Where the recording is.
+    /// Stage of the recording.
     public enum State: String, Sendable, Codable {
-        /// None has been asked for since the start.
+        /// Not requested since the start.
         case idle
         /// Samples are collected.
         case recording
@@ -19,7 +19,7 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
     public var progress: Number = 0
     /// Length of the recording, s.
     public var seconds: Number = .unknown
-    /// What came out, or why nothing did, for a person.
+    /// Result, or reason for a failure, for a person.
     public var sentence = ""
     /// Of the samples, by the loop's clock.
     public var sampleRateHz: Number = .unknown
@@ -36,10 +36,10 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
         case resolutionHz = "resolution_hz"
     }
 
-    /// Nothing has happened yet.
+    /// The state before the first run.
     public init() {}
 
-    /// Whether it goes on by itself.
+    /// Whether it is running.
     public var isRunning: Bool { state == State.recording.rawValue }
 }
 
@@ -75,13 +75,13 @@ public struct SpectrumAxis: Hashable, Sendable, Codable {
     }
 }
 
-/// A line that stands out.
+/// A peak of the spectrum.
 public struct SpectrumPeak: Hashable, Sendable, Codable {
     /// Its frequency.
     public var hz: Number
-    /// How far it stands above its surroundings.
+    /// Height of the peak above its surroundings.
     public var prominenceDb: Number
-    /// Root mean square of what is in it.
+    /// Root mean square of the peak.
     public var rmsDps: Number
 
     enum CodingKeys: String, CodingKey {

@@ -11,7 +11,7 @@ public struct Status: Hashable, Sendable, Codable {
     public var backend = ""
     /// Mode by its configuration name.
     public var mode = "inactive"
-    /// Who is in control, in words: "diagnostics client 3 (pid 812)"; absent when nobody is.
+    /// Source in control, in words: "diagnostics client 3 (pid 812)"; absent if there is none.
     public var holder: String?
     /// Seconds since the holder's last request; absent when nobody is in control.
     public var holderAgeS: Number?
@@ -21,10 +21,10 @@ public struct Status: Hashable, Sendable, Codable {
     public var stoppedBy: String?
     /// Requests for motion that were refused since the start.
     public var refusals = 0
-    /// The newest of them, in words: who, why, how long ago.
+    /// The newest refusal, in words: source, reason, age.
     public var lastRefusal: String?
-    /// Who turned the camera and fell silent, and what was done about it, in words; absent when
-    /// nobody did, and as soon as somebody asks for something.
+    /// Source that fell silent while it turned the camera, and the reaction, in words; absent
+    /// otherwise, and after the next request.
     public var controlLost: String?
     /// Whether the power stages are on.
     public var isEnabled = false
@@ -32,13 +32,13 @@ public struct Status: Hashable, Sendable, Codable {
     public var supervisorState = ""
     /// Every reason that keeps the machine from moving, most severe first; empty when it moves.
     public var inhibitions: [Inhibition] = []
-    /// What is worth knowing although it keeps nothing from moving; empty when all is well.
+    /// Conditions that do not inhibit motion; empty if there are none.
     public var notices: [Inhibition] = []
-    /// Where the camera looks.
+    /// Attitude of the camera.
     public var attitude = AttitudeStatus()
-    /// Where it is to look: earth-frame angles, Z-X-Y.
+    /// Set-point: earth-frame angles, Z-X-Y.
     public var setpointDeg = AxisNumbers()
-    /// Where the set-point is going, and what moves it.
+    /// Target of the set-point, and its cause.
     public var pointing = PointingStatus()
     /// Rotation that leads from attitude to set-point, per axis.
     public var errorDeg = AxisNumbers()
@@ -48,7 +48,7 @@ public struct Status: Hashable, Sendable, Codable {
     public var estimator = EstimatorStatus()
     /// The last sample.
     public var imu = IMUStatus()
-    /// Joint angles and where they come from.
+    /// Joint angles and their source.
     public var joints = JointStatus()
     /// Motors.
     public var motors = MotorStatus()
@@ -58,15 +58,15 @@ public struct Status: Hashable, Sendable, Codable {
     public var bluetooth: BluetoothStatus?
     /// The other links that are on.
     public var links: [LinkStatus] = []
-    /// A robot's stepper motors; absent without.
+    /// A robot's stepper motors; absent if there are none.
     public var robot: RobotStatus?
     /// Effective gains and margins.
     public var control = ControlStatus()
     /// Timing of the loop.
     public var loop = LoopStatus()
-    /// What got lost between threads and on buses.
+    /// Losses between threads and on buses.
     public var faults = FaultStatus()
-    /// What the kernel granted.
+    /// Privileges that the kernel granted.
     public var realtime = RealtimeStatus()
     /// Memory of the process.
     public var memory = MemoryStatus()
@@ -105,7 +105,7 @@ public struct Status: Hashable, Sendable, Codable {
 public struct Inhibition: Hashable, Sendable, Codable {
     /// Name for scripts: `imu_missing`.
     public var name: String
-    /// What it means and what to do, for a person.
+    /// Meaning and remedy, for a person.
     public var sentence: String
 
     /// A reason with this name.

@@ -1,8 +1,8 @@
-/// The Bluetooth peripheral: whether phones can find it, and who is connected.
+/// The Bluetooth peripheral: whether phones can find it, and the connected phones.
 public struct BluetoothStatus: Hashable, Sendable, Codable {
     /// "no bus", "no bluetoothd", "no adapter", "adapter off", "registering", "advertising".
     public var state = "starting"
-    /// What is missing and what to do, for a person; absent while it advertises.
+    /// Problem and remedy, for a person; absent while it advertises.
     public var sentence: String?
     /// The last thing that went wrong, also when it has gone away since.
     public var lastError: String?
@@ -16,17 +16,17 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     public var name = ""
     /// `bluetooth.security`: open, encrypted.
     public var security = ""
-    /// What is advertised.
+    /// Advertisements.
     public var advertisements: [AdvertisementStatus] = []
     /// Advertisements that the adapter could take in addition; absent when it does not say.
     public var freeSlots: Int?
-    /// Who is connected.
+    /// Connected phones.
     public var centrals: [CentralStatus] = []
-    /// Who has keys.
+    /// Paired phones.
     public var bonds: [BondStatus] = []
     /// Pairing that is allowed or going on; absent otherwise.
     public var pairing: PairingStatus?
-    /// What happened since the start.
+    /// Events since the start.
     public var counters = BluetoothCounters()
     /// Calls to bluetoothd without an answer, and messages that wait.
     public var pendingCalls = 0
@@ -53,7 +53,7 @@ public struct AdvertisementStatus: Hashable, Sendable, Codable {
     public var name: String
     /// Whether bluetoothd has taken it.
     public var isRegistered: Bool
-    /// What the service has counted since the start, by name.
+    /// Counters of the service since the start, by name.
     public var counts: [String: Int]
 
     enum CodingKeys: String, CodingKey {
@@ -91,7 +91,7 @@ public struct CentralStatus: Hashable, Sendable, Codable {
 public struct BondStatus: Hashable, Sendable, Codable {
     /// Its Bluetooth address.
     public var address: String
-    /// What it calls itself.
+    /// Name of the phone.
     public var name: String
 
     /// A bond.
@@ -103,9 +103,9 @@ public struct BondStatus: Hashable, Sendable, Codable {
 
 /// Pairing that is allowed or going on.
 public struct PairingStatus: Hashable, Sendable, Codable {
-    /// How long new phones may still pair; 0: no longer.
+    /// Remaining time in which new phones may pair; 0 = none.
     public var remainingS: Number
-    /// What has to be typed on the phone: six digits; absent until one asks.
+    /// Passkey to type on the phone, six digits; absent until a phone asks.
     public var passkey: String?
     /// The phone that asks.
     public var address: String?
@@ -115,7 +115,7 @@ public struct PairingStatus: Hashable, Sendable, Codable {
         case remainingS = "remaining_s"
     }
 
-    /// Pairing as it stands.
+    /// State of pairing.
     public init(remainingS: Number, passkey: String? = nil, address: String? = nil) {
         self.remainingS = remainingS
         self.passkey = passkey
@@ -123,7 +123,7 @@ public struct PairingStatus: Hashable, Sendable, Codable {
     }
 }
 
-/// What happened on the radio since the start.
+/// Events of the radio since the start.
 public struct BluetoothCounters: Hashable, Sendable, Codable {
     /// Times that bluetoothd went away or the bus ended.
     public var restarts = 0
@@ -131,7 +131,7 @@ public struct BluetoothCounters: Hashable, Sendable, Codable {
     public var registrations = 0
     /// Advertisements registered again after a disconnection, lest one is lost silently.
     public var renewedAdvertisements = 0
-    /// Advertisements that bluetoothd gave up by itself, or of which the adapter lost some.
+    /// Advertisements that bluetoothd released, or that the adapter lost in part.
     public var lostAdvertisements = 0
     /// Connections since the start.
     public var connections = 0
@@ -158,6 +158,6 @@ public struct BluetoothCounters: Hashable, Sendable, Codable {
         case droppedNotifications = "dropped_notifications"
     }
 
-    /// Nothing has happened.
+    /// Counters at zero.
     public init() {}
 }

@@ -1,15 +1,15 @@
-/// The gains in force after everything that scales them, and how far the loops are from
+/// The active gains after all scaling, and the distance of the loops from
 /// instability.
 public struct ControlStatus: Hashable, Sendable, Codable {
-    /// What the controller works with, in the order in which it is read.
+    /// Values of the controller, in reading order.
     public var gains: [GainStatus] = []
-    /// How much the gain may rise until the loop oscillates; unknown where no model is at hand.
+    /// Gain margin upwards, until the loop oscillates; unknown without a model.
     public var gainMarginDb = AxisNumbers()
-    /// How much it may fall.
+    /// Gain margin downwards.
     public var gainMarginDownDb = AxisNumbers()
     /// Phase margin.
     public var phaseMarginDeg = AxisNumbers()
-    /// What is not as it should be, for a person; empty when all is well.
+    /// Problems, for a person; empty if there are none.
     public var warnings: [String] = []
 
     enum CodingKeys: String, CodingKey {

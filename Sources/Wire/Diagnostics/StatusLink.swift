@@ -2,9 +2,9 @@
 public struct LinkStatus: Hashable, Sendable, Codable {
     /// "mavlink", "rider", "bridge".
     public var name: String
-    /// Who is there, as addresses.
+    /// Addresses of the peers.
     public var peers: [String] = []
-    /// What has been counted since the start, by name.
+    /// Counters since the start, by name.
     public var counts: [String: Int] = [:]
 
     /// A link that has counted nothing.

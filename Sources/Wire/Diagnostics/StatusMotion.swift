@@ -1,4 +1,4 @@
-/// Where the camera looks.
+/// Attitude of the camera.
 public struct AttitudeStatus: Hashable, Sendable, Codable {
     /// Body to earth, order w x y z.
     public var quaternion: [Number] = [.unknown, .unknown, .unknown, .unknown]
@@ -20,13 +20,13 @@ public struct AttitudeStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// Where the set-point is going, and what moves it.
+/// Target of the set-point, and its cause.
 public struct PointingStatus: Hashable, Sendable, Codable {
-    /// Where each angle of the set-point is going: earth frame, Z-X-Y.
+    /// Target of each angle of the set-point: earth frame, Z-X-Y.
     public var targetDeg = AxisNumbers()
-    /// How far each angle is behind the handle that it follows; zero on an axis that does not follow.
+    /// Lag of each angle behind the followed handle; zero on an axis that does not follow.
     public var followErrorDeg = AxisNumbers()
-    /// Seconds until mode tracking ends by itself; absent in other modes.
+    /// Seconds until mode tracking ends automatically; absent in other modes.
     public var trackingRemainingS: Number?
 
     enum CodingKeys: String, CodingKey {
@@ -47,7 +47,8 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     public var gyroBiasSigmaDps = VectorNumbers()
     /// Estimated scale error of the gyroscope: it reads this much too much, body frame.
     public var gyroScalePercent = VectorNumbers()
-    /// Duration of the stride that the estimate uses; unknown = nobody walks, or `estimator.stride_aiding` is off.
+    /// Duration of the stride that the estimate uses; unknown = nobody walks, or
+    /// `estimator.stride_aiding` is off.
     public var strideS: Number = .unknown
     /// Distance of the sensor from its centre of rotation, body frame.
     public var leverM = VectorNumbers()
@@ -55,7 +56,8 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     public var inclinationSigmaDeg: Number = .unknown
     /// Standard deviation of the heading against north; not known without a magnetometer.
     public var headingSigmaDeg: Number = .unknown
-    /// Weight of the last accelerometer correction, 0...1; below 1 an acceleration is being rejected.
+    /// Weight of the last accelerometer correction, 0...1; below 1 an acceleration is being
+    /// rejected.
     public var accelWeight: Number = .unknown
     /// Root mean square of the normalised innovation over a second; up to 1 is as modelled.
     public var innovation: Number = .unknown
@@ -106,14 +108,16 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     public var accelVibrationMS2: Number = .unknown
     /// Root mean square of the rate above 31 Hz over a second, all axes together.
     public var gyroVibrationDps: Number = .unknown
-    /// Why the chip could not be brought up: "failed its gyroscope's self test"; absent when it could.
+    /// Why the chip could not be brought up: "failed its gyroscope's self test"; absent when it
+    /// could.
     public var setUpFailure: String?
-    /// How often the chip had lost its configuration and was configured again.
+    /// Number of times that the chip lost its configuration and was configured again.
     public var lostConfigurations = 0
-    /// How much slower the chip's clock is than it should be, parts per million; unknown unless its buffer is used.
+    /// Clock error of the chip, parts per million, slow is positive; unknown unless its buffer is
+    /// used.
     public var clockErrorPpm: Number = .unknown
-    /// How often the bus and the chip failed, by name: outage, stall, failed_transfer, missed_edge, late_edge,
-    /// fifo_overflow, lost_configuration; empty without a real chip.
+    /// Numbers of failures of the bus and the chip, by name: outage, stall, failed_transfer,
+    /// missed_edge, late_edge, fifo_overflow, lost_configuration; empty without a real chip.
     public var faults: [String: Int] = [:]
     /// Why the handle's sensor could not be brought up; absent when it could, or there is none.
     public var handleSetUpFailure: String?
@@ -143,19 +147,22 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// Joint angles and where they come from.
+/// Joint angles and their source.
 public struct JointStatus: Hashable, Sendable, Codable {
     /// Zero where the camera is aligned with the handle.
     public var angleDeg = AxisNumbers()
-    /// "encoders", "servo command", "field angle", "handle IMU", "inferred, assuming an upright handle".
+    /// "encoders", "servo command", "field angle", "handle IMU", "inferred, assuming an upright
+    /// handle".
     public var source = ""
     /// Lower end of each joint's range.
     public var minimumDeg = AxisNumbers()
     /// Upper end of each joint's range.
     public var maximumDeg = AxisNumbers()
-    /// What is wrong with encoders now: "the encoder of pitch has no magnet"; absent when nothing is.
+    /// Present problem of the encoders: "the encoder of pitch has no magnet"; absent if there is
+    /// none.
     public var encoderFailure: String?
-    /// Readings of encoders that failed, by axis and name: pitch_no_answer, pitch_no_magnet; empty without encoders.
+    /// Readings of encoders that failed, by axis and name: pitch_no_answer, pitch_no_magnet; empty
+    /// without encoders.
     public var encoderFaults: [String: Int] = [:]
 
     enum CodingKeys: String, CodingKey {
@@ -171,13 +178,13 @@ public struct JointStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// What the motors are asked for.
+/// Commands of the motors.
 public struct MotorStatus: Hashable, Sendable, Codable {
     /// `motors.type`.
     public var type = ""
     /// Torque on the outer part of each joint.
     public var torqueNm = AxisNumbers()
-    /// Largest torque that will be asked for.
+    /// Torque limit.
     public var torqueLimitNm = AxisNumbers()
     /// Inertia about the camera's axes, measured or set; only motors of type torque know it.
     public var inertiaKgM2 = AxisNumbers()
@@ -185,16 +192,18 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     public var inertiaSigmaPercent = AxisNumbers()
     /// Sliding friction of each joint as learned; 0 = not compensated.
     public var frictionNm = AxisNumbers()
-    /// RMS of the feedback's moment above 50 Hz about the camera's axes; only motors of type torque have it.
+    /// RMS of the feedback's moment above 50 Hz about the camera's axes; only motors of type torque
+    /// have it.
     public var humNm = AxisNumbers()
     /// Share of stiffness that each of the camera's axes has given up to bound its hum.
     public var calmPercent = AxisNumbers()
     /// Mass times offset of the camera's centre of mass as learned, camera frame, g·m.
     public var imbalanceGm = VectorNumbers()
-    /// What switches them off when a bus hangs, or `noCutOff`; absent unless there are real ones.
+    /// Part that switches the motors off when a bus hangs, or `noCutOff`; absent for simulated
+    /// motors.
     public var cutOff: String?
 
-    /// Nothing does.
+    /// Text for motors that no part can switch off when the bus hangs.
     public static let noCutOff = "cannot be switched off if the bus hangs"
 
     enum CodingKeys: String, CodingKey {

@@ -2,7 +2,7 @@
 public struct RobotStatus: Hashable, Sendable, Codable {
     /// Slider, joystick's x, joystick's y.
     public var motors: [StepperStatus]
-    /// How often the lines could not be set or read since the start.
+    /// Number of failures to set or read the lines since the start.
     public var lineErrors = 0
     /// Why they cannot be now: "Device or resource busy"; absent when they can.
     public var problem: String?

@@ -51,7 +51,7 @@ public struct StageTiming: Hashable, Sendable, Codable {
     }
 }
 
-/// What got lost between threads and on buses, since the start.
+/// Losses between threads and on buses, since the start.
 public struct FaultStatus: Hashable, Sendable, Codable {
     /// Samples that found the sample ring full.
     public var sampleDrops = 0
@@ -65,7 +65,7 @@ public struct FaultStatus: Hashable, Sendable, Codable {
     public var rejectedSamples: [String: Int] = [:]
     /// The last error in words; absent when there was none.
     public var lastError: String?
-    /// What usually helps against it; absent when there was none.
+    /// Usual remedy; absent without an error.
     public var remedy: String?
 
     enum CodingKeys: String, CodingKey {
@@ -82,7 +82,7 @@ public struct FaultStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// What the kernel granted.
+/// Privileges that the kernel granted.
 public struct RealtimeStatus: Hashable, Sendable, Codable {
     /// Scheduling policy of the loop thread: `SCHED_FIFO`, `SCHED_OTHER`.
     public var policy = ""
@@ -92,7 +92,7 @@ public struct RealtimeStatus: Hashable, Sendable, Codable {
     public var isMemoryLocked = false
     /// Whether the kernel is fully preemptible; absent when it does not say.
     public var isPreemptRT: Bool?
-    /// What was not granted and what to do, one sentence each; empty when all is well.
+    /// Missing privileges and their remedies, one sentence each; empty if there are none.
     public var sentences: [String] = []
 
     enum CodingKeys: String, CodingKey {
@@ -101,7 +101,7 @@ public struct RealtimeStatus: Hashable, Sendable, Codable {
         case isPreemptRT = "preempt_rt"
     }
 
-    /// Nothing granted.
+    /// A report without any privilege.
     public init() {}
 }
 

@@ -60,7 +60,7 @@ public struct Variable: Hashable, Sendable, Codable {
     public var name: String
     /// Unit for display, empty for pure numbers and words.
     public var unit: String
-    /// What it is, in a few words.
+    /// Short description of the variable.
     public var summary: String
 
     /// A variable with this description.

@@ -1,8 +1,8 @@
-/// What is wrong with a JSON text, and where.
+/// Error in a JSON text, with its position.
 public struct JSONError: Error, Hashable, Sendable {
     /// Offset in bytes of the first byte that does not fit, 0 for the first byte of the text.
     public var offset: Int
-    /// What was expected or found there, without the offset.
+    /// Expected or found text, without the offset.
     public var reason: String
 
     /// The reason with its place: "expected a value, found `}` at byte 12".
@@ -160,8 +160,7 @@ extension JSONParser {
         }
     }
 
-    /// The error for what stands at `position`: the end, a printable character or a byte in
-    /// hexadecimal.
+    /// Error for the text at `position`: the end, a printable character or a byte in hexadecimal.
     func unexpected(_ expectation: String) -> JSONError {
         let found: String
         switch peek {

@@ -1,5 +1,5 @@
 extension JSONParser {
-    /// Reads a string whose opening quote stands at `position`.
+    /// Reads a string whose opening quote is at `position`.
     mutating func string() throws(JSONError) -> String {
         let start = position
         position += 1

@@ -62,7 +62,7 @@ public enum JSONValue: Hashable, Sendable {
     /// The member `key`, if this is an object that has it.
     public subscript(key: String) -> JSONValue? { object?[key] }
 
-    /// What kind of value this is, in words for an error message: "a number", "null".
+    /// Kind of the value, in words for an error message: "a number", "null".
     public var kind: String {
         switch self {
         case .null: "null"
@@ -76,7 +76,7 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
-    /// Decodes whatever stands there. A decoder that does not tell `1.0` from `1` yields an integer
+    /// Decodes any value. A decoder that does not tell `1.0` from `1` yields an integer
     /// for both; `JSONValue(parsing:)` keeps them apart.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

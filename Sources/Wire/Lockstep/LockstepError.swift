@@ -8,7 +8,7 @@ public struct LockstepError: Error, Hashable, Sendable {
         case lineTooLong = "line_too_long"
         /// `t`, `gyro` or `accel` is missing.
         case missing
-        /// Something else stands where a number, or an array of numbers, belongs.
+        /// A value is not a number, or not an array of numbers.
         case wrongType = "wrong_type"
         /// An array has not three elements.
         case wrongLength = "wrong_length"

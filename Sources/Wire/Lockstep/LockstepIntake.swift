@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// What the lines of one connection must agree on: a time that grows, and the sensors of the first
+/// Check of the lines of one connection: their time grows, and they have the sensors of the first
 /// line.
 ///
 /// Pure; one instance for each connection.
@@ -8,9 +8,9 @@ public struct LockstepIntake: Sendable {
     /// Shortest step between two lines, s. A shorter one is refused: it is below what the loop is
     /// made for, most likely a physics step that was not meant to be a tick.
     public static let shortestStep = 1e-4
-    /// Longest step that is no gap, s.
+    /// Longest step that does not count as a gap, s.
     public static let longestStep = 0.02
-    /// What a step may be off these two by the rounding of `t`, s.
+    /// Tolerance of these two limits for the rounding of `t`, s.
     public static let rounding = 1e-6
 
     /// Sensors that the first line had beyond gyroscope and accelerometer; none before the first
@@ -25,14 +25,14 @@ public struct LockstepIntake: Sendable {
     /// The loop's time of the last line.
     public private(set) var now: Instant
 
-    /// Where `t` and the loop's time were last made to agree.
+    /// Point at which `t` and the loop's time were last aligned.
     private var anchor: (t: Double, instant: Instant)
     /// Angles of the encoders when they were last heard of.
     private var joints = AxisVector.zero
 
-    /// An intake that has seen nothing.
+    /// An intake before the first line.
     ///
-    /// - Parameter start: The loop's time of the first line, whatever its `t` is.
+    /// - Parameter start: The loop's time at the first line, for every `t`.
     public init(start: Instant) {
         now = start
         anchor = (0, start)

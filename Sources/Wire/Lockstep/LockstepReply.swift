@@ -4,7 +4,7 @@ public import GimbalCore
 public struct LockstepReply: Sendable {
     /// The line's `t`, unchanged.
     public var t: Double
-    /// What the motors are told.
+    /// Command for the motors.
     public var output: MotorOutput
     /// Which of the output's parts the motors follow.
     public var motorType: MotorType

@@ -61,7 +61,7 @@ public struct LockstepSample: Hashable, Sendable {
 }
 
 extension LockstepSample {
-    /// Three numbers in the order in which they stand on the line.
+    /// Three numbers in the order of the line.
     typealias Triple = (Double, Double, Double)
 
     private static func number(
@@ -127,7 +127,7 @@ extension LockstepSample {
         return LockstepError(code, error.sentence, field: field)
     }
 
-    /// The known member whose name stands last before this place; empty when there is none.
+    /// The last known member before this position; empty if there is none.
     private static func member(around offset: Int, in line: [UInt8]) -> String {
         let text = String(decoding: line.prefix(offset), as: UTF8.self)
         let places = Key.all.compactMap { key in
@@ -148,7 +148,7 @@ extension AxisVector {
 }
 
 extension String {
-    /// Where `word` begins last; nil when it does not occur.
+    /// Start of the last occurrence of `word`; nil if it does not occur.
     fileprivate func lastPlace(of word: String) -> Int? {
         let (text, pattern) = (Array(utf8), Array(word.utf8))
         guard text.count >= pattern.count else { return nil }

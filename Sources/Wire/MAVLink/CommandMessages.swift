@@ -14,7 +14,7 @@ public struct CommandInt: MAVLinkMessage {
     public var z: Float = 0
     /// MAV_CMD.
     public var command: UInt16 = 0
-    /// Who is meant.
+    /// The addressed component.
     public var target = MAVLinkAddress.none
     /// MAV_FRAME.
     public var frame: UInt8 = 0
@@ -50,7 +50,7 @@ public struct CommandLong: MAVLinkMessage {
     public var params = [Float](repeating: 0, count: 7)
     /// MAV_CMD.
     public var command: UInt16 = 0
-    /// Who is meant.
+    /// The addressed component.
     public var target = MAVLinkAddress.none
     /// 0 the first time, counts repetitions.
     public var confirmation: UInt8 = 0
@@ -67,7 +67,7 @@ public struct CommandLong: MAVLinkMessage {
     }
 }
 
-/// What became of a command.
+/// Result of a command.
 public struct CommandAck: MAVLinkMessage {
     /// COMMAND_ACK, number 77.
     public static let format = MAVLinkFormat(
@@ -81,7 +81,7 @@ public struct CommandAck: MAVLinkMessage {
     public var progress: UInt8 = 0
     /// Of the command's own meaning.
     public var detail: Int32 = 0
-    /// Who asked.
+    /// Sender of the command.
     public var target = MAVLinkAddress.none
 
     /// Every field zero.
@@ -97,7 +97,7 @@ public struct CommandAck: MAVLinkMessage {
     }
 }
 
-/// How often a kind of message comes.
+/// Interval of a kind of message.
 public struct MessageInterval: MAVLinkMessage {
     /// MESSAGE_INTERVAL, number 244.
     public static let format = MAVLinkFormat(

@@ -1,4 +1,4 @@
-/// Where something points, Z-Y-X angles.
+/// Attitude, Z-Y-X angles.
 public struct AttitudeReport: MAVLinkMessage {
     /// ATTITUDE, number 30.
     public static let format = MAVLinkFormat(
@@ -34,7 +34,7 @@ public struct AttitudeReport: MAVLinkMessage {
     }
 }
 
-/// What a head-up display shows.
+/// Values for a head-up display.
 public struct VFRHUD: MAVLinkMessage {
     /// VFR_HUD, number 74.
     public static let format = MAVLinkFormat(

@@ -1,4 +1,4 @@
-/// What a gimbal is, and what it can do.
+/// Identity and capabilities of a gimbal.
 public struct GimbalDeviceInformation: MAVLinkMessage {
     /// GIMBAL_DEVICE_INFORMATION, number 283.
     public static let format = MAVLinkFormat(
@@ -76,7 +76,7 @@ public struct GimbalDeviceSetAttitude: MAVLinkMessage {
     public var rates = [Float](repeating: 0, count: 3)
     /// GIMBAL_DEVICE_FLAGS, see `GimbalFlags`.
     public var flags: UInt16 = 0
-    /// Who is meant.
+    /// The addressed component.
     public var target = MAVLinkAddress.none
 
     /// Every field zero.
@@ -91,7 +91,7 @@ public struct GimbalDeviceSetAttitude: MAVLinkMessage {
     }
 }
 
-/// Where a gimbal points.
+/// Attitude of a gimbal.
 public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
     /// GIMBAL_DEVICE_ATTITUDE_STATUS, number 285.
     public static let format = MAVLinkFormat(
@@ -107,7 +107,7 @@ public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
     public var failures: UInt32 = 0
     /// GIMBAL_DEVICE_FLAGS in force.
     public var flags: UInt16 = 0
-    /// Who is meant.
+    /// The addressed component.
     public var target = MAVLinkAddress.none
     /// Heading of the vehicle: yaw from north less yaw in the vehicle frame, rad; NaN unknown.
     public var deltaYaw: Float = 0
@@ -133,7 +133,7 @@ public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
     }
 }
 
-/// How the vehicle moves that carries the gimbal.
+/// Motion of the gimbal's vehicle.
 public struct AutopilotStateForGimbalDevice: MAVLinkMessage {
     /// AUTOPILOT_STATE_FOR_GIMBAL_DEVICE, number 286.
     public static let format = MAVLinkFormat(
@@ -153,7 +153,7 @@ public struct AutopilotStateForGimbalDevice: MAVLinkMessage {
     public var feedForwardYawRate: Float = 0
     /// ESTIMATOR_STATUS_FLAGS.
     public var estimator: UInt16 = 0
-    /// Who is meant.
+    /// The addressed component.
     public var target = MAVLinkAddress.none
     /// MAV_LANDED_STATE.
     public var landed: UInt8 = 0

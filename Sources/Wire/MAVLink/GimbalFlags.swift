@@ -1,4 +1,4 @@
-/// What a gimbal is asked to do, and does: GIMBAL_DEVICE_FLAGS, whose numbers GIMBAL_MANAGER_FLAGS
+/// Requested and present state of a gimbal: GIMBAL_DEVICE_FLAGS, whose numbers GIMBAL_MANAGER_FLAGS
 /// shares.
 public struct GimbalFlags: OptionSet, Sendable, Hashable {
     /// The flags as they travel.
@@ -25,7 +25,8 @@ public struct GimbalFlags: OptionSet, Sendable, Hashable {
     public static let acceptsYawInEarthFrame = GimbalFlags(rawValue: 128)
 }
 
-/// What a gimbal can do: GIMBAL_DEVICE_CAP_FLAGS, whose numbers GIMBAL_MANAGER_CAP_FLAGS shares.
+/// Capabilities of a gimbal: GIMBAL_DEVICE_CAP_FLAGS, whose numbers GIMBAL_MANAGER_CAP_FLAGS
+/// shares.
 public struct GimbalCapabilities: OptionSet, Sendable, Hashable {
     /// The flags as they travel.
     public let rawValue: UInt32
@@ -61,7 +62,7 @@ public struct GimbalCapabilities: OptionSet, Sendable, Hashable {
     public static let yawInEarthFrame = GimbalCapabilities(rawValue: 4096)
 }
 
-/// What is wrong with a gimbal: GIMBAL_DEVICE_ERROR_FLAGS.
+/// Errors of a gimbal: GIMBAL_DEVICE_ERROR_FLAGS.
 public struct GimbalFailures: OptionSet, Sendable, Hashable {
     /// The flags as they travel.
     public let rawValue: UInt32

@@ -1,4 +1,4 @@
-/// What a gimbal can do, told by its manager.
+/// Capabilities of a gimbal, from its manager.
 public struct GimbalManagerInformation: MAVLinkMessage {
     /// GIMBAL_MANAGER_INFORMATION, number 280.
     public static let format = MAVLinkFormat(
@@ -40,7 +40,7 @@ public struct GimbalManagerInformation: MAVLinkMessage {
     }
 }
 
-/// Who is in control of a gimbal.
+/// Components in control of a gimbal.
 public struct GimbalManagerStatus: MAVLinkMessage {
     /// GIMBAL_MANAGER_STATUS, number 281.
     public static let format = MAVLinkFormat(
@@ -52,9 +52,9 @@ public struct GimbalManagerStatus: MAVLinkMessage {
     public var flags: UInt32 = 0
     /// Gimbal device, 1...6; 0 means all.
     public var device: UInt8 = 0
-    /// In control.
+    /// The primary component in control.
     public var primary = MAVLinkAddress.none
-    /// In control beside it.
+    /// The secondary component in control.
     public var secondary = MAVLinkAddress.none
 
     /// Every field zero.
@@ -82,7 +82,7 @@ public struct GimbalManagerSetAttitude: MAVLinkMessage {
     public var q: [Float] = [1, 0, 0, 0]
     /// Roll, pitch, yaw, rad/s; NaN: attitude only.
     public var rates = [Float](repeating: 0, count: 3)
-    /// Who is meant.
+    /// The addressed component.
     public var target = MAVLinkAddress.none
     /// Gimbal device, 1...6; 0 means all.
     public var device: UInt8 = 0
@@ -116,7 +116,7 @@ public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
     public var pitchRate: Float = 0
     /// rad/s; NaN: not asked for.
     public var yawRate: Float = 0
-    /// Who is meant.
+    /// The addressed component.
     public var target = MAVLinkAddress.none
     /// Gimbal device, 1...6; 0 means all.
     public var device: UInt8 = 0
@@ -152,7 +152,7 @@ public struct GimbalManagerSetManualControl: MAVLinkMessage {
     public var pitchRate: Float = 0
     /// -1...1; NaN: not asked for.
     public var yawRate: Float = 0
-    /// Who is meant.
+    /// The addressed component.
     public var target = MAVLinkAddress.none
     /// Gimbal device, 1...6; 0 means all.
     public var device: UInt8 = 0

@@ -11,7 +11,7 @@ public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
         self.component = component
     }
 
-    /// Nobody, or everybody.
+    /// The address 0/0: none, or all.
     public static let none = MAVLinkAddress(system: 0, component: 0)
 
     /// "255/190".

@@ -5,7 +5,7 @@ public struct MAVLinkCRC: Sendable {
     /// The checksum of what was added so far.
     public private(set) var value: UInt16 = 0xFFFF
 
-    /// Nothing added.
+    /// The checksum of no bytes.
     public init() {}
 
     /// Adds one byte.

@@ -14,6 +14,6 @@ public enum MAVLinkCatalogue {
     private static let formats = Dictionary(
         uniqueKeysWithValues: messages.map { ($0.format.id, $0.format) })
 
-    /// How a kind is checked; nil for one that is not known here.
+    /// Check byte and size of a kind; nil if unknown.
     public static func format(_ id: UInt32) -> MAVLinkFormat? { formats[id] }
 }

@@ -14,17 +14,17 @@ public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
     case armDisarm = 400
     /// How often does a kind of message come?
     case getMessageInterval = 510
-    /// Send a kind of message so often, µs; 0 as usual, -1 never.
+    /// Set the interval of a kind of message, µs; 0 = default, -1 = never.
     case setMessageInterval = 511
     /// Send a kind of message once.
     case requestMessage = 512
     /// Pitch and yaw in degrees, or rates.
     case gimbalManagerPitchYaw = 1000
-    /// Who is in control.
+    /// Set the components in control.
     case gimbalManagerConfigure = 1001
 }
 
-/// What became of a command: MAV_RESULT.
+/// Result of a command: MAV_RESULT.
 public enum MAVLinkResult: UInt8, Sendable {
     /// Done, or about to be.
     case accepted = 0
@@ -38,6 +38,6 @@ public enum MAVLinkResult: UInt8, Sendable {
     case failed = 4
     /// Only as COMMAND_LONG.
     case longOnly = 7
-    /// Only whoever is in control may ask.
+    /// Only the component in control may send this command.
     case notInControl = 10
 }

@@ -12,7 +12,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
     public var version: Version
     /// Counts the frames of one sender on one link.
     public var sequence: UInt8
-    /// Who sends it.
+    /// The sender.
     public var sender: MAVLinkAddress
     /// Number of the message, 24 bits.
     public var id: UInt32
@@ -63,7 +63,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
             version: version, sequence: sequence, sender: sender, id: format.id, payload: payload)
     }
 
-    /// The message in it; nil when it is another one. What the frame leaves out reads as zero.
+    /// The message in the frame; nil if it is of another kind. Omitted bytes read as zero.
     public func message<Message: MAVLinkMessage>(_ type: Message.Type) -> Message? {
         guard id == Message.format.id else { return nil }
         var reader = MAVLinkReader(payload)

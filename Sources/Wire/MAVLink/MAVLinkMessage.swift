@@ -1,4 +1,4 @@
-/// What a kind of message is called and how it is checked.
+/// Name, check byte and size of a kind of message.
 public struct MAVLinkFormat: Sendable, Equatable {
     /// Its number.
     public let id: UInt32

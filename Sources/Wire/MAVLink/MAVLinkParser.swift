@@ -1,35 +1,35 @@
-/// Finds frames in a stream of bytes, whatever way it is cut. Bounded: keeps less than one frame
-/// between two calls.
+/// Parser that finds frames in a stream of bytes, which may be split anywhere. Bounded: it keeps
+/// less than one frame between two calls.
 ///
 /// A frame counts when its checksum is right. One with a number that is not in the catalogue cannot
 /// be checked; it is skipped as a whole when another frame, or nothing, follows it. Everything else
 /// is searched for the next start byte. Signatures are part of a frame's bytes; whether they are
 /// right is not looked at here.
 public struct MAVLinkParser: Sendable {
-    /// What `next` found.
+    /// Result of `next`.
     public enum Item: Sendable, Equatable {
         /// A frame of a known kind with the right checksum, and its bytes.
         case frame(MAVLinkFrame, bytes: [UInt8])
         /// A frame of a kind that is not known here, as it came.
         case unknown(bytes: [UInt8])
-        /// What belongs to no frame, as it came.
+        /// Bytes outside any frame, unchanged.
         case noise(bytes: [UInt8])
     }
 
-    /// What has been counted since the start.
+    /// Counters since the start.
     public struct Counters: Sendable, Equatable {
         /// Frames of known kinds with the right checksum.
         public var frames: UInt64 = 0
         /// Frames of kinds that are not known here.
         public var unknown: UInt64 = 0
-        /// What looked like a frame of a known kind, and had a wrong checksum.
+        /// Frames of a known kind with a wrong checksum.
         public var badChecksums: UInt64 = 0
         /// Bytes that belonged to no frame.
         public var noiseBytes: UInt64 = 0
         /// Frames that the senders' own counting says were lost.
         public var lost: UInt64 = 0
 
-        /// Nothing counted.
+        /// Counters at zero.
         public init() {}
     }
 

@@ -6,7 +6,7 @@ public struct ParamRequestRead: MAVLinkMessage {
 
     /// -1: by its name.
     public var index: Int16 = 0
-    /// Who is meant.
+    /// The addressed component.
     public var target = MAVLinkAddress.none
     /// Its name.
     public var name = ""
@@ -28,7 +28,7 @@ public struct ParamRequestList: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         21, "PARAM_REQUEST_LIST", crcExtra: 159, size: 2)
 
-    /// Who is meant.
+    /// The addressed component.
     public var target = MAVLinkAddress.none
 
     /// Every field zero.
@@ -48,7 +48,7 @@ public struct ParamValue: MAVLinkMessage {
 
     /// As float32.
     public var value: Float = 0
-    /// How many there are.
+    /// Number of parameters.
     public var count: UInt16 = 0
     /// Of this one.
     public var index: UInt16 = 0
@@ -78,7 +78,7 @@ public struct ParamSet: MAVLinkMessage {
 
     /// As float32.
     public var value: Float = 0
-    /// Who is meant.
+    /// The addressed component.
     public var target = MAVLinkAddress.none
     /// Its name.
     public var name = ""

@@ -8,7 +8,7 @@ public struct TimeSync: MAVLinkMessage {
     public var tc1: Int64 = 0
     /// Time of who asks, ns.
     public var ts1: Int64 = 0
-    /// Who is meant; all when zero.
+    /// The addressed component; 0 = all.
     public var target = MAVLinkAddress.none
 
     /// Every field zero.

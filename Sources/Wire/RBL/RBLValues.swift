@@ -18,7 +18,7 @@ public enum RBLCharacteristic: String, Sendable, CaseIterable {
 
     /// UUID of the service; apps scan for it.
     public static let service = "713d0000-503e-4c75-ba94-3148f18d941e"
-    /// What `version` reads.
+    /// Value of `version`.
     public static let firmware = "Biscuit_2.0"
     /// Bytes of the longest name.
     public static let longestName = 20

@@ -1,4 +1,4 @@
-/// What a rider's remote control sends in one datagram: JSON
+/// Command of a rider's remote control in one datagram: JSON
 /// `{"left":40,"right":-40,"timestamp":1.0}` as the app does it, or `left,right,direction` as its
 /// description has it.
 ///
@@ -16,8 +16,8 @@ public enum RiderCommand: Sendable, Equatable {
     /// Bytes of the longest datagram that is read.
     public static let longest = 1024
 
-    /// - Parameter datagram: As it came.
-    /// - Throws: What is wrong with it.
+    /// - Parameter datagram: The received bytes.
+    /// - Throws: The error in it.
     public init(datagram: [UInt8]) throws(RiderError) {
         guard datagram.count <= Self.longest else { throw .tooLong(datagram.count) }
         let isObject = datagram.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
@@ -63,7 +63,7 @@ public enum RiderCommand: Sendable, Equatable {
     private static func share(_ percent: Double) -> Double { min(max(percent / 100, -1), 1) }
 }
 
-/// What is wrong with a datagram of a remote control.
+/// Error in a datagram of a remote control.
 public enum RiderError: Error, Sendable, Equatable {
     /// Longer than any command; its bytes.
     case tooLong(Int)

@@ -1,4 +1,4 @@
-/// What a robot's remote control sends over the serial service: ASCII, each command ended by `>`.
+/// Command of a robot's remote control over the serial service: ASCII, each command ends with `>`.
 public enum RobotCommand: Sendable, Equatable {
     /// `F>`, `B>`: the slider is above or below its middle; sent again and again while it moves.
     case slide(forwards: Bool)
@@ -48,7 +48,7 @@ public struct RobotCommandSplitter: Sendable {
     private var bytes: [UInt8] = []
     private var isTooLong = false
 
-    /// Nothing has come.
+    /// A parser without input.
     public init() {}
 
     /// Takes what has come.

@@ -18,7 +18,7 @@ public struct SHA256: Sendable {
     private var pending: [UInt8] = []
     private var count: UInt64 = 0
 
-    /// Nothing hashed yet.
+    /// A hash of no bytes yet.
     public init() {}
 
     /// The digest of these bytes.
