@@ -2,12 +2,13 @@ public import GimbalCore
 public import Logging
 import Wire
 
-/// MAVLink behind the serial service, for a flight display: version 1 only, because such a display takes a frame of
-/// version 2 for noise and may lose the next one with it. Heartbeat, attitude and head-up display come by themselves; the
-/// display never says a word. A sender is served as over any other link; where signatures are required, only its
-/// emergency stop is, because version 1 has none. Thread airframed-ble.
+/// MAVLink over the serial service, for a flight display: version 1 only, because such a display
+/// treats a frame of version 2 as noise and may lose the next frame with it. Heartbeat, attitude and
+/// head-up display are sent unasked, because the display sends nothing. A sender is served as on any
+/// other link; if signatures are required, only its emergency stop is accepted, because version 1 has
+/// none. Thread airframed-ble.
 public final class FlightDisplayRole: SerialRole {
-    /// The one peer: whatever is said goes to everybody who listens.
+    /// The only peer: messages go to every subscriber.
     private static let peer = 0
 
     /// The name in the configuration.
@@ -54,7 +55,7 @@ public final class FlightDisplayRole: SerialRole {
     /// Forgets a torn frame.
     public func disconnected(_ central: Central, now: Instant) { parsers[central] = nil }
 
-    /// What is due.
+    /// Sends due messages.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {
         let next = component.advance(now: now)
         send(&output)

@@ -3,22 +3,22 @@ import GimbalCore
 import Port
 import Wire
 
-/// Who of all MAVLink peers is in control, and what becomes of what they wish: the gimbal manager.
+/// Gimbal manager: decides which MAVLink peer is in control, and carries out its requests.
 struct GimbalDirector {
     /// A peer that is silent for this long has left, s: five heartbeats.
     static let silenceSeconds = 5.0
 
     /// In control; `.none`: nobody.
     private(set) var primary = MAVLinkAddress.none
-    /// In control beside it.
+    /// The secondary peer in control.
     private(set) var secondary = MAVLinkAddress.none
-    /// Where the vehicle points.
+    /// Heading of the vehicle.
     var vehicle = VehicleHeading()
 
     private let port: any GimbalPort
     /// A yaw from north that is held, rad; nil while yaw does something else.
     private var heldYaw: Double?
-    /// Where that was in the loop's frame when it was asked for last.
+    /// Requested heading in the loop's frame at the last request.
     private var askedYaw = 0.0
     private var wasEnabled = false
     /// A yaw from the vehicle that is followed, rad; nil while yaw does something else.
@@ -33,7 +33,7 @@ struct GimbalDirector {
         peer != .none && (peer == primary || peer == secondary)
     }
 
-    /// Who steers on the Commander's side of it.
+    /// Source in the Commander for the peer in control.
     private var source: MAVLinkAddress { primary != .none ? primary : secondary }
 
     // MARK: Who is in control
@@ -115,9 +115,9 @@ struct GimbalDirector {
         return true
     }
 
-    /// Somebody on another link has taken over: nobody of ours is in control any more.
+    /// Ends the peers' control, because a source on another link has taken over.
     ///
-    /// - Returns: Who it was; `.none`: nobody has lost anything.
+    /// - Returns: The previous holder; `.none` if there was none.
     mutating func yield(to holder: CommandSource) -> MAVLinkAddress {
         guard holder.link != .mavlink, source != .none else { return .none }
         defer {
@@ -203,7 +203,8 @@ struct GimbalDirector {
         }
     }
 
-    /// Where north is in the loop's frame; 0 while nobody has said: then angles count from the heading at power-on.
+    /// Direction of north in the loop's frame; 0 while unknown: then angles count from the heading
+    /// at power-on.
     private var north: Double { vehicle.north ?? 0 }
 
     /// Into -π...π; NaN stays.
@@ -211,7 +212,7 @@ struct GimbalDirector {
         angle.isFinite ? angle.remainder(dividingBy: 2 * .pi) : .nan
     }
 
-    /// What follows a turn stays behind it; by so much it is to look ahead, rad. At most 30°.
+    /// Lead angle that compensates the lag behind a turn, rad. At most 30°.
     private var lead: Double {
         let most = Angle.degrees(30).radians
         let turn = vehicle.feedForward * port.settings.modeParameters.follow.smoothing.yaw

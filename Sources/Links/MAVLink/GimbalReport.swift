@@ -6,7 +6,7 @@ import Wire
 /// The gimbal in MAVLink's words.
 struct GimbalReport {
     let snapshot: StabilizerSnapshot
-    /// Where north is in the loop's frame, rad; nil where nobody has said.
+    /// Direction of north in the loop's frame, rad; nil if unknown.
     let north: Double?
     /// Since the start, ms.
     let bootMs: UInt32
@@ -18,7 +18,7 @@ struct GimbalReport {
     /// - Parameters:
     ///   - snapshot: The loop's newest; nil before the first sample, when no range is told either.
     ///   - settings: Those in force.
-    ///   - north: Where north is in the loop's frame, rad; nil where nobody has said.
+    ///   - north: Direction of north in the loop's frame, rad; nil if unknown.
     ///   - bootMs: Since the start, ms.
     init(snapshot: StabilizerSnapshot?, settings: Settings, north: Double?, bootMs: UInt32) {
         self.snapshot = snapshot ?? StabilizerSnapshot()

@@ -1,10 +1,10 @@
 import GimbalCore
 import Wire
 
-/// What a message asks of the gimbal, whatever message it was: angles and rates in radians, pitch up, roll and yaw right
-/// positive; NaN where nothing is asked for.
+/// Request of a message to the gimbal, for every kind of message: angles and rates in radians,
+/// pitch up, roll and yaw right positive; NaN for axes without a request.
 struct GimbalWish: Equatable {
-    /// How a stick's end is understood, rad/s.
+    /// Rate at a stick's end, rad/s.
     private static let fullRate = Angle.degrees(60).radians
 
     var flags: GimbalFlags

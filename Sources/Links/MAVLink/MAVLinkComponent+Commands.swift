@@ -4,7 +4,7 @@ import Port
 import Synchronization
 import Wire
 
-/// A command, whichever message brought it.
+/// Handles a command from either kind of message.
 struct Order {
     /// MAV_CMD.
     var number: UInt16
@@ -13,7 +13,7 @@ struct Order {
     /// The component that it is addressed to.
     var target: MAVLinkAddress
 
-    /// MAV_CMD_COMPONENT_ARM_DISARM with this second parameter is meant whatever the state.
+    /// Second parameter of MAV_CMD_COMPONENT_ARM_DISARM that forces it in every state.
     static let forced: Float = 21196
 
     /// The command in a frame; nil when it has none.

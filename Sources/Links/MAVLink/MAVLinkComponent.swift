@@ -7,13 +7,13 @@ import Wire
 /// The gimbal as a MAVLink component, device and manager in one: frames come in, frames go out, time is an argument. Knows
 /// peers by number and no socket. Thread airframed-mav.
 final class MAVLinkComponent {
-    /// What was ignored, and why.
+    /// Counters of ignored frames, by reason.
     struct Counters: Equatable {
         /// Frames that were acted on.
         var handled: UInt64 = 0
         /// Frames for another system or component.
         var wrongTarget: UInt64 = 0
-        /// What only a component of the same system may say, said by another.
+        /// Messages that only a component of the same system may send, from another system.
         var foreign: UInt64 = 0
         /// Wishes of somebody who is not in control.
         var notInControl: UInt64 = 0
@@ -50,7 +50,7 @@ final class MAVLinkComponent {
     let log: Logger
     let started: Instant
     var counters = Counters()
-    /// What waits for the disk.
+    /// Commands that wait for the disk.
     var saves: [PendingSave] = []
     var director: GimbalDirector
     var announcer = FaultAnnouncer()
@@ -88,7 +88,7 @@ final class MAVLinkComponent {
     ///
     /// - Parameters:
     ///   - peer: Number of its own.
-    ///   - streams: What it gets by itself.
+    ///   - streams: Messages that it gets unasked.
     ///   - version: What it understands; in v1 what does not fit is not sent.
     ///   - isConfigured: Whether the peer is one from the configuration: its components outrank those of guests.
     func join(
@@ -140,7 +140,7 @@ final class MAVLinkComponent {
         for peer in peers.keys.sorted() { send(message, to: peer) }
     }
 
-    /// What is to be sent.
+    /// Messages to send.
     func takeOutgoing() -> [Outgoing] {
         defer { outbox.removeAll(keepingCapacity: true) }
         return outbox
@@ -218,7 +218,7 @@ final class MAVLinkComponent {
         return true
     }
 
-    /// How often a kind is sent to a peer, s.
+    /// Interval of a kind of message to a peer, s.
     func period(of id: UInt32, for peer: Int) -> Double {
         peers[peer]?.streams.period(of: id) ?? 0
     }

@@ -1,12 +1,12 @@
 public import Wire
 
-/// Who the gimbal is among MAVLink components, and where its peers are.
+/// Identity of the gimbal among MAVLink components, and addresses of its peers.
 public struct MAVLinkConfiguration: Sendable {
     /// System and component: 1/154 is the first gimbal of the first vehicle.
     public var address = MAVLinkAddress(system: 1, component: 154)
     /// Whether the gimbal is its own manager; otherwise the autopilot is.
     public var isManager = true
-    /// Where ground stations reach it, nil: nowhere.
+    /// Address for ground stations; nil: none.
     public var listen: DatagramAddress?
     /// A ground station or autopilot that is spoken to from the start; nil: nobody.
     public var connect: DatagramAddress?

@@ -28,7 +28,7 @@ struct MAVLinkGuests {
     /// - Parameter first: The first number that a guest gets.
     init(first: Int) { nextNumber = first }
 
-    /// Where a guest is.
+    /// Address of a guest.
     func address(of number: Int) -> DatagramAddress? { addresses[number] }
 
     /// The place of an address; nil: it has none.

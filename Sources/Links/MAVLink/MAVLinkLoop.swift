@@ -11,7 +11,7 @@ final class MAVLinkLoop {
     private static let datagramsPerTurn = 64
     /// A frame on the serial port whose end does not come within this time is given up, s.
     private static let tornSeconds = 0.1
-    /// How often the status is made, s.
+    /// Interval of status updates, s.
     private static let statusSeconds = 0.2
 
     private let sockets: MAVLinkSockets
@@ -70,7 +70,7 @@ final class MAVLinkLoop {
         serial?.close()
     }
 
-    /// One round; false when it was the last.
+    /// Runs one round; false after the last.
     private func turn() -> Bool {
         var now = clock()
         let retry = serial?.advance(now: now)

@@ -41,7 +41,7 @@ public final class MAVLinkServer: Service {
 
     deinit { sockets.withLock { $0?.close() } }
 
-    /// What has been counted, at most a fifth of a second ago. Any thread.
+    /// Counters, at most a fifth of a second old. Any thread.
     public var status: LinkStatus { latest.withLock(\.self) }
 
     /// Serves until shutdown.
@@ -63,9 +63,9 @@ public final class MAVLinkServer: Service {
 
 /// The sockets that the configuration names.
 struct MAVLinkSockets {
-    /// Where peers come.
+    /// Listening socket for peers.
     var server: DatagramSocket?
-    /// Whom the gimbal speaks to by itself, and by which socket.
+    /// Peers that the gimbal contacts first, with their sockets.
     var client: (socket: DatagramSocket, address: DatagramAddress)?
 
     init(_ configuration: MAVLinkConfiguration) throws(SocketError) {

@@ -22,7 +22,7 @@ public struct MAVLinkSigning: Sendable {
 
     private let key: SharedKey
     private var streams: [Stream: UInt64] = [:]
-    /// All of an earlier run are no newer than this.
+    /// Newest time of an earlier run.
     private let floor: UInt64
     /// The newest time of a frame that was believed, units of 10 µs since 2015.
     private(set) var newest: UInt64

@@ -1,12 +1,12 @@
 import GimbalCore
 import Wire
 
-/// What is sent to one peer by itself, and how often.
+/// Periodic messages to one peer, with their intervals.
 struct MessageStreams {
     /// The shortest period, s: 200 a second.
     static let shortest = 0.005
 
-    /// What is late by more than this is left out, s.
+    /// Lateness after which a message is left out, s.
     private static let makeUpSeconds = 0.1
 
     /// Kinds of messages that can be streamed, with their usual period in seconds; 0: only on request.
@@ -50,14 +50,14 @@ struct MessageStreams {
         streams[VFRHUD.format.id] = Stream(period: 2 / attitudeHz, due: now)
     }
 
-    /// Seconds between two; 0: none is sent by itself.
+    /// Interval of a message, s; 0: none is sent periodically.
     func period(of id: UInt32) -> Double { streams[id]?.period ?? 0 }
 
     /// Changes how often a kind is sent.
     ///
     /// - Parameters:
     ///   - id: One of `usual`.
-    ///   - microseconds: 0 as usual, negative: not by itself.
+    ///   - microseconds: Interval; 0: default, negative: never.
     ///   - now: The first is due then.
     mutating func set(_ id: UInt32, microseconds: Double, now: Instant) {
         let usual = Self.usual[id] ?? 0

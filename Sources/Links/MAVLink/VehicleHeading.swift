@@ -1,7 +1,7 @@
 import GimbalCore
 import Wire
 
-/// Where the vehicle points, in the loop's earth frame and from north.
+/// Heading of the vehicle in the loop's earth frame and from north.
 ///
 /// The joints show the vehicle in the loop's own frame, whose zero is arbitrary and whose heading drifts without a compass; the
 /// autopilot says where the vehicle points from north. The difference, smoothed over seconds because the two are not of the
@@ -9,7 +9,7 @@ import Wire
 struct VehicleHeading {
     /// Age at which what the autopilot said is forgotten, s.
     private static let staleSeconds = 2.0
-    /// How slowly north is moved, s.
+    /// Time constant of corrections of north, s.
     private static let timeConstant = 2.0
 
     /// Less this, an angle from north is one in the loop's frame, rad; nil while nobody has said.
@@ -21,7 +21,7 @@ struct VehicleHeading {
     /// The autopilot has spoken.
     ///
     /// - Parameters:
-    ///   - state: What it said.
+    ///   - state: Message of bluetoothd.
     ///   - snapshot: The gimbal at that moment.
     ///   - now: When it was received.
     mutating func learn(
@@ -54,7 +54,7 @@ struct VehicleHeading {
         feedForward = 0
     }
 
-    /// Where the vehicle points in the loop's frame, rad; nil where nothing shows the joints.
+    /// Heading of the vehicle in the loop's frame, rad; nil if the joint angles are unknown.
     static func heading(in snapshot: StabilizerSnapshot) -> Double? {
         if case .assumed = snapshot.jointSource { return nil }
         let joints = EulerZXY.quaternion(snapshot.joints)

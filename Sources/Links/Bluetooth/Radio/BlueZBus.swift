@@ -17,11 +17,11 @@ final class BlueZBus {
         var token: UInt64 = 0
     }
 
-    /// What is said to a write.
+    /// Answer to a write.
     enum WriteResult {
         case done
         case refused(ATTError)
-        /// `answer` will say.
+        /// Later, by `answer`.
         case later
     }
 
@@ -36,15 +36,15 @@ final class BlueZBus {
         case address(adapter: String, String)
     }
 
-    /// What has been said.
+    /// Event from bluetoothd.
     enum Event: Equatable {
         case radio(RadioEvent)
         case device(DeviceEvent)
     }
 
-    /// What a service answers.
+    /// Handler of reads of a service.
     var onRead: ((Request) -> Result<[UInt8], ATTError>)?
-    /// What a service answers to a write.
+    /// Handler of writes to a service.
     var onWrite: ((Request, UnsafeRawBufferPointer) -> WriteResult)?
     /// The first central subscribed, or the last one unsubscribed.
     var onSubscription: ((Int, Bool) -> Void)?
@@ -89,16 +89,16 @@ final class BlueZBus {
         return cbz_open(handle, address)
     }
 
-    /// Leaves the bus.
+    /// Disconnects from the bus.
     func close() {
         cbz_close(handle)
         events = []
     }
 
-    /// Whether there is a connection to process, be it one that has ended and only has to say so.
+    /// Whether there is a connection to process, even an ended one that has yet to report its end.
     var isOpen: Bool { cbz_is_open(handle) }
 
-    /// What poll(2) has to wait for; nil while there is no connection.
+    /// Descriptor and events for poll(2); nil without a connection.
     func pollEntry() -> (entry: pollfd, deadline: Instant?)? {
         var entry = pollfd(fd: -1, events: 0, revents: 0)
         var deadline: Int64 = 0
@@ -106,7 +106,7 @@ final class BlueZBus {
         return (entry, deadline == .max ? nil : Instant(nanoseconds: deadline))
     }
 
-    /// Does one thing that is due.
+    /// Processes one due event.
     ///
     /// - Returns: Whether there may be more, or the errno that ended the connection.
     func process() -> Result<Bool, RadioBusError> {
@@ -115,13 +115,13 @@ final class BlueZBus {
         return error == 0 ? .success(isMore) : .failure(RadioBusError(errno: error))
     }
 
-    /// What has been said since the last time.
+    /// Events since the last call.
     func takeEvents() -> [Event] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
     }
 
-    /// What the connection holds.
+    /// Resources of the connection.
     var resources: Resources {
         var resources = cbz_resources()
         cbz_count(handle, &resources)
@@ -130,7 +130,7 @@ final class BlueZBus {
             calls: Int(resources.calls), queued: Int(resources.queued))
     }
 
-    /// Sends a value to whoever subscribed.
+    /// Sends a value to all subscribers.
     ///
     /// - Returns: 0 or an errno; EAGAIN when the bus is behind.
     func notify(_ characteristic: Int, _ value: [UInt8]) -> Int32 {
@@ -139,7 +139,7 @@ final class BlueZBus {
         }
     }
 
-    /// Asks bluetoothd for something; what cannot even be sent ends with the connection.
+    /// Sends a request to bluetoothd; if that fails, the connection ends.
     func ask(_ action: RadioAction) {
         switch action {
         case .openBus: break
@@ -159,12 +159,13 @@ final class BlueZBus {
         }
     }
 
-    /// Gives an advertisement another name, from its next registration on; one that does not fit is left out.
+    /// Changes the name of an advertisement, from its next registration on; a name that does not
+    /// fit is left out.
     func rename(advertisement index: Int, _ name: String) {
         cbz_rename_advertisement(handle, UInt32(index), name)
     }
 
-    /// Answers a write that was left for later; nil: done.
+    /// Answers a deferred write; nil: done.
     func answer(_ token: UInt64, _ error: ATTError?) {
         _ = cbz_answer_write(handle, token, error?.code ?? 0)
     }
@@ -181,7 +182,7 @@ final class BlueZBus {
 }
 
 extension BlueZBus {
-    /// What a connection holds, to be compared before and after.
+    /// Resources of a connection, for a comparison before and after.
     struct Resources: Equatable {
         /// Objects published.
         var objects = 0
@@ -189,7 +190,7 @@ extension BlueZBus {
         var matches = 0
         /// Calls without an answer.
         var calls = 0
-        /// Messages that wait.
+        /// Waiting messages.
         var queued = 0
     }
 }
@@ -216,7 +217,7 @@ extension GATTCharacteristic {
 }
 
 extension ATTError {
-    /// The code on the air.
+    /// ATT code on the air.
     var code: UInt8 {
         switch self {
         case .notSupported: 0x06

@@ -1,6 +1,6 @@
-/// How the Bluetooth peripheral behaves; see `[bluetooth]` in etc/airframed.toml.
+/// Configuration of the Bluetooth peripheral; see `[bluetooth]` in etc/airframed.toml.
 public struct BluetoothConfiguration: Sendable {
-    /// Who may read and write.
+    /// Access for reading and writing.
     public enum Security: String, Sendable {
         /// Everybody in range: what the apps need.
         case open
@@ -12,7 +12,7 @@ public struct BluetoothConfiguration: Sendable {
     public var adapter = ""
     /// The name that a connected phone reads. The AirLink app connects to this one only.
     public var name = "AirOS Gimbal"
-    /// Who may read and write.
+    /// Access for reading and writing.
     public var security = Security.open
     /// Phones connected at the same time; more are disconnected.
     public var maximumCentrals = 4

@@ -13,9 +13,9 @@ import Wire
 final class BluetoothLoop {
     /// Messages of the bus handled before the services have their turn.
     private static let messagesPerTurn = 32
-    /// How long a passkey is shown.
+    /// Time for which a passkey is shown.
     private static let passkeySeconds = 60.0
-    /// How often the status is made, at most.
+    /// Shortest interval of status updates.
     private static let statusSeconds = 0.2
 
     let services: [any GATTService]
@@ -28,30 +28,31 @@ final class BluetoothLoop {
     var counters = BluetoothCounters()
     /// Addresses of adapters.
     var addresses: [String: String] = [:]
-    /// The passkey that somebody has to type.
+    /// Passkey to type on the phone.
     var passkey: (device: String, number: UInt32, until: Instant)?
 
     private let wake: FileDescriptor
     private let clock: @Sendable () -> Instant
     private let table: CharacteristicTable
     private var notifier: RadioNotifier
-    /// Phones that were connected when bluetoothd died. The kernel keeps their links for some seconds, on which no new bluetoothd
-    /// answers; a phone waits for an answer, and cannot connect anew.
+    /// Phones that were connected when bluetoothd died. The kernel keeps their links for some
+    /// seconds, on which no new bluetoothd answers; a phone waits for an answer, and cannot connect
+    /// again.
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
-    /// When poll(2) returned: what is handled after it counts as received then.
+    /// Time at which poll(2) returned, which counts as the receipt of everything handled after it.
     private var wokenAt: Instant
-    /// When the services want to be called.
+    /// Time of the services' next call.
     private var due: Instant?
-    /// What the services were advertised as.
+    /// Advertised names of the services.
     private var names: [String]
     private var lastState = ""
-    /// Something has happened since the last status.
+    /// Whether an event has occurred since the last status.
     private var isStatusStale = false
     private var statusDue = Instant(nanoseconds: .min)
 
-    /// A loop that has not begun; `run` returns when `wake` becomes readable.
+    /// A loop before its start; `run` returns when `wake` becomes readable.
     init(
         services: [any GATTService], configuration: BluetoothConfiguration,
         mailbox: BluetoothMailbox, wake: FileDescriptor, logger: Logger,
@@ -89,7 +90,7 @@ final class BluetoothLoop {
         bus.close()
     }
 
-    /// One round; false when it was the last.
+    /// Runs one round; false after the last.
     private func turn() -> Bool {
         var entries = [
             pollfd(fd: wake.rawValue, events: Int16(POLLIN), revents: 0),
@@ -185,7 +186,7 @@ final class BluetoothLoop {
         reportState()
     }
 
-    /// Says in the log what has become of the radio.
+    /// Logs a change of the radio's state.
     private func reportState() {
         let (state, sentence) = radioState
         guard state != lastState else { return }
@@ -229,7 +230,7 @@ extension BluetoothLoop {
         bus.onSubscription = { [unowned self] in subscribe($0, isOn: $1) }
     }
 
-    /// Whose request this is; nil for one that is not served.
+    /// Central of this request; nil for one that is not served.
     private func central(of request: BlueZBus.Request, _ now: Instant) -> Central? {
         connect(request.device, now)
         centrals.learn(mtu: request.mtu, of: request.device)
@@ -279,7 +280,7 @@ extension BluetoothLoop {
         services[service].subscription(uuid, isOn: isOn, now: clock())
     }
 
-    /// A connection is there; harmless when it is known.
+    /// Registers a connection; a known one has no effect.
     private func connect(_ device: String, _ now: Instant) {
         guard let entry = centrals.connect(device) else { return }
         statusDue = now
@@ -309,7 +310,7 @@ extension BluetoothLoop {
         handle(.centralLeft)
     }
 
-    /// bluetoothd or the adapter is gone, and with it every connection.
+    /// Registers the loss of bluetoothd or the adapter, and of every connection.
     private func endConnections() {
         let now = clock()
         let gone = centrals.disconnectAll()
@@ -392,6 +393,6 @@ extension BluetoothLoop {
 }
 
 extension Int {
-    /// 1, 2, 4, 8, …: when something that repeats is worth a line in the log.
+    /// Whether a repetition with this number is logged: 1, 2, 4, 8, …
     fileprivate var isPowerOfTwo: Bool { self > 0 && self & (self - 1) == 0 }
 }

@@ -1,17 +1,18 @@
 import Synchronization
 import Wire
 
-/// What other threads ask of the radio.
+/// Request of another thread to the radio.
 enum RadioRequest: Equatable {
-    /// New keys may be made for this long; 0 ends it.
+    /// Allow pairing for this time; 0 ends it.
     case allowPairing(seconds: Double)
-    /// The keys of the device with this address are forgotten.
+    /// Remove the keys of the device with this address.
     case forget(address: String)
-    /// A write that was left for later is done, or refused.
+    /// Complete or refuse a deferred write.
     case answer(token: UInt64, ATTError?)
 }
 
-/// Where the radio's thread and the others meet: the newest status one way, requests the other.
+/// Mailbox between the radio's thread and others: the newest status one way, requests the other
+/// way.
 final class BluetoothMailbox: Sendable {
     private struct Contents {
         var status = BluetoothStatus()
@@ -19,7 +20,7 @@ final class BluetoothMailbox: Sendable {
     }
 
     private let contents = Mutex(Contents())
-    /// Readable when there are requests.
+    /// Descriptor that is readable while requests wait.
     let bell: Bell
 
     /// - Throws: `Errno` when the process has no descriptors left.
@@ -31,13 +32,13 @@ final class BluetoothMailbox: Sendable {
     /// Replaces the status; the radio's thread only.
     func publish(_ status: BluetoothStatus) { contents.withLock { $0.status = status } }
 
-    /// Leaves a request and wakes the radio's thread.
+    /// Adds a request and wakes the radio's thread.
     func post(_ request: RadioRequest) {
         contents.withLock { $0.requests.append(request) }
         bell.ring()
     }
 
-    /// Takes the requests; the radio's thread only.
+    /// Removes all requests; only the radio's thread.
     func take() -> [RadioRequest] {
         bell.silence()
         return contents.withLock { contents in

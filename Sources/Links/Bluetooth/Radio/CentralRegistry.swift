@@ -1,25 +1,28 @@
 import GimbalCore
 
-/// Which phones are connected, which have keys, and how much each may write. Pure; devices are bluetoothd's names.
+/// Registry of phones: connections, keys, and the rate of writes. Pure; devices are bluetoothd's
+/// names.
 struct CentralRegistry {
-    /// A phone that is connected.
+    /// A connected phone.
     struct Entry {
         let central: Central
         var mtu: Int?
-        /// Beyond the limit: it is being disconnected, and nothing of it is carried out.
+        /// Whether the phone exceeds the limit: it is being disconnected, and its requests are
+        /// ignored.
         let isRefused: Bool
         fileprivate var bucket: TokenBucket
     }
 
-    /// A device that bluetoothd keeps.
+    /// A device that bluetoothd knows.
     private struct Known {
         var name = ""
         var isPaired = false
     }
 
-    /// Refused phones that are remembered until they are gone: more than a radio can be connected to.
+    /// Largest number of refused phones that are remembered until they disconnect: more than a
+    /// radio can connect to.
     private static let mostRefused = 32
-    /// Devices that are remembered: more than bluetoothd keeps of its own accord.
+    /// Largest number of remembered devices: more than bluetoothd keeps by default.
     private static let mostKnown = 256
 
     private(set) var entries: [String: Entry] = [:]
@@ -28,19 +31,19 @@ struct CentralRegistry {
     private let writesPerSecond: Double
     private var nextConnection = 1
 
-    /// Nobody is connected.
+    /// A registry without connections.
     init(limit: Int, writesPerSecond: Double) {
         self.limit = limit
         self.writesPerSecond = writesPerSecond
     }
 
-    /// Those whose requests are carried out, in the order in which they came.
+    /// Accepted phones, in the order of their connection.
     var connected: [Entry] {
         entries.values.filter { !$0.isRefused }
             .sorted { $0.central.connection < $1.central.connection }
     }
 
-    /// Smallest ATT MTU of those who told theirs, 23 when nobody did.
+    /// Smallest known ATT MTU; 23 if none is known.
     var mtu: Int { connected.compactMap(\.mtu).min() ?? 23 }
 
     /// Devices with keys.
@@ -50,9 +53,9 @@ struct CentralRegistry {
             .sorted { $0.address < $1.address }
     }
 
-    /// A connection began, or was found to exist.
+    /// Registers a connection, new or existing.
     ///
-    /// - Returns: The new entry; nil when it was known, or when there are more than a radio can be connected to.
+    /// - Returns: The new entry; nil if it was known, or if there are more than a radio can connect to.
     mutating func connect(_ device: String) -> Entry? {
         guard entries[device] == nil, entries.count < limit + Self.mostRefused else { return nil }
         let entry = Entry(
@@ -64,16 +67,17 @@ struct CentralRegistry {
         return entry
     }
 
-    /// A connection ended.
+    /// Registers the end of a connection.
     ///
-    /// - Returns: What it was.
+    /// - Returns: The entry.
     mutating func disconnect(_ device: String) -> Entry? {
         entries.removeValue(forKey: device)
     }
 
-    /// Everybody is gone, with bluetoothd. Keys are listed anew when it is back.
+    /// Registers the end of all connections, with bluetoothd. Keys are listed again when it
+    /// returns.
     ///
-    /// - Returns: Those whose requests were carried out.
+    /// - Returns: The accepted phones.
     mutating func disconnectAll() -> [Entry] {
         defer {
             entries = [:]
@@ -82,27 +86,27 @@ struct CentralRegistry {
         return connected
     }
 
-    /// A request said what the connection's MTU is.
+    /// Registers the MTU of a connection, from a request.
     mutating func learn(mtu: Int?, of device: String) {
         if let mtu { entries[device]?.mtu = min(max(mtu, 23), 517) }
     }
 
-    /// Whether this write of the device is within what it may write.
+    /// Whether this write of the device is within its limit.
     mutating func admitsWrite(of device: String, now: Instant) -> Bool {
         entries[device]?.bucket.take(now: now) ?? false
     }
 
-    /// A device has keys, or no longer.
+    /// Registers whether a device has keys.
     mutating func setPaired(_ device: String, _ isPaired: Bool) {
         remember(device) { $0.isPaired = isPaired }
     }
 
-    /// What a device calls itself.
+    /// Registers the name of a device.
     mutating func setName(_ device: String, _ name: String) {
         remember(device) { $0.name = name }
     }
 
-    /// Bounded: a device without keys makes room.
+    /// Adds a device. Bounded: a device without keys makes room.
     private mutating func remember(_ device: String, _ change: (inout Known) -> Void) {
         if known[device] == nil, known.count >= Self.mostKnown {
             guard let other = known.first(where: { !$0.value.isPaired }) else { return }
@@ -111,10 +115,10 @@ struct CentralRegistry {
         change(&known[device, default: Known()])
     }
 
-    /// Devices that are remembered, connected or not.
+    /// Remembered devices, connected or not.
     var remembered: Int { Set(known.keys).union(entries.keys).count }
 
-    /// bluetoothd no longer keeps a device.
+    /// Removes a device that bluetoothd has removed.
     mutating func remove(_ device: String) {
         known[device] = nil
     }

@@ -1,29 +1,29 @@
 import GimbalCore
 
-/// What the radio supervisor learns.
+/// Event for the radio supervisor.
 enum RadioEvent: Equatable {
-    /// Nothing but that time has passed.
+    /// Time has passed.
     case time
-    /// The bus took the connection.
+    /// The bus accepted the connection.
     case busOpened
-    /// There is no bus, or it ended; why.
+    /// The bus is missing or has ended, with the reason.
     case busLost(String)
     /// Whether bluetoothd is on the bus; a restart is both, one after the other.
     case daemon(isPresent: Bool)
-    /// What an object can do, or no longer can.
+    /// Present capabilities of an object.
     case interface(RadioInterface, of: String, isPresent: Bool)
     case powered(String, Bool)
     case pairable(String, Bool)
     case alias(String, String)
-    /// How many advertisements an adapter sends.
+    /// Number of advertisements that an adapter sends.
     case active(String, Int)
-    /// How many more it could take.
+    /// Number of further advertisements that it accepts.
     case slots(String, Int)
     /// The answer to an action; nil: done.
     case done(RadioCall, RadioFailure?)
     /// A bluetoothd that has just come lists a link of the one before it, on which it does not answer: the device.
     case deadLink(String)
-    /// bluetoothd gave up an advertisement.
+    /// bluetoothd released an advertisement.
     case released(Int)
     /// A service has another name.
     case renamed
@@ -33,11 +33,11 @@ enum RadioEvent: Equatable {
     case centralCame
     /// A central disconnected.
     case centralLeft
-    /// New keys may be made until then; nil: no longer.
+    /// Pairing is allowed until this time; nil: not allowed.
     case allowPairing(until: Instant?)
 }
 
-/// What the radio supervisor wants done. Paths are bluetoothd's names of adapters.
+/// Action of the radio supervisor. Paths are bluetoothd's names of adapters.
 enum RadioAction: Equatable {
     /// Answered by `.busOpened` or `.busLost`; any other bus is closed before.
     case openBus
@@ -53,33 +53,33 @@ enum RadioAction: Equatable {
     case unregisterAdvertisement(String, Int)
 }
 
-/// What bluetoothd was asked to do.
+/// Request to bluetoothd.
 enum RadioCall: Equatable {
     case list, powerOn, powerOff, setAlias, setPairable, registerAgent, registerApplication
     case registerAdvertisement(Int)
     case unregisterAdvertisement(Int)
-    /// Nothing that the supervisor waits for.
+    /// A request without an answer for the supervisor.
     case other
 }
 
-/// What an object of bluetoothd can do.
+/// Capabilities of an object of bluetoothd.
 enum RadioInterface: Hashable {
     case adapter, device, gattManager, advertisingManager
 
-    /// What an adapter has to have.
+    /// Capabilities that an adapter needs.
     static let ofAdapter: Set<Self> = [.adapter, .gattManager, .advertisingManager]
 }
 
-/// Why bluetoothd refused.
+/// Refusal by bluetoothd.
 struct RadioFailure: Error, Equatable {
     /// "org.bluez.Error.NotPermitted".
     var name: String
-    /// What it said.
+    /// Message of bluetoothd.
     var message: String
 
-    /// What was asked for exists already.
+    /// Whether the requested object exists already.
     var isAlreadyThere: Bool { name == "org.bluez.Error.AlreadyExists" }
-    /// rfkill holds the radio down.
+    /// Whether rfkill blocks the radio.
     var isBlocked: Bool {
         name.hasSuffix(".Blocked") || message.contains("rfkill") || message.contains("Blocked")
     }

@@ -18,11 +18,11 @@ struct CharacteristicTable {
     func index(of uuid: GATTUUID) -> Int? { indices[uuid] }
 }
 
-/// Who wants notifications, as far as bluetoothd says: whether anybody does, per characteristic.
+/// Subscriptions per characteristic: whether any central has subscribed, according to bluetoothd.
 final class Subscriptions {
-    /// What bluetoothd has started.
+    /// Characteristics for which bluetoothd has started notifications.
     private var started: Set<Int> = []
-    /// No central is connected, so nothing is sent although it was started.
+    /// Whether no central is connected, so that no notifications are sent even if started.
     private(set) var isPaused = false
 
     /// - Returns: Whether that changes what the service is to do.
@@ -35,40 +35,40 @@ final class Subscriptions {
         return started.remove(index) != nil && !isPaused
     }
 
-    /// The last central has gone.
+    /// Registers the disconnection of the last central.
     ///
-    /// - Returns: What ends with it.
+    /// - Returns: Characteristics whose notifications end.
     func pause() -> [Int] {
         guard !isPaused else { return [] }
         isPaused = true
         return started.sorted()
     }
 
-    /// A central has come.
+    /// Registers the connection of a central.
     ///
-    /// - Returns: What begins with it.
+    /// - Returns: Characteristics whose notifications begin.
     func resume() -> [Int] {
         guard isPaused else { return [] }
         isPaused = false
         return started.sorted()
     }
 
-    /// bluetoothd is gone.
+    /// Registers the end of bluetoothd.
     func forget() { started = [] }
 
-    /// Whether a value would reach anybody.
+    /// Whether a value would reach a central.
     func isOn(_ index: Int) -> Bool { !isPaused && started.contains(index) }
 }
 
-/// Sends what the services notify, counts it, and drops what nobody wants.
+/// Sends notifications of the services, counts them, and drops those without a subscriber.
 struct RadioNotifier: GATTNotifier {
-    /// What was sent and what was not.
+    /// Counters of sent and dropped notifications.
     final class Counts {
         var sent = 0
         var dropped = 0
     }
 
-    /// The write that is being carried out.
+    /// The present write.
     final class Write {
         var token: UInt64 = 0
         var isLeftForLater = false

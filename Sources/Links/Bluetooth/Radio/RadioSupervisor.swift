@@ -1,47 +1,48 @@
 import GimbalCore
 
-/// Brings the peripheral on the air and keeps it there, whatever happens to bus, bluetoothd and adapter.
+/// Supervisor that brings the peripheral on the air and keeps it there, through all failures of
+/// bus, bluetoothd and adapter.
 ///
-/// A pure state machine: what happened and the time go in, what to ask for comes out. It compares what should be with
-/// what is, and asks for the difference; so it does not matter in which order things go away and come back. What
-/// fails is asked for again, at longer and longer intervals.
+/// A pure state machine: its inputs are events and the time, its outputs are requests. It compares
+/// the desired with the present state and requests the difference, so the order of failures and
+/// returns does not matter. It repeats failed requests at growing intervals.
 struct RadioSupervisor {
-    /// What is to be on the air.
+    /// Desired state of the radio.
     struct Plan {
         /// "hci0"; empty: the first one.
         var adapter = ""
         /// The adapter's name for phones.
         var alias = ""
-        /// How many advertisements there are.
+        /// Number of advertisements.
         var advertisements = 0
         /// Whether phones have to pair.
         var isEncrypted = false
     }
 
-    /// What an adapter has said about itself.
+    /// Reported state of an adapter.
     struct Adapter: Equatable {
         var interfaces: Set<RadioInterface> = []
         var isPowered: Bool?
         var isPairable: Bool?
         var alias: String?
-        /// Advertisements that it sends.
+        /// Number of advertisements that it sends.
         var sent: Int?
-        /// Advertisements that it could take in addition.
+        /// Number of further advertisements that it accepts.
         var slots: Int?
 
         /// Whether it can be a peripheral.
         var isComplete: Bool { interfaces.isSuperset(of: RadioInterface.ofAdapter) }
     }
 
-    /// Something that is asked for until it is done.
+    /// Step that is requested until it is done.
     enum Step: Equatable {
-        /// To be asked for.
+        /// Due for a request.
         case wanted
-        /// To be asked for again then.
+        /// Due for another request at this time.
         case waiting(until: Instant)
         case asked
         case done
-        /// An advertisement that is being taken back, to be registered anew.
+        /// An advertisement that is being withdrawn, to be registered again.
         case renewing
 
         var isWaiting: Bool {
@@ -49,14 +50,15 @@ struct RadioSupervisor {
         }
     }
 
-    /// Waiting times: the first, and the longest.
+    /// Shortest and longest waiting time, s.
     static let firstRetry = 0.25
     static let lastRetry = 8.0
-    /// How often a bus that is not there is looked for.
+    /// Interval of attempts to connect to a missing bus.
     static let busRetry = 1.0
-    /// How long after a disconnection advertisements are renewed, so that a phone that comes back at once finds them.
+    /// Time after a disconnection at which advertisements are renewed, so that a returning phone
+    /// finds them.
     static let renewalDelay = 1.0
-    /// How long an adapter may be silent about an advertisement that it took.
+    /// Longest silence of an adapter about an accepted advertisement.
     static let patience = 2.0
 
     let plan: Plan
@@ -65,13 +67,13 @@ struct RadioSupervisor {
     var adapters: [String: Adapter] = [:]
     var application = Step.wanted
     var advertisements: [Step]
-    /// The last thing that went wrong.
+    /// The last failure.
     var lastError: String?
     private(set) var restarts = 0
     var registrations = 0
     private(set) var renewed = 0
     private(set) var lost = 0
-    /// New keys may be made until then.
+    /// Time until which pairing is allowed.
     private(set) var pairingUntil: Instant?
 
     private var bus: Step
@@ -80,7 +82,8 @@ struct RadioSupervisor {
     var naming = Step.wanted
     var pairability = Step.wanted
     var askedPairable = false
-    /// Powering on is tried until it has worked once; somebody who switches the adapter off afterwards means it.
+    /// Whether power-on has succeeded once. Until then it is retried; later an adapter that a user
+    /// switches off stays off.
     var powering = Step.wanted
     /// A phone's link outlived the bluetoothd that had it, and the phone waits on it: the adapter is switched off and on.
     var cutting = Step.done
@@ -95,7 +98,7 @@ struct RadioSupervisor {
     private var isRenewing = false
     private var retry = Self.firstRetry
 
-    /// Nothing is there yet.
+    /// The state before the first event.
     init(_ plan: Plan) {
         self.plan = plan
         bus = .wanted
@@ -104,16 +107,16 @@ struct RadioSupervisor {
 
     /// Bluetoothd's name of the adapter in use.
     var adapterPath: String? { chosen }
-    /// What the adapter in use has said.
+    /// Reported state of the adapter in use.
     var adapter: Adapter? { chosen.flatMap { adapters[$0] } }
-    /// Everything is registered, or being renewed: phones find the peripheral.
+    /// Whether everything is registered or being renewed, so that phones find the peripheral.
     var isOnAir: Bool {
         application == .done && adapter?.isPowered == true && (isRenewing || isAdvertising)
     }
 
     private var isAdvertising: Bool { advertisements.allSatisfy { $0 == .done } }
 
-    /// When `handle(.time)` is due although nothing happens.
+    /// Time at which `handle(.time)` is due without an event.
     var deadline: Instant? {
         let steps =
             [bus, listing, agent, naming, pairability, powering, application] + advertisements
@@ -123,9 +126,9 @@ struct RadioSupervisor {
         return (waits + [pairingUntil, suspicion, renewal].compactMap(\.self)).min()
     }
 
-    /// Takes one event.
+    /// Handles one event.
     ///
-    /// - Returns: What to ask for, in this order.
+    /// - Returns: Requests, in this order.
     mutating func handle(_ event: RadioEvent, now: Instant) -> [RadioAction] {
         var actions: [RadioAction] = []
         switch event {
@@ -164,7 +167,7 @@ struct RadioSupervisor {
 }
 
 extension RadioSupervisor {
-    /// Asks for whatever is missing and can be had now.
+    /// Requests all missing steps that are possible now.
     private mutating func proceed(now: Instant) -> [RadioAction] {
         if isDue(&bus, now) { return [.openBus] }
         guard hasDaemon else { return [] }
@@ -214,7 +217,7 @@ extension RadioSupervisor {
         return cutting != .done
     }
 
-    /// Renews what the adapter says that it does not send.
+    /// Renews advertisements that the adapter reports as not sent.
     private mutating func renewLost(_ now: Instant) -> [RadioAction] {
         guard isAdvertising, let sent = adapter?.sent,
             sent < advertisements.count
@@ -231,7 +234,7 @@ extension RadioSupervisor {
         return renew()
     }
 
-    /// Whether a step has to be asked for; then it counts as asked for.
+    /// Whether a step is due; if so, it counts as requested.
     private func isDue(_ step: inout Step, _ now: Instant) -> Bool {
         switch step {
         case .wanted: break
@@ -242,7 +245,7 @@ extension RadioSupervisor {
         return true
     }
 
-    /// Takes the first adapter that fits; keeps it while it is there.
+    /// Selects the first suitable adapter, and keeps it while it exists.
     private mutating func choose() {
         if let chosen, adapters[chosen]?.isComplete == true { return }
         let fitting = adapters.filter { $0.value.isComplete }.keys
@@ -338,7 +341,7 @@ extension RadioSupervisor {
         }
     }
 
-    /// When to try again; the next time takes longer.
+    /// Time of the next attempt; intervals grow.
     mutating func later(_ now: Instant) -> Instant {
         defer { retry = min(2 * retry, Self.lastRetry) }
         return now.advanced(bySeconds: retry)

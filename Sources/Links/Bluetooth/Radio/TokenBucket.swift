@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Lets so many things happen at once, and so many per second in the long run. Time is an argument.
+/// Token bucket: limits a burst and the long-term rate. Time is an argument.
 public struct TokenBucket: Sendable {
     private let burst: Double
     private let perSecond: Double
@@ -10,15 +10,15 @@ public struct TokenBucket: Sendable {
     /// A full bucket.
     ///
     /// - Parameters:
-    ///   - burst: At once, at least 1.
-    ///   - perSecond: In the long run.
+    ///   - burst: Size of a burst, at least 1.
+    ///   - perSecond: Long-term rate, 1/s.
     public init(burst: Double, perSecond: Double) {
         self.burst = burst
         self.perSecond = perSecond
         tokens = burst
     }
 
-    /// Asks for one.
+    /// Takes one token.
     ///
     /// - Parameter now: Not before the last call.
     /// - Returns: Whether it may happen.

@@ -11,7 +11,7 @@ extension GATTNotifier {
     /// - Parameters:
     ///   - what: The write, for the sentence of a refusal.
     ///   - log: Gets it.
-    /// - Returns: What leaves the answer for later.
+    /// - Returns: Cases that defer the answer.
     func later(_ what: String, _ log: Logger) -> GATTLater {
         {
             let answer = answerLater()

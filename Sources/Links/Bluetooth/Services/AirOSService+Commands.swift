@@ -24,7 +24,7 @@ extension AirOSService {
         }
     }
 
-    /// Who asks for rest gets it: where `neutral` cannot be had, the outputs go off.
+    /// Sets the resting mode; if `neutral` is not possible, the outputs go off.
     private func rest(_ central: Central, _ now: Instant) throws(Refusal) {
         do {
             try ask(.mode(port.settings.airos.inactive.mode), central, now)
@@ -44,8 +44,7 @@ extension AirOSService {
         try set([SettingUpdate(path, value)], central, now)
     }
 
-    /// Changes settings. What changes how the camera behaves under somebody's control is theirs to
-    /// change.
+    /// Changes settings. Only the source in control may change the camera's behaviour.
     func set(
         _ updates: [SettingUpdate], _ central: Central, _ now: Instant
     ) throws(Refusal) {
@@ -108,7 +107,7 @@ extension AirOSService {
         port.save(Self.keys, with: updates, from: source, note, later())
     }
 
-    /// The mode to start in next time: nobody sends speeds then, and a stop is no wish for rest.
+    /// The mode to save for the next start: not tracking, which needs rates, and not the result of a stop.
     private var modeToKeep: Mode? {
         let control = port.control
         if control.isStopped { return nil }

@@ -4,12 +4,13 @@ public import Logging
 import Port
 import Wire
 
-/// The AirOS service: what AirLink and its like see of the gimbal.
+/// The AirOS service: the gimbal for AirLink and similar apps.
 ///
-/// Maps bytes to settings and requests and back, and paces notifications: the newest values at `airos.notify_hz` to whoever has
-/// subscribed. A period that nobody could send in is left out, so that nothing ever queues. Thread airframed-ble.
+/// It maps bytes to settings and requests and back, and paces notifications: the newest values at
+/// `airos.notify_hz` to all subscribers. A period in which it could not send is skipped, so that no
+/// queue builds up. Thread airframed-ble.
 public final class AirOSService: GATTService {
-    /// What has been counted since the start.
+    /// Counters since the start.
     public struct Counters: Sendable, Equatable {
         /// Notifications handed to the radio.
         public var notifications: UInt64 = 0
@@ -39,14 +40,14 @@ public final class AirOSService: GATTService {
         ]
     }
 
-    /// How long the status says that a phone's calibration has failed, s: twenty notifications.
+    /// Time for which the status reports a failed calibration of a phone, s: twenty notifications.
     private static let failureSeconds = 2.0
 
     let port: any GimbalPort
     let log: Logger
-    /// What counts as heading zero.
+    /// Heading that counts as zero.
     var zero = HeadingZero()
-    /// Who has been told that its tracking moves nothing.
+    /// Central that has been told that its mode ignores tracking.
     var toldThatNothingTurns: Set<Central> = []
     private var subscribed: Set<AirOSCharacteristic> = []
     /// When the next notifications go out; nil while nobody has subscribed.
@@ -99,7 +100,7 @@ public final class AirOSService: GATTService {
         }
     }
 
-    /// Where the camera looks, as an app sees it; nil before the sensor's first sample.
+    /// Camera angles for an app; nil before the sensor's first sample.
     private var angles: AirOSAngles? {
         port.snapshot.map { snapshot in
             var angles = EulerZXY.angles(snapshot.attitude)
@@ -159,7 +160,7 @@ public final class AirOSService: GATTService {
         if subscribed.isEmpty { due = nil } else if due == nil { due = now }
     }
 
-    /// What the central turns stands still at once.
+    /// Stops the central's motion at once.
     public func disconnected(_ central: Central, now: Instant) {
         port.left(CommandSource(central), now: now)
         toldThatNothingTurns.remove(central)

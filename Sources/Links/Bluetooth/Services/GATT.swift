@@ -45,7 +45,7 @@ public enum ATTError: Error, Hashable, Sendable {
 
 /// A characteristic as it is published.
 public struct GATTCharacteristic: Hashable, Sendable {
-    /// What a central may do with it (Core 5.3, Vol 3, Part G, 3.3.1.1).
+    /// Access of a central to a characteristic (Core 5.3, Vol 3, Part G, 3.3.1.1).
     public enum Property: Hashable, Sendable, CaseIterable {
         /// Reads are answered.
         case read
@@ -53,13 +53,13 @@ public struct GATTCharacteristic: Hashable, Sendable {
         case write
         /// Writes without an answer; the central never hears of an error, nor, under BlueZ, for writes with one.
         case writeWithoutResponse
-        /// Values are sent to whoever subscribed.
+        /// Values are sent to all subscribers.
         case notify
     }
 
     /// Unique among all characteristics of the peripheral.
     public var uuid: GATTUUID
-    /// What a central may do.
+    /// Allowed access.
     public var properties: Set<Property>
     /// For people, in the user description (descriptor 0x2901).
     public var name: String
@@ -72,7 +72,7 @@ public struct GATTCharacteristic: Hashable, Sendable {
     }
 }
 
-/// What a service may do to the radio while it is being called.
+/// Access of a service to the radio during a call.
 public protocol GATTNotifier {
     /// Sends a value to every central that subscribed; never waits. A value that nobody subscribed to is dropped.
     func notify(_ characteristic: GATTUUID, _ value: [UInt8])
@@ -85,7 +85,7 @@ public protocol GATTNotifier {
 }
 
 extension GATTNotifier {
-    /// Nobody waits for an answer.
+    /// A write without an answer.
     public func answerLater() -> @Sendable (ATTError?) -> Void { { _ in } }
 }
 
@@ -98,19 +98,19 @@ public protocol GATTService: AnyObject {
     var advertisedName: String { get }
     /// In the order in which they get their handles, which must be the same at every start: phones remember them.
     var characteristics: [GATTCharacteristic] { get }
-    /// What it has counted since the start, by the names that `status` gives it.
+    /// Counters since the start, by their names in `status`.
     var counts: [String: Int] { get }
 
     /// The present value of a readable characteristic.
     ///
-    /// - Throws: What the central is told.
+    /// - Throws: The error for the central.
     func read(
         _ characteristic: GATTUUID, by central: Central, now: Instant
     ) throws(ATTError) -> [UInt8]
 
     /// A central's write, whole: at most 512 bytes. It may answer by notification.
     ///
-    /// - Throws: What the central is told; then nothing has changed.
+    /// - Throws: The error for the central; then nothing has changed.
     func write(
         _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
         _ notifier: some GATTNotifier
@@ -122,7 +122,7 @@ public protocol GATTService: AnyObject {
     /// A connection ended; by then every subscription of a lone central has ended too.
     func disconnected(_ central: Central, now: Instant)
 
-    /// What poll(2) is to look at for the service; nil: nothing.
+    /// Descriptor and events of the service for poll(2); nil: none.
     var entry: pollfd? { get }
 
     /// poll(2) has found it.
@@ -136,8 +136,8 @@ public protocol GATTService: AnyObject {
 }
 
 extension GATTService {
-    /// Nothing is waited for.
+    /// The default: no descriptor.
     public var entry: pollfd? { nil }
-    /// Nothing is waited for.
+    /// The default: no descriptor.
     public func ready(now: Instant) {}
 }

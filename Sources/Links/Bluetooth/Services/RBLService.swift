@@ -5,17 +5,19 @@ public import Logging
 import Port
 import Wire
 
-/// RedBearLab's serial service as BLE Mini's firmware ("Biscuit") has it, with a role behind it instead of a UART.
+/// RedBearLab's serial service as in BLE Mini's firmware ("Biscuit"), with a role instead of a UART.
 ///
-/// 0004 takes writes without response as well, because a flight display writes it so. BlueZ then hides every error on it:
-/// a speed that does not exist is ignored and counted. 0003 takes as many bytes as the MTU lets through, not only 20.
+/// 0004 also accepts writes without response, because a flight display uses them. BlueZ then hides
+/// every error on it, so a speed that does not exist is ignored and counted. 0003 accepts as many
+/// bytes as the MTU allows, not only 20.
 ///
-/// What a role says goes out in pieces of the client's MTU (20 bytes at least) and no faster than `piecesPerSecond`: the
-/// radio tells nobody when it is congested, so a queue must not be in a place where it cannot be cut.
+/// The output of a role is sent in pieces of the client's MTU (20 bytes at least), not faster than
+/// `piecesPerSecond`: the radio does not report congestion, so the queue must be here, where it can
+/// be shortened.
 ///
 /// Thread airframed-ble.
 public final class RBLService: GATTService {
-    /// What has been counted since the start.
+    /// Counters since the start.
     public struct Counters: Sendable, Equatable {
         /// Bytes from clients.
         public var receivedBytes: UInt64 = 0
@@ -25,13 +27,13 @@ public final class RBLService: GATTService {
         public var invalidBauds: UInt64 = 0
         /// Reads and writes refused.
         public var refusals: UInt64 = 0
-        /// What became of what the role has said.
+        /// Counters of the role's output.
         public var output = SerialOutput.Counters()
     }
 
     /// Notifications in each second: what a phone at a connection interval of 30 ms takes without falling behind.
     public static let piecesPerSecond = 125.0
-    /// How many of them may follow each other at once: a frame of 36 bytes must not wait for its second half.
+    /// Largest burst of pieces, so that a frame of 36 bytes does not wait for its second half.
     static let burst = 4.0
 
     /// The service's UUID.
@@ -61,7 +63,7 @@ public final class RBLService: GATTService {
 
     /// - Parameters:
     ///   - port: Keeps name and speed.
-    ///   - role: What stands behind the service.
+    ///   - role: Function of the service.
     ///   - logger: What was refused, and why.
     public init(port: any GimbalPort, role: any SerialRole, logger: Logger) {
         self.port = port
@@ -191,7 +193,7 @@ public final class RBLService: GATTService {
         return "\(known?.name ?? characteristic.description) of the serial service"
     }
 
-    /// Nothing waits for a client that does not listen.
+    /// Drops output for a client that has not subscribed.
     public func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant) {
         guard characteristic.description == RBLCharacteristic.transmit.rawValue else { return }
         isSubscribed = isOn
@@ -204,7 +206,7 @@ public final class RBLService: GATTService {
         role.disconnected(central, now: now)
     }
 
-    /// What the role waits for.
+    /// Descriptor and events of the role.
     public var entry: pollfd? { role.entry }
 
     /// The role has something to do.

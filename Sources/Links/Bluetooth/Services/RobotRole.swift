@@ -7,13 +7,13 @@ import Wire
 /// A robot's remote control behind the serial service: the slider turns one motor while its commands arrive, the joystick
 /// says where two others go. Never answers.
 public final class RobotRole: SerialRole {
-    /// What has been counted since the start.
+    /// Counters since the start.
     public struct Counters: Sendable, Equatable {
         /// Commands that were carried out.
         public var commands: UInt64 = 0
         /// Commands that were refused.
         public var refused: UInt64 = 0
-        /// What was no command.
+        /// Bytes that were not a command.
         public var malformed: UInt64 = 0
     }
 
@@ -63,7 +63,7 @@ public final class RobotRole: SerialRole {
         }
     }
 
-    /// What it turned stands still.
+    /// Stops the client's motion.
     public func disconnected(_ central: Central, now: Instant) {
         splitters[central] = nil
         port.left(Self.source(central), now: now)

@@ -1,7 +1,7 @@
-/// What waits for the radio: a bounded queue of messages that loses the oldest whole message when it is full, so that
-/// what arrives is never older than it must be, and never a torn frame.
+/// Output queue for the radio: a bounded queue of messages that drops the oldest complete message
+/// when it is full, so that messages are as new as possible and frames are never torn.
 public struct SerialOutput: Sendable {
-    /// What has been counted since the start.
+    /// Counters since the start.
     public struct Counters: Sendable, Equatable {
         /// Bytes handed to the radio.
         public var sentBytes: UInt64 = 0
@@ -18,7 +18,7 @@ public struct SerialOutput: Sendable {
 
     private let capacity: Int
     private var messages: [ArraySlice<UInt8>] = []
-    /// Whether a part of the first message is on its way: it is finished then, whatever waits.
+    /// Whether a part of the first message has been sent, so that it must be completed first.
     private var isFirstBegun = false
 
     /// - Parameter capacity: Bytes that may wait; more than the longest message.
@@ -39,7 +39,7 @@ public struct SerialOutput: Sendable {
 
     /// Takes the next bytes, of several messages if they fit.
     ///
-    /// - Parameter limit: At most so many.
+    /// - Parameter limit: Largest number of messages.
     /// - Returns: The bytes; none when nothing waits.
     public mutating func next(_ limit: Int) -> [UInt8] {
         var piece: [UInt8] = []

@@ -1,22 +1,23 @@
 public import GimbalCore
 public import Glibc
 
-/// What stands behind the RedBearLab service: bytes from a client go in, bytes for the clients come out.
+/// Function of the RedBearLab service: its input is bytes from a client, its output bytes for the
+/// clients.
 ///
 /// Thread airframed-ble, one call at a time; none may wait.
 public protocol SerialRole: AnyObject {
     /// The name in configuration and log.
     var name: String { get }
-    /// What a client wrote, as it came: pieces of a stream, not messages.
+    /// Handles bytes from a client: pieces of a stream, not messages.
     func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput)
-    /// What it has counted, by name.
+    /// Counters, by name.
     var counts: [String: Int] { get }
     /// The speed that a client wants of the serial port, if there is one.
     func setBaud(_ bitsPerSecond: Int)
     /// A connection ended; what it moves must stand still.
     func disconnected(_ central: Central, now: Instant)
-    /// What poll(2) is to look at for it; nil: nothing.
+    /// Descriptor and events for poll(2); nil: none.
     var entry: pollfd? { get }
     /// poll(2) has found what it looked for. Called also while nobody listens.
     func ready(now: Instant, _ output: inout SerialOutput)
@@ -27,16 +28,16 @@ public protocol SerialRole: AnyObject {
 }
 
 extension SerialRole {
-    /// Nothing is counted.
+    /// The default: no counters.
     public var counts: [String: Int] { [:] }
-    /// Nothing is waited for.
+    /// The default: no descriptor.
     public var entry: pollfd? { nil }
-    /// Nothing is waited for.
+    /// The default: no descriptor.
     public func ready(now: Instant, _ output: inout SerialOutput) {}
     /// There is no port.
     public func setBaud(_ bitsPerSecond: Int) {}
-    /// Nothing moves.
+    /// The default: no motion.
     public func disconnected(_ central: Central, now: Instant) {}
-    /// Nothing is due by itself.
+    /// The default: no deadline.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? { nil }
 }

@@ -72,7 +72,7 @@ public final class AutoRole: SerialRole {
         robot.disconnected(central, now: now)
     }
 
-    /// Whichever wants to go on first.
+    /// Deadline of the first role that has one.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {
         [mavlink.advance(now: now, &output), robot.advance(now: now, &output)]
             .compactMap(\.self).min()
