@@ -5,11 +5,12 @@ public import SystemPackage
 ///
 /// Every call reports its errno by throwing, and retries EINTR itself.
 public struct FileCalls: Sendable {
-    /// What a file is opened for.
+    /// Mode for opening a file.
     public enum Access: Sendable {
         /// Reading what is there.
         case read
-        /// Writing a new, empty file over whatever has that name; readable for owner and group.
+        /// Write a new, empty file, which replaces any file of that name; readable for owner and
+        /// group.
         case create
         /// Syncing the names in a directory.
         case directory

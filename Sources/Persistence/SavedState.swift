@@ -1,13 +1,13 @@
-/// What survives a restart: saved settings, mode, calibration, named baselines, and who changed
-/// what.
+/// State that survives a restart: saved settings, mode, calibration, named baselines, and the
+/// history of changes.
 public struct SavedState: Sendable, Equatable, Codable {
     /// A change of the tuning that somebody made.
     public struct Change: Sendable, Equatable, Codable {
         /// When, seconds since 1970.
         public var time: Double
-        /// Who made it.
+        /// Author of the change.
         public var who: String
-        /// What it was, without a subject and a full stop.
+        /// Description, without a subject and a full stop.
         public var what: String
 
         /// A change with these parts.
@@ -29,7 +29,7 @@ public struct SavedState: Sendable, Equatable, Codable {
     /// The newest changes, oldest first.
     public var history: [Change]
 
-    /// Nothing saved.
+    /// An empty state.
     public init() {
         parameters = [:]
         calibration = [:]
@@ -40,7 +40,7 @@ public struct SavedState: Sendable, Equatable, Codable {
     /// Names of the baselines, sorted.
     public var baselineNames: [String] { baselines.keys.sorted() }
 
-    /// How many baselines there may be.
+    /// Largest number of baselines.
     public static let baselineLimit = 32
 
     /// Keeps an overlay under a name; replaces an earlier one of that name.

@@ -69,7 +69,7 @@ enum StateFile {
 }
 
 extension Substring {
-    /// What follows `prefix`, or nil.
+    /// Text after `prefix`, or nil.
     fileprivate func valued(_ prefix: String) -> Substring? {
         hasPrefix(prefix) ? dropFirst(prefix.count) : nil
     }

@@ -2,7 +2,7 @@ public import SystemPackage
 
 /// Why saved state could not be read or written, as a sentence that a person can act on.
 public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong.
+    /// Kind of the problem.
     public enum Reason: Sendable, Equatable {
         /// A system call failed.
         case failed(Errno)
@@ -18,21 +18,21 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         case truncated(expected: Int, found: Int)
         /// The contents do not match their checksum: a damaged disk, or an edit by hand.
         case checksumMismatch
-        /// The checksum is right but the contents are no state.
+        /// The checksum is right, but the contents are not a state.
         case malformed(String)
-        /// What was to be saved cannot be written down.
+        /// The state cannot be encoded.
         case unencodable(String)
         /// Larger than `StateStore.sizeLimit`.
         case tooLarge(Int)
     }
 
-    /// What was attempted: `reading`, `writing`, …
+    /// Attempted operation: `reading`, `writing`, …
     public let action: String
     /// The file or directory.
     public let path: FilePath
-    /// What is wrong.
+    /// Kind of the problem.
     public let reason: Reason
-    /// Where a bad file was moved to, for somebody to look at; nil when it is where it was.
+    /// New path of a bad file, for inspection; nil if it was not moved.
     public var keptAs: FilePath?
 
     /// One line: path, what is wrong, what to do.

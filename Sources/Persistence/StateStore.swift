@@ -7,23 +7,23 @@ public import SystemPackage
 /// (what could not be read). Calls block on the disk: use it from an ordinary thread, one at a
 /// time, never from the loop.
 public struct StateStore: Sendable {
-    /// What `load` found.
+    /// Result of `load`.
     public struct Loaded: Sendable {
-        /// Where a state came from.
+        /// Source of a state.
         public enum Source: Sendable, Equatable {
             /// The last save.
             case current
             /// The save before it.
             case previous
-            /// Nothing usable, or nothing saved yet.
+            /// No usable state, or no save yet.
             case defaults
         }
 
         /// The state to start with.
         public let state: SavedState
-        /// Where it comes from.
+        /// Source of the state.
         public let source: Source
-        /// What went wrong on the way, for log and status; empty when nothing did.
+        /// Problems during loading, for log and status; empty if there were none.
         public let problems: [StateProblem]
     }
 
@@ -82,8 +82,8 @@ public struct StateStore: Sendable {
 
     /// Writes a state. When this returns, it survives a power cut.
     ///
-    /// - Parameter state: What to save.
-    /// - Throws: What failed and what to do about it; then the state before is still there.
+    /// - Parameter state: The state to save.
+    /// - Throws: The problem and its remedy; then the previous state is intact.
     public func save(_ state: SavedState) throws(StateProblem) {
         let bytes: [UInt8]
         do {

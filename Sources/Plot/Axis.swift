@@ -4,7 +4,7 @@ import PlainText
 /// A linear or logarithmic axis: values to pixels, and the round values that are marked.
 struct Axis {
     var range: ClosedRange<Double>
-    /// Where the ends of the range are drawn.
+    /// Positions of the ends of the range.
     var start: Double
     var end: Double
     /// Distance of the marks; 1, 2 or 5 times a power of ten, or a round share of a turn.

@@ -2,7 +2,7 @@
 public struct Chart: Sendable {
     /// A line, and around it a band where its uncertainty is known.
     public struct Line: Sendable {
-        /// What the legend calls it.
+        /// Name in the legend.
         public var name: String
         /// A colour of SVG: `#0072b2`.
         public var color: String
@@ -25,7 +25,7 @@ public struct Chart: Sendable {
         ///   - color: Of SVG.
         ///   - values: One for each abscissa.
         ///   - band: Empty, or one for each value.
-        ///   - breaksAt: A difference of neighbours that is no movement; infinite: none.
+        ///   - breaksAt: Difference of neighbours at which the line breaks; infinite: it never breaks.
         ///   - setsRange: Whether the ordinate must show all of it.
         ///   - isPoints: Whether single points are drawn instead of a line.
         public init(
@@ -44,7 +44,7 @@ public struct Chart: Sendable {
 
     /// Stretches of the abscissa that have something in common.
     public struct Shade: Sendable {
-        /// What the legend calls it.
+        /// Name in the legend.
         public var name: String
         /// A colour of SVG.
         public var color: String
@@ -66,13 +66,13 @@ public struct Chart: Sendable {
 
     /// Above the axes.
     public var title: String
-    /// What the ordinate is, with its unit.
+    /// Name of the ordinate, with its unit.
     public var label: String
     /// In the order in which they are drawn.
     public var lines: [Line]
     /// Behind the lines.
     public var shades: [Shade]
-    /// What the ordinate must at least show.
+    /// Range that the ordinate must show at least.
     public var least: ClosedRange<Double>?
 
     /// One set of axes.
@@ -82,7 +82,7 @@ public struct Chart: Sendable {
     ///   - label: Of the ordinate, with the unit.
     ///   - lines: What is drawn.
     ///   - shades: What is shaded.
-    ///   - least: What the ordinate must at least show.
+    ///   - least: Range that the ordinate must show at least.
     public init(
         title: String, label: String, lines: [Line], shades: [Shade] = [],
         least: ClosedRange<Double>? = nil

@@ -6,7 +6,7 @@ public struct Figure: Sendable {
     public var title: String
     /// The second line, smaller: what the picture is of.
     public var subtitle: String
-    /// What the abscissa is, with its unit.
+    /// Name of the abscissa, with its unit.
     public var label: String
     /// Never falling; one for each value of each line.
     public var abscissa: [Double]
@@ -41,7 +41,7 @@ public struct Figure: Sendable {
     private static let right = 1176.0
     private static let head = 72.0
     private static let chartHeight = 190.0
-    /// From one chart's axes to the next: title and legend stand between.
+    /// Distance between the axes of two charts, with room for title and legend.
     private static let pitch = 250.0
 
     /// The picture, 1200 pixels wide.

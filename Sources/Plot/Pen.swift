@@ -45,7 +45,7 @@ struct Pen {
         body += "height=\"\(short(height))\" fill=\"none\" stroke=\"#444444\"/>\n"
     }
 
-    /// What follows is visible within this rectangle only, until `endCut`.
+    /// Clips later elements to this rectangle, until `endCut`.
     mutating func beginCut(x: Double, y: Double, width: Double, height: Double) {
         cuts += 1
         body += "<clipPath id=\"cut\(cuts)\"><rect x=\"\(short(x))\" y=\"\(short(y))\" "

@@ -87,8 +87,8 @@ struct Airframed: ParsableCommand {
     /// together of large values, and in a debug build under a sanitizer the 512 KiB of a thread of
     /// Swift's pool are not enough for that.
     ///
-    /// - Parameter startProblems: What the process could not have, found before the command line
-    ///   was read.
+    /// - Parameter startProblems: Missing resources of the process, found before the command line
+    ///   was parsed.
     /// - Throws: `ExitCode`, after the sentence has been written.
     @MainActor
     func run(startProblems: [String]) async throws {

@@ -19,7 +19,7 @@ struct AutotuneCommand: ParsableCommand {
             `airframectl save` keeps them, and the baseline before-autotune keeps the previous tuning.
             """)
 
-    /// What can follow the command.
+    /// Words that can follow the command.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case yaw, roll, pitch, all, status, cancel
     }
@@ -85,7 +85,7 @@ struct AutotuneCommand: ParsableCommand {
     }
 }
 
-/// What autotune found, for people.
+/// Results of an autotune, for people.
 enum AutotuneView {
     private static let blue = "#0072b2"
     private static let orange = "#d55e00"

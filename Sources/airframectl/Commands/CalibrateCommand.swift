@@ -20,12 +20,12 @@ struct CalibrateCommand: ParsableCommand {
             Begin with the accelerometer, then the mounting: the level pose of the mounting defines the horizon.
             """)
 
-    /// What can follow the command.
+    /// Words that can follow the command.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case gyro, accelerometer, mounting, magnetometer, status, undo, cancel
     }
 
-    /// How often it looks.
+    /// Polling interval, s.
     private static let period = 0.2
 
     @OptionGroup var options: GlobalOptions
@@ -88,7 +88,7 @@ struct CalibrateCommand: ParsableCommand {
     }
 }
 
-/// What a person reads while a calibration goes on: a line only when there is something new.
+/// Progress of a calibration, for people: a line only for news.
 struct CalibrationView {
     private var instruction = ""
     private var hint = ""

@@ -15,12 +15,12 @@ struct PairCommand: ParsableCommand {
             Needed only with bluetooth.security = "encrypted". The log contains the passkey too.
             """)
 
-    /// What can follow the command.
+    /// Words that can follow the command.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case list, allow, forget
     }
 
-    /// How often it looks.
+    /// Polling interval, s.
     private static let period = 0.3
 
     @OptionGroup var options: GlobalOptions

@@ -62,7 +62,7 @@ struct SetCommand: ParsableCommand {
         }
     }
 
-    /// What reads as JSON is taken as such; everything else is a string.
+    /// Parses a value as JSON; other text becomes a string.
     static func parse(_ text: String) -> JSONValue {
         (try? JSONValue(parsing: Array(text.utf8))) ?? .string(text)
     }
@@ -126,7 +126,7 @@ struct BaselineCommand: ParsableCommand {
         abstract: "Store the present tuning under a name, return to it, or delete it.",
         discussion: "Without a name it lists the baselines.")
 
-    /// What can be done with a baseline.
+    /// Actions on a baseline.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case list, store, restore, delete
     }

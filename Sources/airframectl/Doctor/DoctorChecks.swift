@@ -62,7 +62,7 @@ enum DoctorChecks {
                 ? "" : "Is the system clock source stable? See `dmesg | grep -i clocksource`.")
     }
 
-    /// Nothing to say unless a simulator owns time.
+    /// Check of the simulator that owns time; none with another backend.
     private static func lockstep(_ first: Status, _ second: Status) -> DoctorCheck? {
         guard let lockstep = second.lockstep else { return nil }
         let finding = Summary.lockstep(lockstep)

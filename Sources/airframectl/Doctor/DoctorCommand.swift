@@ -9,7 +9,7 @@ struct DoctorCommand: ParsableCommand {
         abstract: "Check everything, and state a remedy for each problem.",
         discussion: "Takes a second. Exits with 2 if a problem keeps the machine from moving.")
 
-    /// What is printed with --json.
+    /// Output with --json.
     private struct Report: Encodable {
         var checks: [DoctorCheck]
         var worst: DoctorCheck.Level

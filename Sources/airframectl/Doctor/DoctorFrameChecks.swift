@@ -24,7 +24,7 @@ extension DoctorChecks {
         }
     }
 
-    /// Nothing to say unless a reading has been at the end of the sensor's range.
+    /// Check of readings at full scale; none if there were none.
     static func fullScale(_ first: Status, _ second: Status) -> DoctorCheck? {
         guard second.imu.isAtFullScale else { return nil }
         let (gyro, accel) = (second.imu.gyroSaturatedSamples, second.imu.accelClippedSamples)
@@ -56,7 +56,7 @@ extension DoctorChecks {
     /// Share of a motor's torque that its noise may take before it is heard and warms the motor.
     private static let loudHum = 0.1
 
-    /// Nothing to say of motors that exert no torques.
+    /// Check of motor noise; none for motors without torque control.
     static func hum(_ status: Status) -> DoctorCheck? {
         let (hum, limit) = (status.motors.humNm, status.motors.torqueLimitNm)
         let shares = [(hum.yaw, limit.yaw), (hum.roll, limit.roll), (hum.pitch, limit.pitch)]
@@ -74,7 +74,7 @@ extension DoctorChecks {
         )
     }
 
-    /// Nothing to say without a robot's motors.
+    /// Check of a robot's motors; none without them.
     static func robot(_ status: Status) -> DoctorCheck? {
         status.robot.map { robot in
             DoctorCheck(

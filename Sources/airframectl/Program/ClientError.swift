@@ -1,6 +1,6 @@
 import Wire
 
-/// What can go wrong between this program and the daemon, with the exit code that scripts see.
+/// Errors between this program and the daemon, with the exit code for scripts.
 enum ClientError: Error, Equatable {
     /// The daemon refused the request.
     case refused(RequestError)

@@ -69,7 +69,7 @@ struct Airframectl: ParsableCommand {
     }
 }
 
-/// Exit codes beside those of ArgumentParser, as `--help` documents them.
+/// Exit codes in addition to those of ArgumentParser, as in `--help`.
 enum ExitCodes {
     static let refused: Int32 = 1
     static let inhibited: Int32 = 2

@@ -5,8 +5,8 @@ import Glibc
 import SystemPackage
 import Wire
 
-/// One connection to the daemon: a request at a time, and streams beside it. Waits with poll(2),
-/// never longer than the timeout.
+/// Connection to the daemon: one request at a time, and streams. Waits with poll(2), never longer
+/// than the timeout.
 final class DaemonClient {
     private let descriptor: FileDescriptor
     private let path: String
@@ -64,7 +64,7 @@ final class DaemonClient {
         try reply(to: method, params).value["result"] ?? .null
     }
 
-    /// The next line, as it came, waiting for it as many seconds; nil waits for ever.
+    /// Receives the next line within this time, s; nil waits without a limit.
     func nextMessage(wait: Double?) throws(ClientError) -> (line: [UInt8], value: JSONValue) {
         let line = try line(deadline: wait.map { Self.now() + $0 })
         do {

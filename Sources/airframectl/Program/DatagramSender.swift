@@ -5,7 +5,7 @@ final class DatagramSender {
     private let descriptor: Int32
 
     /// - Parameter address: `HOST:PORT`, an IPv6 address in brackets.
-    /// - Throws: What is wrong with the address.
+    /// - Throws: The problem of the address.
     init(to address: String) throws(ClientError) {
         func fail(_ reason: String) -> ClientError {
             .file(

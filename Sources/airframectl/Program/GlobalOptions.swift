@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// What every subcommand takes.
+/// Options of every subcommand.
 struct GlobalOptions: ParsableArguments {
     static let defaultSocket = "/run/airframe/airframed.sock"
 
@@ -27,8 +27,8 @@ struct GlobalOptions: ParsableArguments {
 
     /// The arguments with these options behind everything else, where a subcommand looks for them.
     ///
-    /// ArgumentParser gives an option that stands before the subcommand to the root command alone;
-    /// people write `airframectl --json status` all the same.
+    /// Moves options from before the subcommand to behind it, because ArgumentParser gives them
+    /// only to the root command, and people write `airframectl --json status`.
     static func movedBehindSubcommand(_ arguments: [String]) -> [String] {
         var rest: [String] = []
         var moved: [String] = []

@@ -12,9 +12,9 @@ enum Method: String, Sendable {
     case get
     /// Changes one setting, if asked with a timed rollback: `Setting`.
     case set
-    /// What differs from defaults and what is not saved: `[SettingChange]`.
+    /// Differences from the defaults, and unsaved changes: `[SettingChange]`.
     case diff
-    /// Who changed what and when since the start: `[HistoryEntry]`.
+    /// Changes since the start, with author and time: `[HistoryEntry]`.
     case history
     /// Saves live changes: `Acknowledgement`.
     case save
@@ -34,13 +34,14 @@ enum Method: String, Sendable {
     case motorTest = "motor_test"
     /// Drives two wheels until the dead-man of driving runs out: `Acknowledgement`.
     case drive
-    /// Moves one of a robot's stepper motors, has it look for its home switch, or stand: `Acknowledgement`.
+    /// Moves one of a robot's stepper motors, finds its home switch, or stops it:
+    /// `Acknowledgement`.
     case step
     /// Emergency stop, latched: `Acknowledgement`.
     case stop
     /// Releases a latched emergency stop: `Acknowledgement`.
     case resetStop = "reset_stop"
-    /// Takes control from whoever has it: `Acknowledgement`.
+    /// Takes control from its holder: `Acknowledgement`.
     case take
     /// Gives control back: `Acknowledgement`.
     case release

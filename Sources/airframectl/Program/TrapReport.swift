@@ -4,8 +4,7 @@ import Glibc
 /// refuses: they are values, but no loop could have had them. Everything else about a recording is
 /// checked before (`BytePattern`).
 enum TrapReport {
-    /// What is written; it must be there before the signal comes, because a handler may not
-    /// allocate.
+    /// Message of the handler; it must exist before the signal, because a handler may not allocate.
     nonisolated(unsafe) private static var sentence: UnsafeMutablePointer<CChar>?
 
     /// From now on such an end says what it means, with `ExitCodes.file`.

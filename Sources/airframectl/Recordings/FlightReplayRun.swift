@@ -173,13 +173,13 @@ struct FlightReplayRun {
     }
 }
 
-/// What the settings in a recording, and other values over them, make of its parameters.
+/// Parameters for a replay: from the settings in the recording, and from other values.
 struct RecordedTuning {
     /// For what a recording of another version does not have.
     let fallback: Stabilizer.Parameters
-    /// Other parameters in the place of recorded ones; nil where nothing is to change.
+    /// Parameters that replace recorded ones; nil without a change.
     let change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)?
-    /// What a person should know.
+    /// Notes for people.
     private(set) var remarks: [String] = []
 
     /// Parameters as the settings say, and as they would be.

@@ -25,11 +25,13 @@ struct RecordLastCommand: ParsableCommand {
         commandName: "last",
         abstract: "Write the newest seconds to a file (also: record --last 30s).")
 
-    /// How often it looks whether the file is there.
+    /// Interval of checks for the file, s.
     private static let period = 0.1
 
     @OptionGroup var options: GlobalOptions
-    @Option(name: .customLong("last"), help: "Length of the recording, up to now: 30s, 1min or seconds.")
+    @Option(
+        name: .customLong("last"), help: "Length of the recording, up to now: 30s, 1min or seconds."
+    )
     var duration: SetCommand.Duration?
 
     func validate() throws {

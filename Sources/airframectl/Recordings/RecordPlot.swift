@@ -40,8 +40,8 @@ enum RecordPlot {
         return figure
     }
 
-    /// An upright line for each event; of those that stand too close together only the weightiest
-    /// has its name beside it.
+    /// Draws a vertical line for each event; of events close together only the most important has
+    /// its name next to it.
     private static func marks(_ series: FlightSeries) -> [(value: Double, name: String)] {
         var clusters: [[FlightSeries.Event]] = []
         for event in series.events.prefix(markLimit) {

@@ -119,7 +119,7 @@ struct ReplayCommand: ParsableCommand {
             permissions: [.ownerReadWrite, .groupRead, .otherRead])
     }
 
-    /// What `--json` prints.
+    /// Output with `--json`.
     private struct Summary: Encodable {
         let log: String
         let output: String

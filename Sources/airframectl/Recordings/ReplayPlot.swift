@@ -3,8 +3,8 @@ import Glibc
 import Plot
 import Recording
 
-/// What a replay's estimate looks like over time: attitude, its error where a reference was
-/// recorded, bias, and how far the accelerometer was trusted.
+/// Plot of a replay's estimate over time: attitude, its error if there is a reference, bias, and
+/// the weight of the accelerometer.
 struct ReplayPlot {
     private let log: IMULog
     private let name: String
@@ -31,7 +31,7 @@ struct ReplayPlot {
 
     /// The picture of all rows so far.
     ///
-    /// - Parameter remarks: What was not in order, for the second line.
+    /// - Parameter remarks: Problems, for the second line.
     /// - Returns: Three charts, and one more where the log has a reference.
     func figure(remarks: [String] = []) -> Figure {
         let facts = ["\(rows.count) records", "\(Int(log.sampleRate.rounded())) Hz"] + remarks

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Plot
 
-/// Where a picture goes.
+/// File of a picture.
 enum SVGFile {
     /// Writes a picture.
     ///

@@ -1,8 +1,8 @@
 import Glibc
 import SystemPackage
 
-/// Where a table of comma-separated values goes: to a file, byte for byte, or where `-` is named to
-/// standard output, as all other text (`Output`).
+/// Output of a table of comma-separated values: to a file, byte for byte, or for `-` to standard
+/// output, like all other text (`Output`).
 struct TableFile {
     /// nil: standard output.
     private let file: FileDescriptor?

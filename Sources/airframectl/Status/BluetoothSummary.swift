@@ -24,7 +24,7 @@ extension Summary {
         return parts.joined(separator: ", ")
     }
 
-    /// "127.0.0.1:50010; 812 accepted, 3 malformed": who is there, and what is not zero.
+    /// Peers, and counters that are not zero: "127.0.0.1:50010; 812 accepted, 3 malformed".
     static func link(_ status: LinkStatus) -> String {
         let peers = status.peers.isEmpty ? "nobody" : status.peers.joined(separator: ", ")
         let counts = status.counts.filter { $0.value != 0 }.sorted { $0.key < $1.key }
@@ -33,7 +33,7 @@ extension Summary {
             .joined(separator: "; ")
     }
 
-    /// One line for each phone, and one for whoever wants to pair.
+    /// One line for each phone, and one for a phone that wants to pair.
     static func phones(_ status: BluetoothStatus) -> [String] {
         var lines = status.centrals.map { central in
             let mtu = central.mtu.map { ", MTU \($0)" } ?? ""

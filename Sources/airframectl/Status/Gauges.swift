@@ -26,7 +26,7 @@ enum Gauges {
     /// characters in all.
     ///
     /// - Parameters:
-    ///   - fraction: -1...1; beyond, the bar is full; an arrow head then stands at its end.
+    ///   - fraction: -1...1; beyond, the bar is full; with an arrow head at its end.
     ///   - width: Odd, at least 5.
     /// - Returns: `width` characters.
     static func bar(_ fraction: Double, width: Int) -> String {

@@ -62,7 +62,7 @@ struct MonitorCommand: ParsableCommand {
             + (names.isEmpty ? "" : "  " + names.joined(separator: " "))
     }
 
-    /// How long the answer to a key is shown.
+    /// Time for which the answer to a key is shown, s.
     private static let answerSeconds = 4.0
 
     /// Draws until Ctrl-C, SIGTERM or q; survives the daemon.

@@ -1,9 +1,9 @@
 import Wire
 
-/// What the keys of `airframectl monitor` ask for. Pure.
+/// Requests for the keys of `airframectl monitor`. Pure.
 enum MonitorKey {
     /// One line about them, for the foot of the picture.
-    static let legend = "space STOP  c centre  mode: l p f n r i  q ends"
+    static let legend = "space STOP  c centre  mode: l p f n r i  q quit"
 
     /// The keys that leave the monitor: Ctrl-C is one, see `Terminal`.
     static let leaving: Set<UInt8> = [UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03]

@@ -7,7 +7,7 @@ struct TerminalSize: Equatable {
     var rows: Int
 }
 
-/// What the monitor remembers between two pictures: the error of each axis, newest last.
+/// History of the monitor: the error of each axis, newest last.
 struct ErrorHistory {
     private static let capacity = 600
 
@@ -33,9 +33,9 @@ struct MonitorView {
     var history = ErrorHistory()
     /// Pictures per second: what the history's columns mean in time.
     var rate = 10.0
-    /// What is wrong with the connection; nil when all is well.
+    /// Problem of the connection; nil if there is none.
     var trouble: String?
-    /// What the daemon said to the last key; nil when that is a while ago.
+    /// Answer of the daemon to the last key; nil after some time.
     var answer: String?
     var style = Style.plain
 
@@ -132,7 +132,7 @@ struct MonitorView {
             }
     }
 
-    /// Where the set-point is going, and what moves it; empty while it is there and nothing does.
+    /// Target of the set-point, and its cause; empty when it is reached.
     private func targetLine() -> String {
         let (target, setpoint) = (status.pointing.targetDeg, status.setpointDeg)
         let moved = Summary.pointing(status)
@@ -181,7 +181,7 @@ struct MonitorView {
             }
     }
 
-    /// How well the filter's picture and the sensor agree: one line, or three where there is room.
+    /// Agreement of the filter with the sensor: one line, or three if there is room.
     private func sensing(isRoomy: Bool) -> [String] {
         let (estimator, imu) = (status.estimator, status.imu)
         let role: Style.Role? = imu.isAtFullScale ? .caution : nil

@@ -189,7 +189,8 @@ enum Summary {
             + ", gyro bias \(text.joined(separator: " ")) ± \(Format.fixed(sigma, 3)) °/s"
     }
 
-    /// What moves the set-point beyond its target: `follows the handle, 3.2° behind`, `tracking for another 0.4 s`.
+    /// Cause of the set-point's motion in addition to its target: `follows the handle, 3.2°
+    /// behind`, `tracking for another 0.4 s`.
     static func pointing(_ status: Status) -> String {
         if let remaining = status.pointing.trackingRemainingS?.known {
             return "tracking for another \(Format.fixed(max(0, remaining), 1)) s"
@@ -209,7 +210,8 @@ enum Summary {
             + (imu.temperatureC.known.map { ", \(Format.fixed($0, 1)) °C" } ?? "")
     }
 
-    /// What the accelerometer adds to the attitude: `accel weight 1.00, innovation 0.31, inclination ± 0.12°`.
+    /// Influence of the accelerometer on the attitude: `accel weight 1.00, innovation 0.31,
+    /// inclination ± 0.12°`.
     static func correction(_ estimator: EstimatorStatus) -> String {
         let heading = estimator.headingSigmaDeg.known.map { ", heading ± \(Format.fixed($0, 1))°" }
         return "accel weight \(Format.fixed(estimator.accelWeight.value, 2))"
@@ -227,7 +229,7 @@ enum Summary {
             + ", accel \(Format.count(imu.accelClippedSamples)) samples"
     }
 
-    /// Where a robot's motors are: `steps of slider 0, x 120 from home, y -45; 0 line errors`.
+    /// Positions of a robot's motors: `steps of slider 0, x 120 from home, y -45; 0 line errors`.
     static func robot(_ robot: RobotStatus) -> String {
         let places = robot.motors.map { motor in
             let home =
@@ -250,7 +252,7 @@ enum Summary {
             + ", \(Format.count(loop.lateSamples)) late samples"
     }
 
-    /// Who owns time: `connected, t 12.345 s, 12 346 lines, 0 errors, 8.1 x real time, with joints; /run/…/lockstep.sock`.
+    /// Simulator that owns time: `connected, t 12.345 s, 12 346 lines, 0 errors, 8.1 x real time, with joints; /run/…/lockstep.sock`.
     static func lockstep(_ lockstep: LockstepStatus) -> String {
         guard lockstep.state != "waiting" else {
             return "waiting for a simulator at \(lockstep.socket)"

@@ -17,7 +17,7 @@ enum Output {
         write(text + "\n", to: STDERR_FILENO)
     }
 
-    /// All of the text; whatever would steer the terminal is shown instead.
+    /// Text in which control characters are shown instead of sent to the terminal.
     static func write(_ text: String, to descriptor: Int32) {
         control(shown(text), to: descriptor)
     }

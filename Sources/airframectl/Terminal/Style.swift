@@ -2,7 +2,7 @@ import Glibc
 
 /// The few ways text is set off, and whether the terminal wants them.
 struct Style: Sendable {
-    /// What a piece of text means; the colours follow from that.
+    /// Meaning of a piece of text, which selects its colour.
     enum Role: String, Sendable, CaseIterable {
         case good = "32"
         case caution = "33"

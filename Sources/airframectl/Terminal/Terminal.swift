@@ -1,8 +1,7 @@
 import CLinuxShim
 import Glibc
 
-/// The terminal while a live picture is on it. Puts everything back when it goes away, whatever the
-/// reason.
+/// The terminal during a live view. Restores all modes at its end, for every reason.
 final class Terminal {
     private var saved = termios()
     private var isActive = false
@@ -17,8 +16,8 @@ final class Terminal {
     }
 
     /// Second screen, no cursor, keys without echo and one at a time. Ctrl-Z remains a signal;
-    /// Ctrl-C is a key, because as a signal it would also end whoever started this program (`make
-    /// run` stops its daemon afterwards).
+    /// Ctrl-C is a key, because as a signal it would also end the parent process (`make run` stops
+    /// its daemon afterwards).
     func enter() {
         guard !isActive else { return }
         isActive = true
