@@ -4,10 +4,9 @@ internal import CMathShim
 /// The accelerometer's offset, scale and, as far as the poses show them, cross-axis terms, from six
 /// still poses.
 ///
-/// The faces may come in any order and are found by themselves. They need not be exact, because
-/// only the length of the specific force counts; but for the upright one, which says where the
-/// horizon is. A still pose between two faces is taken as well, because such poses show the
-/// cross-axis terms.
+/// The faces may come in any order and are detected automatically. They need not be exact, because
+/// only the length of the specific force counts, except the upright one, which defines the horizon.
+/// A still pose between two faces is taken as well, because such poses show the cross-axis terms.
 public struct AccelerometerCalibration: Sendable {
     /// Offset and matrix.
     public struct Result: Sendable, Equatable {
@@ -25,9 +24,9 @@ public struct AccelerometerCalibration: Sendable {
         public var isLevel: Bool
     }
 
-    /// How it is done.
+    /// Parameters of the procedure.
     public struct Parameters: Sendable, Equatable {
-        /// What counts as still, and for how long.
+        /// Criterion and duration of stillness.
         public var window: StillWindow.Parameters
         /// Length of the specific force at rest, m/s².
         public var gravity = 9.80665
@@ -65,7 +64,7 @@ public struct AccelerometerCalibration: Sendable {
     ///
     /// - Parameters:
     ///   - mounting: Sensor frame to camera body frame, to name the faces; half right is enough.
-    ///   - parameters: How it is done.
+    ///   - parameters: Parameters of the procedure.
     public init(mounting: Quaternion, parameters: Parameters = Parameters()) {
         self.mounting = mounting
         self.parameters = parameters
@@ -74,13 +73,13 @@ public struct AccelerometerCalibration: Sendable {
 
     /// Faces that are still to come, in the order in which they are asked for.
     public var missing: [CameraFace] { CameraFace.allCases.filter { !faces.contains($0) } }
-    /// How many poses have been taken, faces and others.
+    /// Number of finished poses, faces and others.
     public var poseCount: Int { poses.count }
-    /// How far it is, 0...1; the pose that is being taken counts by its share.
+    /// Progress, 0...1; the present pose counts by its share.
     public var progress: Double {
         min((Double(faces.count) + (isNewPose ? window.progress : 0)) / 6, 1)
     }
-    /// What disturbed the present pose.
+    /// Last disturbance of the present pose.
     public var motion: Motion? { window.motion }
     /// Whether the camera lies as it has lain before: it waits for another face then.
     public private(set) var isNewPose = true

@@ -11,7 +11,7 @@ public struct CalibrationBook: Sendable, Equatable {
 
     private var entries: [CalibrationKind: Entry] = [:]
 
-    /// Nothing calibrated.
+    /// A book without calibrations.
     public init() {}
 
     /// The calibration in force.
@@ -30,7 +30,7 @@ public struct CalibrationBook: Sendable, Equatable {
     /// Returns to the calibration before the last one.
     ///
     /// - Parameter kind: Which; nil takes the one that was changed last.
-    /// - Returns: What was undone; nil when there is nothing to undo.
+    /// - Returns: The undone calibration; nil if there is none.
     public mutating func undo(_ kind: CalibrationKind?) -> CalibrationKind? {
         let newest = entries.max { $0.value.change < $1.value.change }?.key
         guard let kind = kind ?? newest, let entry = entries[kind], entry.change > 0 else {
@@ -45,7 +45,7 @@ public struct CalibrationBook: Sendable, Equatable {
     /// - Parameters:
     ///   - configured: The mounting rotation of the configuration.
     ///   - now: Wall clock, seconds since 1970.
-    /// - Returns: What the stabilizer applies.
+    /// - Returns: Calibration for the stabilizer.
     public func correction(configured: SensorCorrection, now: Double) -> SensorCorrection {
         var result = configured
         if let accelerometer = record(.accelerometer) { result.accel = accelerometer.affine }

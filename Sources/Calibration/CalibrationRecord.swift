@@ -1,17 +1,17 @@
 public import GimbalCore
 
-/// What can be calibrated. The raw value is the name in commands and on the disk; it never changes.
+/// Kind of calibration. The raw value is the name in commands and on the disk; it never changes.
 public enum CalibrationKind: String, Sendable, CaseIterable {
     /// The gyroscope's offset.
     case gyro
     /// The accelerometer's offset, scale and cross-axis terms.
     case accelerometer
-    /// How the sensor is turned against the camera.
+    /// Mounting of the sensor in the camera's frame.
     case mounting
     /// Hard and soft iron.
     case magnetometer
 
-    /// How many numbers its result has.
+    /// Number of values in its result.
     var valueCount: Int {
         switch self {
         case .gyro: 3
@@ -24,14 +24,14 @@ public enum CalibrationKind: String, Sendable, CaseIterable {
 /// One saved calibration: the result, how good it is, and when and at which temperature it was
 /// made.
 public struct CalibrationRecord: Sendable, Equatable {
-    /// What was calibrated.
+    /// Kind of the calibration.
     public var kind: CalibrationKind
     /// Gyro: offset x y z, rad/s. Accelerometer and magnetometer: offset x y z, then the matrix by
     /// rows. Mounting: quaternion w x y z, sensor to camera.
     public var values: [Double]
     /// Standard deviation of the offset, in its unit; of the direction, rad, for the mounting.
     public var sigma: Double
-    /// What the calibration did not explain: rad/s, m/s², m/s², µT.
+    /// Residual of the calibration: rad/s, m/s², m/s², µT.
     public var residual: Double
     /// Wall clock, seconds since 1970.
     public var date: Double
@@ -93,7 +93,7 @@ public struct CalibrationRecord: Sendable, Equatable {
     }
 }
 
-/// How much a gyroscope's offset may have changed since it was measured.
+/// Standard deviation of the change of a gyroscope's offset since its measurement.
 public enum GyroBiasAging {
     /// From one start to the next, rad/s.
     public static let perStart = 0.02 * Double.pi / 180
@@ -106,7 +106,7 @@ public enum GyroBiasAging {
     /// - Parameters:
     ///   - record: A gyroscope's record.
     ///   - now: Wall clock, seconds since 1970. A clock that was set back counts as a day.
-    /// - Returns: What the estimator starts with.
+    /// - Returns: Initial values for the estimator.
     public static func prior(
         of record: CalibrationRecord, now: Double
     ) -> SensorCorrection.BiasPrior {

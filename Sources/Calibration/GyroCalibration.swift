@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// What a step of a calibration has come to.
+/// Result of a step of a calibration.
 public enum CalibrationOutcome<Result: Sendable>: Sendable {
     /// It goes on.
     case collecting
@@ -24,14 +24,14 @@ public struct GyroCalibration: Sendable {
         public var sigma: Double
     }
 
-    /// How it is done.
+    /// Parameters of the procedure.
     public struct Parameters: Sendable, Equatable {
-        /// What counts as still, and for how long.
+        /// Criterion and duration of stillness.
         public var window = StillWindow.Parameters()
-        /// How long motion is waited out, s.
+        /// Longest wait for the end of motion, s.
         public var patience = 12.0
-        /// How much an offset wanders within minutes, rad/s; no mean is better than that. BMI088: 2
-        /// °/h at its best, and 0.015 °/s/K in a room.
+        /// Drift of an offset within minutes, rad/s, which limits the accuracy of every mean.
+        /// BMI088: 2 °/h at its best, and 0.015 °/s/K in a room.
         public var instability = 0.005 * Double.pi / 180
 
         /// The defaults.
@@ -48,9 +48,9 @@ public struct GyroCalibration: Sendable {
         window = StillWindow(parameters: parameters.window)
     }
 
-    /// How far it is, 0...1.
+    /// Progress, 0...1.
     public var progress: Double { window.progress }
-    /// What disturbed it last.
+    /// Last disturbance.
     public var motion: Motion? { window.motion }
 
     /// Takes one raw sample.

@@ -15,7 +15,7 @@ public struct MagnetometerCalibration: Sendable {
         public var residual: Double
     }
 
-    /// How it is done.
+    /// Parameters of the procedure.
     public struct Parameters: Sendable, Equatable {
         /// A reading is kept when it is farther than this share of the field from all others.
         public var spacing = 0.3
@@ -23,7 +23,7 @@ public struct MagnetometerCalibration: Sendable {
         public var enough = 60
         /// Largest residual that is accepted, as a share of the field.
         public var largestResidual = 0.03
-        /// How long it collects, s.
+        /// Duration of the collection, s.
         public var patience = 180.0
 
         /// The defaults.
@@ -39,7 +39,7 @@ public struct MagnetometerCalibration: Sendable {
     /// A calibration that has seen nothing yet.
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 
-    /// How far it is, 0...1: readings, and the directions they cover.
+    /// Progress, 0...1: readings, and their directions.
     public var progress: Double {
         min(Double(points.count) / Double(parameters.enough), 1) * Double(octants) / 8
     }

@@ -1,12 +1,12 @@
 public import GimbalCore
 internal import CMathShim
 
-/// How the sensor is turned against the camera, from two still poses: the camera level, then with
-/// the lens down.
+/// Calibration of the sensor's mounting, from two still poses: the camera level, then with the lens
+/// down.
 ///
-/// Gravity in the level pose says where down is; the axis about which gravity turns on the way to
-/// the second pose is the camera's pitch axis. Both together are the whole rotation, whatever way
-/// the sensor was glued on.
+/// Gravity in the level pose is the direction down; the axis about which gravity turns on the way
+/// to the second pose is the camera's pitch axis. Both together determine the whole rotation, for
+/// every mounting.
 public struct MountingCalibration: Sendable {
     /// The rotation.
     public struct Result: Sendable, Equatable {
@@ -19,9 +19,9 @@ public struct MountingCalibration: Sendable {
         public var residual: Double
     }
 
-    /// How it is done.
+    /// Parameters of the procedure.
     public struct Parameters: Sendable, Equatable {
-        /// What counts as still, and for how long.
+        /// Criterion and duration of stillness.
         public var window: StillWindow.Parameters
         /// Smallest angle between the poses, rad.
         public var smallestTilt = 25 * Double.pi / 180
@@ -44,7 +44,7 @@ public struct MountingCalibration: Sendable {
     ///
     /// - Parameters:
     ///   - accel: The accelerometer's correction, if there is one.
-    ///   - parameters: How it is done.
+    ///   - parameters: Parameters of the procedure.
     public init(accel: SensorCorrection.Affine, parameters: Parameters = Parameters()) {
         self.accel = accel
         self.parameters = parameters
@@ -53,9 +53,9 @@ public struct MountingCalibration: Sendable {
 
     /// Whether the level pose has been taken.
     public var hasLevelPose: Bool { level != nil }
-    /// How far it is, 0...1.
+    /// Progress, 0...1.
     public var progress: Double { (hasLevelPose ? 0.5 : 0) + 0.5 * window.progress }
-    /// What disturbed the present pose.
+    /// Last disturbance of the present pose.
     public var motion: Motion? { window.motion }
 
     /// Takes one raw sample.

@@ -9,7 +9,7 @@ internal import CMathShim
 /// sigma. A rotation cannot be seen in lengths, therefore the matrix is symmetric. Not for the
 /// loop: it allocates.
 public struct NormFit: Sendable, Equatable {
-    /// What is assumed before any vector was seen.
+    /// Prior before the first vector.
     public struct Prior: Sendable, Equatable {
         /// Most likely offset, in the unit of the vectors.
         public var offset = Vector3.zero
@@ -106,8 +106,8 @@ public struct NormFit: Sendable, Equatable {
         return result
     }
 
-    /// How the length grows with each unknown: `d` is the vector less the offset, `u` the corrected
-    /// direction.
+    /// Derivative of the length by each unknown: `d` is the vector less the offset, `u` the
+    /// corrected direction.
     private static func gradient(
         _ d: Vector3, _ u: Vector3, _ correction: SensorCorrection.Affine
     ) -> [Double] {

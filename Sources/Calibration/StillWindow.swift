@@ -5,14 +5,14 @@ internal import CMathShim
 public enum Motion: Sendable, Equatable, CustomStringConvertible {
     /// The rate trembles: root mean square of its changes, rad/s.
     case shaking(Double)
-    /// The mean rate is not one: it changes within the window, by so many rad/s.
+    /// The mean rate is not constant: it changes within the window by this value, rad/s.
     case turning(Double)
     /// More than any gyroscope's offset: mean rate, rad/s.
     case turningSteadily(Double)
     /// The specific force changes, m/s²: somebody moves or tilts the camera.
     case accelerating(Double)
 
-    /// What is the case, as a sentence.
+    /// Description, as a sentence.
     public var description: String {
         switch self {
         case .shaking(let rate):
@@ -51,10 +51,10 @@ public struct StillMean: Sendable, Equatable {
 /// shaking; the means of blocks show slow motion, which the variance hides, and the standard error,
 /// which noise with a memory does not flatter.
 public struct StillWindow: Sendable {
-    /// What counts as still. The defaults let a decent MEMS sensor pass on a table (BMI088: 0.3 °/s
-    /// and 0.03 m/s² rms at 1 kHz) and a hand's tremor fail.
+    /// Criterion of stillness. With the defaults a good MEMS sensor passes on a table (BMI088: 0.3
+    /// °/s and 0.03 m/s² rms at 1 kHz) and a hand's tremor fail.
     public struct Parameters: Sendable, Equatable {
-        /// How long it must be still, s; at least two blocks.
+        /// Duration of stillness, s; at least two blocks.
         public var seconds = 3.0
         /// Length of a block, s.
         public var blockSeconds = 0.25
@@ -73,7 +73,7 @@ public struct StillWindow: Sendable {
         public init() {}
     }
 
-    /// What counts as still.
+    /// Criterion of stillness.
     public let parameters: Parameters
     /// Why the window last began again; nil while nothing has disturbed it.
     public private(set) var motion: Motion?
@@ -98,7 +98,7 @@ public struct StillWindow: Sendable {
     /// An empty window.
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 
-    /// How much of the time has been still, 0...1.
+    /// Share of the required time that has been still, 0...1.
     public var progress: Double {
         let still = Double(blocks.count) * parameters.blockSeconds + block.duration
         return min(still / parameters.seconds, 1)

@@ -1,13 +1,12 @@
 public import GimbalCore
 
-/// What autotune does in its own way for each kind of motor. The sequence is `AutotuneRun`'s, and
-/// common to all.
+/// Parts of autotune that depend on the kind of motor. `AutotuneRun` contains the common sequence.
 protocol AutotuneMethod: Sendable {
     /// The tuning before the run.
     var present: Stabilizer.Parameters { get }
     /// Of the camera, while it is excited, rad.
     var largestSwing: Double { get }
-    /// Where the search for the amplitude begins, as a share of the full scale.
+    /// Initial amplitude of the search, as a share of the full scale.
     var firstShare: Double { get }
     /// A model that leaves more than this was measured in a loop that swings once it is shaken.
     var doubtfulResidual: Double { get }
@@ -17,11 +16,11 @@ protocol AutotuneMethod: Sendable {
     /// A tuning for an axis of which nothing is known but its motor.
     var soft: Stabilizer.Parameters { get }
 
-    /// What the axis can be asked for: N·m, or for servos rad.
+    /// Full scale of the axis: N·m, or rad for servos.
     func fullScale(_ axis: GimbalAxis) -> Double
     /// Takes what belongs to the axis out of a tick.
     func record(_ snapshot: StabilizerSnapshot, in record: inout ExcitationRecord)
-    /// What the record shows.
+    /// Result from the record.
     ///
     /// - Parameters:
     ///   - record: Whole periods.
@@ -41,7 +40,7 @@ protocol AutotuneMethod: Sendable {
 }
 
 extension AutotuneRun {
-    /// What was found on one axis.
+    /// Result of one axis.
     public struct AxisResult: Sendable {
         /// The axis.
         public var axis: GimbalAxis
@@ -53,7 +52,7 @@ extension AutotuneRun {
         /// Root mean square of the relative error that the model leaves.
         public var residual: Double
 
-        /// What the proposed tuning leaves.
+        /// Margins of the proposed tuning.
         public var margins: LoopMargins {
             switch finding {
             case .motor(let motor): motor.design.margins
@@ -98,7 +97,7 @@ extension AutotuneRun {
         case servo(ServoFinding)
     }
 
-    /// What a motor turns.
+    /// Load of a motor.
     public struct MotorFinding: Sendable {
         /// From moment to rate.
         public var model: PlantModel
@@ -110,11 +109,11 @@ extension AutotuneRun {
         public var design: GainDesign
     }
 
-    /// How a servo answers.
+    /// Response of a servo.
     public struct ServoFinding: Sendable {
         /// From what it is told to the camera's angle.
         public var model: ServoResponse
-        /// What its controller is to know, and how fast it may be.
+        /// Parameters of its controller, and its bandwidth.
         public var design: ServoDesign
     }
 }

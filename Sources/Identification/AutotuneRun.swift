@@ -1,15 +1,15 @@
 public import GimbalCore
 
-/// Finds the tuning of the motors: shakes one axis after the other a little, in closed loop, and
-/// learns from the answer what it turns. What differs from one kind of motor to the other is an
-/// `AutotuneMethod`.
+/// Finds the tuning of the motors: shakes one axis after the other slightly, in closed loop, and
+/// identifies its load from the response. An `AutotuneMethod` contains the parts that depend on the
+/// kind of motor.
 ///
 /// A pure sequence: it takes the stabilizer's snapshot of every tick and says what is to be done
 /// next. When the present gains do not hold the camera still, it begins with soft ones that are
 /// stable from a seventeenth to four times the inertia that they are made for, measures roughly,
 /// and measures again with gains that fit.
 public struct AutotuneRun: Sendable {
-    /// What is to be done next.
+    /// Next action.
     public enum Action: Sendable {
         /// Put these gains in force for the time of the run.
         case trial(Stabilizer.Parameters)
@@ -19,7 +19,7 @@ public struct AutotuneRun: Sendable {
         case finish
     }
 
-    /// How it ended.
+    /// Result of the run.
     public enum Outcome: Sendable {
         /// All axes are found.
         case done
@@ -38,9 +38,9 @@ public struct AutotuneRun: Sendable {
 
     /// The axes to tune, in this order.
     public let axes: [GimbalAxis]
-    /// What was found so far.
+    /// Results so far.
     public private(set) var results: [AxisResult] = []
-    /// How it ended; nil while it goes on.
+    /// Result; nil while it is running.
     public private(set) var outcome: Outcome?
 
     private let method: any AutotuneMethod
@@ -95,7 +95,7 @@ public struct AutotuneRun: Sendable {
     /// The axis that is measured at present.
     public var axis: GimbalAxis { axes[min(results.count, axes.count - 1)] }
 
-    /// What it does, for a person.
+    /// Present activity, for a person.
     public var words: String {
         switch phase {
         case .observing: "checking the present gains"
@@ -138,7 +138,7 @@ public struct AutotuneRun: Sendable {
     /// Takes the newest tick.
     ///
     /// - Parameter snapshot: As the stabilizer left it.
-    /// - Returns: What is to be done; nil most of the time.
+    /// - Returns: Next action; usually nil.
     public mutating func take(_ snapshot: StabilizerSnapshot) -> Action? {
         guard outcome == nil else { return nil }
         switch phase {
@@ -170,8 +170,8 @@ public struct AutotuneRun: Sendable {
         return soften()
     }
 
-    /// The present gains do not do: begins again with soft ones. What the integrals have piled up
-    /// is taken out first.
+    /// Restarts with soft gains, because the present gains are unsuitable. Resets the integrals
+    /// first.
     private mutating func soften() -> Action {
         isFine = false
         baseline = 0

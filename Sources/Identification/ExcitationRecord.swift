@@ -1,21 +1,20 @@
 import CMathShim
 public import GimbalCore
 
-/// What happened on one axis while it was excited: a value for each tick, from the start of a
-/// period on.
+/// Record of one axis during the excitation: a value for each tick, from the start of a period on.
 public struct ExcitationRecord: Sendable {
     /// The axis.
     public let axis: GimbalAxis
     /// Ticks of one period.
     public let periodTicks: Int
-    /// What drove the axis: moment on the camera about it, N·m, or what a servo was told, rad.
+    /// Excitation of the axis: moment on the camera about it, N·m, or command of a servo, rad.
     public private(set) var inputs: [Double] = []
     /// Rate of the camera about the axis, rad/s.
     public private(set) var rates: [Double] = []
     /// Angle of the joint, rad.
     private var joints: [Double] = []
 
-    /// Nothing recorded yet.
+    /// An empty record.
     public init(axis: GimbalAxis, periodTicks: Int) {
         self.axis = axis
         self.periodTicks = periodTicks

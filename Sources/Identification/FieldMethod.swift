@@ -1,12 +1,12 @@
 import GimbalCore
 
-/// Autotune of motors without encoders: inertia and delay from what they exerted and the camera's
+/// Autotune of motors without encoders: inertia and delay from the exerted torque and the camera's
 /// rate.
 ///
-/// What they exerted is known from the field and from where the rotor is by the motion of its
-/// joint. What the gains ask for would not do: the rotor's observer adds to it whatever its own
-/// inertia leaves unexplained, and the answer of a plant whose inertia is believed wrongly would be
-/// bent below the observer's bandwidth.
+/// The exerted torque follows from the field and from the rotor's position, which the joint's
+/// motion shows. The torque that the gains command is unsuitable: the rotor's observer adds a
+/// correction for its own wrong inertia, which would distort the response below the observer's
+/// bandwidth.
 struct FieldMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.03

@@ -10,7 +10,7 @@ struct FourierTransform: Sendable {
     private let cosines: [Double]
     private let sines: [Double]
 
-    /// A transform of so many samples.
+    /// A transform of this number of samples.
     ///
     /// - Parameter count: A power of two, 2 or more.
     init(count: Int) {

@@ -2,10 +2,10 @@ public import GimbalCore
 
 /// Gains for an axis of known inertia and delay.
 ///
-/// The default tuning is the smallest answer to a push that 6 dB and 45° allow behind 3.5 ms. A
-/// loop of an inertia and a delay has no other time than the delay: with gains per unit of inertia,
-/// stretched in time by the ratio of the delays, another axis has the same margins. What filters
-/// and other lags then cost is given back by slowing down.
+/// The default tuning gives the smallest response to a push that 6 dB and 45° allow with a delay of
+/// 3.5 ms. The delay is the only time constant of a loop of an inertia and a delay: with gains per
+/// unit of inertia, scaled in time by the ratio of the delays, another axis has the same margins. A
+/// slower loop compensates the phase that filters and other lags cost.
 public struct GainDesign: Sendable, Equatable {
     /// Moment of inertia, kg·m².
     public var inertia: Double
@@ -19,7 +19,7 @@ public struct GainDesign: Sendable, Equatable {
     public var rateDerivativeGain: Double
     /// Hz.
     public var derivativeCutoffHz: Double
-    /// What the gains leave.
+    /// Margins of the gains.
     public var margins: LoopMargins
 
     /// Gains with 6 dB and 45°.

@@ -26,7 +26,7 @@ public struct GyroRecording: Sendable {
     private var rates: [Vector3] = []
     private var batches: [Batch] = []
 
-    /// Nothing recorded.
+    /// An empty recording.
     public init() {}
 
     /// From the first to the newest sample, s.

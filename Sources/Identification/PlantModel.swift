@@ -1,8 +1,8 @@
 import CMathShim
 public import GimbalCore
 
-/// What one motor turns, as a frequency response from moment to rate: an inertia with friction and
-/// a spring, behind a delay.
+/// Model of one motor's load, as a frequency response from moment to rate: an inertia with friction
+/// and a spring, behind a delay.
 ///
 /// `P(s) = exp(-s delay) / (s inertia + damping + stiffness / s)`
 public struct PlantModel: Sendable, Equatable {
@@ -82,7 +82,7 @@ public struct ResponsePoint: Sendable, Equatable {
     public var omega: Double
     /// Rate per moment, rad/s per N·m.
     public var response: Complex
-    /// How much of the rate the excitation explains, 0...1.
+    /// Coherence: share of the rate that the excitation explains, 0...1.
     public var coherence: Double
     /// Periods that it is the mean of.
     public var periods: Int
@@ -104,7 +104,7 @@ public struct ResponsePoint: Sendable, Equatable {
         return 1 / (9e-4 + sticking * sticking + (1 - share) / (share * Double(periods)))
     }
 
-    /// Where friction no longer matters much beside the inertia, rad/s.
+    /// Frequency above which friction is small compared with the inertia, rad/s.
     private static let frictionCorner = 2 * Double.pi * 30
 }
 

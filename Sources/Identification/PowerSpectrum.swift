@@ -1,7 +1,6 @@
 import CMathShim
 
-/// How the power of a signal is spread over frequency: one-sided density, unit of the signal
-/// squared per Hz.
+/// Power spectrum of a signal: one-sided density, unit of the signal squared per Hz.
 ///
 /// Source: P. Welch, "The use of fast Fourier transform for the estimation of power spectra", IEEE
 /// Trans. Audio Electroacoustics 15 (1967): Hann windows that overlap by half, the mean of each
@@ -11,7 +10,7 @@ public struct PowerSpectrum: Sendable, Equatable {
     public let resolution: Double
     /// At each frequency.
     public let density: [Double]
-    /// How many segments it is the mean of.
+    /// Number of averaged segments.
     public let segments: Int
 
     /// The spectrum of evenly spaced samples; nil when there are fewer samples than a segment has.

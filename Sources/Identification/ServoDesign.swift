@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// What the controller of servos is to know of them, and how fast its prediction may be.
+/// Design of the controller of servos: its parameters, and the bandwidth of its prediction.
 ///
 /// The default tuning, stretched in time by how much longer the whole way from command to camera
 /// takes: the prediction of a handle and the delays of its servos have no other time. Where more of
@@ -8,7 +8,7 @@ public import GimbalCore
 public struct ServoDesign: Sendable {
     /// The tuning.
     public var parameters: ServoController.Parameters
-    /// What it leaves.
+    /// Margins of the design.
     public var margins: LoopMargins
 
     /// A tuning for servos that answer like this.

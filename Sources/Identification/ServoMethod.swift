@@ -19,7 +19,7 @@ struct ServoMethod: AutotuneMethod {
         return limp
     }
 
-    /// Hardly any answer at all: stable whatever the delay.
+    /// Hardly any response: stable for every delay.
     var soft: Stabilizer.Parameters {
         var soft = present
         soft.servo.trackerBandwidth = 5

@@ -1,8 +1,8 @@
 import CMathShim
 public import GimbalCore
 
-/// How a position servo answers, as a frequency response from what it is told to the camera's
-/// angle: a lag behind a delay.
+/// Model of a position servo, as a frequency response from its command to the camera's angle: a lag
+/// behind a delay.
 ///
 /// `P(s) = gain exp(-s delay) / (1 + s lag)`
 public struct ServoResponse: Sendable, Equatable {
@@ -68,8 +68,8 @@ public struct ServoResponse: Sendable, Equatable {
         return (gain, cm_sqrt(max(rest, 0)) / max(gain, 1e-9))
     }
 
-    /// What the coherence leaves, and 5 %; pulses, the sensor's filter and the dead band count for
-    /// more than the lag on lines above 50 Hz.
+    /// Incoherent share plus 5 %; pulses, the sensor's filter and the dead band count for more than
+    /// the lag on lines above 50 Hz.
     private static func weight(of point: ResponsePoint) -> Double {
         let share = min(max(point.coherence, 1e-3), 1)
         let speed = point.omega / (2 * .pi * 50)

@@ -7,7 +7,7 @@ public struct SpectralPeak: Sendable, Equatable {
     public var hz: Double
     /// The density at its top.
     public var density: Double
-    /// How far it stands above its surroundings, dB.
+    /// Height above its surroundings, dB.
     public var prominence: Double
     /// Root mean square of what is in it, unit of the signal.
     public var rms: Double
@@ -17,8 +17,8 @@ public struct SpectralPeak: Sendable, Equatable {
     /// - Parameters:
     ///   - spectrum: A power spectrum.
     ///   - lowest: Below this frequency there is motion, not vibration, Hz.
-    ///   - prominence: How far a peak must stand above the median of its surroundings, dB.
-    ///   - limit: At most so many.
+    ///   - prominence: Smallest height of a peak above the median of its surroundings, dB.
+    ///   - limit: Largest number of peaks.
     /// - Returns: Strongest first.
     public static func find(
         in spectrum: PowerSpectrum, above lowest: Double = 15, prominence: Double = 10,
@@ -56,7 +56,7 @@ public struct SpectralPeak: Sendable, Equatable {
         return values.isEmpty ? 0 : values[values.count / 2]
     }
 
-    /// Where the top of a parabola through the logarithms of three bins is, in bins.
+    /// Position of the vertex of a parabola through the logarithms of three bins, in bins.
     private static func offset(_ density: [Double], _ k: Int) -> Double {
         guard density[k - 1] > 0, density[k + 1] > 0 else { return 0 }
         let (a, b, c) = (cm_log(density[k - 1]), cm_log(density[k]), cm_log(density[k + 1]))
@@ -69,7 +69,7 @@ public struct SpectralPeak: Sendable, Equatable {
     /// - Parameters:
     ///   - peaks: Strongest first.
     ///   - highest: Above this a notch has no effect on the loop, Hz.
-    ///   - limit: At most so many.
+    ///   - limit: Largest number of peaks.
     /// - Returns: In order of frequency, each as deep as its peak stands out, in whole decibels.
     public static func notches(
         for peaks: [SpectralPeak], below highest: Double, limit: Int = 4

@@ -41,7 +41,7 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         var line = "\(path): "
         switch reason {
         case .failed(let errno): line += Self.sentence(errno, action: action, directory: directory)
-        case .missing: line += "is missing, although there was a save."
+        case .missing: line += "is missing, although an earlier save succeeded."
         case .inUse:
             line =
                 "\(directory) is the state directory of another running airframed. Stop that one "

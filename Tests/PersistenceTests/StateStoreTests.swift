@@ -182,7 +182,7 @@ struct StateStoreTests {
         #expect(loaded.source == .previous)
         #expect(
             loaded.problems.map(\.description) == [
-                "\(file): is missing, although there was a save."
+                "\(file): is missing, although an earlier save succeeded."
             ])
     }
 

@@ -80,7 +80,7 @@ enum SpectrumView {
         }
         lines.append("")
         if report.proposals.isEmpty {
-            lines.append("No peak that a notch would help against.")
+            lines.append("No peak needs a notch.")
         } else {
             lines.append("To try them with an automatic rollback:")
             lines += report.proposals.map {
