@@ -52,7 +52,7 @@ public struct StillMean: Sendable, Equatable {
 /// which noise with a memory does not flatter.
 public struct StillWindow: Sendable {
     /// Criterion of stillness. With the defaults a good MEMS sensor passes on a table (BMI088: 0.3
-    /// °/s and 0.03 m/s² rms at 1 kHz) and a hand's tremor fail.
+    /// °/s and 0.03 m/s² rms at 1 kHz) and a hand's tremor fails.
     public struct Parameters: Sendable, Equatable {
         /// Duration of stillness, s; at least two blocks.
         public var seconds = 3.0

@@ -2,13 +2,13 @@ public import Realtime
 
 /// Which chips are on which bus, from the settings.
 public struct HardwareWiring: Sendable, Equatable {
-    /// What is measured.
+    /// Sensors of the gimbal.
     public var sensors: SensorWiring
     /// The I2C bus that the sensor's thread serves.
     public var bus: String
-    /// What turns the joints.
+    /// Motors of the joints.
     public var motors: Motors
-    /// What switches them; nil: there is no such line.
+    /// Line that switches the motors; nil: none.
     public var power: PowerSwitch?
 
     /// This wiring.
@@ -28,7 +28,7 @@ public struct HardwareWiring: Sendable, Equatable {
     /// - Parameters:
     ///   - reports: One for each sensor.
     ///   - period: Of the loop, s.
-    /// - Returns: What the bus thread drives.
+    /// - Returns: Bus for the bus thread.
     public func makeBus(reports: SensorReports, period: Double) -> some GimbalBus {
         var buses: [String: I2CBus] = [:]
         func bus(_ path: String) -> I2CBus {

@@ -1,23 +1,23 @@
 public import Realtime
 
 extension HardwareWiring {
-    /// What hangs on a PCA9685.
+    /// Motors on a PCA9685.
     public enum PCA9685Load: Sendable, Equatable {
-        /// Three servos, so many pulses per second.
+        /// Three servos, at this number of pulses per second.
         case servos(ServoPulses, frameRate: Double)
         /// Three brushless motors; with encoders the torque is commutated, else the field is set.
         case phases(PhaseMotors, frameRate: Double, hasEncoders: Bool)
     }
 
-    /// What turns the joints, and where it is.
+    /// Motors of the joints, with their driver.
     public enum Motors: Sendable, Equatable {
-        /// Nothing.
+        /// No motors.
         case none
-        /// A PCA9685 at an address of an I2C bus, on these of its outputs, with an oscillator of so
-        /// many Hz.
+        /// A PCA9685 at an address of an I2C bus, with these outputs, and its oscillator's
+        /// frequency, Hz.
         case pca9685(
             bus: String, address: UInt16, channels: [Int], oscillator: Double, load: PCA9685Load)
-        /// Servos on channels of a PWM chip of the board, so many pulses per second.
+        /// Servos on channels of the board's PWM chip, at this number of pulses per second.
         case pwm(chip: String, channels: [Int], pulses: ServoPulses, frameRate: Double)
     }
 
@@ -38,7 +38,7 @@ extension HardwareWiring {
         }
     }
 
-    /// What needs threads of its own: motors that are not on the sensor's bus, and the line that
+    /// Outputs with separate threads: motors that are not on the sensor's bus, and the line that
     /// switches them.
     public func makeOutputs() -> OutputBuses {
         var outputs = OutputBuses()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How a sensor is, written by the bus thread, read by others. Never waits: single words.
+/// Report of a sensor, written by the bus thread, read by others. Never waits: single words.
 public final class SensorReport: Sendable {
     private let resets = Atomic(UInt64(0))
     private let outageCount = Atomic(UInt64(0))
@@ -11,8 +11,8 @@ public final class SensorReport: Sendable {
     private let overflowCount = Atomic(UInt64(0))
     private let clockError = Atomic(Double.nan.bitPattern)
     private let running = Atomic(false)
-    /// Where the words of the last failure begin, 0: none. They are static and end with a zero, so
-    /// the address says all.
+    /// Address of the text of the last failure, 0: none. The text is static and ends with a zero,
+    /// so its address is sufficient.
     private let failure = Atomic(UInt(0))
 
     /// A sensor that nobody has tried yet.
@@ -21,13 +21,13 @@ public final class SensorReport: Sendable {
     /// Whether it is brought up and answers.
     public var isRunning: Bool { running.load(ordering: .relaxed) }
 
-    /// How often it lost its configuration in flight.
+    /// Number of losses of the configuration during operation.
     public var lostConfigurations: UInt64 { resets.load(ordering: .relaxed) }
 
-    /// How often it stopped answering.
+    /// Number of times that it stopped answering.
     public var outages: UInt64 { outageCount.load(ordering: .relaxed) }
 
-    /// How often it answered without measuring.
+    /// Number of times that it answered without measuring.
     public var stalls: UInt64 { stallCount.load(ordering: .relaxed) }
 
     /// Transfers to it that failed.
@@ -39,11 +39,10 @@ public final class SensorReport: Sendable {
     /// Periods in which the data-ready line said nothing.
     public var lateEdges: UInt64 { lateEdgeCount.load(ordering: .relaxed) }
 
-    /// How often its buffer was full, and samples were lost.
+    /// Number of times that its buffer was full, and samples were lost.
     public var bufferOverflows: UInt64 { overflowCount.load(ordering: .relaxed) }
 
-    /// How much slower its clock is than the sheet says, parts per million; NaN where nobody
-    /// measures it.
+    /// Clock error, parts per million, slow is positive; NaN if not measured.
     public var clockErrorPPM: Double { Double(bitPattern: clockError.load(ordering: .relaxed)) }
 
     /// Why its last set-up failed: "is not the gyroscope of a BMI088 (chip id)"; nil: it did not.

@@ -5,7 +5,7 @@ public import GimbalCore
 public struct SensorWiring: Sendable, Equatable {
     /// An inertial sensor.
     public struct Inertial: Sendable, Equatable {
-        /// How it is reached.
+        /// Interface of the sensor.
         public enum Place: Sendable, Equatable {
             /// Device file, and the addresses of its parts: accelerometer, gyroscope where they
             /// have one each.
@@ -16,7 +16,7 @@ public struct SensorWiring: Sendable, Equatable {
 
         /// Its type.
         public var chip: SensorChip
-        /// How it is reached.
+        /// Interface of the sensor.
         public var place: Place
         /// Full scale of the gyroscope, deg/s.
         public var gyroRange: Double
@@ -93,7 +93,7 @@ public struct SensorWiring: Sendable, Equatable {
     public struct Encoders: Sendable, Equatable {
         /// Device files: all have the same address, so each has a bus of its own.
         public var buses: (yaw: String, roll: String, pitch: String)
-        /// What each says where its joint is at zero, rad.
+        /// Reading of each encoder at joint angle zero, rad.
         public var zero: AxisVector
         /// 1, or -1 where an encoder's angle falls when the joint's grows.
         public var direction: AxisVector
@@ -135,17 +135,17 @@ public struct SensorWiring: Sendable, Equatable {
     public var handle: Inertial?
     /// From that sensor's axes to the handle's.
     public var handleMounting = Quaternion.identity
-    /// What shows the joints; nil: nothing.
+    /// Encoders of the joints; nil: none.
     public var encoders: Encoders?
 
-    /// What is older than this is not used of handle and encoders, s.
+    /// Largest age of samples of handle and encoders, s.
     public var staleSeconds = 0.02
 
     /// A camera's sensor alone.
     public init(camera: Inertial) { self.camera = camera }
 }
 
-/// How the sensors are.
+/// Reports of the sensors.
 public struct SensorReports: Sendable {
     /// The one on the camera.
     public let camera = SensorReport()

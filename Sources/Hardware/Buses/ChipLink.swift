@@ -7,15 +7,15 @@ struct RegisterRead: Sendable, Equatable {
     var part: Int
     /// The first one.
     var register: UInt8
-    /// How many, counting up.
+    /// Number of registers, counting up.
     var count: Int
 }
 
-/// A chip's registers, whatever they are reached over. Bus thread only.
+/// Registers of a chip, over any interface. Bus thread only.
 protocol ChipLink: AnyObject {
-    /// Where the part is, for error reports: I2C address or chip select.
+    /// Address of the part for error reports: I2C address or chip select.
     func place(of part: Int) -> UInt16
-    /// What kind of bus it is, for errors.
+    /// Kind of bus, for errors.
     var device: BusError.Device { get }
 
     /// Writes one register.
@@ -30,8 +30,8 @@ protocol ChipLink: AnyObject {
     /// Reads what was laid out, in order, in as few system calls as the bus allows.
     func burst() throws(BusErrno) -> UnsafeRawBufferPointer
 
-    /// Reads so many bytes, at most `ChipLinkLimits.stream`, from a register of part 0 that does
-    /// not count up.
+    /// Reads this number of bytes, at most `ChipLinkLimits.stream`, from a register of part 0 that
+    /// does not count up.
     func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer
 }
 

@@ -18,7 +18,7 @@ final class EdgeLine {
     /// Edges that were not waited for in time, or that a full queue has dropped, since the start.
     private(set) var missed: UInt64 = 0
 
-    /// How often a missing GPIO chip is looked for, s.
+    /// Interval of attempts to open a missing GPIO chip, s.
     private static let lookSeconds = 0.1
 
     /// - Parameters:

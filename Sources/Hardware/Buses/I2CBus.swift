@@ -15,11 +15,11 @@ final class I2CBus {
     private var nextLook = Instant(nanoseconds: .min)
     private var lastError: Int32 = ENODEV
 
-    /// How long a stuck bus holds the thread, ms: two periods of a loop at 100 Hz.
+    /// Longest time for which a stuck bus blocks the thread, ms: two periods of a loop at 100 Hz.
     private static let timeoutMilliseconds: Int32 = 20
-    /// How often the adapter itself repeats a transfer that lost an arbitration.
+    /// Number of times that the adapter repeats a transfer after a lost arbitration.
     private static let retries: Int32 = 1
-    /// How often a missing device file is looked for, s.
+    /// Interval of attempts to open a missing device file, s.
     private static let lookSeconds = 0.1
 
     private let openAdapter: Open
@@ -109,16 +109,16 @@ struct BusErrno: Error {
 struct I2CExchange: ~Copyable {
     /// As the kernel takes them.
     let messages: UnsafeMutablePointer<i2c_msg>
-    /// How many there are.
+    /// Number of messages.
     private(set) var count: UInt32 = 0
-    /// What is written, and what has been read.
+    /// Written and read bytes.
     let bytes: UnsafeMutableRawBufferPointer
     private var used = 0
 
     /// The kernel's limit, I2C_RDWR_IOCTL_MAX_MSGS.
     private static let maximumMessages = 42
 
-    /// Room for so many bytes in all messages together.
+    /// Allocates room for this number of bytes in all messages together.
     init(capacity: Int) {
         messages = .allocate(capacity: Self.maximumMessages)
         bytes = .allocate(byteCount: capacity, alignment: 8)
@@ -140,7 +140,7 @@ struct I2CExchange: ~Copyable {
         return offset
     }
 
-    /// Adds a read of so many registers from one on.
+    /// Adds a read of consecutive registers.
     ///
     /// - Returns: Where they will be.
     mutating func read(_ register: UInt8, count: Int, from address: UInt16) -> Int {

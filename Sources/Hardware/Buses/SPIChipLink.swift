@@ -31,8 +31,8 @@ final class SPIChipLink: ChipLink {
         }
     }
 
-    /// What InvenSense's chips take for registers that are not measurements, Hz; others are in no
-    /// hurry with those.
+    /// Clock of InvenSense's chips for registers that are not measurements, Hz; other chips use it
+    /// too.
     private static let slowClock = 1_000_000
 
     /// - Parameters:

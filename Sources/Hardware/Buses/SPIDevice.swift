@@ -20,7 +20,7 @@ final class SPIDevice {
     /// Carries out one SPI_IOC_MESSAGE; what `ch_spi_transfer` does.
     typealias Transfer = (Int32, UnsafeMutablePointer<spi_ioc_transfer>, UInt32) -> Int32
 
-    /// How often a missing device file is looked for, s.
+    /// Interval of attempts to open a missing device file, s.
     private static let lookSeconds = 0.1
 
     /// A device that is opened at its first use.
@@ -72,22 +72,22 @@ final class SPIDevice {
     }
 }
 
-/// Transfers for one device with the memory for what they carry, laid out once and used again and
-/// again. The device is selected anew for each.
+/// Transfers for one device with their memory, allocated once and reused. The device is selected
+/// again for each.
 struct SPIMessage: ~Copyable {
     /// As the kernel takes them.
     let transfers: UnsafeMutablePointer<spi_ioc_transfer>
-    /// How many there are.
+    /// Number of transfers.
     private(set) var count: UInt32 = 0
-    /// What is sent.
+    /// Sent bytes.
     let sent: UnsafeMutableRawBufferPointer
-    /// What has come back, byte for byte.
+    /// Received bytes.
     let received: UnsafeMutableRawBufferPointer
     private var used = 0
     private let clock: UInt32
     private let capacity: Int
 
-    /// Room for so many transfers with so many bytes in all, at a clock in Hz.
+    /// Allocates room for this number of transfers and bytes, at a clock in Hz.
     init(transfers: Int, bytes: Int, clock: Int) {
         self.transfers = .allocate(capacity: transfers)
         sent = .allocate(byteCount: bytes, alignment: 8)

@@ -1,6 +1,6 @@
 internal import Realtime
 
-/// How a rider's motor board wants to be told.
+/// Protocol of a rider's motor board.
 public enum DriveBoardFormat: Sendable, Equatable {
     /// Register 0x00, magnitudes of 0...100: as the public driver of the rider's controller has it.
     case publicDriver
@@ -8,7 +8,7 @@ public enum DriveBoardFormat: Sendable, Equatable {
     /// vendor's driver has it.
     case vendor
 
-    /// What is written: register, then direction (1 is forwards) and magnitude of left and right.
+    /// Written bytes: register, then direction (1 is forwards) and magnitude of left and right.
     ///
     /// - Parameters:
     ///   - left: Share of full speed, -1...1.
@@ -30,7 +30,7 @@ public enum DriveBoardFormat: Sendable, Equatable {
 
 /// The rider's motor board on an I2C bus. One thread, after it was made.
 final class DriveBoard {
-    /// Where such a board answers.
+    /// Address of such a board.
     static let address: UInt16 = 0x16
 
     private let bus: I2CBus

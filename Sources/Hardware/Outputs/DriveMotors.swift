@@ -2,9 +2,9 @@ public import GimbalCore
 public import Realtime
 internal import Synchronization
 
-/// The rider's two wheels: takes requests from ordinary threads, ramps them, and writes them to the
-/// motor board fifty times a second, and at once when one comes, on a thread of its own. Stands
-/// when nobody repeats a request in time.
+/// The rider's two wheels: accepts requests from ordinary threads, ramps them, and writes them to
+/// the motor board fifty times a second, and at once after a request, on a separate thread. Stops
+/// unless requests are repeated in time.
 public final class DriveMotors: Sendable {
     private let requests: Mutex<MailboxWriter<DriveModel.Request>>
     private let context: DriveContext
@@ -15,7 +15,7 @@ public final class DriveMotors: Sendable {
         self.init(board: nil, parameters: parameters)
     }
 
-    /// Wheels that stand; nothing is written before `start()`.
+    /// Stopped wheels; no write happens before `start()`.
     ///
     /// - Parameters:
     ///   - bus: Device file: `/dev/i2c-1`.
@@ -45,7 +45,7 @@ public final class DriveMotors: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// What the wheels are to do from now on; the newest wins. Any ordinary thread.
+    /// Sets the speeds of the wheels; the newest request wins. Any ordinary thread.
     public func ask(_ request: DriveModel.Request) {
         requests.withLock { $0.publish(request) }
         context.bell.ring()
@@ -88,7 +88,7 @@ private final class SharedSpeeds: Sendable {
     }
 }
 
-/// What the thread works on.
+/// State of the thread.
 ///
 /// `@unchecked Sendable`: all but the atomics belong to the thread.
 private final class DriveContext: @unchecked Sendable {
@@ -105,7 +105,7 @@ private final class DriveContext: @unchecked Sendable {
     let bell = Doorbell()
 
     private static let period = 0.02
-    /// Between two transfers: whoever floods the door must not flood the bus.
+    /// Shortest interval of transfers, so that a flood of requests does not flood the bus.
     private static let shortestPeriod = 0.002
 
     init(

@@ -18,7 +18,7 @@ final class GPIOLines {
     private var nextLook = Instant(nanoseconds: .min)
     private var lastError: Int32 = ENODEV
 
-    /// How often a missing chip is looked for, s.
+    /// Interval of attempts to find a missing chip, s.
     private static let lookSeconds = 0.1
 
     /// Lines that are taken at their first use.

@@ -1,7 +1,7 @@
 internal import GimbalCore
 internal import Realtime
 
-/// What turns a `MotorOutput` into signals. Bus thread only.
+/// Port that converts a `MotorOutput` into signals. Bus thread only.
 protocol MotorPort: AnyObject {
     /// Brings the chip up, or looks whether it still is; outputs are off afterwards if it had to be
     /// brought up.

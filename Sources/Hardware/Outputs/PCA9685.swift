@@ -24,7 +24,7 @@ struct PCA9685: Sendable {
     static let awake: UInt8 = 0x20
     /// MODE1 with auto-increment, asleep: only then the prescaler can be written.
     static let asleep: UInt8 = 0x30
-    /// ALL_LED_OFF_H (7.3.4), and the bit that turns an output off whatever else it says.
+    /// ALL_LED_OFF_H (7.3.4), and the bit that turns an output off regardless of its other bits.
     static let allOffHigh: UInt8 = 0xFD
     static let fullOff: UInt8 = 0x10
 

@@ -22,12 +22,12 @@ final class PCA9685Outputs {
     private var off = I2CExchange(capacity: 2)
     private var query = I2CExchange(capacity: 2)
     private var frame = I2CExchange(capacity: 128)
-    /// Where the four bytes of each output are in `frame`.
+    /// Offset of the four bytes of each output in `frame`.
     private var offsets: [Int]
     private var isChanged = false
     private var lastAudit = Instant(nanoseconds: .min / 2)
 
-    /// How often the prescaler is read back, s: after a power dip the chip sleeps with its own.
+    /// Interval of reads of the prescaler, s: after a power dip the chip sleeps with its default.
     private static let auditSeconds = 0.1
     /// The oscillator's start, s (7.3.1.1: at least 500 µs).
     private static let wakeSeconds = 0.001
@@ -48,7 +48,7 @@ final class PCA9685Outputs {
         layOut(channels)
     }
 
-    /// One message for each run of neighbouring outputs, because the register counts up by itself.
+    /// One message for each run of neighbouring outputs, because the register counts up automatically.
     private func layOut(_ channels: [Int]) {
         let order = channels.indices.sorted { channels[$0] < channels[$1] }
         var from = 0

@@ -22,7 +22,7 @@ final class PWMServos: MotorPort {
     /// Pulses are rounded to this, ns: far below what a servo can tell, and a camera at rest then
     /// costs nothing.
     private static let resolution = 250.0
-    /// How often a missing channel is looked for, s.
+    /// Interval of attempts to find a missing channel, s.
     private static let lookSeconds = 0.1
 
     /// - Parameters:

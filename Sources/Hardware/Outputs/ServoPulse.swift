@@ -4,11 +4,11 @@ public struct ServoPulse: Sendable, Equatable {
     public var shortest: Double
     /// Longest pulse the servo takes, s.
     public var longest: Double
-    /// How far the servo turns between them, rad.
+    /// Travel of the servo between them, rad.
     public var travel: Double
     /// 1, or -1 when a longer pulse turns the joint backwards.
     public var direction: Double
-    /// What the pulse for joint zero is longer than the middle, s.
+    /// Pulse offset from mid-travel at joint angle zero, s.
     public var trim: Double
 
     /// A servo with these numbers.

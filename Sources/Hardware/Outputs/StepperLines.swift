@@ -51,7 +51,7 @@ struct StepperRig {
     private(set) var axes: (StepAxis, StepAxis, StepAxis)
     private var bits: UInt64 = 0
 
-    /// Motors that stand.
+    /// Stopped motors.
     init(lines: any StepperLines, parameters: [StepAxis.Parameters]) {
         precondition(parameters.count == 3, "three axes")
         self.lines = lines
@@ -69,7 +69,7 @@ struct StepperRig {
     /// One tick of the grid: at most one system call for the outputs, and one for switches while
     /// somebody homes.
     ///
-    /// - Throws: What the kernel said; the axes have not moved on then.
+    /// - Throws: The kernel's error; then the axes have not moved.
     mutating func tick(_ goals: StepperGoals, now: Instant, dt: Double) throws(BusErrno) {
         // A chip that was away has forgotten its lines; a direction is there a tick before its
         // step.
@@ -105,7 +105,7 @@ struct StepperRig {
     }
 }
 
-/// What the three motors are to do.
+/// Requests for the three motors.
 struct StepperGoals: BitwiseCopyable, Sendable {
     var first = StepAxis.Goal.hold
     var second = StepAxis.Goal.hold

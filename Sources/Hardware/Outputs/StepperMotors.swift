@@ -5,7 +5,7 @@ internal import Synchronization
 /// Three stepper motors at GPIO lines, on a thread of their own with a grid of 4 kHz: up to 1,000
 /// steps a second each. A step takes two ticks, so ticks that came late are made up for.
 public final class StepperMotors: Sendable {
-    /// Where the lines are, and what the motors stand.
+    /// Lines of the motors, and their limits.
     public struct Wiring: Sendable {
         /// `/dev/gpiochip0`.
         public var chip: String
@@ -15,7 +15,7 @@ public final class StepperMotors: Sendable {
         public var directions: [Int]
         /// Their home switches, active when low; nil: there are none.
         public var homes: [Int]?
-        /// What each stands.
+        /// Limits of each motor.
         public var parameters: [StepAxis.Parameters]
 
         /// Motors at these lines.
@@ -41,7 +41,7 @@ public final class StepperMotors: Sendable {
     private let context: StepperContext
     private let thread = Mutex<RealtimeThread?>(nil)
 
-    /// Motors that stand where they are, which is position 0.
+    /// Stopped motors at their present position, which is position 0.
     public convenience init(_ wiring: Wiring) {
         self.init(
             lines: GPIOStepperLines(
@@ -76,7 +76,7 @@ public final class StepperMotors: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// What a motor is to do from now on. Any ordinary thread.
+    /// Sets the request for a motor. Any ordinary thread.
     ///
     /// - Parameters:
     ///   - goal: Replaces the one before; the other motors keep theirs.
@@ -97,7 +97,7 @@ public final class StepperMotors: Sendable {
     /// Steps of each motor from home, as of its last tick.
     public var positions: [Int] { context.positions.map(\.value) }
 
-    /// Where the search for home of each motor stands, as of its last tick.
+    /// State of each motor's search for home, at its last tick.
     public var homings: [StepAxis.Homing] {
         context.homings.map { StepAxis.Homing(rawValue: $0.value) ?? .none }
     }
@@ -111,7 +111,7 @@ public final class StepperMotors: Sendable {
     /// Why the lines could not be set in the last tick, an errno; 0: they could.
     public var lastError: Int32 { context.lastError.load(ordering: .relaxed) }
 
-    /// Ends the thread; the motors stand where they are, with their holding torque.
+    /// Ends the thread; the motors stop where they are, with their holding torque.
     ///
     /// - Returns: Whether it ended within half a second.
     @discardableResult
@@ -129,7 +129,7 @@ private final class SharedCount: Sendable {
     func store(_ new: Int) { word.store(new, ordering: .relaxed) }
 }
 
-/// What the thread works on.
+/// State of the thread.
 ///
 /// `@unchecked Sendable`: all but the atomics belong to the thread.
 private final class StepperContext: @unchecked Sendable {

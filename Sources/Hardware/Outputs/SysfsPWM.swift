@@ -63,7 +63,7 @@ final class SysfsPWM {
         }
     }
 
-    /// How long a pulse is from now on, ns.
+    /// Sets the length of the pulses, ns.
     func set(nanoseconds: Int) throws(BusErrno) { try write(nanoseconds, to: duty) }
 
     /// Begins with the pulses.

@@ -3,10 +3,10 @@ internal import Glibc
 /// Duties of the three half bridges of a star-connected brushless motor. Pure.
 enum ThreePhase {
     /// Space-vector modulation: three sines 120° apart, shifted together so that the highest and
-    /// the lowest stand equally far from the rails. The common shift is no voltage at any winding,
-    /// and gives 2/√3 more between the terminals than sines alone (K. Zhou, D. Wang: Relationship
-    /// between space-vector modulation and three-phase carrier-based PWM, IEEE Transactions on
-    /// Industrial Electronics 49(1), 2002).
+    /// the lowest are equally far from the rails. The common shift causes no voltage at any
+    /// winding, and gives 2/√3 more between the terminals than sines alone (K. Zhou, D. Wang:
+    /// Relationship between space-vector modulation and three-phase carrier-based PWM, IEEE
+    /// Transactions on Industrial Electronics 49(1), 2002).
     ///
     /// - Parameters:
     ///   - angle: Electrical angle of the field, rad, not wrapped.

@@ -22,7 +22,7 @@ final class AS5600 {
     ///   - bus: Where it is.
     ///   - zero: What it says where the joint is at zero, rad.
     ///   - direction: 1, or -1 where its angle falls when the joint's grows.
-    ///   - staleSeconds: Without an answer for so long its angle is not known any more.
+    ///   - staleSeconds: Time without an answer after which its angle is unknown.
     ///   - report: Where other threads read how it is.
     init(
         bus: I2CBus, zero: Double, direction: Double, staleSeconds: Double = 0.02,

@@ -150,7 +150,7 @@ struct BMI088: IMUChip {
         return sample
     }
 
-    /// 5.3.7: eleven bits, the upper eight first; 0x80 is no value.
+    /// 5.3.7: eleven bits, the upper eight first; 0x80 means a missing value.
     mutating func take(seldom word: UInt64) {
         let upper = UInt16(word & 0xFF)
         guard upper != 0x80 else {

@@ -1,7 +1,8 @@
 public import GimbalCore
 import Synchronization
 
-/// How a joint's encoder is, written by the bus thread, read by others. Never waits: single words.
+/// Report of a joint's encoder, written by the bus thread, read by others. Never waits: single
+/// words.
 public final class EncoderReport: Sendable {
     private let silentCount = Atomic(UInt64(0))
     private let noMagnetCount = Atomic(UInt64(0))

@@ -23,7 +23,7 @@ final class HandleSensor {
         self.mounting = mounting
     }
 
-    /// Reads it. What fails is in its report: the camera is held without it as well.
+    /// Reads the encoder. Failures are in its report, because the camera is held without it too.
     func read(now: Instant) {
         batch.removeAll()
         do { try sensor.read(into: &batch, time: now, now: now) } catch {}

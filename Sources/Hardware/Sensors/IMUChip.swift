@@ -7,22 +7,22 @@ protocol IMUChip: Sendable {
     var name: String { get }
     /// From power-up or anything else to measuring, identity checked, configuration written.
     var setUp: [SetUpStep] { get }
-    /// What is read in every period, in one exchange.
+    /// Registers to read in every period, in one exchange.
     var burst: [RegisterRead] { get }
-    /// What is read now and then: the temperature; nil: nothing.
+    /// Registers to read occasionally: the temperature; nil: none.
     var seldom: RegisterRead? { get }
-    /// What must still be in the chip's registers. After a reset in flight the first of each part
-    /// is not.
+    /// Expected values of the chip's registers. After a reset during operation the first of each
+    /// part differs.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] { get }
 
     /// The sample in the bytes of a burst that was read at `now`, in the chip's own axes; nil when
     /// the chip has nothing new.
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample?
 
-    /// What was read now and then, the first register in the lowest byte.
+    /// Occasionally read value, the first register in the lowest byte.
     mutating func take(seldom word: UInt64)
 
-    /// What the set-up has kept, once it is done.
+    /// Values kept by the set-up, after its end.
     mutating func take(kept: KeptRegisters)
 
     /// The buffer in which the chip collects samples; nil: it has none that this driver uses.
@@ -32,7 +32,7 @@ protocol IMUChip: Sendable {
     mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample?
 }
 
-/// How a chip's FIFO is read.
+/// Layout of a chip's FIFO.
 struct SampleBuffer: Sendable {
     /// Two registers with the number of bytes in it, the upper byte first.
     var level: UInt8

@@ -30,19 +30,19 @@ final class InertialSensor {
     private var clock: SampleClock
     private let wallClock: @Sendable () -> Instant
 
-    /// How long the sensor is left alone after its set-up has failed, s.
+    /// Pause after a failed set-up of the sensor, s.
     private static let retrySeconds = 0.2
-    /// One register of the configuration is read back in the first period after so long, s: from
-    /// 200 Hz on every 4 or 5 ms, so that a part that was reset stands out within 20 ms.
+    /// Interval of reads of a configuration register, s: from 200 Hz on every 4 or 5 ms, so that a
+    /// reset part is noticed within 20 ms.
     private static let auditSeconds = 0.0035
-    /// So many failed bursts in a row, and it is brought up afresh.
+    /// Number of consecutive failed bursts after which the chip is set up again.
     private static let patience = 3
-    /// A sensor that answers for so long without measuring is brought up afresh, s.
+    /// Time without a measurement after which an answering sensor is set up again, s.
     private static let stallSeconds = 0.1
 
     /// - Parameters:
     ///   - chip: What it is.
-    ///   - link: How it is reached.
+    ///   - link: Interface of the sensor.
     ///   - report: Where other threads read how it is.
     ///   - usesBuffer: Whether every sample is fetched from the chip's buffer, with a time of its
     ///     own.
@@ -71,7 +71,7 @@ final class InertialSensor {
     ///   - samples: What is new is appended, in the chip's own axes.
     ///   - time: When the sample was taken, as far as anybody knows.
     ///   - now: The time of the call.
-    /// - Throws: What the bus said; tried again in the next period, or at once.
+    /// - Throws: The error of the bus; the next period tries again, or at once.
     func read(
         into samples: inout SampleBatch, time: Instant, now: Instant
     ) throws(BusError) {
@@ -122,8 +122,8 @@ final class InertialSensor {
         return true
     }
 
-    /// Reads every sample that the chip has collected, oldest first. Emptying it is no sign of
-    /// life: on a bus that carries writes alone it would go on for ever.
+    /// Reads every sample that the chip has collected, oldest first. An emptied buffer does not
+    /// show a working chip: on a bus that carries only writes it would continue without end.
     ///
     /// - Returns: Whether the chip says anything.
     private func readBuffer(
@@ -219,7 +219,7 @@ final class InertialSensor {
         chip.take(seldom: try link.read(seldom.register, count: seldom.count, part: seldom.part))
     }
 
-    /// Reads one register back; brings the chip up afresh when it is not what was written.
+    /// Reads one register back; sets the chip up again if it differs from the written value.
     private func compare(_ index: Int, now: Instant) throws(BusErrno) {
         lastAudit = now
         let (read, mask, value) = expected[index]

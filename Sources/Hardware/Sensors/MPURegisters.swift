@@ -1,7 +1,7 @@
 internal import GimbalCore
 internal import Glibc
 
-/// What InvenSense's MPU-6050, MPU-6500 and MPU-9250 have in common. Register maps:
+/// Common registers of InvenSense's MPU-6050, MPU-6500 and MPU-9250. Register maps:
 /// RM-MPU-6000A-00, revision 4.2; RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4.
 /// Numbers are big-endian.
 struct MPURegisters: Sendable {
@@ -36,8 +36,8 @@ struct MPURegisters: Sendable {
     /// Full scale of the accelerometer, g.
     var accelRange: Double { 2 * Double(1 << accelCode) }
 
-    /// What all of them read in a period: the interrupt status first, so that a set bit speaks of
-    /// the numbers after it.
+    /// Registers to read in a period: the interrupt status first, so that a set bit refers to the
+    /// numbers after it.
     static let burstLength = 15
 
     /// Identity, reset, clock: 100 ms after the reset (register 107), 30 ms until the gyroscope
@@ -53,8 +53,8 @@ struct MPURegisters: Sendable {
         ]
     }
 
-    /// What must be in the registers that all of them have. DATA_RDY_EN sets the status bit, and
-    /// pulses the INT pin.
+    /// Expected values of the common registers. DATA_RDY_EN sets the status bit, and pulses the INT
+    /// pin.
     func audit(filter: UInt8) -> [(read: RegisterRead, mask: UInt8, value: UInt8)] {
         [
             (Self.one(Self.interruptEnable), 0xFF, 0x01),

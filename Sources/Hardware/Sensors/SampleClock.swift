@@ -1,9 +1,9 @@
 internal import GimbalCore
 
-/// When the samples in a chip's buffer were taken. The chip counts by a clock of its own, some per
-/// cent off; whoever reads it only sees how many there are. The newest is not younger than the end
-/// of the read, and not older than its beginning by more than a period: a straight line through
-/// these bounds is the chip's clock. Bus thread only.
+/// Times of the samples in a chip's buffer. The chip uses its own clock, which is off by some per
+/// cent; a reader only sees the number of samples. The newest is not younger than the end of the
+/// read, and not older than its beginning by more than a period: a straight line through these
+/// bounds is the chip's clock. Bus thread only.
 struct SampleClock: Sendable {
     /// A sample and its time.
     private struct Mark {
@@ -20,29 +20,29 @@ struct SampleClock: Sendable {
     private var nextIndex = 0
     private var last = Instant(nanoseconds: .min / 2)
 
-    /// How far an oscillator can be off.
+    /// Largest error of an oscillator.
     private static let tolerance = 0.06
     /// The period is measured over one to two of these, s; over less at first.
     private static let window = 5.0
-    /// Before so much time has passed the nominal period is the best there is, s.
+    /// Time before which the nominal period is the best estimate, s.
     private static let least = 0.5
 
-    /// - Parameter period: What the sheet promises, s.
+    /// - Parameter period: Nominal period of the data sheet, s.
     init(period: Double) {
         nominal = period
         self.period = period
     }
 
-    /// How much slower the chip's clock is than it should be, parts per million.
+    /// Clock error of the chip, parts per million, slow is positive.
     var errorPPM: Double { (period / nominal - 1) * 1e6 }
 
-    /// What was not read is gone; the period stays.
+    /// Discards unread samples; the period stays.
     mutating func restart() {
         line = nil
         nextIndex = 0
     }
 
-    /// How many samples are in the buffer.
+    /// Number of samples in the buffer.
     ///
     /// - Parameters:
     ///   - available: Those that `next` has not been asked for.

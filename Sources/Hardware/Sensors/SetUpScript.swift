@@ -19,11 +19,11 @@ enum SetUpStep: Sendable {
     static func sequence(_ parts: [SetUpStep]...) -> [SetUpStep] { Array(parts.joined()) }
 }
 
-/// What a set-up has read and kept: eight slots of up to eight registers.
+/// Values that a set-up has read and kept: eight slots of up to eight registers.
 struct KeptRegisters: Sendable {
     private var words = InlineArray<8, UInt64>(repeating: 0)
 
-    /// Nothing kept yet.
+    /// Empty slots.
     init() {}
 
     /// The registers of a slot, the first one in the lowest byte.
@@ -62,10 +62,10 @@ struct SetUpRun {
     private let steps: [SetUpStep]
     private var next = 0
     private var notBefore = Instant(nanoseconds: .min)
-    /// What was kept so far.
+    /// Values kept so far.
     private(set) var kept = KeptRegisters()
 
-    /// How many transfers one period is given.
+    /// Number of transfers in one period.
     private static let transfersPerPeriod = 2
 
     /// A run before its first step.
