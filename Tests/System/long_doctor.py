@@ -57,7 +57,7 @@ def main():
     bad("no spidev", 'imu_interface = "spi"\nimu_spi = "/dev/spidev5.0"\n' + POWER + SERVOS, "bus", "dtparam=spi=on")
     bad("no PWM chip", 'motors = "pwm"\npwm_chip = "/sys/class/pwm/pwmchip7"\n' + SERVOS, "bus", "dtoverlay=pwm-2chan")
     bad("no GPIO chip", 'gpio_chip = "/dev/gpiochip9"\npower_line = 17\n' + SERVOS, "bus", "gpiodetect")
-    bad("no switch for the motors", SERVOS, "cut-off", "power_line", "nothing; set hardware.linux.power_line", level="warn")
+    bad("no switch for the motors", SERVOS, "cut-off", "power_line", "cannot be switched off if the bus hangs", level="warn")
 
     holder = subprocess.Popen(["gpioset", "--mode=signal", os.path.basename(CHIP), "17=0"])
     bad("a line that another program has", POWER + SERVOS, "bus", "gpioinfo")
