@@ -109,7 +109,13 @@ let package = Package(
             ],
             swiftSettings: optimised),
         .target(
-            name: "Policy", dependencies: ["GimbalCore", "Port", "Realtime"],
+            name: "Policy",
+            dependencies: [
+                "GimbalCore", "Port", "Realtime", "Configuration", "Persistence", "Calibration",
+                "PlainText",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: strict),
         .target(
             name: "Hardware",

@@ -1,6 +1,7 @@
 import Calibration
 import GimbalCore
 import Links
+import Policy
 import Port
 import Synchronization
 import Wire

@@ -39,7 +39,8 @@ struct RestartTests {
                 correction: stabilizer.correction, mailbox: assembly.tuning,
                 commander: Commander(
                     ring: assembly.commands, bootMode: .inactive, rules: Commander.Rules()),
-                logStore: logStore, log: log)
+                log: log
+            ) { logStore.setMinimum($0.logLevel) }
         }
 
         func apply(_ record: CalibrationRecord) throws {

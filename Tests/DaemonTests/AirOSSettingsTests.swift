@@ -20,8 +20,7 @@ import Wire
         throws
     {
         _ = try bench.tuning.set(
-            key: key, value: value, rollback: rollback,
-            client: DiagnosticsClient(id: 1, pid: 1, user: 0))
+            key: key, value: value, rollback: rollback, by: "client 1")
     }
 
     @Test("PID and Kalman reach the loop through the one door, whole or not at all")

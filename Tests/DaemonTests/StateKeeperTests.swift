@@ -2,6 +2,7 @@ import Configuration
 import Glibc
 import Logging
 import Persistence
+import Policy
 import Port
 import Realtime
 import Synchronization

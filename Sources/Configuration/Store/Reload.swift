@@ -7,6 +7,20 @@ public struct ReloadReport: Sendable, Equatable {
     /// Settings that changed in the files but are covered by a saved or live value.
     public var covered: [String] = []
 
+    /// The report in one sentence.
+    public var sentence: String {
+        var parts: [String] = []
+        if !applied.isEmpty {
+            parts.append("in force: \(applied.map(\.key).joined(separator: ", "))")
+        }
+        if !needsRestart.isEmpty {
+            parts.append("after a restart: \(needsRestart.map(\.key).joined(separator: ", "))")
+        }
+        return parts.isEmpty
+            ? "Read again; nothing has changed."
+            : "Read again; \(parts.joined(separator: "; "))."
+    }
+
     /// Whether the files said nothing new.
     public var isEmpty: Bool { applied.isEmpty && needsRestart.isEmpty && covered.isEmpty }
 }

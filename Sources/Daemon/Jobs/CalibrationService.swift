@@ -1,26 +1,11 @@
 import Calibration
 import GimbalCore
 import Links
+import Policy
 import Port
 import Realtime
 import Synchronization
 import Wire
-
-/// Where calibrations are put in force and kept: `Tuning`, or a test.
-protocol CalibrationStore: Sendable {
-    /// Everything in force.
-    var calibrations: CalibrationBook { get }
-    /// What the loop applies to its samples now.
-    var correction: SensorCorrection { get }
-    /// Keeps the outputs off while a calibration goes on.
-    func setCalibrating(_ isCalibrating: Bool)
-    /// Saves a calibration, then puts it in force; nothing changes when it cannot be saved. Tells when that is done.
-    func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>)
-    /// Hears of a calibration that came to nothing, and why: a phone shows no sentences.
-    func noteRefusal(of kind: CalibrationKind, _ reason: String)
-    /// Returns to the calibration before; nil: of the kind that was changed last. Tells what was undone.
-    func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>)
-}
 
 /// One calibration at a time, for whoever asks over the socket or Bluetooth.
 ///

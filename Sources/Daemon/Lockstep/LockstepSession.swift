@@ -2,6 +2,7 @@ import CLinuxShim
 import GimbalCore
 import Links
 import Logging
+import Policy
 import Realtime
 import Synchronization
 import Wire

@@ -1,6 +1,7 @@
 import Configuration
 import Links
 import PlainText
+import Policy
 import Port
 import Wire
 
@@ -17,13 +18,13 @@ extension SocketMethod {
                     key: try parameters.requiredString("key"),
                     value: try parameters.required("value"),
                     rollback: try parameters.number("rollback", in: 1...3600, unit: "s"),
-                    client: caller.client)
+                    by: caller.client.description)
             },
             .question("diff") { (_, _) throws(Refusal) in tuning.diff() },
             .question("history") { (_, _) throws(Refusal) in tuning.history.entries },
             .saving("save", isWrite: true) {
                 (_, caller, done: @escaping Later<Acknowledgement>) throws(Refusal) in
-                tuning.save(by: caller.client.description, done)
+                tuning.save(by: caller.client.description) { done($0.map { Acknowledgement($0) }) }
             },
             .saving("baseline", ["action", "name"], isWrite: false) {
                 (parameters, caller, done) throws(Refusal) in
@@ -33,7 +34,7 @@ extension SocketMethod {
             },
             .saving("reload", isWrite: true) {
                 (_, caller, done: @escaping Later<Wire.ReloadReport>) throws(Refusal) in
-                tuning.reload(by: caller.client.description, done)
+                tuning.reload(by: caller.client.description) { done($0.map { Wire.ReloadReport($0) }) }
             },
         ]
     }

@@ -46,20 +46,6 @@ extension JSONValue {
     }
 }
 
-extension Refusal {
-    /// A problem with a setting, as the client reads it.
-    init(_ problem: ConfigurationProblem) {
-        let code: Code =
-            switch problem.kind {
-            case .unknownKey: .unknownKey
-            case .outOfRange, .conflict: .outOfRange
-            case .notLive: .refused
-            default: .invalidParams
-            }
-        self.init(code, problem.description, field: problem.kind == .unknownKey ? "key" : "value")
-    }
-}
-
 extension Wire.Setting {
     /// A setting as it stands in a store; `rollback` is what is left of a change that waits to be
     /// kept, s.
@@ -71,24 +57,6 @@ extension Wire.Setting {
             unit: setting.unit ?? "", range: setting.allowed, summary: setting.summary,
             isLive: setting.applies == .live,
             rollbackS: origin == .live ? rollback.map { Number($0) } : nil)
-    }
-}
-
-extension Wire.ReloadReport {
-    /// What reading the files again has changed, with a sentence for people.
-    init(_ report: Configuration.ReloadReport) {
-        let applied = report.applied.map(\.key)
-        let needsRestart = report.needsRestart.map(\.key)
-        var parts: [String] = []
-        if !applied.isEmpty { parts.append("in force: \(applied.joined(separator: ", "))") }
-        if !needsRestart.isEmpty {
-            parts.append("after a restart: \(needsRestart.joined(separator: ", "))")
-        }
-        self.init(
-            applied: applied, needsRestart: needsRestart,
-            sentence: parts.isEmpty
-                ? "Read again; nothing has changed."
-                : "Read again; \(parts.joined(separator: "; ")).")
     }
 }
 

@@ -3,6 +3,7 @@ import Configuration
 import GimbalCore
 import Links
 import PlainText
+import Policy
 import Port
 import Realtime
 import Wire

@@ -2,6 +2,7 @@ import GimbalCore
 import Links
 import Logging
 import PlainText
+import Port
 import Realtime
 import Synchronization
 import Wire

@@ -1,4 +1,5 @@
 import GimbalCore
+import Policy
 import Realtime
 import Recording
 import Synchronization

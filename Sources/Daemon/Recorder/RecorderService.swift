@@ -2,6 +2,7 @@ import Configuration
 import GimbalCore
 import Glibc
 import Logging
+import Policy
 import Realtime
 import Recording
 import ServiceLifecycle

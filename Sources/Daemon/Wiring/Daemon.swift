@@ -87,7 +87,8 @@ public struct Daemon {
             })
         tuning = Tuning(
             store: store, source: source, keeper: keeper, correction: stabilizer.correction,
-            mailbox: loop.tuning, commander: commander, logStore: logStore, clock: clock, log: log)
+            mailbox: loop.tuning, commander: commander, clock: clock, log: log
+        ) { logStore.setMinimum($0.logLevel) }
         let calibration = CalibrationService(store: tuning)
         let spectra = SpectrumService()
         let autotuning = AutotuneService(

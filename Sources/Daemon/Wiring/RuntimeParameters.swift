@@ -1,4 +1,3 @@
-import Calibration
 import Configuration
 import GimbalCore
 import Glibc
@@ -30,43 +29,6 @@ extension Settings {
         return runtime
     }
 
-    /// What the loop starts with: the settings, and what was calibrated in the place of what they say of the sensor.
-    func stabilizerParameters(calibrated book: CalibrationBook) -> Stabilizer.Parameters {
-        var parameters = stabilizerParameters
-        // In lockstep the wall clock reaches nothing that the simulator sees: a calibration does not age.
-        let now =
-            hardware.backend == .lockstep
-            ? book.record(.gyro)?.date ?? 0 : WallClock.seconds
-        parameters.correction = book.correction(
-            configured: parameters.correction, now: now)
-        return parameters
-    }
-
-    /// Times of the Commander.
-    var commanderRules: Commander.Rules {
-        var rules = Commander.Rules()
-        rules.deadManSeconds = commander.deadManS
-        rules.releaseAfterSeconds = commander.releaseAfterS
-        rules.trackingSeconds = tracking.timeoutS
-        rules.drivingSeconds = drive.deadManS
-        rules.fallbackSeconds = commander.fallbackS
-        rules.fallbackMode = commander.fallbackMode
-        rules.offSeconds = commander.offS
-        rules.barred = commander.barredLinks
-        rules.keyed = keyedLinks
-        rules.steppingSeconds = robot.deadManS
-        return rules
-    }
-
-    /// Links that only who has a key can use.
-    private var keyedLinks: Set<CommandSource.Link> {
-        var keyed: Set<CommandSource.Link> = []
-        if bluetooth.security == .encrypted { keyed.formUnion([.airos, .rbl]) }
-        if mavlink.requireSignature { keyed.insert(.mavlink) }
-        if rider.requireSignature { keyed.insert(.udp) }
-        return keyed
-    }
-
     /// Where a simulator connects.
     var lockstepConfiguration: LockstepConfiguration {
         LockstepConfiguration(
@@ -90,18 +52,6 @@ extension Settings {
 
     /// The level by its name in swift-log.
     var logLevel: Logger.Level { Logger.Level(rawValue: log.level.rawValue) ?? .info }
-}
-
-extension Settings.Commanding {
-    /// Links that may not take control.
-    fileprivate var barredLinks: Set<CommandSource.Link> {
-        var barred: Set<CommandSource.Link> = []
-        if !allowAiros { barred.insert(.airos) }
-        if !allowRbl { barred.insert(.rbl) }
-        if !allowUdp { barred.insert(.udp) }
-        if !allowMavlink { barred.insert(.mavlink) }
-        return barred
-    }
 }
 
 extension SimulatedBus {
@@ -159,15 +109,5 @@ extension Settings {
         let linux = hardware.linux
         return HardwareWiring(
             sensors: sensorWiring, bus: linux.bus, motors: motorWiring, power: powerSwitch)
-    }
-}
-
-/// The clock on the wall: for dates that outlive the process, never for control.
-enum WallClock {
-    /// Seconds since 1970.
-    static var seconds: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 }

@@ -94,8 +94,8 @@ final class BluetoothBench {
         tuning = Tuning(
             store: store, source: source, keeper: keeper,
             correction: settings.stabilizerParameters(calibrated: keeper.calibrations).correction,
-            mailbox: assembly.tuning, commander: commander, logStore: logStore, clock: clock,
-            log: log)
+            mailbox: assembly.tuning, commander: commander, clock: clock, log: log
+        ) { [logStore] in logStore.setMinimum($0.logLevel) }
         calibration = CalibrationService(store: tuning)
         autotuning = AutotuneService(
             tuning: tuning, commander: commander, calibration: calibration)

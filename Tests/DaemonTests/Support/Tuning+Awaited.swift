@@ -1,5 +1,6 @@
 import Configuration
 import Links
+import Policy
 import Port
 import TestSupport
 import Wire
@@ -8,13 +9,13 @@ import Wire
 
 // What takes its time, waited for.
 extension Tuning {
-    func save(by who: String) throws -> Acknowledgement { try awaited { save(by: who, $0) } }
+    func save(by who: String) throws -> String { try awaited { save(by: who, $0) } }
 
     func baseline(_ request: BaselineRequest, by who: String) throws -> BaselineReport {
         try awaited { baseline(request, by: who, $0) }
     }
 
-    func reload(by who: String) throws -> Wire.ReloadReport { try awaited { reload(by: who, $0) } }
+    func reload(by who: String) throws -> Configuration.ReloadReport { try awaited { reload(by: who, $0) } }
 
     func save(_ keys: [String], from link: CommandSource.Link, by who: String) throws {
         try awaited { save(keys, with: [], from: link, (who, "saved"), $0) }

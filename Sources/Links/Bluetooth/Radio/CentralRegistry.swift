@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 
 /// Registry of phones: connections, keys, and the rate of writes. Pure; devices are bluetoothd's
 /// names.

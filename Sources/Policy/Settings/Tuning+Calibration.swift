@@ -1,26 +1,40 @@
-import Calibration
+package import Calibration
 import Configuration
-import GimbalCore
-import Links
+package import GimbalCore
 import Logging
 import Persistence
-import Port
+package import Port
 import Synchronization
-import Wire
+
+/// Where calibrations are put in force and kept: `Tuning`, or a test.
+package protocol CalibrationStore: Sendable {
+    /// Everything in force.
+    var calibrations: CalibrationBook { get }
+    /// What the loop applies to its samples now.
+    var correction: SensorCorrection { get }
+    /// Keeps the outputs off while a calibration goes on.
+    func setCalibrating(_ isCalibrating: Bool)
+    /// Saves a calibration, then puts it in force; nothing changes when it cannot be saved. Tells when that is done.
+    func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>)
+    /// Hears of a calibration that came to nothing, and why: a phone shows no sentences.
+    func noteRefusal(of kind: CalibrationKind, _ reason: String)
+    /// Returns to the calibration before; nil: of the kind that was changed last. Tells what was undone.
+    func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>)
+}
 
 extension Tuning: CalibrationStore {
-    var calibrations: CalibrationBook { state.withLock { $0.calibrations } }
+    package var calibrations: CalibrationBook { state.withLock { $0.calibrations } }
 
-    var correction: SensorCorrection { state.withLock { $0.correction } }
+    package var correction: SensorCorrection { state.withLock { $0.correction } }
 
-    func setCalibrating(_ isCalibrating: Bool) {
+    package func setCalibrating(_ isCalibrating: Bool) {
         state.withLock { state in
             state.isCalibrating = isCalibrating
             publish(&state)
         }
     }
 
-    func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>) {
+    package func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>) {
         guard record.isPlausible else {
             return done(
                 .failure(
@@ -40,11 +54,11 @@ extension Tuning: CalibrationStore {
         }
     }
 
-    func noteRefusal(of kind: CalibrationKind, _ reason: String) {
+    package func noteRefusal(of kind: CalibrationKind, _ reason: String) {
         log.notice("The \(kind.rawValue) was not calibrated. \(reason)")
     }
 
-    func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>) {
+    package func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>) {
         // Which one it is has to be known before it is written: it is the history's note.
         var book = calibrations
         guard let undone = book.undo(kind) else { return done(.failure(Self.nothingToUndo)) }

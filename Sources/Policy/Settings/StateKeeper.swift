@@ -1,14 +1,12 @@
-import Calibration
-import Configuration
+package import Calibration
+package import Configuration
 import Glibc
-import Links
-import Logging
-import Persistence
-import Port
+package import Logging
+package import Persistence
+package import Port
 import Realtime
 import Synchronization
 import SystemPackage
-import Wire
 
 /// The state directory: everything that was saved, and the one thread that writes it.
 ///
@@ -16,9 +14,9 @@ import Wire
 /// undo each other however long the disk takes; those that come while it writes go together into
 /// its next write. Each is told of when it survives a power cut, or when it was refused; then
 /// nothing has changed.
-final class StateKeeper: Sendable {
+package final class StateKeeper: Sendable {
     /// Makes the saved state another one.
-    typealias Change = @Sendable (inout SavedState) throws -> Void
+    package typealias Change = @Sendable (inout SavedState) throws -> Void
 
     private struct Waiting: Sendable {
         var number: Int
@@ -42,13 +40,13 @@ final class StateKeeper: Sendable {
     private let worker = Worker(ThreadTable.state, capacity: 2 * StateKeeper.capacity)
     private let log: Logger
     /// Who changed what, in this process and in those before.
-    let history = ChangeHistory()
+    package let history = ChangeHistory()
 
     /// - Parameters:
     ///   - directory: `persistence.directory`; made when its parent exists.
     ///   - calls: System calls; tests give others.
     ///   - log: What cannot be read, and why.
-    init(directory: String, calls: FileCalls = .system, log: Logger) {
+    package init(directory: String, calls: FileCalls = .system, log: Logger) {
         self.directory = FilePath(directory)
         self.log = log
         store = StateStore(directory: self.directory, calls: calls)
@@ -60,17 +58,17 @@ final class StateKeeper: Sendable {
     /// Makes the directory this process's own for as long as the result lives.
     ///
     /// - Throws: Another process has it.
-    func lock() throws(StateProblem) -> StateLock? { try StateLock.take(directory) }
+    package func lock() throws(StateProblem) -> StateLock? { try StateLock.take(directory) }
 
     /// What has been saved.
-    var saved: SavedState { contents.withLock { $0.state } }
+    package var saved: SavedState { contents.withLock { $0.state } }
 
     /// Every calibration that has been saved and makes sense.
-    var calibrations: CalibrationBook { CalibrationBook.read(saved.calibration).book }
+    package var calibrations: CalibrationBook { CalibrationBook.read(saved.calibration).book }
 
     /// Reads what was saved and lays it over the files' values. Never fails: what cannot be read is
     /// named and left out.
-    func load(into configuration: LoadedConfiguration) -> ParameterStore {
+    package func load(into configuration: LoadedConfiguration) -> ParameterStore {
         let loaded = store.load()
         contents.withLock { $0.state = loaded.state }
         history.restore(loaded.state.history)
@@ -96,7 +94,7 @@ final class StateKeeper: Sendable {
     ///   - what: For the history, without a subject and a full stop.
     ///   - change: May be called again with another state; throws why it is refused.
     ///   - done: Hears of the state as it is on the disk, or why it is not.
-    func write(
+    package func write(
         by who: String, _ what: String, _ change: @escaping Change,
         done: @escaping Later<SavedState>
     ) {
@@ -133,7 +131,7 @@ final class StateKeeper: Sendable {
     /// Saves what the history has and the disk has not, after everything that waits. At the end.
     ///
     /// - Parameter seconds: A disk that hangs keeps nobody from ending.
-    func close(within seconds: Double) {
+    package func close(within seconds: Double) {
         worker.post {
             var state = self.saved
             state.history = self.history.saved

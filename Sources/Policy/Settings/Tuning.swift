@@ -1,21 +1,17 @@
-import Calibration
-import Configuration
-import GimbalCore
-import Links
-import Logging
-import Persistence
-import Policy
-import Port
-import Realtime
+package import Calibration
+package import Configuration
+package import GimbalCore
+package import Logging
+package import Port
+package import Realtime
 import Synchronization
-import Wire
 
-/// The one way to parameters: whoever changes one asks here, and the loop hears of it through the mailbox at its next
-/// tick. Live changes last until the process ends, until they are saved, or until their rollback takes them back.
+/// The settings in force and the calibrations: whoever changes one asks here, and the loop hears of it through the mailbox
+/// at its next tick. Live changes last until the process ends, until they are saved, or until their rollback ends them.
 ///
 /// What has to be on the disk is written by the `StateKeeper`, outside the lock, and put in force once it is there; meanwhile
 /// everything goes on. Ordinary threads; time is an argument where it matters.
-final class Tuning: Sendable {
+package final class Tuning: Sendable {
     struct State: ~Copyable {
         var store: ParameterStore
         /// Every calibration in force.
@@ -34,12 +30,29 @@ final class Tuning: Sendable {
         var appSaves = TokenBucket(burst: 20, perSecond: 0.2)
     }
 
+    /// The settings at one moment.
+    package struct Standing: Sendable {
+        /// All layers of them.
+        package let store: ParameterStore
+        /// Seconds until the change that waits to be kept reverts; nil when none waits.
+        package let rollbackS: Double?
+        /// Settings whose new value waits for a restart.
+        package let needsRestart: [String]
+    }
+
+    /// All clients of the socket together own a change: `set` and `save` are commands of different connections.
+    static let socketOwner: UInt64 = 0
+    /// All apps together own one as well: `save` may come over another connection.
+    static let appOwner: UInt64 = 1
+
     let state: Mutex<State>
     let source: ConfigurationSource
-    let keeper: StateKeeper
+    /// The state directory.
+    package let keeper: StateKeeper
     private let commander: Commander
-    private let logStore: LogStore
-    let clock: LoopClock
+    private let onChange: @Sendable (Settings) -> Void
+    /// The loop's.
+    package let clock: LoopClock
     let log: Logger
 
     /// - Parameters:
@@ -49,14 +62,15 @@ final class Tuning: Sendable {
     ///   - correction: What the loop applies to its samples already.
     ///   - mailbox: The loop's; nobody else may write to it.
     ///   - commander: Hears of its rules.
-    ///   - logStore: Hears of the log level.
     ///   - clock: What rollbacks run on: the loop's.
     ///   - log: Who changed what.
-    init(
+    ///   - onChange: Hears of the settings at once and after each change; must not call back.
+    package init(
         store: ParameterStore, source: ConfigurationSource, keeper: StateKeeper,
         correction: SensorCorrection,
         mailbox: consuming MailboxWriter<Stabilizer.Parameters>, commander: Commander,
-        logStore: LogStore, clock: LoopClock = .monotonic, log: Logger
+        clock: LoopClock = .monotonic, log: Logger,
+        onChange: @escaping @Sendable (Settings) -> Void
     ) {
         state = Mutex(
             State(
@@ -66,114 +80,100 @@ final class Tuning: Sendable {
         self.source = source
         self.keeper = keeper
         self.commander = commander
-        self.logStore = logStore
+        self.onChange = onChange
         self.clock = clock
         self.log = log
-        logStore.setMinimum(store.settings.logLevel)
+        onChange(store.settings)
     }
 
     /// Who changed what.
-    var history: ChangeHistory { keeper.history }
+    package var history: ChangeHistory { keeper.history }
 
     /// The values in force.
-    var settings: Settings { state.withLock { $0.store.settings } }
+    package var settings: Settings { state.withLock { $0.store.settings } }
 
     /// Effective gains and margins.
-    var controlStatus: ControlStatus { state.withLock { $0.loop.status } }
+    package var report: LoopReport { state.withLock { $0.loop } }
 
-    /// Files, unsaved changes and what waits for a restart.
-    var configurationStatus: ConfigurationStatus {
+    /// The settings with their origins, and what waits.
+    package var standing: Standing {
         state.withLock { state in
-            var status = ConfigurationStatus()
-            status.files = state.store.files
-            status.unsaved = state.store.diff(against: .saved).map(\.key)
-            status.needsRestart = state.needsRestart
-            return status
+            Standing(
+                store: state.store, rollbackS: state.rollback.secondsLeft(now: clock.now),
+                needsRestart: state.needsRestart)
         }
     }
 
-    /// Every setting with its value and origin.
-    func list() -> [Wire.Setting] {
-        state.withLock { state in
-            let left = state.rollback.secondsLeft(now: self.clock.now)
-            return Schema.settings.map { Wire.Setting($0, in: state.store, rollback: left) }
-        }
-    }
-
-    /// Changes one live setting.
+    /// Changes one live setting as it was written by a person.
     ///
     /// - Parameters:
     ///   - key: Dotted path.
-    ///   - value: A JSON value, or a string that holds TOML.
+    ///   - text: TOML, or a bare word taken as a string.
     ///   - rollback: Seconds after which the change is taken back unless it was saved.
-    ///   - client: For the log.
-    /// - Returns: The setting as it is now.
+    ///   - who: For the log.
     /// - Throws: What is wrong with key or value; then nothing has changed.
-    func set(
-        key: String, value: JSONValue, rollback: Double?, client: DiagnosticsClient
-    ) throws(Refusal) -> Wire.Setting {
-        let text = value.tomlText(for: key)
-        let result: Result<Wire.Setting, Refusal> = state.withLock { state in
-            Result { () throws(Refusal) in
-                try self.change(key, to: text, rollback: rollback, &state)
+    package func set(
+        _ key: String, to text: String, rollback: Double?, by who: String
+    ) throws(Refusal) {
+        try state.withLock { (state) throws(Refusal) in
+            var changed = state.store
+            do throws(ConfigurationProblem) {
+                try changed.set(key, to: text)
+            } catch {
+                throw Refusal(error)
             }
+            if let rollback {
+                try state.rollback.begin(
+                    state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
+                    now: clock.now)
+            }
+            state.store = changed
+            publish(&state)
         }
-        let setting = try result.get()
         let undo = rollback.map { " for \(Int($0)) s unless saved" } ?? ""
-        tell(client.description, "set \(key) = \(text)\(undo)")
-        return setting
+        tell(who, "set \(key) = \(text)\(undo)")
     }
 
-    private func change(
-        _ key: String, to text: String, rollback: Double?, _ state: inout State
-    ) throws(Refusal) -> Wire.Setting {
-        var changed = state.store
-        do {
-            try changed.set(key, to: text)
-        } catch {
-            throw Refusal(error)
+    /// Changes settings together, all or none; those of apps revert after `airos.rollback_s` unless they are saved in time.
+    ///
+    /// - Parameters:
+    ///   - updates: New values.
+    ///   - link: The link that asks.
+    ///   - who: For the log.
+    /// - Throws: What is wrong with a value, or that somebody else's change waits; then nothing has changed.
+    package func change(
+        _ updates: [SettingUpdate], from link: CommandSource.Link, by who: String
+    ) throws(Refusal) {
+        let isNew = try state.withLock { (state) throws(Refusal) in
+            let changed = try state.store.changed(updates)
+            guard changed.settings != state.store.settings else { return false }
+            let seconds = link == .airos ? state.store.settings.airos.rollbackS : 0
+            if seconds > 0 {
+                try state.rollback.begin(
+                    state.store.snapshot, owner: Self.appOwner, seconds: Double(seconds),
+                    now: clock.now)
+            } else {
+                // It outlasts whatever else waits.
+                state.rollback.amend { $0.adopt(updates.map(\.key), from: changed) }
+            }
+            state.store = changed
+            publish(&state)
+            return true
         }
-        if let rollback {
-            try state.rollback.begin(
-                state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
-                now: self.clock.now)
-        }
-        state.store = changed
-        publish(&state)
-        guard let setting = Schema.setting(key) else {
-            throw Refusal(.unknownKey, "there is no setting \(key)", field: "key")
-        }
-        var reading = Wire.Setting(
-            setting, in: changed, rollback: state.rollback.secondsLeft(now: self.clock.now))
-        if setting.affectsMargins { reading.warning = state.loop.warning }
-        return reading
+        guard isNew else { return }
+        for update in updates { tell(who, "set \(update)") }
     }
 
     /// Tries a tuning of the motors without touching the settings; nil returns to those.
-    func setTrial(_ trial: Stabilizer.Parameters?) {
+    package func setTrial(_ trial: Stabilizer.Parameters?) {
         state.withLock { state in
             state.trial = trial
             publish(&state)
         }
     }
 
-    /// What differs from the defaults, and what is not saved.
-    func diff() -> [SettingChange] {
-        state.withLock { state in
-            let unsaved = Set(state.store.diff(against: .saved).map(\.key))
-            let left = state.rollback.secondsLeft(now: self.clock.now).map { Number($0) }
-            return state.store.diff(against: .defaults).map { difference in
-                let isUnsaved = unsaved.contains(difference.key)
-                return SettingChange(
-                    key: difference.key, defaultValue: JSONValue(difference.reference),
-                    value: JSONValue(difference.value), origin: difference.origin.description,
-                    isUnsaved: isUnsaved, rollbackS: isUnsaved ? left : nil)
-            }
-        }
-    }
-
     /// Takes back what nobody has kept in time. Call often.
-    func advance(now: Instant) {
+    package func advance(now: Instant) {
         let reverted = state.withLock { state in
             guard state.savesUnderWay == 0, let snapshot = state.rollback.expire(now: now) else {
                 return false
@@ -193,7 +193,7 @@ final class Tuning: Sendable {
     }
 
     /// Begins afresh with what files and state directory say, as after a start.
-    func restart() {
+    package func restart() {
         state.withLock { state in
             _ = state.rollback.keep()
             state.store.discardUnsaved()
@@ -219,7 +219,7 @@ final class Tuning: Sendable {
         state.mailbox.publish(parameters)
         state.loop = LoopReport(parameters)
         commander.apply(settings.commanderRules)
-        logStore.setMinimum(settings.logLevel)
+        onChange(settings)
     }
 
     /// Into the log, and into the history.
@@ -227,7 +227,4 @@ final class Tuning: Sendable {
         log.notice("\(who) \(what).")
         history.note(who, what)
     }
-
-    /// All clients of the socket together own a change: `set` and `save` are commands of different connections.
-    static let socketOwner: UInt64 = 0
 }

@@ -1,3 +1,4 @@
+package import Configuration
 public import GimbalCore
 public import Port
 
@@ -100,4 +101,18 @@ extension Refusal {
 
     /// The process is ending.
     public static var shuttingDown: Refusal { Refusal(.failed, "airframed is stopping") }
+}
+
+extension Refusal {
+    /// A problem with a setting, as the asker reads it.
+    package init(_ problem: ConfigurationProblem) {
+        let code: Code =
+            switch problem.kind {
+            case .unknownKey: .unknownKey
+            case .outOfRange, .conflict: .outOfRange
+            case .notLive: .refused
+            default: .invalidParams
+            }
+        self.init(code, problem.description, field: problem.kind == .unknownKey ? "key" : "value")
+    }
 }

@@ -1,22 +1,16 @@
-import Persistence
+package import Persistence
 import Synchronization
-import Wire
 
 /// The newest changes of the tuning: when, who, what. They are saved with whatever is saved, and at
 /// the end. Any ordinary thread.
-final class ChangeHistory: Sendable {
+package final class ChangeHistory: Sendable {
     /// Older ones are forgotten; the log has them.
-    static let capacity = 200
+    package static let capacity = 200
 
     private let list = Mutex<[SavedState.Change]>([])
 
-    /// Oldest first.
-    var entries: [HistoryEntry] {
-        saved.map { HistoryEntry(time: Number($0.time), who: $0.who, what: $0.what) }
-    }
-
     /// As it is saved, oldest first.
-    var saved: [SavedState.Change] { list.withLock { $0 } }
+    package var saved: [SavedState.Change] { list.withLock { $0 } }
 
     /// Puts what an earlier process saved before everything else.
     func restore(_ earlier: [SavedState.Change]) {
@@ -24,7 +18,7 @@ final class ChangeHistory: Sendable {
     }
 
     /// What there will be after changes, as it is saved together with them, oldest first.
-    func saved(with changes: [SavedState.Change]) -> [SavedState.Change] {
+    package func saved(with changes: [SavedState.Change]) -> [SavedState.Change] {
         list.withLock { Self.newest($0 + changes) }
     }
 

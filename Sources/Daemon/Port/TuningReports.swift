@@ -1,0 +1,120 @@
+import Configuration
+import Persistence
+import Policy
+import Port
+import Wire
+
+// The tuning as the socket's clients ask for it and read it: JSON in, messages of `Wire` out.
+extension Tuning {
+    /// Effective gains and margins.
+    var controlStatus: ControlStatus {
+        let report = report
+        var status = ControlStatus()
+        status.gains = report.gains.map {
+            GainStatus($0.name, unit: $0.unit, AxisNumbers($0.values))
+        }
+        status.gainMarginDb = AxisNumbers(report.increaseDecibels)
+        status.gainMarginDownDb = AxisNumbers(report.decreaseDecibels)
+        status.phaseMarginDeg = AxisNumbers(report.phaseDegrees)
+        status.warnings = report.warnings
+        return status
+    }
+
+    /// Files, unsaved changes and what waits for a restart.
+    var configurationStatus: ConfigurationStatus {
+        let standing = standing
+        var status = ConfigurationStatus()
+        status.files = standing.store.files
+        status.unsaved = standing.store.diff(against: .saved).map(\.key)
+        status.needsRestart = standing.needsRestart
+        return status
+    }
+
+    /// Every setting with its value and origin.
+    func list() -> [Wire.Setting] {
+        let standing = standing
+        return Schema.settings.map {
+            Wire.Setting($0, in: standing.store, rollback: standing.rollbackS)
+        }
+    }
+
+    /// Changes one live setting.
+    ///
+    /// - Parameters:
+    ///   - key: Dotted path.
+    ///   - value: A JSON value, or a string that holds TOML.
+    ///   - rollback: Seconds after which the change is taken back unless it was saved.
+    ///   - who: For the log.
+    /// - Returns: The setting as it is now.
+    /// - Throws: What is wrong with key or value; then nothing has changed.
+    func set(
+        key: String, value: JSONValue, rollback: Double?, by who: String
+    ) throws(Refusal) -> Wire.Setting {
+        try set(key, to: value.tomlText(for: key), rollback: rollback, by: who)
+        guard let setting = Schema.setting(key) else {
+            throw Refusal(.unknownKey, "there is no setting \(key)", field: "key")
+        }
+        let standing = standing
+        var reading = Wire.Setting(setting, in: standing.store, rollback: standing.rollbackS)
+        if setting.affectsMargins { reading.warning = report.warning }
+        return reading
+    }
+
+    /// What differs from the defaults, and what is not saved.
+    func diff() -> [SettingChange] {
+        let standing = standing
+        let unsaved = Set(standing.store.diff(against: .saved).map(\.key))
+        let left = standing.rollbackS.map { Number($0) }
+        return standing.store.diff(against: .defaults).map { difference in
+            let isUnsaved = unsaved.contains(difference.key)
+            return SettingChange(
+                key: difference.key, defaultValue: JSONValue(difference.reference),
+                value: JSONValue(difference.value), origin: difference.origin.description,
+                isUnsaved: isUnsaved, rollbackS: isUnsaved ? left : nil)
+        }
+    }
+
+    /// Lists, stores, restores or deletes named baselines.
+    func baseline(
+        _ request: BaselineRequest, by who: String, _ done: @escaping Later<BaselineReport>
+    ) {
+        switch request {
+        case .list: done(.success(baselines("")))
+        case .store(let name):
+            storeBaseline(name, by: who) { result in
+                done(result.map { self.baselines("The present tuning is stored as baseline \(name).") })
+            }
+        case .delete(let name):
+            deleteBaseline(name, by: who) { result in
+                done(result.map { self.baselines("Baseline \(name) is deleted.") })
+            }
+        case .restore(let name):
+            done(
+                Result { () throws(Refusal) in
+                    let left = try restoreBaseline(name, by: who)
+                    let rest = left.isEmpty ? "" : " Left out: " + left.joined(separator: " ")
+                    return baselines("Baseline \(name) is active, not saved.\(rest)")
+                })
+        }
+    }
+
+    private func baselines(_ sentence: String) -> BaselineReport {
+        BaselineReport(names: keeper.saved.baselineNames, sentence: sentence)
+    }
+}
+
+extension ChangeHistory {
+    /// Oldest first, as a client reads them.
+    var entries: [HistoryEntry] {
+        saved.map { HistoryEntry(time: Number($0.time), who: $0.who, what: $0.what) }
+    }
+}
+
+extension Wire.ReloadReport {
+    /// What reading the files again has changed, with a sentence for people.
+    init(_ report: Configuration.ReloadReport) {
+        self.init(
+            applied: report.applied.map(\.key), needsRestart: report.needsRestart.map(\.key),
+            sentence: report.sentence)
+    }
+}

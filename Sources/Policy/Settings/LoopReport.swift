@@ -1,0 +1,101 @@
+package import GimbalCore
+import PlainText
+import Port
+
+/// What a tuning amounts to: effective gains, margins, and warnings in sentences. Sweeps
+/// frequencies, so it is made when the tuning changes, not when somebody looks.
+package struct LoopReport: Sendable {
+    /// One gain on all three axes.
+    package struct Gain: Sendable {
+        /// "attitude gain", "rate gain", …
+        package let name: String
+        /// Unit, empty for pure numbers.
+        package let unit: String
+        /// The effective values.
+        package let values: AxisVector
+    }
+
+    /// The controller's gains, in the order in which they are read.
+    package private(set) var gains: [Gain] = []
+    /// How much the gain may rise until the loop oscillates, dB.
+    package private(set) var increaseDecibels = AxisVector.zero
+    /// How much it may fall, dB.
+    package private(set) var decreaseDecibels = AxisVector.zero
+    /// Phase margin, degrees.
+    package private(set) var phaseDegrees = AxisVector.zero
+    /// Complaints in sentences; empty when all is well.
+    package private(set) var warnings: [String] = []
+
+    /// - Parameter parameters: As the loop has them.
+    package init(_ parameters: Stabilizer.Parameters) {
+        switch parameters.motorType {
+        case .torque: describe(parameters.controller, parameters.rateFilter)
+        case .servo: describe(parameters.servo)
+        case .field: describe(parameters.field, parameters.rateFilter)
+        }
+    }
+
+    /// All warnings in one text; nil without any.
+    package var warning: String? {
+        warnings.isEmpty ? nil : warnings.joined(separator: " ")
+    }
+
+    private mutating func describe(
+        _ torque: AttitudeController.Parameters, _ filter: RateFilter.Parameters
+    ) {
+        gains = [
+            Gain(name: "attitude gain", unit: "1/s", values: torque.attitudeGain),
+            Gain(name: "rate gain", unit: "1/s", values: torque.rateGain),
+            Gain(name: "integral gain", unit: "1/s²", values: torque.rateIntegralGain),
+            Gain(name: "derivative gain", unit: "", values: torque.rateDerivativeGain),
+        ]
+        margins { LoopMargins(of: torque, axis: $0, filter: filter[$0]) }
+    }
+
+    /// Margins of all axes, and what there is to complain about.
+    private mutating func margins(_ ofAxis: (GimbalAxis) -> LoopMargins) {
+        for axis in GimbalAxis.allCases {
+            let margins = ofAxis(axis)
+            increaseDecibels[axis] = margins.increaseDecibels
+            decreaseDecibels[axis] = margins.decreaseDecibels
+            phaseDegrees[axis] = margins.phaseDegrees
+            if let sentence = Self.complaint(about: margins, axis) {
+                warnings.append(sentence)
+            }
+        }
+    }
+
+    private mutating func describe(_ servo: ServoController.Parameters) {
+        gains = [
+            Gain(name: "prediction corner", unit: "Hz", values: servo.bandwidth * (servo.trackerBandwidth / (2 * .pi))),
+            Gain(name: "loop gain", unit: "", values: servo.loopGain),
+            Gain(name: "look-ahead", unit: "", values: servo.lookAhead),
+        ]
+        margins { LoopMargins(of: servo, axis: $0) }
+    }
+
+    private mutating func describe(
+        _ field: FieldController.Parameters, _ filter: RateFilter.Parameters
+    ) {
+        gains = [
+            Gain(name: "attitude gain", unit: "1/s", values: field.attitudeGain),
+            Gain(name: "rate gain", unit: "1/s", values: field.rateGain),
+            Gain(name: "observer bandwidth", unit: "Hz", values: field.observerBandwidth * (1 / (2 * .pi))),
+        ]
+        margins { LoopMargins(of: field, axis: $0, filter: filter[$0]) }
+    }
+
+    private static func complaint(about margins: LoopMargins, _ axis: GimbalAxis) -> String? {
+        guard !margins.areHealthy else { return nil }
+        if margins.increaseDecibels <= 0 || margins.phaseDegrees <= 0 {
+            return "The \(axis.name) axis will oscillate: no margin is left. Lower its gains."
+        }
+        if margins.decreaseDecibels <= 0 {
+            return
+                "The \(axis.name) axis will sway: its integral gain is too high for its other gains."
+        }
+        let gain = min(margins.increaseDecibels, margins.decreaseDecibels)
+        return "The \(axis.name) axis keeps \(Format.fixed(gain, 1)) dB and "
+            + "\(Format.fixed(margins.phaseDegrees, 0))°; 6 dB and 45° are healthy."
+    }
+}

@@ -1,0 +1,55 @@
+package import Calibration
+package import Configuration
+package import GimbalCore
+import Port
+
+extension Settings {
+    /// What the loop starts with: the settings, and what was calibrated in the place of what they say of the sensor.
+    package func stabilizerParameters(calibrated book: CalibrationBook) -> Stabilizer.Parameters {
+        var parameters = stabilizerParameters
+        // In lockstep the wall clock reaches nothing that the simulator sees: a calibration does not age.
+        let now =
+            hardware.backend == .lockstep
+            ? book.record(.gyro)?.date ?? 0 : WallClock.seconds
+        parameters.correction = book.correction(
+            configured: parameters.correction, now: now)
+        return parameters
+    }
+
+    /// Times of the Commander.
+    package var commanderRules: Commander.Rules {
+        var rules = Commander.Rules()
+        rules.deadManSeconds = commander.deadManS
+        rules.releaseAfterSeconds = commander.releaseAfterS
+        rules.trackingSeconds = tracking.timeoutS
+        rules.drivingSeconds = drive.deadManS
+        rules.fallbackSeconds = commander.fallbackS
+        rules.fallbackMode = commander.fallbackMode
+        rules.offSeconds = commander.offS
+        rules.barred = commander.barredLinks
+        rules.keyed = keyedLinks
+        rules.steppingSeconds = robot.deadManS
+        return rules
+    }
+
+    /// Links that only who has a key can use.
+    private var keyedLinks: Set<CommandSource.Link> {
+        var keyed: Set<CommandSource.Link> = []
+        if bluetooth.security == .encrypted { keyed.formUnion([.airos, .rbl]) }
+        if mavlink.requireSignature { keyed.insert(.mavlink) }
+        if rider.requireSignature { keyed.insert(.udp) }
+        return keyed
+    }
+}
+
+extension Settings.Commanding {
+    /// Links that may not take control.
+    fileprivate var barredLinks: Set<CommandSource.Link> {
+        var barred: Set<CommandSource.Link> = []
+        if !allowAiros { barred.insert(.airos) }
+        if !allowRbl { barred.insert(.rbl) }
+        if !allowUdp { barred.insert(.udp) }
+        if !allowMavlink { barred.insert(.mavlink) }
+        return barred
+    }
+}

@@ -1,0 +1,243 @@
+package import Configuration
+import Logging
+package import Persistence
+package import Port
+import Realtime
+import Synchronization
+
+// What waits for a disk: saving, baselines, reading the files again. The answer comes when it is done.
+extension Tuning {
+    /// What `close` waits for the disk, s.
+    private static let patience = 1.0
+
+    /// Writes live changes to the disk; a change that waited for its rollback is kept.
+    ///
+    /// - Parameters:
+    ///   - who: For the log.
+    ///   - done: Hears a sentence for people, or why nothing was written.
+    package func save(by who: String, _ done: @escaping Later<String>) {
+        let change = state.withLock { $0.store.unsaved(beside: keeper.saved.parameters) }
+        write(by: who, "saved the tuning") {
+            $0.parameters.merge(change: change)
+        } commit: { state, saved in
+            state.store.adopt(saved: saved.parameters)
+            let wasPending = state.rollback.keep()
+            return "Saved \(saved.parameters.count) settings."
+                + (wasPending ? " The change that waited is kept." : "")
+        } done: { result in
+            if case .success = result { self.log.notice("\(who) saved the tuning.") }
+            done(result)
+        }
+    }
+
+    /// Has something written, and puts in force what follows from it once it is on the disk.
+    ///
+    /// - Parameters:
+    ///   - who: For the history.
+    ///   - what: For the history.
+    ///   - change: Of the saved state.
+    ///   - commit: What follows, under the lock.
+    ///   - done: Hears of its result, or why nothing was written; then nothing has changed.
+    func write<Value: Sendable>(
+        by who: String, _ what: String, change: @escaping StateKeeper.Change,
+        commit: @escaping @Sendable (inout State, SavedState) throws(Refusal) -> Value,
+        done: @escaping Later<Value>
+    ) {
+        state.withLock { $0.savesUnderWay += 1 }
+        keeper.write(by: who, what, change) { result in
+            let outcome: Result<Value, Refusal> = self.state.withLock { state in
+                state.savesUnderWay -= 1
+                return result.flatMap { saved in
+                    Result { () throws(Refusal) in try commit(&state, saved) }
+                }
+            }
+            done(outcome)
+        }
+    }
+
+    /// Saves some settings, and no others; a change of an app that waits is kept when an app saves.
+    ///
+    /// - Parameters:
+    ///   - keys: Dotted paths.
+    ///   - updates: New values of some of them.
+    ///   - link: The link that asks.
+    ///   - note: Who, and what is done, for the log.
+    ///   - done: Hears of it, or what is wrong with a value, or that the disk refuses; then nothing has changed.
+    package func save(
+        _ keys: [String], with updates: [SettingUpdate], from link: CommandSource.Link,
+        _ note: (who: String, what: String), _ done: @escaping Later<Void>
+    ) {
+        let (who, what) = note
+        let isApps = link == .airos
+        let kept: Later<Void> = { result in
+            if isApps, case .success = result {
+                _ = self.state.withLock { $0.rollback.keep(owner: Self.appOwner) }
+            }
+            done(result)
+        }
+        let text: [String: String?]
+        do throws(Refusal) {
+            guard let unsaved = try unsaved(keys, updates) else {
+                tell(who, what)
+                return kept(.success(()))
+            }
+            text = unsaved
+        } catch {
+            return kept(.failure(error))
+        }
+        write(by: who, what) {
+            $0.parameters.merge(change: text)
+        } commit: { (state, saved) throws(Refusal) in
+            // The files may say otherwise by now; what was asked for is on the disk all the same.
+            var changed = (try? state.store.changed(updates)) ?? state.store
+            changed.adopt(saved: saved.parameters)
+            // Somebody else's change that waits takes back only what is its own.
+            state.rollback.amend { $0.adopt(keys, from: changed) }
+            state.store = changed
+            self.publish(&state)
+        } done: { result in
+            if case .success = result { self.log.notice("\(who) \(what).") }
+            kept(result)
+        }
+    }
+
+    /// What has to be written; nil when the disk says it already, and the change is in force.
+    private func unsaved(
+        _ keys: [String], _ updates: [SettingUpdate]
+    ) throws(Refusal) -> [String: String?]? {
+        try state.withLock { (state) throws(Refusal) in
+            let changed = try state.store.changed(updates)
+            guard changed.hasUnsavedChanges(among: keys) else {
+                // What is in force may differ all the same: a change that was never saved.
+                state.rollback.amend { $0.adopt(keys, from: changed) }
+                state.store = changed
+                publish(&state)
+                return nil
+            }
+            guard state.appSaves.take(now: clock.now) else {
+                throw Refusal(.refused, "phones have saved too often; try again in 5 s")
+            }
+            return changed.unsaved(beside: keeper.saved.parameters, among: keys)
+        }
+    }
+
+    /// Stores the tuning in force as a baseline.
+    package func storeBaseline(_ name: String, by who: String, _ done: @escaping Later<Void>) {
+        let tuning = state.withLock { $0.store.tuning }
+        note(by: who, "stored baseline \(name)", done) { try $0.saveBaseline(name, tuning) }
+    }
+
+    /// Forgets a baseline.
+    package func deleteBaseline(_ name: String, by who: String, _ done: @escaping Later<Void>) {
+        note(by: who, "deleted baseline \(name)", done) { try $0.deleteBaseline(name) }
+    }
+
+    private func note(
+        by who: String, _ what: String, _ done: @escaping Later<Void>,
+        _ change: @escaping StateKeeper.Change
+    ) {
+        keeper.write(by: who, what, change) { result in
+            if case .success = result { self.log.notice("\(who) \(what).") }
+            done(
+                result.map { _ in }.mapError { Refusal(.refused, $0.message, field: "name") })
+        }
+    }
+
+    /// Puts the values of a baseline in force, without saving them.
+    ///
+    /// - Returns: The problems of entries that no longer fit and were left out, in sentences.
+    /// - Throws: That there is none of this name, or the rule that its values would break; then nothing has changed.
+    package func restoreBaseline(_ name: String, by who: String) throws(Refusal) -> [String] {
+        let overlay: [String: String]
+        do {
+            overlay = try keeper.saved.baseline(name)
+        } catch {
+            throw Refusal(.refused, "\(error)", field: "name")
+        }
+        let problems = try state.withLock { (state) throws(Refusal) in
+            do throws(ConfigurationProblem) {
+                let problems = try state.store.restore(tuning: overlay)
+                _ = state.rollback.keep()
+                publish(&state)
+                return problems.map(\.description)
+            } catch {
+                throw Refusal(error)
+            }
+        }
+        tell(who, "restored baseline \(name)")
+        return problems
+    }
+
+    /// Changes several settings together: keeps what was in force under a name, and takes the change back unless saved.
+    ///
+    /// - Parameters:
+    ///   - changes: All of them, or nothing changes.
+    ///   - baseline: The name.
+    ///   - rollback: Seconds.
+    ///   - done: Hears of it, or of what does not fit or cannot be stored.
+    package func apply(
+        _ changes: [SettingUpdate], storing baseline: String, rollback: Double,
+        _ done: @escaping Later<Void>
+    ) {
+        let tuning = state.withLock { $0.store.tuning }
+        write(by: "autotune", "stored baseline \(baseline)") {
+            try $0.saveBaseline(baseline, tuning)
+        } commit: { (state, _) throws(Refusal) in
+            let changed = try state.store.changed(changes)
+            try state.rollback.begin(
+                state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
+                now: self.clock.now)
+            state.store = changed
+            self.publish(&state)
+        } done: { result in
+            if case .success = result {
+                let list = changes.map(\.description).joined(separator: ", ")
+                self.tell("autotune", "set \(list) for \(Int(rollback)) s unless saved")
+            }
+            done(result)
+        }
+    }
+
+    /// Reads the files again: what can change live does, what cannot is named, a bad file is rejected whole.
+    package func reload(by who: String, _ done: @escaping Later<ReloadReport>) {
+        let isTaken = keeper.run {
+            done(Result { () throws(Refusal) in try self.reload(by: who) })
+        }
+        if !isTaken { done(.failure(Refusal(.refused, "the disk is slow; try again later"))) }
+    }
+
+    private func reload(by who: String) throws(Refusal) -> ReloadReport {
+        let loaded: LoadedConfiguration
+        do {
+            loaded = try ConfigurationLoader.load(source)
+        } catch {
+            throw Refusal(.refused, "nothing has changed: \(error)")
+        }
+        let report = state.withLock { state in
+            let report = state.store.reload(loaded)
+            state.needsRestart = report.needsRestart.map(\.key)
+            publish(&state)
+            return report
+        }
+        history.note(who, "read the files again: \(report.sentence)")
+        return report
+    }
+
+    /// Saves what the history has and the disk has not. At the end.
+    package func close() { keeper.close(within: Self.patience) }
+}
+
+extension ParameterStore {
+    /// The same with new values, all or none.
+    ///
+    /// - Throws: What is wrong with one of them.
+    func changed(_ updates: [SettingUpdate]) throws(Refusal) -> ParameterStore {
+        var changed = self
+        do throws(ConfigurationProblem) {
+            for update in updates { try changed.set(update) }
+        } catch {
+            throw Refusal(error)
+        }
+        return changed
+    }
+}

@@ -1,0 +1,11 @@
+import Glibc
+
+/// The clock on the wall: for dates that outlive the process, never for control.
+package enum WallClock {
+    /// Seconds since 1970.
+    package static var seconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+}
