@@ -97,7 +97,7 @@ let package = Package(
         .target(
             name: "Configuration",
             dependencies: [
-                "GimbalCore", "PlainText",
+                "GimbalCore", "Port", "PlainText", "CMathShim",
                 .product(name: "TOMLKit", package: "TOMLKit"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -220,7 +220,8 @@ let package = Package(
             name: "GimbalCoreTests", dependencies: ["GimbalCore", "CMathShim"],
             swiftSettings: strict),
         .testTarget(
-            name: "SimulationTests", dependencies: ["Simulation", "GimbalCore", "Configuration"],
+            name: "SimulationTests",
+            dependencies: ["Simulation", "GimbalCore", "Configuration", "Port"],
             swiftSettings: strict),
         .testTarget(
             name: "IdentificationTests",
@@ -238,7 +239,7 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "GimbalCore", "TestSupport",
+                "Configuration", "GimbalCore", "Port", "TestSupport",
                 .product(name: "TOMLKit", package: "TOMLKit"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -39,20 +39,15 @@ public protocol GimbalPort: Sendable {
     /// The active settings.
     var settings: Settings { get }
 
-    /// Checks that the source may change the gimbal's behaviour while another source may be in
-    /// control.
-    ///
-    /// - Throws: The refusal.
-    func admit(_ source: CommandSource, now: Instant) throws(Refusal)
-
     /// Changes settings together, all or none, until the process ends or they are saved; the
-    /// changes of apps revert after `airos.rollback_s`.
+    /// changes of apps revert after `airos.rollback_s`. An app changes nothing under the control of another source.
     ///
     /// - Parameters:
     ///   - updates: The new values.
     ///   - source: Source of the change.
     ///   - who: Name of the source for the log.
-    /// - Throws: A refusal, because a value is invalid or another client's change is on trial; then
+    /// - Throws: A refusal, because another source is in control, a value is invalid, or another
+    ///   client's change is on trial; then
     ///   nothing has changed.
     func change(
         _ updates: [SettingUpdate], from source: CommandSource, by who: String
@@ -65,10 +60,12 @@ public protocol GimbalPort: Sendable {
     ///   - updates: New values of some of them, which take effect when they are on the disk.
     ///   - source: Its source.
     ///   - note: Author and action, for the log.
-    ///   - done: Receiver of the completion, or of the reason why nothing has changed.
+    ///   - done: Receiver of the completion, or of the reason why nothing has changed; not after a throw.
+    /// - Throws: A refusal, because another source is in control.
     func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
-        _ note: (who: String, what: String), _ done: @escaping Later<Void>)
+        _ note: (who: String, what: String), _ done: @escaping Later<Void>
+    ) throws(Refusal)
 
     // MARK: Calibration
 

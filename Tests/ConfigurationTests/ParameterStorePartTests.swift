@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Testing
 
 @testable import Configuration
@@ -43,9 +44,9 @@ import Testing
     func builtIn() throws {
         var store = try store(["airos.pid.pitch=[3, 0.2, 0.1]"])
         try store.set("airos.pid.pitch", to: "[4, 0.2, 0.1]")
-        try store.setToDefault("airos.pid.pitch")
+        try store.set([SettingUpdate(toDefault: "airos.pid.pitch")])
         #expect(store.settings.airos.pid.pitch == .tilt)
-        try store.setToDefault("airos.pid.roll")
+        try store.set([SettingUpdate(toDefault: "airos.pid.roll")])
         #expect(store.origin(of: "airos.pid.roll") == .builtIn)
     }
 

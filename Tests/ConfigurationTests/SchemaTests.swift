@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Testing
 
 @testable import Configuration

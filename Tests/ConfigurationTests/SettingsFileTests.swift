@@ -1,5 +1,6 @@
 import Configuration
 import Glibc
+import Port
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import Port
 import TestSupport
 import Testing
 import Wire

@@ -1,4 +1,6 @@
+import Configuration
 import GimbalCore
+import Port
 import Simulation
 import Testing
 

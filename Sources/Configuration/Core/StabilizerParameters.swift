@@ -1,4 +1,5 @@
 public import GimbalCore
+import Port
 
 extension Settings {
     /// The settings as the core wants them: SI and radians. The one place where degrees end.

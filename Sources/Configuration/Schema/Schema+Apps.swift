@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 
 extension Schema {
     /// Settings of the service for AirOS apps.

@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 
 /// Every setting, once. Parsing, `--print-config`, `get`, `set`, `diff`, reload and the sample file read this table.
 ///

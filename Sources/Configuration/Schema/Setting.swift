@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 
 /// One configurable value: its key, what is allowed, what it means, and where it lives in
 /// `Settings`.

@@ -1,5 +1,6 @@
 import GimbalCore
 import PlainText
+import Port
 
 // The one place that decides whether a value is allowed.
 extension Setting {

@@ -1,3 +1,5 @@
+import Port
+
 /// A new value of one setting, which only fits the property that it is for: no text lies between
 /// the asker and the store.
 public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
@@ -6,6 +8,8 @@ public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
     /// The new value, not yet checked against its range; nil: the built-in default, even if a file
     /// sets another value.
     public let value: SettingValue?
+    /// The value as a person wrote it, for the message of a refusal; nil: nobody did.
+    private let written: String?
 
     /// `airos.pid.yaw = [1, 0.1, 0.02]`, for people.
     public var description: String { "\(key) = \(valueText)" }
@@ -19,7 +23,18 @@ public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
     public init(toDefault key: String) {
         self.key = key
         value = nil
+        written = nil
     }
+
+    /// A value that was read from text.
+    init(_ key: String, _ value: SettingValue, written: String) {
+        self.key = key
+        self.value = value
+        self.written = written
+    }
+
+    /// The value in the words of its refusal.
+    var writtenText: String { written ?? valueText }
 
     /// A change of one property.
     ///
@@ -34,6 +49,7 @@ public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
         settings[keyPath: path] = value
         key = setting.key
         self.value = setting.value(in: settings)
+        written = nil
     }
 }
 

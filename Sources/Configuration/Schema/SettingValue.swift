@@ -1,4 +1,5 @@
 public import GimbalCore
+public import Port
 
 /// The value of one setting, in the unit of its key.
 public enum SettingValue: Sendable, Equatable {

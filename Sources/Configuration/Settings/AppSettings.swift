@@ -1,4 +1,5 @@
 public import GimbalCore
+public import Port
 
 /// Response to the mode inactive of AirOS.
 public enum AirOSInactive: String, Sendable, CaseIterable {

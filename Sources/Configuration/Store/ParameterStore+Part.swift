@@ -51,22 +51,6 @@ extension ParameterStore {
     public func hasUnsavedChanges(among keys: [String]) -> Bool {
         keys.contains { live[$0] != nil && live[$0] != saved[$0] || cleared.contains($0) }
     }
-
-    /// Resets one setting to its built-in default, even if a file sets it.
-    ///
-    /// - Parameter key: Dotted path.
-    /// - Throws: `unknownKey`, `notLive`, or the rule that the default would break; then nothing
-    ///   has changed.
-    public mutating func setToDefault(_ key: String) throws(ConfigurationProblem) {
-        guard let setting = Schema.setting(key) else { throw .unknownKey(key) }
-        var changed = self
-        try changed.reset(key)
-        if setting.value(in: changed.settings) != setting.defaultValue {
-            let value = setting.defaultValue
-            try changed.put(value, setting, written: value.tomlText)
-        }
-        self = changed
-    }
 }
 
 extension Dictionary where Key == String, Value == String {

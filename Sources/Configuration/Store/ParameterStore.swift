@@ -120,36 +120,37 @@ public struct ParameterStore: Sendable {
         _ key: String, to text: String
     ) throws(ConfigurationProblem) -> SettingValue {
         let (setting, value) = try ConfigurationLoader.value(of: key, text: text, at: nil)
-        try put(value, setting, written: text)
+        try set([SettingUpdate(setting.key, value, written: text)])
         return value
     }
 
-    /// Changes one setting until the process ends or `save()`.
+    /// Changes settings together, all or none, until the process ends or `save()`.
     ///
-    /// - Parameter change: The setting and its value.
+    /// - Parameter updates: The settings and their values; one without a value returns to its
+    ///   built-in default, even if a file sets another value.
     /// - Throws: The problem; then nothing has changed.
-    public mutating func set(_ change: SettingUpdate) throws(ConfigurationProblem) {
-        guard let setting = Schema.setting(change.key) else { throw .unknownKey(change.key) }
-        guard let value = change.value else { return try setToDefault(change.key) }
-        try setting.check(value, written: value.tomlText)
-        try put(value, setting, written: value.tomlText)
-    }
-
-    /// Puts a checked value in force.
-    mutating func put(
-        _ value: SettingValue, _ setting: Setting, written: @autoclosure () -> String
-    ) throws(ConfigurationProblem) {
-        guard setting.applies == .live else {
-            // What is in force already needs no restart: an exported file goes back whole.
-            if value == setting.value(in: settings) { return }
-            throw ConfigurationProblem(
-                .notLive, key: setting.key, value: written(), "cannot change while airframed runs",
-                hint:
-                    "Its present value is \(setting.value(in: settings).tomlText). Write the new value into the "
-                    + "configuration file and restart.")
-        }
+    public mutating func set(_ updates: [SettingUpdate]) throws(ConfigurationProblem) {
         var changed = self
-        changed.live[setting.key] = value
+        for update in updates {
+            guard let setting = Schema.setting(update.key) else { throw .unknownKey(update.key) }
+            let value = update.value ?? setting.defaultValue
+            try setting.check(value, written: update.writtenText)
+            guard setting.applies == .live else {
+                // What is in force already needs no restart: an exported file goes back whole.
+                if value == setting.value(in: settings) { continue }
+                throw ConfigurationProblem(
+                    .notLive, key: setting.key, value: update.writtenText,
+                    "cannot change while airframed runs",
+                    hint:
+                        "Its present value is \(setting.value(in: settings).tomlText). Write the new value into the "
+                        + "configuration file and restart.")
+            }
+            changed.live[setting.key] = value
+            guard update.value == nil else { continue }
+            // A default that the files say as well needs no value of its own.
+            if value == setting.value(in: loaded.settings) { changed.live[setting.key] = nil }
+            if saved[setting.key] != nil { changed.cleared.insert(setting.key) }
+        }
         try changed.commit()
         self = changed
     }

@@ -1,6 +1,7 @@
 import Configuration
 import GimbalCore
 import Identification
+import Port
 import Wire
 
 /// The settings that stand for what an autotune has found.

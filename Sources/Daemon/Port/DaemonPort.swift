@@ -50,21 +50,24 @@ struct DaemonPort: GimbalPort {
 
     var settings: Settings { tuning.settings }
 
-    func admit(_ source: CommandSource, now: Instant) throws(Refusal) {
-        try commander.admit(source, now: now)
-    }
-
     func change(
         _ updates: [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal) {
+        try admit(source)
         try tuning.change(updates, from: source.link, by: who)
     }
 
     func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>
-    ) {
+    ) throws(Refusal) {
+        try admit(source)
         tuning.save(keys, with: updates, from: source.link, note, done)
+    }
+
+    /// An app has the settings of whoever is in control to respect.
+    private func admit(_ source: CommandSource) throws(Refusal) {
+        if source.link == .airos { try commander.admit(source, now: clock.now) }
     }
 
     func calibrateGyro(for source: CommandSource, now: Instant) throws(Refusal) {

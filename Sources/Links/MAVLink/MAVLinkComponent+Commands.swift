@@ -101,11 +101,11 @@ extension MAVLinkComponent {
             throw Refusal(.busy, "The disk is busy with earlier saves.")
         }
         let save = PendingSave(order: order, sender: sender, peer: peer)
-        saves.append(save)
-        port.save(
+        try port.save(
             MAVLinkParameter.keys, with: [], from: CommandSource(sender),
             ("mavlink \(sender)", "saved its parameters")
         ) { result in save.outcome.withLock { $0 = result } }
+        saves.append(save)
         acknowledgeSaves()
     }
 

@@ -1,5 +1,6 @@
 import Configuration
 import GimbalCore
+import Port
 
 /// A number of a setting that ground stations may tune: gains as apps know them, and the limits of
 /// motion, each axis on its own.

@@ -234,7 +234,7 @@ extension ParameterStore {
     func changed(_ updates: [SettingUpdate]) throws(Refusal) -> ParameterStore {
         var changed = self
         do throws(ConfigurationProblem) {
-            for update in updates { try changed.set(update) }
+            try changed.set(updates)
         } catch {
             throw Refusal(error)
         }

@@ -1,4 +1,6 @@
+import Configuration
 import GimbalCore
+import Port
 import Simulation
 
 /// Every point of a 5 x 5 x 5 grid over the sliders of an AirOS app, on every kind of motor: the

@@ -117,7 +117,6 @@ enum LinkBench {
         var control: ControlState { commander.view(now: now) }
         var newest: StabilizerSnapshot? { nil }
         var now: Instant { MonotonicClock.now }
-        func admit(_ source: CommandSource, now: Instant) throws(Refusal) {}
         func change(
             _ updates: [SettingUpdate], from source: CommandSource, by who: String
         ) throws(Refusal) {}

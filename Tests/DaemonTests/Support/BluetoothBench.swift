@@ -36,6 +36,9 @@ final class Phone: GATTNotifier {
         }
     }
 
+    /// Forgets the answer of a write that was refused at once, as the radio does.
+    func begin() { answer = nil }
+
     /// Waits for the answer, if it was left for later.
     func finish() throws(ATTError) {
         guard let answer else { return }
@@ -160,6 +163,7 @@ final class BluetoothBench {
     func write(
         _ characteristic: AirOSCharacteristic, _ value: [UInt8], by central: Central = iPhone
     ) throws(ATTError) {
+        phone.begin()
         try airOS.write(GATTUUID(characteristic.rawValue), value, by: central, now: now, phone)
         try phone.finish()
     }

@@ -25,7 +25,6 @@ final class FuzzPort: GimbalPort {
     var control: ControlState { ControlState(mode: .locked) }
     var newest: StabilizerSnapshot? { StabilizerSnapshot() }
     var now: Instant { Instant(nanoseconds: 0) }
-    func admit(_ source: CommandSource, now: Instant) throws(Refusal) {}
 
     func change(
         _ updates: [SettingUpdate], from source: CommandSource, by who: String

@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Wire
 
 /// Every decoder of bytes that come from outside, and what must hold whatever they are. A property that does not hold

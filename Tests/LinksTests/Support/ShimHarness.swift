@@ -28,20 +28,7 @@ final class ShimHarness {
     init(isEncrypted: Bool = false) throws {
         privateBus = try PrivateBus()
         bus = BlueZBus([service, PlainService()], isEncrypted: isEncrypted)
-        bus.onRead = { [unowned self] request in
-            requests.append(request)
-            return readAnswer
-        }
-        bus.onWrite = { [unowned self] request, bytes in
-            requests.append(request)
-            if writes.count < 1000 { writes.append(Array(bytes)) }
-            if isLeftForLater { return .later }
-            return writeAnswer.map { .refused($0) } ?? .done
-        }
-        bus.onSubscription = { [unowned self] in
-            _ = $0
-            subscriptions.append($1)
-        }
+        bus.responder = self
     }
 
     /// Both are on the bus, and the fake knows whose objects to call.
@@ -102,4 +89,22 @@ func residentKilobytes() -> Int {
 /// Open descriptors of this process.
 func openDescriptors() -> Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+}
+
+extension ShimHarness: BlueZResponder {
+    func read(_ request: BlueZBus.Request) -> Result<[UInt8], ATTError> {
+        requests.append(request)
+        return readAnswer
+    }
+
+    func write(
+        _ request: BlueZBus.Request, _ bytes: UnsafeRawBufferPointer
+    ) -> BlueZBus.WriteResult {
+        requests.append(request)
+        if writes.count < 1000 { writes.append(Array(bytes)) }
+        if isLeftForLater { return .later }
+        return writeAnswer.map { .refused($0) } ?? .done
+    }
+
+    func subscribe(_ characteristic: Int, isOn: Bool) { subscriptions.append(isOn) }
 }

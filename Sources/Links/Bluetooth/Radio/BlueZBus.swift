@@ -42,25 +42,22 @@ final class BlueZBus {
         case device(DeviceEvent)
     }
 
-    /// Handler of reads of a service.
-    var onRead: ((Request) -> Result<[UInt8], ATTError>)?
-    /// Handler of writes to a service.
-    var onWrite: ((Request, UnsafeRawBufferPointer) -> WriteResult)?
-    /// The first central subscribed, or the last one unsubscribed.
-    var onSubscription: ((Int, Bool) -> Void)?
+    /// Handler of requests to the services; requests that come before it is set are refused.
+    weak var responder: (any BlueZResponder)?
 
-    private var events: [Event] = []
+    fileprivate var events: [Event] = []
     private var handle: OpaquePointer?
 
     /// A table of these services, each with its advertisement.
     init(_ services: [any GATTService], isEncrypted: Bool) {
         var callbacks = cbz_callbacks()
         callbacks.context = Unmanaged.passUnretained(self).toOpaque()
-        callbacks.read = { bus($0).read($1, $2, $3) }
-        callbacks.write = { bus($0).write($1, $2, $3) }
-        callbacks.subscription = { bus($0).onSubscription?(Int($1), $2) }
+        callbacks.read = answerRead
+        callbacks.write = answerWrite
+        callbacks.subscription = { bus($0).responder?.subscribe(Int($1), isOn: $2) }
         callbacks.event = { context, event in
-            if let event { bus(context).take(event.pointee) }
+            guard let event, let event = BlueZEvents.translate(event.pointee) else { return }
+            bus(context).events.append(event)
         }
         guard let handle = cbz_new(&callbacks) else { fatalError("no memory") }
         self.handle = handle
@@ -195,6 +192,18 @@ extension BlueZBus {
     }
 }
 
+/// What answers the requests of phones. All on the bus's thread.
+protocol BlueZResponder: AnyObject {
+    /// A phone reads a characteristic.
+    func read(_ request: BlueZBus.Request) -> Result<[UInt8], ATTError>
+    /// A phone writes a characteristic; the bytes are there until it returns.
+    func write(
+        _ request: BlueZBus.Request, _ bytes: UnsafeRawBufferPointer
+    ) -> BlueZBus.WriteResult
+    /// The first central subscribed to a characteristic, or the last one unsubscribed.
+    func subscribe(_ characteristic: Int, isOn: Bool)
+}
+
 /// The errno that ended the connection to the bus.
 struct RadioBusError: Error {
     var errno: Int32
@@ -235,46 +244,43 @@ private func bus(_ context: UnsafeMutableRawPointer?) -> BlueZBus {
     return Unmanaged<BlueZBus>.fromOpaque(context).takeUnretainedValue()
 }
 
-extension BlueZBus {
-    private func request(_ pointer: UnsafePointer<cbz_request>?) -> Request? {
-        guard let request = pointer?.pointee else { return nil }
-        return Request(
+private func answerRead(
+    _ context: UnsafeMutableRawPointer?, _ request: UnsafePointer<cbz_request>?,
+    _ bytes: UnsafeMutablePointer<UInt8>?, _ count: UnsafeMutablePointer<Int>?
+) -> UInt8 {
+    guard let request, let bytes, let count, let responder = bus(context).responder else {
+        return ATTError.internalFailure.code
+    }
+    switch responder.read(BlueZBus.Request(request.pointee)) {
+    case .failure(let error): return error.code
+    case .success(let value):
+        let length = min(value.count, Int(CBZ_VALUE_MAX))
+        bytes.update(from: value, count: length)
+        count.pointee = length
+        return 0
+    }
+}
+
+private func answerWrite(
+    _ context: UnsafeMutableRawPointer?, _ request: UnsafePointer<cbz_request>?,
+    _ bytes: UnsafePointer<UInt8>?, _ count: Int
+) -> UInt8 {
+    guard let request, let responder = bus(context).responder else {
+        return ATTError.internalFailure.code
+    }
+    let value = UnsafeRawBufferPointer(start: bytes, count: count)
+    switch responder.write(BlueZBus.Request(request.pointee), value) {
+    case .done: return 0
+    case .refused(let error): return error.code
+    case .later: return UInt8(CBZ_LATER)
+    }
+}
+
+extension BlueZBus.Request {
+    fileprivate init(_ request: cbz_request) {
+        self.init(
             characteristic: Int(request.characteristic), device: text(request.device),
             mtu: request.mtu == 0 ? nil : Int(request.mtu), token: request.token)
-    }
-
-    fileprivate func read(
-        _ pointer: UnsafePointer<cbz_request>?, _ bytes: UnsafeMutablePointer<UInt8>?,
-        _ count: UnsafeMutablePointer<Int>?
-    ) -> UInt8 {
-        guard let request = request(pointer), let bytes, let count, let onRead else {
-            return ATTError.internalFailure.code
-        }
-        switch onRead(request) {
-        case .failure(let error): return error.code
-        case .success(let value):
-            let length = min(value.count, Int(CBZ_VALUE_MAX))
-            bytes.update(from: value, count: length)
-            count.pointee = length
-            return 0
-        }
-    }
-
-    fileprivate func write(
-        _ pointer: UnsafePointer<cbz_request>?, _ bytes: UnsafePointer<UInt8>?, _ count: Int
-    ) -> UInt8 {
-        guard let request = request(pointer), let onWrite else {
-            return ATTError.internalFailure.code
-        }
-        switch onWrite(request, UnsafeRawBufferPointer(start: bytes, count: count)) {
-        case .done: return 0
-        case .refused(let error): return error.code
-        case .later: return UInt8(CBZ_LATER)
-        }
-    }
-
-    fileprivate func take(_ event: cbz_event) {
-        if let event = BlueZEvents.translate(event) { events.append(event) }
     }
 }
 

@@ -77,7 +77,7 @@ final class BluetoothLoop {
         centrals = CentralRegistry(
             limit: configuration.maximumCentrals,
             writesPerSecond: configuration.writesPerSecond)
-        connectCallbacks()
+        bus.responder = self
     }
 
     /// Serves until `wake` is readable, then leaves the bus: bluetoothd drops the services and the advertisements.
@@ -223,13 +223,7 @@ final class BluetoothLoop {
     }
 }
 
-extension BluetoothLoop {
-    private func connectCallbacks() {
-        bus.onRead = { [unowned self] in read($0) }
-        bus.onWrite = { [unowned self] in write($0, $1) }
-        bus.onSubscription = { [unowned self] in subscribe($0, isOn: $1) }
-    }
-
+extension BluetoothLoop: BlueZResponder {
     /// Central of this request; nil for one that is not served.
     private func central(of request: BlueZBus.Request, _ now: Instant) -> Central? {
         connect(request.device, now)
@@ -238,7 +232,7 @@ extension BluetoothLoop {
         return entry.central
     }
 
-    private func read(_ request: BlueZBus.Request) -> Result<[UInt8], ATTError> {
+    func read(_ request: BlueZBus.Request) -> Result<[UInt8], ATTError> {
         let now = clock()
         guard let central = central(of: request, now) else { return .failure(.notAuthorized) }
         let (service, uuid) = table[request.characteristic]
@@ -247,7 +241,7 @@ extension BluetoothLoop {
         }
     }
 
-    private func write(
+    func write(
         _ request: BlueZBus.Request, _ bytes: UnsafeRawBufferPointer
     ) -> BlueZBus.WriteResult {
         let now = wokenAt
@@ -274,7 +268,7 @@ extension BluetoothLoop {
         }
     }
 
-    private func subscribe(_ characteristic: Int, isOn: Bool) {
+    func subscribe(_ characteristic: Int, isOn: Bool) {
         guard notifier.subscriptions.setStarted(characteristic, isOn) else { return }
         let (service, uuid) = table[characteristic]
         services[service].subscription(uuid, isOn: isOn, now: clock())

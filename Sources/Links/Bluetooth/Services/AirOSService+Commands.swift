@@ -36,23 +36,6 @@ extension AirOSService {
         }
     }
 
-    /// Changes one setting.
-    func set<Value>(
-        _ path: any WritableKeyPath<Settings, Value> & Sendable, _ value: Value,
-        _ central: Central, _ now: Instant
-    ) throws(Refusal) {
-        try set([SettingUpdate(path, value)], central, now)
-    }
-
-    /// Changes settings. Only the source in control may change the camera's behaviour.
-    func set(
-        _ updates: [SettingUpdate], _ central: Central, _ now: Instant
-    ) throws(Refusal) {
-        let source = CommandSource(central)
-        try port.admit(source, now: now)
-        try port.change(updates, from: source, by: central.description)
-    }
-
     func carryOut(
         _ command: AirOSCommand, _ central: Central, _ now: Instant, later: GATTLater
     ) throws(Refusal) {
@@ -65,7 +48,7 @@ extension AirOSService {
         case .calibrate:
             try port.calibrateGyro(for: CommandSource(central), now: now)
             log.notice("\(central) calibrates the gyroscope.")
-        case .save: try save(central, now, later)
+        case .save: try save(central, later)
         case .defaults: try restoreDefaults(central, now, later)
         case .emergencyStop: try ask(.emergencyStop, central, now)
         case .resetEmergencyStop: try ask(.resetEmergencyStop, central, now)
@@ -94,17 +77,14 @@ extension AirOSService {
     }
 
     /// Saves what an app may change, with the mode that it is in.
-    private func save(
-        _ central: Central, _ now: Instant, _ later: GATTLater
-    ) throws(Refusal) {
+    private func save(_ central: Central, _ later: GATTLater) throws(Refusal) {
         let source = CommandSource(central)
-        try port.admit(source, now: now)
         var updates: [SettingUpdate] = []
         if let mode = modeToKeep, mode != port.settings.mode.boot {
             updates = [SettingUpdate(\.mode.boot, mode)]
         }
         let note = (central.description, "saved mode, PID and Kalman")
-        port.save(Self.keys, with: updates, from: source, note, later())
+        try port.save(Self.keys, with: updates, from: source, note, later())
     }
 
     /// The mode to save for the next start: not tracking, which needs rates, and not the result of a stop.
@@ -122,7 +102,7 @@ extension AirOSService {
         let (port, source, answer) = (port, CommandSource(central), later())
         let note = (central.description, "reset mode, PID and Kalman to their defaults")
         let updates = Self.keys.map(SettingUpdate.init(toDefault:))
-        port.save(Self.keys, with: updates, from: source, note) { result in
+        try port.save(Self.keys, with: updates, from: source, note) { result in
             // A latched emergency stop outlasts it.
             guard case .success = result, !port.control.isStopped else { return answer(result) }
             answer(

@@ -124,17 +124,25 @@ public final class AirOSService: GATTService {
         _ notifier: some GATTNotifier
     ) throws(ATTError) {
         do throws(Refusal) {
+            var updates: [SettingUpdate] = []
             switch AirOSCharacteristic(characteristic) {
             case .mode: try enter(try AirOSMode(bytes: value), central, now)
             case .control:
                 try carryOut(
                     try AirOSCommand(bytes: value), central, now,
                     later: notifier.later("\(central) wrote control", log))
-            case .pitchPID: try set(\.airos.pid.pitch, try PIDTriple(bytes: value), central, now)
-            case .rollPID: try set(\.airos.pid.roll, try PIDTriple(bytes: value), central, now)
-            case .yawPID: try set(\.airos.pid.yaw, try PIDTriple(bytes: value), central, now)
-            case .kalman: try set(try KalmanTriple(bytes: value).updates, central, now)
+            case .pitchPID:
+                updates = [SettingUpdate(\.airos.pid.pitch, try PIDTriple(bytes: value))]
+            case .rollPID:
+                updates = [SettingUpdate(\.airos.pid.roll, try PIDTriple(bytes: value))]
+            case .yawPID:
+                updates = [SettingUpdate(\.airos.pid.yaw, try PIDTriple(bytes: value))]
+            case .kalman: updates = try KalmanTriple(bytes: value).updates
             case .pitch, .roll, .yaw, .status, nil: throw Refusal.notOffered
+            }
+            if !updates.isEmpty {
+                try port.change(
+                    updates, from: CommandSource(central), by: central.description)
             }
             counters.writes &+= 1
         } catch {

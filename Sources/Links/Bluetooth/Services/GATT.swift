@@ -78,7 +78,7 @@ public protocol GATTNotifier {
     func notify(_ characteristic: GATTUUID, _ value: [UInt8])
 
     /// Leaves the answer to the present write for later, because it has to wait for a disk. Only from inside
-    /// `GATTService.write`, which then returns.
+    /// `GATTService.write`, which then returns; where it throws instead, the central hears that at once.
     ///
     /// - Returns: Takes the answer, once, on any thread; nil: done.
     func answerLater() -> @Sendable (ATTError?) -> Void

@@ -139,7 +139,7 @@ public final class RBLService: GATTService {
             throw error
         }
         if baud != port.settings.rbl.baud {
-            keep(SettingUpdate(\.rbl.baud, baud), central, later())
+            try keep(SettingUpdate(\.rbl.baud, baud), central, later())
         }
     }
 
@@ -153,14 +153,14 @@ public final class RBLService: GATTService {
             throw Refusal(.invalidParams, "the name is not UTF-8")
         }
         if name != port.settings.rbl.name {
-            keep(SettingUpdate(\.rbl.name, name), central, later())
+            try keep(SettingUpdate(\.rbl.name, name), central, later())
         }
     }
 
     private func keep(
         _ update: SettingUpdate, _ central: Central, _ done: @escaping Later<Void>
-    ) {
-        port.save(
+    ) throws(Refusal) {
+        try port.save(
             [update.key], with: [update],
             from: CommandSource(link: .rbl, connection: UInt64(central.connection)),
             (central.description, "set \(update), saved"), done)

@@ -1,30 +1,6 @@
 internal import CMathShim
-
-/// The numbers p, i and d of one axis, as an AirOS app shows and sends them.
-///
-/// Their unit is that of the firmware they were made for (servo degrees per degree of error), which
-/// says nothing about another gimbal; what counts is their ratio to the app's defaults, see
-/// `AirOSScale`.
-public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
-    /// Proportional, 0...5.
-    public var p: Double
-    /// Integral, 0...1.
-    public var i: Double
-    /// Derivative, 0...0.5.
-    public var d: Double
-
-    /// These three numbers.
-    public init(p: Double, i: Double, d: Double) {
-        self.p = p
-        self.i = i
-        self.d = d
-    }
-
-    /// The app's defaults for pitch and roll.
-    public static var tilt: PIDTriple { PIDTriple(p: 1.2, i: 0.1, d: 0.05) }
-    /// The app's defaults for yaw.
-    public static var pan: PIDTriple { PIDTriple(p: 0.8, i: 0.05, d: 0.02) }
-}
+public import GimbalCore
+public import Port
 
 /// What a PID triple means, on every kind of motor: three factors on the axis's own tuning.
 ///
@@ -137,29 +113,21 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
 }
 
 extension AttitudeController.Parameters {
-    /// The same tuning with the factors of each axis. Not for the loop thread: it sweeps
-    /// frequencies for the room.
+    /// The same tuning with the factors of each axis. Not for the loop thread: it sweeps frequencies for the room.
     public func scaled(
         yaw: PIDTriple = .pan, roll: PIDTriple = .tilt, pitch: PIDTriple = .tilt
     ) -> AttitudeController.Parameters {
         var result = self
-        result.scale(.yaw, yaw, relativeTo: .pan)
-        result.scale(.roll, roll, relativeTo: .tilt)
-        result.scale(.pitch, pitch, relativeTo: .tilt)
+        for (axis, triple, reference) in PIDTriple.axes(yaw, roll, pitch)
+        where triple != reference {
+            let room = AirOSScale.Room(LoopMargins(of: self, axis: axis))
+            let scale = AirOSScale(triple, relativeTo: reference, room: room)
+            result.attitudeGain[axis] *= scale.proportional
+            result.rateGain[axis] *= scale.proportional
+            result.rateIntegralGain[axis] *= scale.integral
+            result.rateDerivativeGain[axis] *= scale.derivative
+        }
         return result
-    }
-
-    private mutating func scale(
-        _ axis: GimbalAxis, _ triple: PIDTriple,
-        relativeTo reference: PIDTriple
-    ) {
-        guard triple != reference else { return }
-        let margins = LoopMargins(of: self, axis: axis)
-        let scale = AirOSScale(triple, relativeTo: reference, room: AirOSScale.Room(margins))
-        attitudeGain[axis] *= scale.proportional
-        rateGain[axis] *= scale.proportional
-        rateIntegralGain[axis] *= scale.integral
-        rateDerivativeGain[axis] *= scale.derivative
     }
 }
 
@@ -168,16 +136,13 @@ extension ServoController.Parameters {
     public func scaled(
         yaw: PIDTriple = .pan, roll: PIDTriple = .tilt, pitch: PIDTriple = .tilt
     ) -> ServoController.Parameters {
-        let y = AirOSScale(yaw, relativeTo: .pan, bounds: .servo)
-        let r = AirOSScale(roll, relativeTo: .tilt, bounds: .servo)
-        let p = AirOSScale(pitch, relativeTo: .tilt, bounds: .servo)
         var result = self
-        result.bandwidth =
-            bandwidth * AxisVector(yaw: y.proportional, roll: r.proportional, pitch: p.proportional)
-        result.loopGain =
-            loopGain * AxisVector(yaw: y.integral, roll: r.integral, pitch: p.integral)
-        result.lookAhead =
-            lookAhead * AxisVector(yaw: y.derivative, roll: r.derivative, pitch: p.derivative)
+        for (axis, triple, reference) in PIDTriple.axes(yaw, roll, pitch) {
+            let scale = AirOSScale(triple, relativeTo: reference, bounds: .servo)
+            result.bandwidth[axis] *= scale.proportional
+            result.loopGain[axis] *= scale.integral
+            result.lookAhead[axis] *= scale.derivative
+        }
         return result
     }
 }
@@ -188,15 +153,21 @@ extension FieldController.Parameters {
         yaw: PIDTriple = .pan, roll: PIDTriple = .tilt, pitch: PIDTriple = .tilt
     ) -> FieldController.Parameters {
         var result = self
-        result.scale(.yaw, AirOSScale(yaw, relativeTo: .pan, bounds: .field))
-        result.scale(.roll, AirOSScale(roll, relativeTo: .tilt, bounds: .field))
-        result.scale(.pitch, AirOSScale(pitch, relativeTo: .tilt, bounds: .field))
+        for (axis, triple, reference) in PIDTriple.axes(yaw, roll, pitch) {
+            let scale = AirOSScale(triple, relativeTo: reference, bounds: .field)
+            result.attitudeGain[axis] *= scale.proportional / scale.derivative
+            result.rateGain[axis] *= scale.derivative
+            result.observerBandwidth[axis] *= scale.integral
+        }
         return result
     }
+}
 
-    private mutating func scale(_ axis: GimbalAxis, _ scale: AirOSScale) {
-        attitudeGain[axis] *= scale.proportional / scale.derivative
-        rateGain[axis] *= scale.derivative
-        observerBandwidth[axis] *= scale.integral
+extension PIDTriple {
+    /// The triple of each axis, with the app's default that it is compared to.
+    fileprivate static func axes(
+        _ yaw: PIDTriple, _ roll: PIDTriple, _ pitch: PIDTriple
+    ) -> [(GimbalAxis, PIDTriple, PIDTriple)] {
+        [(.yaw, yaw, .pan), (.roll, roll, .tilt), (.pitch, pitch, .tilt)]
     }
 }

@@ -1,4 +1,6 @@
+import Configuration
 import GimbalCore
+import Port
 import Testing
 
 @Suite("PID triples of an AirOS app")

@@ -1,0 +1,25 @@
+/// The numbers p, i and d of one axis, as an AirOS app shows and sends them.
+///
+/// Their unit is that of the firmware they were made for (servo degrees per degree of error), which
+/// says nothing about another gimbal; what counts is their ratio to the app's defaults, see
+/// `AirOSScale`.
+public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
+    /// Proportional, 0...5.
+    public var p: Double
+    /// Integral, 0...1.
+    public var i: Double
+    /// Derivative, 0...0.5.
+    public var d: Double
+
+    /// These three numbers.
+    public init(p: Double, i: Double, d: Double) {
+        self.p = p
+        self.i = i
+        self.d = d
+    }
+
+    /// The app's defaults for pitch and roll.
+    public static var tilt: PIDTriple { PIDTriple(p: 1.2, i: 0.1, d: 0.05) }
+    /// The app's defaults for yaw.
+    public static var pan: PIDTriple { PIDTriple(p: 0.8, i: 0.05, d: 0.02) }
+}
