@@ -1,5 +1,5 @@
 /// What a replay could not use, or had to bridge.
-public struct ReplayReport: Sendable, Equatable, Encodable {
+public struct ReplayReport: Sendable, Equatable {
     /// Records of the log.
     public var records = 0
     /// Records that were not used because a value was not a number, or beyond any sensor's range.

@@ -14,7 +14,7 @@ struct MonitorViewTests {
         status.uptimeS = 8042
         status.backend = "simulated"
         status.mode = "locked"
-        status.supervisorState = "running"
+        status.state = "running"
         status.holder = "diagnostics client 3"
         status.isEnabled = true
         status.attitude.yawDeg = 10.021

@@ -22,7 +22,7 @@ import Wire
     @Test("nothing yet before the first tick, and no number invented")
     func beforeTheFirstTick() {
         let status = status(of: nil)
-        #expect(status.supervisorState == "starting")
+        #expect(status.state == "starting")
         #expect(status.mode == "locked")
         #expect(status.attitude.pitchDeg.known == nil)
         #expect(status.loop.achievedHz.known == nil)
@@ -47,7 +47,7 @@ import Wire
         #expect(abs(status.rateDps.yaw.value - 180 / .pi) < 1e-9)
         #expect(abs(status.errorDeg.roll.value - 15) < 1e-9)
         #expect(status.isEnabled)
-        #expect(status.supervisorState == "running")
+        #expect(status.state == "running")
         #expect(abs(status.imu.ageMs.value - 1) < 1e-3)
         #expect(status.t.value == 10)
     }

@@ -6,14 +6,14 @@ import Wire
 @Suite("Diagnostics messages")
 struct DiagnosticsMessageTests {
     private func encoded(_ value: some Encodable) throws -> JSONValue {
-        try JSONValue(parsing: Array(try JSONEncoder().encode(value)))
+        try JSONValue(parsing: Array(try JSONEncoder.messages.encode(value)))
     }
 
     @Test("a status of which nothing is known is encoded with nulls, and read back the same")
     func emptyStatus() throws {
         let status = Status()
-        let data = try JSONEncoder().encode(status)
-        #expect(try JSONDecoder().decode(Status.self, from: data) == status)
+        let data = try JSONEncoder.messages.encode(status)
+        #expect(try JSONDecoder.messages.decode(Status.self, from: data) == status)
         let json = try JSONValue(parsing: Array(data))
         #expect(json["t"] == .null)
         #expect(json["attitude"]?["quaternion"] == [.null, .null, .null, .null])
@@ -27,7 +27,7 @@ struct DiagnosticsMessageTests {
         status.holder = "diagnostics client 1"
         status.inhibitions = [Inhibition(name: "imu_stale", sentence: "The IMU is silent.")]
         status.loop.stages = [StageTiming(name: "wake", p50Us: 2, p99Us: 3, maxUs: 4)]
-        status.realtime.isPreemptRT = true
+        status.realtime.isPreemptRt = true
         let json = try encoded(status)
         #expect(
             json.object?.keys.sorted() == [
@@ -51,7 +51,7 @@ struct DiagnosticsMessageTests {
     func numbers(value: Double) throws {
         #expect(try encoded([Number(value)]) == [.null])
         #expect(Number(value) == .unknown)
-        let text = String(decoding: try JSONEncoder().encode(Status()), as: UTF8.self)
+        let text = String(decoding: try JSONEncoder.messages.encode(Status()), as: UTF8.self)
         #expect(text.contains("\"uptime_s\""))
         #expect(
             text.range(of: "\"[a-z0-9_]*[A-Z][A-Za-z0-9_]*\":", options: .regularExpression) == nil)
@@ -76,11 +76,11 @@ struct DiagnosticsMessageTests {
             error: Refusal(.outOfRange, "Too \"far\".\nReally.", field: "yaw"), to: &bytes)
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
         #expect(lines.count == 2)
-        let reply = try JSONDecoder().decode(Reply<Acknowledgement>.self, from: Data(lines[0]))
+        let reply = try JSONDecoder.messages.decode(Reply<Acknowledgement>.self, from: Data(lines[0]))
         #expect(reply.id == "a")
         #expect(reply.t == 1.5)
         #expect(reply.result == Acknowledgement("Done."))
-        let refusal = try JSONDecoder().decode(Reply<Acknowledgement>.self, from: Data(lines[1]))
+        let refusal = try JSONDecoder.messages.decode(Reply<Acknowledgement>.self, from: Data(lines[1]))
         #expect(
             refusal.error == RequestError("out_of_range", "Too \"far\".\nReally.", field: "yaw"))
     }
@@ -95,5 +95,23 @@ struct DiagnosticsMessageTests {
             String(decoding: bytes, as: UTF8.self)
                 == "{\"subscription\":2,\"t\":0.25,\"dropped\":3,\"values\":{\"a\":1,\"b\":null}}\n"
         )
+    }
+}
+
+extension JSONEncoder {
+    /// One that writes messages as the daemon does.
+    fileprivate static var messages: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .custom(MessageKey.encoding)
+        return encoder
+    }
+}
+
+extension JSONDecoder {
+    /// One that reads messages as the client does.
+    fileprivate static var messages: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .custom(MessageKey.decoding)
+        return decoder
     }
 }

@@ -39,7 +39,7 @@ struct StatusReport {
         status.joints.maximumDeg = AxisNumbers(settings.joints.rangeDeg.upper)
         status.loop.rateHz = Number(Double(settings.loop.rateHz))
         guard let view else {
-            status.supervisorState = "starting"
+            status.state = "starting"
             return
         }
         Observable.show(view.record.snapshot, in: &status)
@@ -63,7 +63,7 @@ struct StatusReport {
     private func fillMotion(_ status: inout Status, _ snapshot: StabilizerSnapshot) {
         status.mode = snapshot.mode.name
         status.isEnabled = snapshot.output.enabled
-        status.supervisorState = snapshot.phase.words
+        status.state = snapshot.phase.words
         status.inhibitions = snapshot.conditions.words.reversed()
             .filter { Supervisor.inhibiting.intersects($0.condition) }
             .map { Inhibition(name: $0.name, sentence: $0.sentence) }

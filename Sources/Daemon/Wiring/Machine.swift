@@ -49,7 +49,7 @@ struct Machine: Sendable {
             ? "" : threads.allSatisfy(\.isRealtime) ? "SCHED_FIFO" : "SCHED_OTHER"
         status.priority = threads.first?.priority ?? 0
         status.isMemoryLocked = memory?.isLocked ?? false
-        status.isPreemptRT = RealtimeSetup.isKernelRealtime
+        status.isPreemptRt = RealtimeSetup.isKernelRealtime
         status.sentences = problems
         return status
     }
@@ -76,8 +76,8 @@ extension MemoryStatus {
     static var current: MemoryStatus {
         let usage = ProcessUsage.current
         var status = MemoryStatus()
-        status.residentKB = Number(Double(usage.residentBytes) / 1024)
-        status.lockedKB = Number(Double(usage.lockedBytes) / 1024)
+        status.residentKb = Number(Double(usage.residentBytes) / 1024)
+        status.lockedKb = Number(Double(usage.lockedBytes) / 1024)
         status.majorFaults = usage.majorFaults
         return status
     }

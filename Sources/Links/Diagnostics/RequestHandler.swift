@@ -35,6 +35,7 @@ struct RequestHandler: Sendable {
         variables = VariableIndex(services.variables)
         methods = services.methods + SocketMethod.own(services.variables)
         encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .custom(MessageKey.encoding)
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     }
 

@@ -32,12 +32,6 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
     /// Seconds until the proposals revert unless saved; absent if they were not applied.
     public var rollbackS: Number?
 
-    enum CodingKeys: String, CodingKey {
-        case state, progress, axis, activity, sentence, axes, proposals
-        case secondsLeft = "seconds_left"
-        case rollbackS = "rollback_s"
-    }
-
     /// The state before the first run.
     public init() {}
 
@@ -79,18 +73,6 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var model: [BodePoint] = []
     /// The open loop with the proposed gains.
     public var loop: [BodePoint] = []
-
-    enum CodingKeys: String, CodingKey {
-        case axis, gain, viscous, stiffness, residual, measured, model, loop
-        case inertiaKgM2 = "inertia_kg_m2"
-        case delayMs = "delay_ms"
-        case lagMs = "lag_ms"
-        case coulombNm = "coulomb_nm"
-        case gainMarginDb = "gain_margin_db"
-        case gainMarginDownDb = "gain_margin_down_db"
-        case phaseMarginDeg = "phase_margin_deg"
-        case crossoverHz = "crossover_hz"
-    }
 
     /// Whether a position servo turns the axis.
     public var isServo: Bool { lagMs.known != nil }

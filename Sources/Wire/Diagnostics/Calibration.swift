@@ -37,11 +37,6 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     /// Everything that is in force.
     public var saved: [SavedCalibration]
 
-    enum CodingKeys: String, CodingKey {
-        case what, state, progress, instruction, hint, missing, sentence, residual, saved
-        case residualUnit = "residual_unit"
-    }
-
     /// The state before the first run.
     public init() {
         state = State.idle.rawValue
@@ -77,13 +72,6 @@ public struct SavedCalibration: Hashable, Sendable, Codable {
     public var unit: String
     /// Whether `undo` returns to the one before.
     public var canUndo: Bool
-
-    enum CodingKeys: String, CodingKey {
-        case what, sigma, residual, unit
-        case dateS = "date_s"
-        case temperatureC = "temperature_c"
-        case canUndo = "can_undo"
-    }
 
     /// A calibration with these figures.
     public init(

@@ -35,21 +35,6 @@ public struct RecorderStatus: Hashable, Sendable, Codable {
     /// Problem with writing and its remedy; absent if there is none.
     public var problem: String?
 
-    enum CodingKeys: String, CodingKey {
-        case directory, requested, finished, faults, files, problem
-        case isEnabled = "enabled"
-        case ringS = "ring_s"
-        case heldS = "held_s"
-        case memoryBytes = "memory_bytes"
-        case lostTicks = "lost_ticks"
-        case isRecording = "recording"
-        case openFile = "open_file"
-        case openBytes = "open_bytes"
-        case lastFile = "last_file"
-        case fileBytes = "file_bytes"
-        case lostChunks = "lost_chunks"
-    }
-
     /// No recorder.
     public init() {}
 }

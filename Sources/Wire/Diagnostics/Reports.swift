@@ -9,12 +9,6 @@ public struct Acknowledgement: Hashable, Sendable, Codable {
     /// did.
     public var limitedBy: [String]?
 
-    enum CodingKeys: String, CodingKey {
-        case sentence
-        case durationS = "duration_s"
-        case limitedBy = "limited_by"
-    }
-
     /// An acknowledgement with this sentence.
     public init(_ sentence: String, durationS: Number? = nil, limitedBy: [String] = []) {
         self.sentence = sentence
@@ -38,8 +32,7 @@ public struct VersionInfo: Hashable, Sendable, Codable {
     public var build: String
 
     enum CodingKeys: String, CodingKey {
-        case program, version, build
-        case protocolVersion = "protocol"
+        case program, version, build, protocolVersion = "protocol"
     }
 
     /// A description with these parts.
@@ -66,8 +59,7 @@ public struct LogLine: Hashable, Sendable, Codable {
     public var message: String
 
     enum CodingKeys: String, CodingKey {
-        case t, level, message
-        case sequence = "seq"
+        case t, level, message, sequence = "seq"
     }
 
     /// A line with these parts.

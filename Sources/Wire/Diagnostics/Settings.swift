@@ -22,10 +22,8 @@ public struct Setting: Hashable, Sendable, Codable {
     public var warning: String?
 
     enum CodingKeys: String, CodingKey {
-        case key, value, origin, unit, range, summary, warning
-        case defaultValue = "default"
-        case isLive = "live"
-        case rollbackS = "rollback_s"
+        case key, value, origin, unit, range, summary, warning, defaultValue = "default", isLive = "live",
+            rollbackS
     }
 
     /// A setting with these parts.
@@ -61,10 +59,7 @@ public struct SettingChange: Hashable, Sendable, Codable {
     public var rollbackS: Number?
 
     enum CodingKeys: String, CodingKey {
-        case key, value, origin
-        case defaultValue = "default"
-        case isUnsaved = "unsaved"
-        case rollbackS = "rollback_s"
+        case key, value, origin, defaultValue = "default", isUnsaved = "unsaved", rollbackS
     }
 
     /// A change with these parts.
@@ -89,11 +84,6 @@ public struct ReloadReport: Hashable, Sendable, Codable {
     public var needsRestart: [String]
     /// The same as a sentence.
     public var sentence: String
-
-    enum CodingKeys: String, CodingKey {
-        case applied, sentence
-        case needsRestart = "needs_restart"
-    }
 
     /// A report with these parts.
     public init(applied: [String], needsRestart: [String], sentence: String) {

@@ -30,12 +30,6 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
     /// Settings worth trying, ready for `set`.
     public var proposals: [SettingProposal] = []
 
-    enum CodingKeys: String, CodingKey {
-        case state, progress, seconds, sentence, axes, proposals
-        case sampleRateHz = "sample_rate_hz"
-        case resolutionHz = "resolution_hz"
-    }
-
     /// The state before the first run.
     public init() {}
 
@@ -55,12 +49,6 @@ public struct SpectrumAxis: Hashable, Sendable, Codable {
     public var notchesHz: [Number]
     /// Corner of the low-pass in force, Hz; unknown without one.
     public var lowPassHz: Number
-
-    enum CodingKeys: String, CodingKey {
-        case axis, density, peaks
-        case notchesHz = "notches_hz"
-        case lowPassHz = "low_pass_hz"
-    }
 
     /// A spectrum with these parts.
     public init(
@@ -83,12 +71,6 @@ public struct SpectrumPeak: Hashable, Sendable, Codable {
     public var prominenceDb: Number
     /// Root mean square of the peak.
     public var rmsDps: Number
-
-    enum CodingKeys: String, CodingKey {
-        case hz
-        case prominenceDb = "prominence_db"
-        case rmsDps = "rms_dps"
-    }
 
     /// A peak with these figures.
     public init(hz: Number, prominenceDb: Number, rmsDps: Number) {

@@ -29,7 +29,7 @@ public struct Status: Hashable, Sendable, Codable {
     /// Whether the power stages are on.
     public var isEnabled = false
     /// State of the supervisor: "starting", "off", "soft start", "running", "stopped", …
-    public var supervisorState = ""
+    public var state = ""
     /// Every reason that keeps the machine from moving, most severe first; empty when it moves.
     public var inhibitions: [Inhibition] = []
     /// Conditions that do not inhibit motion; empty if there are none.
@@ -76,26 +76,6 @@ public struct Status: Hashable, Sendable, Codable {
     public var configuration = ConfigurationStatus()
     /// The flight recorder.
     public var recorder = RecorderStatus()
-
-    enum CodingKeys: String, CodingKey {
-        case t, version, backend, mode, holder, driver, inhibitions, notices, attitude, estimator,
-            imu,
-            joints, pointing
-        case motors, lockstep, bluetooth, links, robot, control, loop, faults, realtime, memory,
-            clients,
-            configuration, recorder
-        case refusals
-        case holderAgeS = "holder_age_s"
-        case stoppedBy = "stopped_by"
-        case lastRefusal = "last_refusal"
-        case controlLost = "control_lost"
-        case uptimeS = "uptime_s"
-        case isEnabled = "enabled"
-        case supervisorState = "state"
-        case setpointDeg = "setpoint_deg"
-        case errorDeg = "error_deg"
-        case rateDps = "rate_dps"
-    }
 
     /// A status in which nothing is known.
     public init() {}

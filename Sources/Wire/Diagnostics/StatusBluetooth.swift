@@ -33,14 +33,6 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     /// Signals of bluetoothd that are subscribed to.
     public var matches = 0
 
-    enum CodingKeys: String, CodingKey {
-        case state, sentence, adapter, address, alias, name, security, advertisements, centrals
-        case bonds, pairing, counters, matches
-        case lastError = "last_error"
-        case freeSlots = "free_slots"
-        case pendingCalls = "pending_calls"
-    }
-
     /// A peripheral of which nothing is known.
     public init() {}
 }
@@ -55,11 +47,6 @@ public struct AdvertisementStatus: Hashable, Sendable, Codable {
     public var isRegistered: Bool
     /// Counters of the service since the start, by name.
     public var counts: [String: Int]
-
-    enum CodingKeys: String, CodingKey {
-        case uuid, name, counts
-        case isRegistered = "registered"
-    }
 
     /// An advertisement of this service.
     public init(uuid: String, name: String, isRegistered: Bool, counts: [String: Int] = [:]) {
@@ -110,11 +97,6 @@ public struct PairingStatus: Hashable, Sendable, Codable {
     /// The phone that asks.
     public var address: String?
 
-    enum CodingKeys: String, CodingKey {
-        case passkey, address
-        case remainingS = "remaining_s"
-    }
-
     /// State of pairing.
     public init(remainingS: Number, passkey: String? = nil, address: String? = nil) {
         self.remainingS = remainingS
@@ -147,16 +129,6 @@ public struct BluetoothCounters: Hashable, Sendable, Codable {
     public var notifications = 0
     /// Notifications dropped because bluetoothd did not take the ones before.
     public var droppedNotifications = 0
-
-    enum CodingKeys: String, CodingKey {
-        case restarts, registrations, connections, writes, notifications
-        case renewedAdvertisements = "renewed_advertisements"
-        case lostAdvertisements = "lost_advertisements"
-        case refusedConnections = "refused_connections"
-        case refusedWrites = "refused_writes"
-        case invalidWrites = "invalid_writes"
-        case droppedNotifications = "dropped_notifications"
-    }
 
     /// Counters at zero.
     public init() {}

@@ -12,13 +12,6 @@ public struct ControlStatus: Hashable, Sendable, Codable {
     /// Problems, for a person; empty if there are none.
     public var warnings: [String] = []
 
-    enum CodingKeys: String, CodingKey {
-        case gains, warnings
-        case gainMarginDb = "gain_margin_db"
-        case gainMarginDownDb = "gain_margin_down_db"
-        case phaseMarginDeg = "phase_margin_deg"
-    }
-
     /// A controller of which nothing is known.
     public init() {}
 }

@@ -9,13 +9,6 @@ public struct AttitudeStatus: Hashable, Sendable, Codable {
     /// Z-X-Y angle, pitch up positive.
     public var pitchDeg: Number = .unknown
 
-    enum CodingKeys: String, CodingKey {
-        case quaternion
-        case yawDeg = "yaw_deg"
-        case rollDeg = "roll_deg"
-        case pitchDeg = "pitch_deg"
-    }
-
     /// An attitude that is not known.
     public init() {}
 }
@@ -28,12 +21,6 @@ public struct PointingStatus: Hashable, Sendable, Codable {
     public var followErrorDeg = AxisNumbers()
     /// Seconds until mode tracking ends automatically; absent in other modes.
     public var trackingRemainingS: Number?
-
-    enum CodingKeys: String, CodingKey {
-        case targetDeg = "target_deg"
-        case followErrorDeg = "follow_error_deg"
-        case trackingRemainingS = "tracking_remaining_s"
-    }
 
     /// A set-point of which nothing is known.
     public init() {}
@@ -65,20 +52,6 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     public var isAtRest = false
     /// Whether the estimate has settled.
     public var isConverged = false
-
-    enum CodingKeys: String, CodingKey {
-        case gyroBiasDps = "gyro_bias_dps"
-        case gyroBiasSigmaDps = "gyro_bias_sigma_dps"
-        case gyroScalePercent = "gyro_scale_percent"
-        case strideS = "stride_s"
-        case leverM = "lever_m"
-        case headingSigmaDeg = "heading_sigma_deg"
-        case accelWeight = "accel_weight"
-        case innovation
-        case inclinationSigmaDeg = "inclination_sigma_deg"
-        case isAtRest = "at_rest"
-        case isConverged = "converged"
-    }
 
     /// An estimator of which nothing is known.
     public init() {}
@@ -124,25 +97,6 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     /// The same counters of the handle's sensor; empty without one.
     public var handleFaults: [String: Int] = [:]
 
-    enum CodingKeys: String, CodingKey {
-        case samples, faults
-        case accelMS2 = "accel_m_s2"
-        case gyroDps = "gyro_dps"
-        case temperatureC = "temperature_c"
-        case ageMs = "age_ms"
-        case rateHz = "rate_hz"
-        case isGyroSaturated = "gyro_saturated"
-        case gyroSaturatedSamples = "gyro_saturated_samples"
-        case accelClippedSamples = "accel_clipped_samples"
-        case accelVibrationMS2 = "accel_vibration_m_s2"
-        case gyroVibrationDps = "gyro_vibration_dps"
-        case setUpFailure = "set_up_failure"
-        case lostConfigurations = "lost_configurations"
-        case clockErrorPpm = "clock_error_ppm"
-        case handleSetUpFailure = "handle_set_up_failure"
-        case handleFaults = "handle_faults"
-    }
-
     /// An IMU of which nothing is known.
     public init() {}
 }
@@ -164,15 +118,6 @@ public struct JointStatus: Hashable, Sendable, Codable {
     /// Readings of encoders that failed, by axis and name: pitch_no_answer, pitch_no_magnet; empty
     /// without encoders.
     public var encoderFaults: [String: Int] = [:]
-
-    enum CodingKeys: String, CodingKey {
-        case source
-        case encoderFailure = "encoder_failure"
-        case encoderFaults = "encoder_faults"
-        case angleDeg = "angle_deg"
-        case minimumDeg = "minimum_deg"
-        case maximumDeg = "maximum_deg"
-    }
 
     /// Joints of which nothing is known.
     public init() {}
@@ -205,19 +150,6 @@ public struct MotorStatus: Hashable, Sendable, Codable {
 
     /// Text for motors that no part can switch off when the bus hangs.
     public static let noCutOff = "cannot be switched off if the bus hangs"
-
-    enum CodingKeys: String, CodingKey {
-        case type
-        case cutOff = "cut_off"
-        case inertiaKgM2 = "inertia_kg_m2"
-        case inertiaSigmaPercent = "inertia_sigma_percent"
-        case frictionNm = "friction_nm"
-        case humNm = "hum_nm"
-        case calmPercent = "calm_percent"
-        case imbalanceGm = "imbalance_gm"
-        case torqueNm = "torque_nm"
-        case torqueLimitNm = "torque_limit_nm"
-    }
 
     /// Motors of which nothing is known.
     public init() {}

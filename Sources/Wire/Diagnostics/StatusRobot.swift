@@ -7,11 +7,6 @@ public struct RobotStatus: Hashable, Sendable, Codable {
     /// Why they cannot be now: "Device or resource busy"; absent when they can.
     public var problem: String?
 
-    enum CodingKeys: String, CodingKey {
-        case motors, problem
-        case lineErrors = "line_errors"
-    }
-
     /// These motors, whose lines work.
     public init(motors: [StepperStatus]) { self.motors = motors }
 }
@@ -24,11 +19,6 @@ public struct StepperStatus: Hashable, Sendable, Codable {
     public var positionSteps: Int
     /// "none", "seeking", "leaving", "done", "failed".
     public var homing: String
-
-    enum CodingKeys: String, CodingKey {
-        case axis, homing
-        case positionSteps = "position_steps"
-    }
 
     /// A motor at this place.
     public init(axis: String, positionSteps: Int, homing: String) {

@@ -13,13 +13,6 @@ public struct LoopStatus: Hashable, Sendable, Codable {
     /// Latency per stage: wake, bus, estimate, control, write, imu_to_motor.
     public var stages: [StageTiming] = []
 
-    enum CodingKeys: String, CodingKey {
-        case ticks, overruns, stages
-        case rateHz = "rate_hz"
-        case achievedHz = "achieved_hz"
-        case lateSamples = "late_samples"
-    }
-
     /// A loop of which nothing is known.
     public init() {}
 }
@@ -34,13 +27,6 @@ public struct StageTiming: Hashable, Sendable, Codable {
     public var p99Us: Number
     /// Largest.
     public var maxUs: Number
-
-    enum CodingKeys: String, CodingKey {
-        case name
-        case p50Us = "p50_us"
-        case p99Us = "p99_us"
-        case maxUs = "max_us"
-    }
 
     /// A stage with these figures.
     public init(name: String, p50Us: Number, p99Us: Number, maxUs: Number) {
@@ -68,16 +54,6 @@ public struct FaultStatus: Hashable, Sendable, Codable {
     /// Usual remedy; absent without an error.
     public var remedy: String?
 
-    enum CodingKeys: String, CodingKey {
-        case sampleDrops = "sample_drops"
-        case commandDrops = "command_drops"
-        case telemetryDrops = "telemetry_drops"
-        case busErrors = "bus_errors"
-        case rejectedSamples = "rejected_samples"
-        case lastError = "last_error"
-        case remedy
-    }
-
     /// No faults.
     public init() {}
 }
@@ -91,15 +67,9 @@ public struct RealtimeStatus: Hashable, Sendable, Codable {
     /// Whether all memory is locked.
     public var isMemoryLocked = false
     /// Whether the kernel is fully preemptible; absent when it does not say.
-    public var isPreemptRT: Bool?
+    public var isPreemptRt: Bool?
     /// Missing privileges and their remedies, one sentence each; empty if there are none.
     public var sentences: [String] = []
-
-    enum CodingKeys: String, CodingKey {
-        case policy, priority, sentences
-        case isMemoryLocked = "memory_locked"
-        case isPreemptRT = "preempt_rt"
-    }
 
     /// A report without any privilege.
     public init() {}
@@ -108,17 +78,11 @@ public struct RealtimeStatus: Hashable, Sendable, Codable {
 /// Memory of the process.
 public struct MemoryStatus: Hashable, Sendable, Codable {
     /// Resident set.
-    public var residentKB: Number = .unknown
+    public var residentKb: Number = .unknown
     /// Locked part.
-    public var lockedKB: Number = .unknown
+    public var lockedKb: Number = .unknown
     /// Page faults that read from disk, since the start.
     public var majorFaults = 0
-
-    enum CodingKeys: String, CodingKey {
-        case residentKB = "resident_kb"
-        case lockedKB = "locked_kb"
-        case majorFaults = "major_faults"
-    }
 
     /// Memory of which nothing is known.
     public init() {}
@@ -143,11 +107,6 @@ public struct ClientStatus: Hashable, Sendable, Codable {
     /// Subscription messages not sent, because a client did not read fast enough.
     public var droppedMessages = 0
 
-    enum CodingKeys: String, CodingKey {
-        case connected, limit, accepted, refused, evicted, stalled, subscriptions
-        case droppedMessages = "dropped_messages"
-    }
-
     /// No connections.
     public init() {}
 }
@@ -160,11 +119,6 @@ public struct ConfigurationStatus: Hashable, Sendable, Codable {
     public var unsaved: [String] = []
     /// Keys whose new value waits for a restart.
     public var needsRestart: [String] = []
-
-    enum CodingKeys: String, CodingKey {
-        case files, unsaved
-        case needsRestart = "needs_restart"
-    }
 
     /// Built-in defaults and nothing else.
     public init() {}
@@ -195,12 +149,6 @@ public struct LockstepStatus: Hashable, Sendable, Codable {
     public var missing: [String] = []
     /// Values of sensors that are missing in the first line.
     public var ignoredValues = 0
-
-    enum CodingKeys: String, CodingKey {
-        case socket, state, t, lines, errors, connections, speed, sensors, missing
-        case lastError = "last_error"
-        case ignoredValues = "ignored_values"
-    }
 
     /// A socket that nobody has connected to.
     public init() {}

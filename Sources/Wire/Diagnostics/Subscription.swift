@@ -9,11 +9,6 @@ public struct SubscriptionInfo: Hashable, Sendable, Codable {
     /// Messages that were not sent because the client did not read fast enough.
     public var dropped: Int
 
-    enum CodingKeys: String, CodingKey {
-        case subscription, names, dropped
-        case rateHz = "rate_hz"
-    }
-
     /// A description with these parts.
     public init(subscription: Int, rateHz: Number, names: [String], dropped: Int) {
         self.subscription = subscription

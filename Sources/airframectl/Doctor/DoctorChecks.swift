@@ -107,7 +107,7 @@ enum DoctorChecks {
         if status.lockstep != nil { return nil }
         let realtime = status.realtime
         let isGranted = realtime.policy == "SCHED_FIFO" || realtime.policy == "SCHED_RR"
-        let kernel = realtime.isPreemptRT.map { $0 ? ", PREEMPT_RT kernel" : ", ordinary kernel" }
+        let kernel = realtime.isPreemptRt.map { $0 ? ", PREEMPT_RT kernel" : ", ordinary kernel" }
         let finding =
             "\(realtime.policy.isEmpty ? "unknown policy" : realtime.policy) \(realtime.priority)"
             + (kernel ?? "")

@@ -19,6 +19,7 @@ final class DaemonClient {
     init(path: String, timeout: Double) throws(ClientError) {
         self.path = path
         self.timeout = timeout
+        decoder.keyDecodingStrategy = .custom(MessageKey.decoding)
         var raw: Int32 = -1
         let error = cl_socket_connect(path, &raw)
         guard error == 0 else { throw Self.failure(connecting: path, error) }

@@ -72,7 +72,15 @@ struct ReplayCommand: ParsableCommand {
         }
         guard output != "-" else { return }
         if json {
-            try Output.json(Summary(log: log, output: output, plot: plot, replay: report))
+            try Output.json(
+                JSONValue.object([
+                    "log": .string(log), "output": .string(output),
+                    "unusableSamples": .int(report.unusableSamples),
+                    "records": .int(report.records),
+                    "disorderedTimes": .int(report.disorderedTimes),
+                    "clockRestarts": .int(report.clockRestarts), "gaps": .int(report.gaps),
+                    "gravityMismatches": .int(report.gravityMismatches),
+                ].merging(plot.map { ["plot": .string($0)] } ?? [:]) { $1 }))
         } else {
             Output.line("\(output): \(report.records) records of \(log).")
         }
@@ -117,25 +125,5 @@ struct ReplayCommand: ParsableCommand {
         try FileDescriptor.open(
             path, .writeOnly, options: [.create, .truncate],
             permissions: [.ownerReadWrite, .groupRead, .otherRead])
-    }
-
-    /// Output with `--json`.
-    private struct Summary: Encodable {
-        let log: String
-        let output: String
-        let plot: String?
-        let replay: ReplayReport
-
-        private enum Keys: String, CodingKey {
-            case log, output, plot
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Keys.self)
-            try container.encode(log, forKey: .log)
-            try container.encode(output, forKey: .output)
-            try container.encodeIfPresent(plot, forKey: .plot)
-            try replay.encode(to: encoder)
-        }
     }
 }

@@ -80,7 +80,7 @@ struct MonitorView {
         let state = MotionState(status)
         let holder = status.holder.map { "held by \($0)" } ?? "no one in control"
         return " " + style(state.role, "● \(state.headline)") + "   "
-            + style(.strong, status.mode) + ", \(status.supervisorState), \(holder)"
+            + style(.strong, status.mode) + ", \(status.state), \(holder)"
     }
 
     /// Always as many lines as there is room for, so that nothing below jumps when a reason comes

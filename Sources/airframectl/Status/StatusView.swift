@@ -17,7 +17,7 @@ enum StatusView {
             style(.strong, "airframed \(status.version)")
                 + ", \(status.backend), up \(Format.duration(status.uptimeS.value))"
                 + ", loop clock \(Format.fixed(status.t.value, 3)) s",
-            "mode \(status.mode), \(status.supervisorState), "
+            "mode \(status.mode), \(status.state), "
                 + (status.holder.map { "in control: \($0)" } ?? "no one in control")
                 + (status.holderAgeS?.known.map { ", last message \(Int($0)) s ago" } ?? "")
                 + (status.driver.map { ", wheels: \($0)" } ?? ""),
@@ -269,7 +269,7 @@ enum Summary {
 
     static func realtime(_ realtime: RealtimeStatus) -> String {
         let policy = realtime.policy.isEmpty ? "–" : realtime.policy
-        let kernel: String? = realtime.isPreemptRT.map {
+        let kernel: String? = realtime.isPreemptRt.map {
             $0 ? "PREEMPT_RT" : "kernel not PREEMPT_RT"
         }
         return policy + (realtime.priority > 0 ? " \(realtime.priority)" : "")
@@ -278,8 +278,8 @@ enum Summary {
     }
 
     static func memory(_ memory: MemoryStatus) -> String {
-        "\(Format.fixed(memory.residentKB.value / 1024, 1)) MB resident"
-            + ", \(Format.fixed(memory.lockedKB.value / 1024, 1)) MB locked"
+        "\(Format.fixed(memory.residentKb.value / 1024, 1)) MB resident"
+            + ", \(Format.fixed(memory.lockedKb.value / 1024, 1)) MB locked"
             + ", \(Format.count(memory.majorFaults)) major faults"
     }
 

@@ -63,6 +63,7 @@ enum Output {
     /// A value that this program made, as compact JSON.
     static func json(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .custom(MessageKey.encoding)
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         line(String(decoding: try encoder.encode(value), as: UTF8.self))
     }

@@ -1,0 +1,45 @@
+/// The name of a message's member in JSON, which follows from its property: `gainMarginDb` is `gain_margin_db`, and
+/// `isAtRest` is `at_rest`. Whoever encodes or decodes messages gives these two rules to the coder.
+public struct MessageKey: CodingKey {
+    /// The name.
+    public let stringValue: String
+    /// Members have no numbers.
+    public var intValue: Int? { nil }
+
+    /// Properties that begin with `is`, by their names in JSON.
+    private static let flags: [String: String] = [
+        "at_rest": "isAtRest", "converged": "isConverged", "enabled": "isEnabled",
+        "gyro_saturated": "isGyroSaturated", "memory_locked": "isMemoryLocked",
+        "preempt_rt": "isPreemptRt", "recording": "isRecording", "registered": "isRegistered",
+    ]
+
+    /// A member of this name.
+    public init(stringValue: String) { self.stringValue = stringValue }
+
+    /// Members have no numbers.
+    public init?(intValue: Int) { nil }
+
+    /// The name in JSON of the property at the end of a path.
+    @Sendable public static func encoding(_ path: [any CodingKey]) -> any CodingKey {
+        guard let key = path.last, key.intValue == nil else { return path.last ?? MessageKey("") }
+        var name = key.stringValue
+        if flags.values.contains(name) { name.removeFirst(2) }
+        var result = ""
+        for (index, letter) in name.enumerated() {
+            if letter.isUppercase, index > 0 { result += "_" }
+            result += letter.lowercased()
+        }
+        return MessageKey(result)
+    }
+
+    /// The property that a name in JSON, at the end of a path, stands for.
+    @Sendable public static func decoding(_ path: [any CodingKey]) -> any CodingKey {
+        guard let key = path.last, key.intValue == nil else { return path.last ?? MessageKey("") }
+        if let flag = flags[key.stringValue] { return MessageKey(flag) }
+        let words = key.stringValue.split(separator: "_")
+        let rest = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        return MessageKey((words.first.map(String.init) ?? "") + rest.joined())
+    }
+
+    private init(_ name: String) { stringValue = name }
+}
