@@ -25,7 +25,7 @@ GAIT_DATA ?= ../shared/data/gait
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer check airframe install uninstall deb clean
+.PHONY: help deps build documents counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer check airframe install uninstall deb clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -45,6 +45,9 @@ build: ## build both programs, optimised
 
 run: deps build ## start the simulated gimbal and its monitor; Ctrl-C stops both
 	@etc/run-simulated $(BIN)
+
+documents: ## write the documents that follow from the code: etc/airframed.toml and the manual pages
+	AIRFRAME_WRITE_DOCUMENTS=1 swift test --filter 'ManualPageTests|SampleFileTests'
 
 counter:
 	swift build $(RELEASE_FLAGS) --product MallocCounter

@@ -42,7 +42,7 @@ struct DoctorChecksTests {
         second.t = 101
         let checks = DoctorChecks.checks(healthy(), second, elapsed: 1)
         #expect(checks.allSatisfy { $0.level == .ok && $0.remedy.isEmpty })
-        #expect(checks.count == 10)
+        #expect(checks.count == 8)
     }
 
     @Test("everything that is not known, without a crash")
@@ -50,28 +50,6 @@ struct DoctorChecksTests {
         let checks = DoctorChecks.checks(Status(), Status(), elapsed: 0)
         #expect(checks.contains { $0.level == .fail })
         #expect(!checks.contains { ($0.finding + $0.remedy).lowercased().contains("nan") })
-    }
-
-    @Test("what keeps it from moving")
-    func motion() throws {
-        let check = try check("motion") {
-            $0.inhibitions = [
-                Inhibition(name: "emergency_stop", sentence: "Release it."),
-                Inhibition(name: "inactive_mode", sentence: "Nobody asked."),
-            ]
-        }
-        #expect(check.level == .fail)
-        #expect(check.finding == "emergency_stop")
-        #expect(check.remedy == "Release it.")
-    }
-
-    @Test("a mode that nobody asked for is no problem")
-    func inactive() throws {
-        let check = try check("motion") {
-            $0.isEnabled = false
-            $0.inhibitions = [Inhibition(name: "inactive_mode", sentence: "Nobody asked.")]
-        }
-        #expect(check.level == .ok)
     }
 
     @Test(
@@ -210,7 +188,7 @@ struct DoctorChecksTests {
         first.lockstep = LockstepStatus()
         first.lockstep?.socket = "/run/x.sock"
         let waiting = DoctorChecks.checks(first, first, elapsed: 1)
-        #expect(waiting.map(\.name) == ["motion", "lockstep"])
+        #expect(waiting.map(\.name) == ["lockstep"])
         #expect(waiting.last?.finding == "waiting for a simulator at /run/x.sock")
 
         first.lockstep?.state = "connected"

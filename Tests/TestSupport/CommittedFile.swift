@@ -1,3 +1,4 @@
+import Glibc
 public import SystemPackage
 
 /// A file of the repository that says what the code says: made by a test, read by people.
@@ -31,15 +32,19 @@ public struct CommittedFile: Sendable {
         }
     }
 
-    /// Compares it with what it should say.
+    /// Compares it with what it should say, or writes that where `AIRFRAME_WRITE_DOCUMENTS` is set.
     ///
     /// - Parameter expected: The whole text.
     /// - Returns: What to do, when they differ; the expected text is in a file in /tmp then.
     /// - Throws: `Errno`.
     public func drift(from expected: String) throws -> String? {
         guard try text() != expected else { return nil }
+        if getenv("AIRFRAME_WRITE_DOCUMENTS") != nil {
+            try write(expected, to: path)
+            return nil
+        }
         let copy = FilePath("/tmp").appending((path.lastComponent?.string ?? "") + ".expected")
         try write(expected, to: copy)
-        return "\(name) has drifted: compare it with \(copy), and copy that"
+        return "\(name) has drifted, compare it with \(copy): make documents writes it"
     }
 }

@@ -48,7 +48,7 @@ public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
         var settings = Settings()
         settings[keyPath: path] = value
         key = setting.key
-        self.value = setting.value(in: settings)
+        self.value = setting.read(settings)
         written = nil
     }
 }

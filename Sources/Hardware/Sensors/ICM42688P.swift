@@ -87,23 +87,7 @@ struct ICM42688P: IMUChip {
             .write(0x02, to: bank, part: 0),
             .keep(slot: 4, RegisterRead(part: 0, register: 0x3B, count: 3)),
             .write(0x00, to: bank, part: 0),
-            .require(
-                { kept in
-                    (0..<3).allSatisfy {
-                        FactoryResponse.passesAccel(
-                            kept.bigEndian(2, 2 * $0) - kept.bigEndian(0, 2 * $0),
-                            code: kept.byte(4, $0), unstored: 0.05...1.2)
-                    }
-                }, otherwise: "failed its accelerometer's self test"),
-            .require(
-                { kept in
-                    (0..<3).allSatisfy {
-                        FactoryResponse.passesGyro(
-                            kept.bigEndian(3, 2 * $0) - kept.bigEndian(1, 2 * $0),
-                            code: kept.byte(5, $0))
-                    }
-                }, otherwise: "failed its gyroscope's self test"),
-        ])
+        ], .requireFactoryResponse(unstored: 0.05...1.2))
 
     private static func keepData(_ slots: (accel: Int, gyro: Int)) -> [SetUpStep] {
         [

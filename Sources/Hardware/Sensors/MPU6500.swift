@@ -82,23 +82,7 @@ struct MPU6500: IMUChip {
         [
             .keep(slot: 4, RegisterRead(part: 0, register: 0x0D, count: 3)),
             .keep(slot: 5, RegisterRead(part: 0, register: 0x00, count: 3)),
-            .require(
-                { kept in
-                    (0..<3).allSatisfy {
-                        FactoryResponse.passesAccel(
-                            kept.bigEndian(2, 2 * $0) - kept.bigEndian(0, 2 * $0),
-                            code: kept.byte(4, $0), unstored: 0.225...0.675)
-                    }
-                }, otherwise: "failed its accelerometer's self test"),
-            .require(
-                { kept in
-                    (0..<3).allSatisfy {
-                        FactoryResponse.passesGyro(
-                            kept.bigEndian(3, 2 * $0) - kept.bigEndian(1, 2 * $0),
-                            code: kept.byte(5, $0))
-                    }
-                }, otherwise: "failed its gyroscope's self test"),
-        ])
+        ], .requireFactoryResponse(unstored: 0.225...0.675))
 
     var burst: [RegisterRead] {
         [

@@ -138,6 +138,31 @@ struct FactoryResponse {
 }
 
 extension [SetUpStep] {
+    /// Requires that the self test moved every axis as it did at the factory. Kept by then: accelerometer and gyroscope at
+    /// rest in slots 0 and 1, during the test in 2 and 3, and their codes in 4 and 5.
+    ///
+    /// - Parameter unstored: What the accelerometer must move by where no code is stored, g.
+    static func requireFactoryResponse(unstored: ClosedRange<Double>) -> [SetUpStep] {
+        [
+            .require(
+                { kept in
+                    (0..<3).allSatisfy {
+                        FactoryResponse.passesAccel(
+                            kept.bigEndian(2, 2 * $0) - kept.bigEndian(0, 2 * $0),
+                            code: kept.byte(4, $0), unstored: unstored)
+                    }
+                }, otherwise: "failed its accelerometer's self test"),
+            .require(
+                { kept in
+                    (0..<3).allSatisfy {
+                        FactoryResponse.passesGyro(
+                            kept.bigEndian(3, 2 * $0) - kept.bigEndian(1, 2 * $0),
+                            code: kept.byte(5, $0))
+                    }
+                }, otherwise: "failed its gyroscope's self test"),
+        ]
+    }
+
     /// Reads every register of an audit back.
     static func verify(
         _ audit: [(read: RegisterRead, mask: UInt8, value: UInt8)]

@@ -15,28 +15,14 @@ enum DoctorChecks {
     static func checks(_ first: Status, _ second: Status, elapsed: Double) -> [DoctorCheck] {
         if second.lockstep?.state == "waiting" {
             // There is no sensor to look at yet.
-            return [motion(second), lockstep(first, second), unsaved(second)].compactMap { $0 }
+            return [lockstep(first, second), unsaved(second)].compactMap { $0 }
         }
         return [
-            motion(second), clock(first, second, elapsed), lockstep(first, second),
-            loop(first, second), scheduling(second), memory(second), imu(second),
-            accelerometer(second), fullScale(first, second),
-            vibration(second), hum(second), mounting(second), attitude(second), robot(second),
-            drops(first, second), unsaved(second),
+            clock(first, second, elapsed), lockstep(first, second), loop(first, second),
+            scheduling(second), memory(second), imu(second), accelerometer(second),
+            fullScale(first, second), vibration(second), hum(second), mounting(second),
+            attitude(second), robot(second), unsaved(second),
         ].compactMap { $0 }
-    }
-
-    private static func motion(_ status: Status) -> DoctorCheck {
-        let problems = status.inhibitions.filter(\.isProblem)
-        guard let worst = problems.first else {
-            return DoctorCheck(
-                "motion", .ok,
-                status.isEnabled
-                    ? "motors on, mode \(status.mode)"
-                    : "nothing keeps the motors off; mode \(status.mode)")
-        }
-        let names = problems.map(\.name).joined(separator: ", ")
-        return DoctorCheck("motion", .fail, names, remedy: worst.sentence)
     }
 
     private static func clock(_ first: Status, _ second: Status, _ elapsed: Double) -> DoctorCheck {

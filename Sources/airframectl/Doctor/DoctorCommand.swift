@@ -40,10 +40,7 @@ struct DoctorCommand: ParsableCommand {
         let first: Status = try client.request(.status)
         _ = Signals().wait(seconds: 1)
         let second: Status = try client.request(.status)
-        let own = DoctorChecks.checks(first, second, elapsed: DaemonClient.now() - start)
-        // The daemon knows better where both look at one thing.
-        let known = Set(checks.map(\.name))
-        checks += own.filter { !known.contains($0.name) }
+        checks += DoctorChecks.checks(first, second, elapsed: DaemonClient.now() - start)
         try finish(checks)
         if checks.contains(where: { $0.level == .fail }) { throw ExitCode(ExitCodes.inhibited) }
     }

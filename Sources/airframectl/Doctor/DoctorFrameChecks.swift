@@ -135,18 +135,6 @@ extension DoctorChecks {
         return "gyro bias \(text.joined(separator: " ")) °/s"
     }
 
-    static func drops(_ first: Status, _ second: Status) -> DoctorCheck {
-        func total(_ faults: FaultStatus) -> Int {
-            faults.sampleDrops + faults.commandDrops + faults.telemetryDrops + faults.busErrors
-        }
-        let isGrowing = total(second.faults) > total(first.faults)
-        return DoctorCheck(
-            "drops", isGrowing ? .warn : .ok, Summary.faults(second),
-            remedy: isGrowing
-                ? "They are growing now: `airframectl log` names the slow reader." : ""
-        )
-    }
-
     static func unsaved(_ status: Status) -> DoctorCheck? {
         let keys = status.configuration.unsaved
         guard !keys.isEmpty else { return nil }
