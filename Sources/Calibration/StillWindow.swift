@@ -40,8 +40,6 @@ public struct StillMean: Sendable, Equatable {
     public var gyroError: Vector3
     /// Mean specific force as measured, m/s².
     public var accel: Vector3
-    /// Standard error of `accel`, each axis, m/s².
-    public var accelError: Vector3
 }
 
 /// Collects samples until the sensor has been still for a given time, and starts again whenever it
@@ -185,7 +183,6 @@ public struct StillWindow: Sendable {
                 cm_sqrt(sum.x * scale), cm_sqrt(sum.y * scale), cm_sqrt(sum.z * scale))
         }
         return StillMean(
-            gyro: gyro, gyroError: error { $0.gyro - gyro }, accel: accel,
-            accelError: error { $0.accel - accel })
+            gyro: gyro, gyroError: error { $0.gyro - gyro }, accel: accel)
     }
 }

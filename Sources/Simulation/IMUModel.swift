@@ -74,27 +74,6 @@ public struct IMUModel: Sendable {
 
         /// A fresh BMI088.
         public init() {}
-
-        /// A sensor without any error, without filter, at 1 kHz by a perfect clock.
-        public static var ideal: Parameters {
-            var p = Parameters()
-            p.gyroNoiseDensity = 0
-            p.accelNoiseDensity = .zero
-            p.gyroBias = 0
-            p.accelBias = 0
-            p.gyroBiasWander = 0
-            p.gyroDriftPerKelvin = 0
-            p.accelBiasWander = 0
-            p.gyroScaleError = 0
-            p.accelScaleError = 0
-            p.gyroMisalignment = 0
-            p.accelMisalignment = 0
-            p.isQuantized = false
-            p.gyroBandwidthHz = .infinity
-            p.accelBandwidthHz = .infinity
-            p.clockError = 0
-            return p
-        }
     }
 
     /// Scale and cross-axis errors as a matrix, rows x, y, z.

@@ -34,15 +34,6 @@ struct TimedRollbackTests {
         #expect(rollback.keep() == false)
     }
 
-    @Test("reverts when the connection that made the change ends, and only then")
-    func ownerGone() throws {
-        var rollback = try begun()
-        #expect(rollback.ownerGone(8) == nil)
-        #expect(rollback.ownerGone(7) == "before")
-        #expect(rollback.ownerGone(7) == nil)
-        #expect(rollback.expire(now: at(99)) == nil)
-    }
-
     @Test("returns to the state before the first of several changes, at the last deadline")
     func severalChanges() throws {
         var rollback = try begun()
@@ -70,13 +61,6 @@ struct TimedRollbackTests {
             try rollback.begin("before", owner: 7, seconds: seconds, now: at(0))
         }
         #expect(refusal?.message.contains("is outside 1...3600") == true)
-        #expect(!rollback.isPending)
-    }
-
-    @Test("reverts on request")
-    func revert() throws {
-        var rollback = try begun()
-        #expect(rollback.revert() == "before")
         #expect(!rollback.isPending)
     }
 

@@ -76,11 +76,13 @@ struct DiagnosticsMessageTests {
             error: Refusal(.outOfRange, "Too \"far\".\nReally.", field: "yaw"), to: &bytes)
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
         #expect(lines.count == 2)
-        let reply = try JSONDecoder.messages.decode(Reply<Acknowledgement>.self, from: Data(lines[0]))
+        let reply = try JSONDecoder.messages.decode(
+            Reply<Acknowledgement>.self, from: Data(lines[0]))
         #expect(reply.id == "a")
         #expect(reply.t == 1.5)
         #expect(reply.result == Acknowledgement("Done."))
-        let refusal = try JSONDecoder.messages.decode(Reply<Acknowledgement>.self, from: Data(lines[1]))
+        let refusal = try JSONDecoder.messages.decode(
+            Reply<Acknowledgement>.self, from: Data(lines[1]))
         #expect(
             refusal.error == RequestError("out_of_range", "Too \"far\".\nReally.", field: "yaw"))
     }

@@ -7,16 +7,6 @@ public struct ParameterStore: Sendable {
     /// Values by key, each as TOML text that reads back to the identical value.
     public typealias Overlay = [String: String]
 
-    /// State of one setting.
-    public struct Reading: Sendable, Equatable {
-        /// The active value.
-        public let value: SettingValue
-        /// Source of the value.
-        public let origin: Origin
-        /// The value after a restart, if it differs.
-        public let afterRestart: SettingValue?
-    }
-
     /// One line of `diff`.
     public struct Difference: Sendable, Equatable, CustomStringConvertible {
         /// Dotted path.
@@ -56,8 +46,6 @@ public struct ParameterStore: Sendable {
 
     /// Active values from files and command line.
     var loaded: LoadedConfiguration
-    /// Values that wait for a restart, from the last reload.
-    var pending: [String: SettingValue] = [:]
     var saved: [String: SettingValue] = [:]
     var live: [String: SettingValue] = [:]
     /// Saved values that `reset` has deactivated, until the next save removes them.
@@ -86,18 +74,6 @@ public struct ParameterStore: Sendable {
 
     private var merged: [String: SettingValue] {
         saved.filter { !cleared.contains($0.key) }.merging(live) { $1 }
-    }
-
-    /// One setting.
-    ///
-    /// - Parameter key: Dotted path.
-    /// - Returns: Value and origin.
-    /// - Throws: `unknownKey`, with a guess.
-    public func reading(_ key: String) throws(ConfigurationProblem) -> Reading {
-        guard let setting = Schema.setting(key) else { throw .unknownKey(key) }
-        return Reading(
-            value: setting.value(in: settings), origin: origin(of: key),
-            afterRestart: pending[key])
     }
 
     /// Source of the active value.

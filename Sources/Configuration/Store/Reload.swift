@@ -48,7 +48,6 @@ extension ParameterStore {
             if more.isEmpty { break }
             waiting.formUnion(more)
         }
-        pending = [:]
         let wanted = new.settings
         var report = ReloadReport()
         for setting in Schema.settings {
@@ -61,7 +60,6 @@ extension ParameterStore {
                     Difference(key: key, value: now, reference: old, origin: origin(of: key)))
             }
             if waiting.contains(key), next != setting.value(in: loaded.settings) {
-                pending[key] = next
                 report.needsRestart.append(
                     Difference(key: key, value: next, reference: now, origin: new.origin(of: key)))
             } else if now == old, next != setting.value(in: before.loaded.settings) {

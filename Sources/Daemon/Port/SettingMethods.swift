@@ -34,7 +34,9 @@ extension SocketMethod {
             },
             .saving("reload", isWrite: true) {
                 (_, caller, done: @escaping Later<Wire.ReloadReport>) throws(Refusal) in
-                tuning.reload(by: caller.client.description) { done($0.map { Wire.ReloadReport($0) }) }
+                tuning.reload(by: caller.client.description) {
+                    done($0.map { Wire.ReloadReport($0) })
+                }
             },
         ]
     }

@@ -142,6 +142,7 @@ extension [SetUpStep] {
     /// rest in slots 0 and 1, during the test in 2 and 3, and their codes in 4 and 5.
     ///
     /// - Parameter unstored: What the accelerometer must move by where no code is stored, g.
+    /// - Returns: The steps.
     static func requireFactoryResponse(unstored: ClosedRange<Double>) -> [SetUpStep] {
         [
             .require(

@@ -67,7 +67,9 @@ package struct LoopReport: Sendable {
 
     private mutating func describe(_ servo: ServoController.Parameters) {
         gains = [
-            Gain(name: "prediction corner", unit: "Hz", values: servo.bandwidth * (servo.trackerBandwidth / (2 * .pi))),
+            Gain(
+                name: "prediction corner", unit: "Hz",
+                values: servo.bandwidth * (servo.trackerBandwidth / (2 * .pi))),
             Gain(name: "loop gain", unit: "", values: servo.loopGain),
             Gain(name: "look-ahead", unit: "", values: servo.lookAhead),
         ]
@@ -80,7 +82,9 @@ package struct LoopReport: Sendable {
         gains = [
             Gain(name: "attitude gain", unit: "1/s", values: field.attitudeGain),
             Gain(name: "rate gain", unit: "1/s", values: field.rateGain),
-            Gain(name: "observer bandwidth", unit: "Hz", values: field.observerBandwidth * (1 / (2 * .pi))),
+            Gain(
+                name: "observer bandwidth", unit: "Hz",
+                values: field.observerBandwidth * (1 / (2 * .pi))),
         ]
         margins { LoopMargins(of: field, axis: $0, filter: filter[$0]) }
     }

@@ -5,7 +5,7 @@ public import Port
 /// kept.
 ///
 /// It has no clock and no thread: its owner asks at every tick of a timer, and restores the state
-/// that `expire` or `ownerGone` return. A save counts as `keep`.
+/// that `expire` returns. A save counts as `keep`.
 public struct TimedRollback<Snapshot: Sendable>: Sendable {
     private struct Pending: Sendable {
         var snapshot: Snapshot
@@ -86,14 +86,6 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         return keep()
     }
 
-    /// Ends the trial before its deadline and returns the old state.
-    ///
-    /// - Returns: The state to restore, once; nil without a change on trial.
-    public mutating func revert() -> Snapshot? {
-        defer { pending = nil }
-        return pending?.snapshot
-    }
-
     /// Ends the trial if its deadline has passed.
     ///
     /// - Parameter now: The present.
@@ -101,15 +93,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     ///   trial.
     public mutating func expire(now: Instant) -> Snapshot? {
         guard let pending, now >= pending.deadline else { return nil }
-        return revert()
-    }
-
-    /// Ends the trial of a connection or link that has ended, and so cannot keep its change.
-    ///
-    /// - Parameter owner: As given to `begin`.
-    /// - Returns: The state to restore, once; nil when the change is not this owner's.
-    public mutating func ownerGone(_ owner: UInt64) -> Snapshot? {
-        guard pending?.owner == owner else { return nil }
-        return revert()
+        self.pending = nil
+        return pending.snapshot
     }
 }

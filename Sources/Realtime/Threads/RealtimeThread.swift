@@ -146,7 +146,7 @@ private struct ThreadOutcome: Sendable {
                     + "or it is outside the process's cpuset. `nproc --all` counts the CPUs.")
         }
         return ThreadReport(
-            name: wishes.name, threadID: threadID, requestedPriority: wishes.priority,
+            name: wishes.name, threadID: threadID,
             policy: ThreadReport.Policy(rawValue: policy) ?? .unknown, priority: Int(priority),
             cpu: cpu >= 0 ? Int(cpu) : nil, problems: problems)
     }

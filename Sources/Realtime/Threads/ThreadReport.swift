@@ -16,8 +16,6 @@ public struct ThreadReport: Sendable, Equatable {
     public var name: String
     /// The kernel's id, as in /proc/self/task.
     public var threadID: Int32
-    /// The priority asked for; nil: none.
-    public var requestedPriority: Int?
     /// The policy in force.
     public var policy: Policy
     /// The priority in force; 0 for ordinary threads.

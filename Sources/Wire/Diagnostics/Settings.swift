@@ -22,7 +22,8 @@ public struct Setting: Hashable, Sendable, Codable {
     public var warning: String?
 
     enum CodingKeys: String, CodingKey {
-        case key, value, origin, unit, range, summary, warning, defaultValue = "default", isLive = "live",
+        case key, value, origin, unit, range, summary, warning, defaultValue = "default", isLive =
+            "live",
             rollbackS
     }
 

@@ -13,6 +13,8 @@ public struct MessageKey: CodingKey {
         "preempt_rt": "isPreemptRt", "recording": "isRecording", "registered": "isRegistered",
     ]
 
+    private static let properties = Set(flags.values)
+
     /// A member of this name.
     public init(stringValue: String) { self.stringValue = stringValue }
 
@@ -22,12 +24,12 @@ public struct MessageKey: CodingKey {
     /// The name in JSON of the property at the end of a path.
     @Sendable public static func encoding(_ path: [any CodingKey]) -> any CodingKey {
         guard let key = path.last, key.intValue == nil else { return path.last ?? MessageKey("") }
-        var name = key.stringValue
-        if flags.values.contains(name) { name.removeFirst(2) }
+        let name = key.stringValue
         var result = ""
-        for (index, letter) in name.enumerated() {
-            if letter.isUppercase, index > 0 { result += "_" }
-            result += letter.lowercased()
+        for letter in name.utf8.dropFirst(properties.contains(name) ? 2 : 0) {
+            let isCapital = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(letter)
+            if isCapital, !result.isEmpty { result += "_" }
+            result.unicodeScalars.append(Unicode.Scalar(isCapital ? letter + 32 : letter))
         }
         return MessageKey(result)
     }

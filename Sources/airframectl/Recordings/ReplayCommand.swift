@@ -73,14 +73,15 @@ struct ReplayCommand: ParsableCommand {
         guard output != "-" else { return }
         if json {
             try Output.json(
-                JSONValue.object([
-                    "log": .string(log), "output": .string(output),
-                    "unusableSamples": .int(report.unusableSamples),
-                    "records": .int(report.records),
-                    "disorderedTimes": .int(report.disorderedTimes),
-                    "clockRestarts": .int(report.clockRestarts), "gaps": .int(report.gaps),
-                    "gravityMismatches": .int(report.gravityMismatches),
-                ].merging(plot.map { ["plot": .string($0)] } ?? [:]) { $1 }))
+                JSONValue.object(
+                    [
+                        "log": .string(log), "output": .string(output),
+                        "unusableSamples": .int(report.unusableSamples),
+                        "records": .int(report.records),
+                        "disorderedTimes": .int(report.disorderedTimes),
+                        "clockRestarts": .int(report.clockRestarts), "gaps": .int(report.gaps),
+                        "gravityMismatches": .int(report.gravityMismatches),
+                    ].merging(plot.map { ["plot": .string($0)] } ?? [:]) { $1 }))
         } else {
             Output.line("\(output): \(report.records) records of \(log).")
         }

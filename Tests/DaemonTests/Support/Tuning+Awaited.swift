@@ -15,7 +15,9 @@ extension Tuning {
         try awaited { baseline(request, by: who, $0) }
     }
 
-    func reload(by who: String) throws -> Configuration.ReloadReport { try awaited { reload(by: who, $0) } }
+    func reload(by who: String) throws -> Configuration.ReloadReport {
+        try awaited { reload(by: who, $0) }
+    }
 
     func save(_ keys: [String], from link: CommandSource.Link, by who: String) throws {
         try awaited { save(keys, with: [], from: link, (who, "saved"), $0) }
