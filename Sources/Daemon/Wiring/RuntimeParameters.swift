@@ -23,8 +23,9 @@ extension Settings {
         runtime.power.priority = min(99, loop.priority + 1)
         runtime.loop.cpu = loop.cpu < 0 ? RealtimeSetup.preferredCPU : loop.cpu
         runtime.bus.cpu = runtime.loop.cpu
-        // Two seconds: the reader may be held up, and nothing is lost.
-        runtime.telemetryCapacity = 2 * loop.rateHz
+        // A quarter of a second, fifty times as long as the reader's usual pause: the reader may be
+        // held up, and nothing is lost. All of it is locked memory.
+        runtime.telemetryCapacity = loop.rateHz / 4
         runtime.tapeBytes = tapeBytes
         return runtime
     }

@@ -45,7 +45,7 @@ public final class TelemetryHub: Sendable {
         }
     }
 
-    /// Drains the ring. Call often enough that it does not fill: it holds at least a second.
+    /// Drains the ring. Call often enough that it does not fill: it holds a quarter of a second.
     ///
     /// - Parameter visit: Called with every record, oldest first; must not call back into the hub.
     public func drain(_ visit: (TelemetryRecord) -> Void) {
