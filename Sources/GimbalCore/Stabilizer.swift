@@ -57,6 +57,28 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private(set) var isConverged = false
     private(set) var faults = FaultLatch()
 
+    /// Temperatures that no chip can have are beyond these, °C.
+    private static var coldest: Double { @_noLocks get { -60 } }
+    private static var hottest: Double { @_noLocks get { 150 } }
+    /// Longest period that filters and controllers count with, s: after more than that nothing goes
+    /// on from where it was.
+    private static var longestPeriod: Double { @_noLocks get { 0.1 } }
+    /// Share of a new period in the usual one: a memory of twenty.
+    private static var newPeriodShare: Double { @_noLocks get { 0.05 } }
+    /// Usual periods without a tick that are a gap, and the bounds of a gap, s: two samples of the
+    /// slowest loop, and the longest dispute about the gyroscope.
+    private static var blindPeriods: Double { @_noLocks get { 4 } }
+    private static var shortestBlindness: Double { @_noLocks get { 0.01 } }
+    private static var longestBlindness: Double { @_noLocks get { 0.03 } }
+    /// How much longer than the loop's delay a brake may take to show, s: some samples.
+    private static var brakeSeconds: Double { @_noLocks get { 0.004 } }
+    /// Beyond this share of the rate at its beginning, and this rate on top for noise, rad/s, a brake
+    /// makes the camera faster.
+    private static var brakeGrowth: Double { @_noLocks get { 1.1 } }
+    private static var brakeNoise: Double { @_noLocks get { 0.1 } }
+    /// Square of the rotation, rad², below which two mountings are the same: rounding.
+    private static var sameMounting: Double { @_noLocks get { 1e-18 } }
+
     /// A stabilizer that has seen nothing yet; outputs off.
     public init(parameters: Parameters) {
         self.parameters = parameters
@@ -87,7 +109,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     @_noLocks
     private mutating func recalibrate(from old: SensorCorrection, to new: SensorCorrection) {
         let turn = new.mounting * old.mounting.conjugate
-        if Vector3(turn.x, turn.y, turn.z).squaredNorm > 1e-18 {
+        if Vector3(turn.x, turn.y, turn.z).squaredNorm > Self.sameMounting {
             estimator.turnBodyFrame(by: turn)
             attitude = estimator.attitude
             if supervisor.isEnabled { takeOver() }
@@ -183,7 +205,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// The first temperature says how far the calibrated bias can be trusted. One that no chip can have is ignored.
     private mutating func noteTemperature(of new: IMUSample) {
-        guard new.contents.contains(.temperature), new.temperature > -60, new.temperature < 150
+        guard new.contents.contains(.temperature), new.temperature > Self.coldest,
+            new.temperature < Self.hottest
         else { return }
         let isFirst = snapshot.temperature.isNaN
         snapshot.temperature = new.temperature
@@ -197,7 +220,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     @_noLocks
     public mutating func step(now: Instant) -> MotorOutput {
         var dt = 0.0
-        if let lastStep { dt = min(max(now.seconds(since: lastStep), 0), 0.1) }
+        if let lastStep { dt = min(max(now.seconds(since: lastStep), 0), Self.longestPeriod) }
         lastStep = now
         if !hasNewSample, let motors = effect.motors { witness.wait(motors, dt: dt) }
         hasNewSample = false
@@ -289,7 +312,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// From when on without a tick the camera's answer to the motors is not judged, s.
     private var blindSeconds: Double {
-        @inline(__always) get { min(max(4 * usualPeriod, 0.01), 0.03) }
+        @inline(__always) get {
+            min(
+                max(Self.blindPeriods * usualPeriod, Self.shortestBlindness), Self.longestBlindness)
+        }
     }
 
     /// What takes a moment to be believed.
@@ -318,8 +344,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             return
         }
         brakeTime += dt
-        let answer = drive.loopDelay + 0.004
-        guard brakeTime > answer, newestRate.norm > 1.1 * brakeRate + 0.1 else { return }
+        let answer = drive.loopDelay + Self.brakeSeconds
+        guard brakeTime > answer, newestRate.norm > Self.brakeGrowth * brakeRate + Self.brakeNoise
+        else { return }
         supervisor.phase = .off
         supervisor.authority = 0
     }
@@ -374,7 +401,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if case .field = parameters.motorType { astray = estimator.rate.norm - setpoint.rate.norm }
         snapshot.setpoint = setpoint.attitude
         snapshot.attitudeError = attitude.error(to: setpoint.attitude)
-        usualPeriod = usualPeriod == 0 ? dt : usualPeriod + (dt - usualPeriod) * 0.05
+        usualPeriod = usualPeriod == 0 ? dt : usualPeriod + (dt - usualPeriod) * Self.newPeriodShare
         let belief = drive.state.inertia.sigmas
         let excitation = exciter.state.isActive ? exciter.step(parameters.motorType) : .zero
         var output = drive.step(

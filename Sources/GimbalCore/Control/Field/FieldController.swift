@@ -54,7 +54,9 @@ public struct FieldController: MotorController {
 
     /// Whether `exerted` can be relied on: the places of all rotors are known.
     private var isPlaced: Bool {
-        @_noLocks @inline(__always) get { yaw.isPlaced && roll.isPlaced && pitch.isPlaced }
+        @_noLocks @inline(__always) get {
+            rotors.yaw.isPlaced && rotors.roll.isPlaced && rotors.pitch.isPlaced
+        }
     }
 
     /// Seconds since full authority.
@@ -65,12 +67,8 @@ public struct FieldController: MotorController {
     private static var slipMemory: Double { @_noLocks get { 1 } }
     private var strength = 0.0
     private var search = FieldInertia()
-    private var yaw = FieldObserver()
-    private var roll = FieldObserver()
-    private var pitch = FieldObserver()
-    private var yawMirror = MirroredJoint()
-    private var rollMirror = MirroredJoint()
-    private var pitchMirror = MirroredJoint()
+    private var rotors = PerAxis(FieldObserver())
+    private var mirrors = PerAxis(MirroredJoint())
     private var fields = JointHistory()
     private var powers = JointHistory()
 
@@ -135,10 +133,9 @@ public struct FieldController: MotorController {
                 torques
                 + search.swing(
                     rates: rates,
-                    expected: AxisVector(
-                        yaw: yaw.expected, roll: roll.expected, pitch: pitch.expected),
+                    expected: rotors.map { $0.expected },
                     inertia: kinematics.inertia(from: inertia),
-                    largest: parameters.peakTorque * (0.8 * parameters.maxPower),
+                    largest: parameters.peakTorque * (Self.swingShare * parameters.maxPower),
                     seconds: running - Self.lockTime, dt: dt)
         }
         drive(torques: torques, rates: known, share: share, dt: dt)
@@ -161,9 +158,7 @@ public struct FieldController: MotorController {
     public mutating func reset(joints: AxisVector = .zero) {
         modelledJoints = joints
         let field = joints * parameters.polePairs
-        yaw.reset(electrical: field.yaw)
-        roll.reset(electrical: field.roll)
-        pitch.reset(electrical: field.pitch)
+        rotors.change { $0.reset(electrical: field[$1]) }
         output = MotorOutput(enabled: true)
         output.field = field
         fields.fill(field)
@@ -187,6 +182,23 @@ public struct FieldController: MotorController {
         case holding
     }
 
+    /// Share of the most torque that a swing takes: the rest holds the camera meanwhile.
+    private static var swingShare: Double { @_noLocks get { 0.8 } }
+    /// Bandwidth of the observers while they look for their rotors, rad/s: what no inertia makes
+    /// unstable.
+    private static var lockingBandwidth: Double { @_noLocks get { 80 } }
+    /// The same during the swing, rad/s: an observer that explains the swing by a moving rotor would
+    /// hide what it is to show.
+    private static var probingBandwidth: Double { @_noLocks get { 20 } }
+    /// Share of the configured power's pull that shows where a rotor is.
+    private static var smallestPull: Double { @_noLocks get { 0.2 } }
+    /// Gains that no inertia makes unstable within the time before the inertia is known, 1/s.
+    private static var gentleRateGain: Double { @_noLocks get { 30 } }
+    private static var gentleAttitudeGain: Double { @_noLocks get { 5 } }
+    /// Sine of the load angle from which on more power is wanted: 45 electrical degrees.
+    private static var fullLoad: Double { @_noLocks get { 0.7 } }
+    /// How fast power that is no longer needed falls, s.
+    private static var powerMemory: Double { @_noLocks get { 0.5 } }
     /// Time at full power in which the observers settle on their rotors before the swing, s.
     private static var lockTime: Double { @_noLocks get { 0.2 } }
 
@@ -209,25 +221,21 @@ public struct FieldController: MotorController {
     }
 
     private mutating func mirroredJoints(_ known: AxisVector, dt: Double) -> AxisSet {
-        let isYaw = yawMirror.step(known: known.yaw, hidden: yaw.hiddenRate, dt: dt)
-        let isRoll = rollMirror.step(known: known.roll, hidden: roll.hiddenRate, dt: dt)
-        let isPitch = pitchMirror.step(known: known.pitch, hidden: pitch.hiddenRate, dt: dt)
-        return AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
+        let hidden = rotors.map { $0.hiddenRate }
+        return mirrors.judge { $0.step(known: known[$1], hidden: hidden[$1], dt: dt) }
     }
 
     /// What the camera did lately says nothing about the motors' signs.
     @_noLocks @_noAllocation
     mutating func forgetMotion() {
         mirrored = .none
-        yawMirror = MirroredJoint()
-        rollMirror = MirroredJoint()
-        pitchMirror = MirroredJoint()
+        mirrors = PerAxis(MirroredJoint())
     }
 
     /// A rotor that is lost is looked for again, with gentle gains.
     private mutating func notice(attitude: Quaternion, dt: Double) {
         sinceSlip += dt
-        let lost = AxisSet(yaw: yaw.isLost, roll: roll.isLost, pitch: pitch.isLost)
+        let lost = rotors.axes { $0.isLost }
         guard !lost.isEmpty else { return }
         if sinceSlip >= Self.slipMemory { lastSlipped = .none }
         lastSlipped.insert(lost)
@@ -236,9 +244,7 @@ public struct FieldController: MotorController {
         let angles = EulerZXY.angles(attitude)
         modelledJoints.roll = angles.roll
         modelledJoints.pitch = angles.pitch
-        if yaw.isLost { yaw.search() }
-        if roll.isLost { roll.search() }
-        if pitch.isLost { pitch.search() }
+        rotors.change { rotor, _ in if rotor.isLost { rotor.search() } }
         // Not zero, which would wait for full authority.
         running = dt
         if parameters.probesInertia { search.doubt(first: parameters.inertia) }
@@ -268,9 +274,8 @@ public struct FieldController: MotorController {
         switch stage {
         case .locking:
             isLearning = true
-            bandwidth = bandwidth.capped(80)
-        // An observer that explains the swing by a moving rotor would hide what it is to show.
-        case .probing: bandwidth = bandwidth.capped(20)
+            bandwidth = bandwidth.capped(Self.lockingBandwidth)
+        case .probing: bandwidth = bandwidth.capped(Self.probingBandwidth)
         case .holding: break
         }
         let field = fields.value(age: p.loopDelay, dt: dt)
@@ -279,26 +284,15 @@ public struct FieldController: MotorController {
         let full = AxisVector(
             yaw: p.peakTorque.yaw / inertia.yaw, roll: p.peakTorque.roll / inertia.roll,
             pitch: p.peakTorque.pitch / inertia.pitch)
-        let before = AxisVector(
-            yaw: yaw.electrical, roll: roll.electrical, pitch: pitch.electrical)
-        _ = AxisVector(
-            yaw: yaw.update(
-                measured: rates.yaw, knownJointRate: known.yaw, field: field.yaw,
-                pull: full.yaw * power.yaw, smallestPull: full.yaw * p.power * 0.2,
-                polePairs: p.polePairs, bandwidth: bandwidth.yaw, dt: dt),
-            roll: roll.update(
-                measured: rates.roll, knownJointRate: known.roll, field: field.roll,
-                pull: full.roll * power.roll, smallestPull: full.roll * p.power * 0.2,
-                polePairs: p.polePairs, bandwidth: bandwidth.roll, dt: dt),
-            pitch: pitch.update(
-                measured: rates.pitch, knownJointRate: known.pitch, field: field.pitch,
-                pull: full.pitch * power.pitch, smallestPull: full.pitch * p.power * 0.2,
-                polePairs: p.polePairs, bandwidth: bandwidth.pitch, dt: dt))
-        exerted = AxisVector(
-            yaw: yaw.expected * inertia.yaw, roll: roll.expected * inertia.roll,
-            pitch: pitch.expected * inertia.pitch)
-        let after = AxisVector(
-            yaw: yaw.electrical, roll: roll.electrical, pitch: pitch.electrical)
+        let before = rotors.map { $0.electrical }
+        rotors.change {
+            _ = $0.update(
+                measured: rates[$1], knownJointRate: known[$1], field: field[$1],
+                pull: full[$1] * power[$1], smallestPull: full[$1] * p.power * Self.smallestPull,
+                polePairs: p.polePairs, bandwidth: bandwidth[$1], dt: dt)
+        }
+        exerted = rotors.map { $0.expected } * inertia
+        let after = rotors.map { $0.electrical }
         // While the electrical zero is learned, a correction says where the field is, not where the
         // joint is.
         let moved = isLearning ? known * dt : (after - before) * (1 / p.polePairs)
@@ -315,9 +309,8 @@ public struct FieldController: MotorController {
         switch stage {
         case .holding: break
         case .locking, .probing:
-            // Gains that no inertia makes unstable within the short time.
-            rateGain = rateGain.capped(30)
-            attitudeGain = attitudeGain.capped(5)
+            rateGain = rateGain.capped(Self.gentleRateGain)
+            attitudeGain = attitudeGain.capped(Self.gentleAttitudeGain)
         }
         // What the measurement can show.
         let reference = setpoint.earlier(by: p.loopDelay - p.attitudeLead).attitude
@@ -357,11 +350,9 @@ public struct FieldController: MotorController {
                 yaw: bounded.yaw * peak.yaw, roll: bounded.roll * peak.roll,
                 pitch: bounded.pitch * peak.pitch) * share
         let ahead = p.loopDelay * p.polePairs
-        output.field = AxisVector(
-            yaw: yaw.electrical + (rates.yaw + yaw.hiddenRate) * ahead + cm_asin(bounded.yaw),
-            roll: roll.electrical + (rates.roll + roll.hiddenRate) * ahead + cm_asin(bounded.roll),
-            pitch: pitch.electrical + (rates.pitch + pitch.hiddenRate) * ahead
-                + cm_asin(bounded.pitch))
+        output.field = rotors.step {
+            $0.electrical + (rates[$1] + $0.hiddenRate) * ahead + cm_asin(bounded[$1])
+        }
         output.power = AxisVector(repeating: strength * share)
     }
 
@@ -375,8 +366,10 @@ public struct FieldController: MotorController {
             max(
                 peak.roll > 0 ? abs(torques.roll) / peak.roll : 0,
                 peak.pitch > 0 ? abs(torques.pitch) / peak.pitch : 0))
-        let needed = min(max(load / 0.7, p.power), max(p.maxPower, p.power))
-        strength = needed > strength ? needed : strength + (needed - strength) * min(dt / 0.5, 1)
+        let needed = min(max(load / Self.fullLoad, p.power), max(p.maxPower, p.power))
+        strength =
+            needed > strength
+            ? needed : strength + (needed - strength) * min(dt / Self.powerMemory, 1)
     }
 }
 

@@ -61,6 +61,28 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// How long nothing is exerted after that, s.
     private static var silence: Double { @_noLocks get { 10 } }
 
+    /// Shares of the motor's limit that a probe begins with, and does not exceed.
+    private static var leastProbe: Double { @_noLocks get { 0.03 } }
+    private static var mostProbe: Double { @_noLocks get { 0.5 } }
+    /// Share of the answer that moves without a torque and leaves it clear.
+    private static var clear: Double { @_noLocks get { 0.25 } }
+    /// Difference of two answers that agree, natural logarithm and rad.
+    private static var sameSize: Double { @_noLocks get { 0.2 } }
+    private static var samePhase: Double { @_noLocks get { 0.3 } }
+    /// Growth of the probe from which on a second answer is another one.
+    private static var otherProbe: Double { @_noLocks get { 1.4 } }
+    /// Share of the largest angle at which a joint has broken away.
+    private static var brokenAway: Double { @_noLocks get { 0.25 } }
+    /// How much of another delay, s, makes an odd phase the delay's doing.
+    private static var otherDelay: Double { @_noLocks get { 0.001 } }
+    /// Phase beyond which an answer is the mirror image, slow and fast, rad.
+    private static var uprightPhase: Double { @_noLocks get { 2 } }
+    private static var mirroredPhase: Double { @_noLocks get { .pi - 0.35 } }
+    /// Latest phase of an answer at full speed that is an inertia's, rad.
+    private static var latestPhase: Double { @_noLocks get { 1.2 } }
+    /// How far a mirror image may be beside its phase, as a share: a delay of 10 ms turns it more.
+    private static var exactness: Double { @_noLocks get { 0.35 } }
+
     /// What is believed, kg·m².
     private(set) var inertia: Double
     /// Standard deviation of that, natural logarithm.
@@ -144,7 +166,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
 
     /// The probe begins with a small torque, or with half of what has shown the inertia the last time.
     private mutating func start(_ p: Parameters) {
-        amplitude = max(0.03 * p.torqueLimit, 0.5 * usefulAmplitude)
+        // Half of what was useful shows it once more.
+        amplitude = max(Self.leastProbe * p.torqueLimit, 0.5 * usefulAmplitude)
         rounds = 0
         previous = 0
         previousPhase = .nan
@@ -195,7 +218,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             return
         }
         // One loop, one delay: where it is known, an odd phase is not its doing.
-        let isOther = abs(p.foundDelay) > 0.001
+        let isOther = abs(p.foundDelay) > Self.otherDelay
         if !p.foundDelay.isNaN, isSlow || (isOther && coarseDelay == 0) {
             isSlow = false
             let present = amplitude
@@ -247,28 +270,29 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         let angle = centre.changeNorm / (omega * omega) * 4 / block
         let isClear =
             noise(inertia: size, lag: lag + phase / omega, omega: omega)
-            < 0.25 * size * centre.changeNorm
+            < Self.clear * size * centre.changeNorm
         let agrees =
-            isClear && abs(phase - previousPhase) < 0.3 && abs(cm_log(size / previousSize)) < 0.2
+            isClear && abs(phase - previousPhase) < Self.samePhase
+            && abs(cm_log(size / previousSize)) < Self.sameSize
         let isOther =
-            amplitude > 1.4 * previousAmplitude || angle > 0.5 * Self.largestAngle
-            || amplitude >= 0.5 * p.torqueLimit
+            amplitude > Self.otherProbe * previousAmplitude || angle > 0.5 * Self.largestAngle
+            || amplitude >= Self.mostProbe * p.torqueLimit
         previousPhase = isClear ? phase : .nan
         previousSize = size
         if isSlow {
             // A joint that has not broken away is a spring: its answer is mirrored, and says nothing about a delay.
-            let isUpright = abs(phase) < 2
-            if agrees, isOther, isUpright || angle > 0.25 * Self.largestAngle {
+            let isUpright = abs(phase) < Self.uprightPhase
+            if agrees, isOther, isUpright || angle > Self.brokenAway * Self.largestAngle {
                 return ascend(phase: phase, isReversed: !isUpright, omega: omega, p)
             }
         } else {
             // The mirror image itself is most likely a wrong sign, which a larger swing shows.
-            let isAtMost = amplitude >= 0.5 * p.torqueLimit
+            let isAtMost = amplitude >= Self.mostProbe * p.torqueLimit
             look(
                 at: answer, lag: lag, omega: omega, period: period, angle: angle,
                 isOther: isOther, heaviest: p.torqueLimit / Self.weakest)
             if !isKnown, agrees, isOther, coarseDelay == 0, p.foundDelay.isNaN,
-                !isPlausible(phase: phase), abs(phase) < .pi - 0.35 || isAtMost
+                !isPlausible(phase: phase), abs(phase) < Self.mirroredPhase || isAtMost
             {
                 isSlow = true
                 return start(p)
@@ -283,7 +307,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         }
         // Grow until seen, but not beyond a small angle or half of the motor.
         let room = angle > 0 ? Self.largestAngle / angle : 2
-        amplitude = min(amplitude * min(2, max(room, 0.1)), 0.5 * p.torqueLimit)
+        amplitude = min(amplitude * min(2, max(room, 0.1)), Self.mostProbe * p.torqueLimit)
         if rounds >= (isSlow ? Self.mostSlowRounds : Self.mostRounds) { hasGivenUp = true }
     }
 
@@ -309,13 +333,15 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         let noise = noise(inertia: sign * found, lag: lag + late / omega, omega: omega)
         let signal = found * centre.changeNorm
         let isSeen =
-            found > 0 && noise < 0.25 * signal && ratio.inQuadrature > -2 * ratio.inPhase
-            && late < 1.2 && found > Self.smallest && found < heaviest
-        let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < 0.2
+            found > 0 && noise < Self.clear * signal && ratio.inQuadrature > -2 * ratio.inPhase
+            && late < Self.latestPhase && found > Self.smallest && found < heaviest
+        let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < Self.sameSize
         // A joint that has not broken away is a spring, which mirrors a light camera as well; so does an answer that is 10 ms late,
         // the later the less exactly.
-        let isExact = abs(ratio.inQuadrature) < 0.35 * ratio.inPhase || coarseDelay > 0
-        if isSeen, agrees, sign < 0, angle > 0.25 * Self.largestAngle, isExact { isReversed = true }
+        let isExact = abs(ratio.inQuadrature) < Self.exactness * ratio.inPhase || coarseDelay > 0
+        if isSeen, agrees, sign < 0, angle > Self.brokenAway * Self.largestAngle, isExact {
+            isReversed = true
+        }
         if isSeen, isOther, agrees, sign > 0 {
             extraDelay = coarseDelay + late / omega
             // The larger friction is beside the torque that accelerates, the more of it is elastic.

@@ -5,12 +5,8 @@ internal import CMathShim
 ///
 /// Loop thread only; constant time, no allocation.
 struct InertiaSearch: Sendable, BitwiseCopyable {
-    private var yaw: InertiaIdentifier
-    private var roll: InertiaIdentifier
-    private var pitch: InertiaIdentifier
-    private var yawParameters = InertiaIdentifier.Parameters()
-    private var rollParameters = InertiaIdentifier.Parameters()
-    private var pitchParameters = InertiaIdentifier.Parameters()
+    private var axes: PerAxis<InertiaIdentifier>
+    private var parameters = PerAxis(InertiaIdentifier.Parameters())
     /// What somebody has written down, kg·m², and is believed as long as no probe says otherwise;
     /// nil: it is looked for.
     private var given: AxisVector?
@@ -44,6 +40,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     private static var frequencies: AxisVector {
         @_noLocks get { AxisVector(yaw: 42, roll: 47, pitch: 52) }
     }
+    /// Difference of the delay that the margins cover, s.
+    private static var covered: Double { @_noLocks get { 0.0003 } }
     /// The longest delay of a loop that can follow probes of these frequencies, s: at 200 Hz.
     private static var swiftDelay: Double { @_noLocks get { 0.0075 } }
 
@@ -58,36 +56,33 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     init(start: AxisVector, isKnown: Bool, isChecked: Bool = false) {
         if isKnown { given = start }
         self.isChecked = isChecked
-        yawParameters.start = start.yaw
-        rollParameters.start = start.roll
-        pitchParameters.start = start.pitch
-        let sigma = isKnown ? 0 : Self.startSigma
-        yawParameters.startSigma = sigma
-        rollParameters.startSigma = sigma
-        pitchParameters.startSigma = sigma
-        yaw = InertiaIdentifier(yawParameters)
-        roll = InertiaIdentifier(rollParameters)
-        pitch = InertiaIdentifier(pitchParameters)
+        parameters.change {
+            $0.start = start[$1]
+            $0.startSigma = isKnown ? 0 : Self.startSigma
+        }
+        let parameters = parameters
+        axes = PerAxis(InertiaIdentifier(parameters.yaw))
+        axes.change { $0 = InertiaIdentifier(parameters[$1]) }
     }
 
     /// What is believed, kg·m².
     var values: AxisVector {
         @_noLocks @inline(__always) get {
-            AxisVector(yaw: yaw.inertia, roll: roll.inertia, pitch: pitch.inertia)
+            axes.map { $0.inertia }
         }
     }
 
     /// Standard deviations, natural logarithm.
     var sigmas: AxisVector {
         @_noLocks @inline(__always) get {
-            AxisVector(yaw: yaw.sigma, roll: roll.sigma, pitch: pitch.sigma)
+            axes.map { $0.sigma }
         }
     }
 
     /// Share of the full gains that is safe on each axis.
     var caution: AxisVector {
         @_noLocks @inline(__always) get {
-            AxisVector(yaw: yaw.caution, roll: roll.caution, pitch: pitch.caution)
+            axes.map { $0.caution }
         }
     }
 
@@ -99,7 +94,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
             // The loop's delay is not the camera's: a doubt about the camera leaves it as it was.
             let mean = found.isNaN ? lastDelay : found
             guard !mean.isNaN else { return 0 }
-            return mean < 0 ? min(0, mean + 0.0003) : max(0, mean - 0.0003)
+            return mean < 0 ? min(0, mean + Self.covered) : max(0, mean - Self.covered)
         }
     }
 
@@ -113,81 +108,65 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     private var foundDelay: Double {
         @_noLocks @inline(__always) get {
             // One loop, one delay: the axes that have not answered yet know nothing about it.
-            var (sum, count) = (0.0, 0.0)
-            if yaw.isKnown {
-                sum += yaw.extraDelay
-                count += 1
-            }
-            if roll.isKnown {
-                sum += roll.extraDelay
-                count += 1
-            }
-            if pitch.isKnown {
-                sum += pitch.extraDelay
-                count += 1
-            }
-            return count > 0 ? sum / count : .nan
+            let known = axes.map { $0.isKnown ? 1 : 0 }
+            let found = axes.map { $0.isKnown ? $0.extraDelay : 0 }
+            let count = known.yaw + known.roll + known.pitch
+            return count > 0 ? (found.yaw + found.roll + found.pitch) / count : .nan
         }
     }
 
     /// The axes whose search has ended without a result.
     var abandoned: AxisSet {
         @_noLocks @inline(__always) get {
-            AxisSet(yaw: yaw.hasGivenUp, roll: roll.hasGivenUp, pitch: pitch.hasGivenUp)
+            axes.axes { $0.hasGivenUp }
         }
     }
 
     /// Whether a set-point can be followed on every axis.
     var isReady: Bool {
         @_noLocks @inline(__always) get {
-            yaw.sigma <= Self.readySigma && roll.sigma <= Self.readySigma
-                && pitch.sigma <= Self.readySigma
+            axes.axes { $0.sigma > Self.readySigma }.isEmpty
         }
     }
 
     /// The camera's axes that answered their probe the wrong way round.
     var reversed: AxisSet {
         @_noLocks @inline(__always) get {
-            AxisSet(yaw: yaw.isReversed, roll: roll.isReversed, pitch: pitch.isReversed)
+            axes.axes { $0.isReversed }
         }
     }
 
     /// Whether a probe is at work.
     var isProbing: Bool {
-        @_noLocks @inline(__always) get { yaw.isProbing || roll.isProbing || pitch.isProbing }
+        @_noLocks @inline(__always) get { !axes.axes { $0.isProbing }.isEmpty }
     }
 
     /// The outputs are about to come on: look, unless the inertia is given and not to be checked.
     @_noLocks
     mutating func begin(torqueLimit: AxisVector, loopDelay: Double) {
-        yawParameters.torqueLimit = torqueLimit.yaw
-        rollParameters.torqueLimit = torqueLimit.roll
-        pitchParameters.torqueLimit = torqueLimit.pitch
-        yawParameters.loopDelay = loopDelay
-        rollParameters.loopDelay = loopDelay
-        pitchParameters.loopDelay = loopDelay
         // A slow loop has too few periods in one of the probe's.
         let highest = Self.frequencies.pitch * min(1, Self.swiftDelay / max(loopDelay, 1e-4))
         let shift = Self.frequencies.pitch - highest
-        yawParameters.frequency = Self.frequencies.yaw - shift
-        rollParameters.frequency = Self.frequencies.roll - shift
-        pitchParameters.frequency = highest
+        parameters.change {
+            $0.torqueLimit = torqueLimit[$1]
+            $0.loopDelay = loopDelay
+            $0.frequency = Self.frequencies[$1] - shift
+        }
+        parameters.pitch.frequency = highest
         guard given == nil || isChecked else { return }
         // What is given may belong to any other camera, what was found to another lens.
         let sigma = given == nil ? Self.doubtSigma : Self.startSigma
-        yaw.doubt(sigma: sigma, parameters: yawParameters)
-        roll.doubt(sigma: sigma, parameters: rollParameters)
-        pitch.doubt(sigma: sigma, parameters: pitchParameters)
+        let parameters = parameters
+        axes.change { $0.doubt(sigma: sigma, parameters: parameters[$1]) }
     }
 
     /// These of the camera's axes are shaken by their own motors: believe less, so that the gains
     /// go down, and look again. The other axes belong to the same camera and swing next: they are
     /// believed less as well, once.
     @_noLocks
-    mutating func suspect(_ axes: AxisSet) {
-        Self.suspect(&yaw, axes.contains(.yaw), yawParameters)
-        Self.suspect(&roll, axes.contains(.roll), rollParameters)
-        Self.suspect(&pitch, axes.contains(.pitch), pitchParameters)
+    mutating func suspect(_ swinging: AxisSet) {
+        let parameters = parameters
+        axes.change { Self.suspect(&$0, swinging.contains($1), parameters[$1]) }
     }
 
     private static func suspect(
@@ -204,16 +183,15 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// again.
     @_noLocks
     mutating func forget() {
-        yaw.forget()
-        roll.forget()
-        pitch.forget()
+        axes.change { axis, _ in axis.forget() }
     }
 
     /// The moment to add in this period, camera frame, N·m.
     var probe: Vector3 {
         @_noLocks @inline(__always) get {
             Vector3(
-                roll.probe(rollParameters), pitch.probe(pitchParameters), yaw.probe(yawParameters))
+                axes.roll.probe(parameters.roll), axes.pitch.probe(parameters.pitch),
+                axes.yaw.probe(parameters.yaw))
         }
     }
 
@@ -221,7 +199,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// oscillation.
     var swings: AxisVector {
         @_noLocks @inline(__always) get {
-            AxisVector(yaw: yaw.swing, roll: roll.swing, pitch: pitch.swing)
+            axes.map { $0.swing }
         }
     }
 
@@ -233,18 +211,14 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         guard isProbing else { return false }
         let before = sigmas
         let found = foundDelay
-        yawParameters.foundDelay = found
-        rollParameters.foundDelay = found
-        pitchParameters.foundDelay = found
-        yaw.observe(moment: moment.z, rate: rate.z, parameters: yawParameters, dt: dt)
-        roll.observe(moment: moment.x, rate: rate.x, parameters: rollParameters, dt: dt)
-        pitch.observe(moment: moment.y, rate: rate.y, parameters: pitchParameters, dt: dt)
+        parameters.change { parameters, _ in parameters.foundDelay = found }
+        let parameters = parameters
+        axes.change {
+            $0.observe(moment: moment[$1], rate: rate[$1], parameters: parameters[$1], dt: dt)
+        }
         if !foundDelay.isNaN { lastDelay = foundDelay }
         if let given {
-            let isYaw = Self.compare(&yaw, with: given.yaw)
-            let isRoll = Self.compare(&roll, with: given.roll)
-            let isPitch = Self.compare(&pitch, with: given.pitch)
-            stale = AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
+            stale = axes.judge { Self.compare(&$0, with: given[$1]) }
         }
         return !(sigmas == before)
     }

@@ -63,9 +63,7 @@ public struct ServoController: MotorController {
     private(set) var modelledRates = AxisVector.zero
 
     private var history = JointHistory()
-    private var yawHorn = ServoHorn(angle: 0)
-    private var rollHorn = ServoHorn(angle: 0)
-    private var pitchHorn = ServoHorn(angle: 0)
+    private var horns = PerAxis(ServoHorn(angle: 0))
     /// The error that lasts, rad: taken out whatever the loop gain, else the dead band would hold
     /// it.
     private var lasting = Vector3.zero
@@ -120,10 +118,13 @@ public struct ServoController: MotorController {
         lasting += (attitudeError - lasting) * (dt / (0.5 + dt))
         let arrived = history.value(age: parameters.delay + parameters.sensorDelay, dt: dt)
         let before = modelledJoints
-        modelledJoints = AxisVector(
-            yaw: yawHorn.follow(arrived.yaw, horn(parameters.maxRate.yaw), dt: dt),
-            roll: rollHorn.follow(arrived.roll, horn(parameters.maxRate.roll), dt: dt),
-            pitch: pitchHorn.follow(arrived.pitch, horn(parameters.maxRate.pitch), dt: dt))
+        let p = parameters
+        modelledJoints = horns.step {
+            $0.follow(
+                arrived[$1],
+                ServoHorn.Parameters(lag: p.lag, deadBand: p.deadBand, maxRate: p.maxRate[$1]),
+                dt: dt)
+        }
         modelledRates = (modelledJoints - before) * (1 / dt)
 
         // Where the handle is, and how it turns.
@@ -132,7 +133,6 @@ public struct ServoController: MotorController {
         // Attitude and model must speak of the same instant, that of the sample.
         let sampled = attitude * Quaternion(rotationVector: rate * -parameters.attitudeLead)
         let handle = sampled * relative.conjugate
-        let p = parameters
         watchOscillation(
             told: kinematics.relativeRate(jointRates: toldRates), rate: rate,
             isExcited: !(excitation == .zero), dt: dt)
@@ -166,9 +166,7 @@ public struct ServoController: MotorController {
         self.joints = joints
         modelledJoints = joints
         modelledRates = .zero
-        yawHorn = ServoHorn(angle: joints.yaw)
-        rollHorn = ServoHorn(angle: joints.roll)
-        pitchHorn = ServoHorn(angle: joints.pitch)
+        horns.change { $0 = ServoHorn(angle: joints[$1]) }
         history.fill(joints)
         handleMotion = HandleTracker()
         shaking = OscillationGuard(least: Self.leastShare)
@@ -222,11 +220,6 @@ public struct ServoController: MotorController {
         let gain = parameters.loopGain
         return Vector3(
             error.x * (gain.roll - 1), error.y * (gain.pitch - 1), error.z * (gain.yaw - 1))
-    }
-
-    private func horn(_ maxRate: Double) -> ServoHorn.Parameters {
-        ServoHorn.Parameters(
-            lag: parameters.lag, deadBand: parameters.deadBand, maxRate: maxRate)
     }
 
     private mutating func move(towards wanted: AxisVector, authority: Double, dt: Double) {

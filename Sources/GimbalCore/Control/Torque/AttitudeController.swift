@@ -39,9 +39,7 @@ public struct AttitudeController: MotorController {
     }
 
     private var tuning: Parameters
-    private var rollPID = PIDController()
-    private var pitchPID = PIDController()
-    private var yawPID = PIDController()
+    private var pids = PerAxis(PIDController())
     private var friction = JointFrictions()
     private var imbalance = ImbalanceCompensator()
     /// Torques of the last moments, N·m.
@@ -51,9 +49,7 @@ public struct AttitudeController: MotorController {
     private var inertia: InertiaSearch
     private var oscillation = OscillationResponse()
     private var lag = LagCompensator()
-    private var rollLag = LagCompensator.Coefficients()
-    private var pitchLag = LagCompensator.Coefficients()
-    private var yawLag = LagCompensator.Coefficients()
+    private var lags = PerAxis(LagCompensator.Coefficients())
     private var noise = MotorNoise()
     /// Attitude error to rate with all that slows the loop down, 1/s.
     private var attitudeGain = AxisVector.zero
@@ -110,7 +106,8 @@ public struct AttitudeController: MotorController {
 
     /// The load that the integrals hold at present, camera frame, N·m.
     public var integralMoment: Vector3 {
-        Vector3(rollPID.integralTorque, pitchPID.integralTorque, yawPID.integralTorque)
+        Vector3(
+            pids.roll.integralTorque, pids.pitch.integralTorque, pids.yaw.integralTorque)
     }
 
     /// Mass times offset of the centre of mass as learned so far, camera frame, kg·m.
@@ -195,9 +192,7 @@ public struct AttitudeController: MotorController {
         let torque = bounds.clamp(wanted)
         if !(torque == wanted) {
             let excess = kinematics.moment(torques: wanted - torque)
-            rollPID.unwind(excess: excess.x)
-            pitchPID.unwind(excess: excess.y)
-            yawPID.unwind(excess: excess.z)
+            pids.change { $0.unwind(excess: excess[$1]) }
         } else if share == 1, !inertia.isProbing {
             if showsFriction {
                 learnFriction(
@@ -237,18 +232,14 @@ public struct AttitudeController: MotorController {
     /// The integrals start from zero again; a load that they held moves the camera until they hold it again.
     @_noLocks @_noAllocation
     public mutating func clearIntegrals() {
-        rollPID.clearIntegral()
-        pitchPID.clearIntegral()
-        yawPID.clearIntegral()
+        pids.change { pid, _ in pid.clearIntegral() }
         oscillation.forgetLoad()
     }
 
     /// Back to rest: no error, no integral, no history. What was learned about friction and imbalance stays.
     @_noLocks @_noAllocation
     public mutating func reset(joints: AxisVector = .zero) {
-        rollPID.reset()
-        pitchPID.reset()
-        yawPID.reset()
+        pids.change { pid, _ in pid.reset() }
         friction.reset()
         told.fill(.zero)
         lastRate = nil
@@ -288,24 +279,19 @@ public struct AttitudeController: MotorController {
         // What the set-point moves by itself is no disturbance that the derivative should brake.
         let astray = rate - feedforward
         let axes = inertia.values
-        let pid = Vector3(
-            rollPID.demand(
-                error: error.x, rate: astray.x, acceleration: 0, dt: dt, integrate: authority),
-            pitchPID.demand(
-                error: error.y, rate: astray.y, acceleration: 0, dt: dt, integrate: authority),
-            yawPID.demand(
-                error: error.z, rate: astray.z, acceleration: 0, dt: dt, integrate: authority))
+        let demand = pids.step {
+            $0.demand(
+                error: error[$1], rate: astray[$1], acceleration: 0, dt: dt, integrate: authority)
+        }
         if dt != period {
             period = dt
             // A lead for more delay than there is would be too much gain.
             let delay = inertia.isDelayKnown ? loopDelay : 0
             let calm = noise.calm
-            rollLag = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm.roll)
-            pitchLag = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm.pitch)
-            yawLag = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm.yaw)
+            lags.change { $0 = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm[$1]) }
         }
         let ahead = axes.times(acceleration)
-        feedback = lag.step(pid, roll: rollLag, pitch: pitchLag, yaw: yawLag)
+        feedback = lag.step(Vector3(demand.roll, demand.pitch, demand.yaw), lags)
         planned = MotorEffect.Planned(moment: ahead, rate: feedforward)
         return feedback + ahead + rate.cross(axes.times(rate))
     }
@@ -321,9 +307,8 @@ public struct AttitudeController: MotorController {
         distribute()
         guard change == .lowered else { return }
         // A swing against the motors' limit has filled the integrals with what no load is.
-        rollPID.hold(oscillation.calmLoad.x)
-        pitchPID.hold(oscillation.calmLoad.y)
-        yawPID.hold(oscillation.calmLoad.z)
+        let load = oscillation.calmLoad
+        pids.change { $0.hold(load[$1]) }
     }
 
     /// An axis that hums becomes calmer, where there is a lead that it can do without.
@@ -352,9 +337,7 @@ public struct AttitudeController: MotorController {
         let learned = imbalance.learn(
             feedback: feedback, specificForce: specificForce,
             limit: tuning.torqueLimit.smallest / 2, dt: dt)
-        rollPID.release(learned.x)
-        pitchPID.release(learned.y)
-        yawPID.release(learned.z)
+        pids.change { $0.release(learned[$1]) }
     }
 
     /// From motion to torque, s: as configured, or longer where the probe came back later than that.
@@ -374,11 +357,9 @@ public struct AttitudeController: MotorController {
         friction.parameters.learningRate = tuning.frictionLearningRate
         friction.parameters.limit = min(tuning.frictionLimit, limit.smallest / 2)
         friction.parameters.lead = loopDelay
-        let (yaw, roll, pitch) = (gains(.yaw), gains(.roll), gains(.pitch))
-        attitudeGain = AxisVector(yaw: yaw.attitude, roll: roll.attitude, pitch: pitch.attitude)
-        yawPID.parameters = yaw.rate
-        rollPID.parameters = roll.rate
-        pitchPID.parameters = pitch.rate
+        let gains = PerAxis(yaw: gains(.yaw), roll: gains(.roll), pitch: gains(.pitch))
+        attitudeGain = gains.map { $0.attitude }
+        pids.change { $0.parameters = gains[$1].rate }
     }
 
     private mutating func believeInertia() { inertia = Self.search(tuning) }
@@ -388,10 +369,16 @@ public struct AttitudeController: MotorController {
             start: tuning.inertia, isKnown: !tuning.findsInertia, isChecked: tuning.checksInertia)
     }
 
+    /// Of one axis: attitude error to rate, 1/s, and rate error to torque.
+    private struct Gains: Sendable, BitwiseCopyable {
+        var attitude: Double
+        var rate: PIDController.Parameters
+    }
+
     /// Gains of one axis: every corner of the loop moves down together, so that its shape stays stable whatever the inertia is.
     private func gains(
         _ axis: GimbalAxis
-    ) -> (attitude: Double, rate: PIDController.Parameters) {
+    ) -> Gains {
         let stretch = stretch
         let caution = inertia.caution[axis]
         let root = cm_sqrt(caution)
@@ -404,7 +391,8 @@ public struct AttitudeController: MotorController {
         rate.derivativeCutoffHz = tuning.derivativeCutoffHz * stretch * share.cutoff
         rate.inertia = inertia.values[axis] * caution
         rate.limit = tuning.torqueLimit[axis]
-        return (tuning.attitudeGain[axis] * root * stretch * share.attitude, rate)
+        return Gains(
+            attitude: tuning.attitudeGain[axis] * root * stretch * share.attitude, rate: rate)
     }
 }
 

@@ -57,13 +57,11 @@ struct LagCompensator: Sendable, BitwiseCopyable {
 
     /// The moment with its lead, N·m (transposed direct form II), with coefficients for each of the camera's axes.
     @_noLocks @_noAllocation
-    mutating func step(
-        _ moment: Vector3, roll: Coefficients, pitch: Coefficients, yaw: Coefficients
-    ) -> Vector3 {
+    mutating func step(_ moment: Vector3, _ axes: PerAxis<Coefficients>) -> Vector3 {
         Vector3(
-            Self.step(moment.x, roll, &first.x, &second.x),
-            Self.step(moment.y, pitch, &first.y, &second.y),
-            Self.step(moment.z, yaw, &first.z, &second.z))
+            Self.step(moment.x, axes.roll, &first.x, &second.x),
+            Self.step(moment.y, axes.pitch, &first.y, &second.y),
+            Self.step(moment.z, axes.yaw, &first.z, &second.z))
     }
 
     private static func step(
