@@ -37,7 +37,7 @@ extension IMULogError: CustomStringConvertible {
             let found = max(0, bytes / IMULog.unit - 1)
             let what = bytes < expected ? "truncated" : "longer than its header says"
             return "\(path): \(what): the header says \(records) records (\(expected) bytes), "
-                + "the file has \(found) whole ones (\(bytes) bytes)"
+                + "the file has \(found) complete ones (\(bytes) bytes)"
         case .impossibleRate(let path, let hertz):
             return "\(path): sample rate \(hertz) Hz; expected a positive number"
         case .tooShort(let path, let records):

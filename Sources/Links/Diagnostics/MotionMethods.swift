@@ -32,7 +32,7 @@ extension SocketMethod {
             move("mode", ["mode"], port) { (parameters) throws(Refusal) in
                 let mode = try mode(parameters)
                 let sentence = "The mode is \(mode.name) now: \(ModeWords.of(mode))."
-                return Move(.mode(mode), mode == .inactive ? "Going soft, then off." : sentence)
+                return Move(.mode(mode), mode == .inactive ? "Ramping down, then off." : sentence)
             },
             move("point", ["yaw", "roll", "pitch", "duration", "rate"], port, point),
             move("rate", ["yaw", "roll", "pitch"], port, rate),

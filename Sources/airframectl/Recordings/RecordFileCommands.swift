@@ -100,7 +100,7 @@ struct RecordPlotCommand: ParsableCommand {
         guard let svg else { return }
         try SVGFile.write(
             RecordPlot.figure(series, name: name, metadata: recording.metadata), to: svg)
-        Output.line("\(svg): the same as a picture.")
+        Output.line("\(svg): the plot as SVG.")
     }
 }
 
