@@ -82,7 +82,10 @@ extension Tuning {
         case .list: done(.success(baselines("")))
         case .store(let name):
             storeBaseline(name, by: who) { result in
-                done(result.map { self.baselines("The present tuning is stored as baseline \(name).") })
+                done(
+                    result.map {
+                        self.baselines("The present tuning is stored as baseline \(name).")
+                    })
             }
         case .delete(let name):
             deleteBaseline(name, by: who) { result in
