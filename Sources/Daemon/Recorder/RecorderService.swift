@@ -37,8 +37,9 @@ struct RecorderService: Service {
 }
 
 extension Settings {
-    /// Bytes of the loop's tape: more than half a second of ticks and samples, and a whole state.
-    var tapeBytes: Int { recording.enabled ? 65536 + loop.rateHz * 440 : 0 }
+    /// Bytes of the loop's tape: more than a quarter of a second of ticks and samples,
+    /// and a whole state.
+    var tapeBytes: Int { recording.enabled ? 65536 + loop.rateHz * 220 : 0 }
 
     /// The flight recorder's places and limits.
     ///

@@ -42,12 +42,12 @@ public enum ThreadTable {
     /// The thread that feeds the watchdog.
     public static let watch = ThreadConfiguration(name: "airframed-watch", priority: nil)
     /// Stack of each of these threads; locked into memory as a whole.
-    public static let stackBytes = 384 * 1024
+    public static let stackBytes = 320 * 1024
     /// How much of that stack is touched before the thread starts its work.
     public static let prefaultBytes = 256 * 1024
     /// Stack of every other thread the process starts; locked too, therefore small. Answering every
-    /// question of the socket takes 80 kB in a release build.
-    public static let ordinaryStackBytes = 384 * 1024
+    /// question of the socket takes 80 kB in a release build, 130 kB in a debug build.
+    public static let ordinaryStackBytes = 256 * 1024
 }
 
 /// What a thread asks for.
