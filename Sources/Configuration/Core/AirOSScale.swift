@@ -2,7 +2,7 @@ internal import CMathShim
 public import GimbalCore
 public import Port
 
-/// What a PID triple means, on every kind of motor: three factors on the axis's own tuning.
+/// Meaning of a PID triple for every kind of motor: three factors on the axis's own tuning.
 ///
 /// At the app's default each factor is exactly 1. It rises strictly with its value: below the
 /// default along a straight line that ends above zero, above it along a curve that approaches a
@@ -23,7 +23,7 @@ public import Port
 /// keeps 3.3 dB and 25° (`LoopMargins`; the whole grid is in the tests). For the others, the
 /// simulated gimbal comes to rest after a step at every point of the grid (`airframe-bench gains`).
 public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
-    /// How far a loop may be changed: 1 where it keeps 6 dB, 0 where it has nothing to spare.
+    /// Room for a change of a loop: 1 if it keeps 6 dB, 0 if it has no margin.
     public struct Room: Sendable, BitwiseCopyable, Equatable {
         /// For factors above 1.
         public var increase: Double
@@ -78,7 +78,7 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     /// On the derivative.
     public var derivative: Double
 
-    /// Nothing is changed.
+    /// Factors of 1.
     public static var one: AirOSScale {
         AirOSScale(PIDTriple.tilt, relativeTo: PIDTriple.tilt)
     }

@@ -141,7 +141,7 @@ extension [SetUpStep] {
     /// Requires that the self test moved every axis as it did at the factory. Kept by then: accelerometer and gyroscope at
     /// rest in slots 0 and 1, during the test in 2 and 3, and their codes in 4 and 5.
     ///
-    /// - Parameter unstored: What the accelerometer must move by where no code is stored, g.
+    /// - Parameter unstored: Required change of the accelerometer without a stored code, g.
     /// - Returns: The steps.
     static func requireFactoryResponse(unstored: ClosedRange<Double>) -> [SetUpStep] {
         [

@@ -1,23 +1,23 @@
 package import Persistence
 import Synchronization
 
-/// The newest changes of the tuning: when, who, what. They are saved with whatever is saved, and at
-/// the end. Any ordinary thread.
+/// The newest changes of the tuning, with time, author and action. They are saved with every save,
+/// and at the end. Any ordinary thread.
 package final class ChangeHistory: Sendable {
-    /// Older ones are forgotten; the log has them.
+    /// Largest number of entries; older ones are dropped, but are in the log.
     package static let capacity = 200
 
     private let list = Mutex<[SavedState.Change]>([])
 
-    /// As it is saved, oldest first.
+    /// Saved entries, oldest first.
     package var saved: [SavedState.Change] { list.withLock { $0 } }
 
-    /// Puts what an earlier process saved before everything else.
+    /// Inserts the entries of an earlier process at the beginning.
     func restore(_ earlier: [SavedState.Change]) {
         list.withLock { $0 = Self.newest(earlier + $0) }
     }
 
-    /// What there will be after changes, as it is saved together with them, oldest first.
+    /// Entries after changes, to be saved together with them, oldest first.
     package func saved(with changes: [SavedState.Change]) -> [SavedState.Change] {
         list.withLock { Self.newest($0 + changes) }
     }
@@ -30,7 +30,7 @@ package final class ChangeHistory: Sendable {
     /// Adds a change that has happened.
     ///
     /// - Parameters:
-    ///   - who: Who made it.
+    ///   - who: Author of the change.
     ///   - what: The change, without a subject and a full stop.
     func note(_ who: String, _ what: String) {
         note(SavedState.Change(time: WallClock.seconds, who: who, what: what))

@@ -2,8 +2,8 @@ package import GimbalCore
 import PlainText
 import Port
 
-/// What a tuning amounts to: effective gains, margins, and warnings in sentences. Sweeps
-/// frequencies, so it is made when the tuning changes, not when somebody looks.
+/// Report on a tuning: effective gains, margins, and warnings in sentences. It sweeps frequencies,
+/// so it is computed when the tuning changes, not when a client asks.
 package struct LoopReport: Sendable {
     /// One gain on all three axes.
     package struct Gain: Sendable {
@@ -15,11 +15,11 @@ package struct LoopReport: Sendable {
         package let values: AxisVector
     }
 
-    /// The controller's gains, in the order in which they are read.
+    /// The controller's gains, in reading order.
     package private(set) var gains: [Gain] = []
-    /// How much the gain may rise until the loop oscillates, dB.
+    /// Gain margin upwards, until the loop oscillates, dB.
     package private(set) var increaseDecibels = AxisVector.zero
-    /// How much it may fall, dB.
+    /// Gain margin downwards, dB.
     package private(set) var decreaseDecibels = AxisVector.zero
     /// Phase margin, degrees.
     package private(set) var phaseDegrees = AxisVector.zero
@@ -35,7 +35,7 @@ package struct LoopReport: Sendable {
         }
     }
 
-    /// All warnings in one text; nil without any.
+    /// All warnings in one text; nil if there are none.
     package var warning: String? {
         warnings.isEmpty ? nil : warnings.joined(separator: " ")
     }
@@ -52,7 +52,7 @@ package struct LoopReport: Sendable {
         margins { LoopMargins(of: torque, axis: $0, filter: filter[$0]) }
     }
 
-    /// Margins of all axes, and what there is to complain about.
+    /// Margins of all axes, and their warnings.
     private mutating func margins(_ ofAxis: (GimbalAxis) -> LoopMargins) {
         for axis in GimbalAxis.allCases {
             let margins = ofAxis(axis)

@@ -4,7 +4,8 @@ package import GimbalCore
 import Port
 
 extension Settings {
-    /// What the loop starts with: the settings, and what was calibrated in the place of what they say of the sensor.
+    /// Initial parameters of the loop: the settings, with calibrations instead of the sensor's
+    /// settings.
     package func stabilizerParameters(calibrated book: CalibrationBook) -> Stabilizer.Parameters {
         var parameters = stabilizerParameters
         // In lockstep the wall clock reaches nothing that the simulator sees: a calibration does not age.
@@ -32,7 +33,7 @@ extension Settings {
         return rules
     }
 
-    /// Links that only who has a key can use.
+    /// Links that need a key.
     private var keyedLinks: Set<CommandSource.Link> {
         var keyed: Set<CommandSource.Link> = []
         if bluetooth.security == .encrypted { keyed.formUnion([.airos, .rbl]) }

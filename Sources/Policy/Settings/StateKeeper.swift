@@ -8,14 +8,14 @@ import Realtime
 import Synchronization
 import SystemPackage
 
-/// The state directory: everything that was saved, and the one thread that writes it.
+/// The state directory: all saved data, and the only thread that writes it.
 ///
-/// Nobody waits here. A change is a function of the saved state, so changes of several links cannot
-/// undo each other however long the disk takes; those that come while it writes go together into
-/// its next write. Each is told of when it survives a power cut, or when it was refused; then
-/// nothing has changed.
+/// Callers never wait. A change is a function of the saved state, so changes of several links
+/// cannot undo each other, even on a slow disk; changes that arrive during a write share the next
+/// write. Each change is confirmed when it survives a power cut, or refused; then nothing has
+/// changed.
 package final class StateKeeper: Sendable {
-    /// Makes the saved state another one.
+    /// Changes the saved state.
     package typealias Change = @Sendable (inout SavedState) throws -> Void
 
     private struct Waiting: Sendable {
@@ -31,7 +31,7 @@ package final class StateKeeper: Sendable {
         var next = 0
     }
 
-    /// Changes that may wait for the disk; further ones are refused.
+    /// Largest number of changes that wait for the disk; further ones are refused.
     private static let capacity = 64
 
     private let contents = Mutex(Contents())
@@ -39,7 +39,7 @@ package final class StateKeeper: Sendable {
     private let directory: FilePath
     private let worker = Worker(ThreadTable.state, capacity: 2 * StateKeeper.capacity)
     private let log: Logger
-    /// Who changed what, in this process and in those before.
+    /// History of changes, of this process and of earlier ones.
     package let history = ChangeHistory()
 
     /// - Parameters:
@@ -55,19 +55,19 @@ package final class StateKeeper: Sendable {
         _ = self.directory.withPlatformString { mkdir($0, 0o750) }
     }
 
-    /// Makes the directory this process's own for as long as the result lives.
+    /// Locks the directory for this process, for the lifetime of the result.
     ///
     /// - Throws: Another process has it.
     package func lock() throws(StateProblem) -> StateLock? { try StateLock.take(directory) }
 
-    /// What has been saved.
+    /// The saved state.
     package var saved: SavedState { contents.withLock { $0.state } }
 
-    /// Every calibration that has been saved and makes sense.
+    /// All valid saved calibrations.
     package var calibrations: CalibrationBook { CalibrationBook.read(saved.calibration).book }
 
-    /// Reads what was saved and lays it over the files' values. Never fails: what cannot be read is
-    /// named and left out.
+    /// Reads the saved values and applies them over the files' values. Never fails: unreadable
+    /// values are logged and left out.
     package func load(into configuration: LoadedConfiguration) -> ParameterStore {
         let loaded = store.load()
         contents.withLock { $0.state = loaded.state }
@@ -87,7 +87,7 @@ package final class StateKeeper: Sendable {
         return parameters
     }
 
-    /// Has a change of the saved state written.
+    /// Writes a change of the saved state.
     ///
     /// - Parameters:
     ///   - who: For the history.
@@ -123,12 +123,12 @@ package final class StateKeeper: Sendable {
         if isLeft { done(.failure(Refusal(.refused, "airframed is stopping"))) }
     }
 
-    /// Has something done that waits for a disk, after everything that waits already.
+    /// Runs a task that waits for a disk, after all earlier ones.
     ///
     /// - Returns: Whether it will be done.
     func run(_ job: @escaping @Sendable () -> Void) -> Bool { worker.post(job) }
 
-    /// Saves what the history has and the disk has not, after everything that waits. At the end.
+    /// Saves the unsaved entries of the history, after all earlier writes. At the end.
     ///
     /// - Parameter seconds: A disk that hangs keeps nobody from ending.
     package func close(within seconds: Double) {
@@ -147,7 +147,7 @@ package final class StateKeeper: Sendable {
         log.warning("The disk hangs: the history of changes since the last save is lost.")
     }
 
-    /// Writes everything that waits, at once.
+    /// Writes all waiting changes at once.
     private func flush() {
         let waiting = contents.withLock { contents in
             defer { contents.waiting = [] }

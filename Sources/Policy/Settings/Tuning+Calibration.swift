@@ -6,19 +6,21 @@ import Persistence
 package import Port
 import Synchronization
 
-/// Where calibrations are put in force and kept: `Tuning`, or a test.
+/// Interface that applies and saves calibrations: `Tuning`, or a test.
 package protocol CalibrationStore: Sendable {
-    /// Everything in force.
+    /// All active calibrations.
     var calibrations: CalibrationBook { get }
-    /// What the loop applies to its samples now.
+    /// The loop's present correction of samples.
     var correction: SensorCorrection { get }
-    /// Keeps the outputs off while a calibration goes on.
+    /// Keeps the outputs off during a calibration.
     func setCalibrating(_ isCalibrating: Bool)
-    /// Saves a calibration, then puts it in force; nothing changes when it cannot be saved. Tells when that is done.
+    /// Saves a calibration, then applies it; nothing changes if it cannot be saved. Reports the
+    /// completion.
     func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>)
-    /// Hears of a calibration that came to nothing, and why: a phone shows no sentences.
+    /// Registers a failed calibration with its reason, because a phone shows no sentences.
     func noteRefusal(of kind: CalibrationKind, _ reason: String)
-    /// Returns to the calibration before; nil: of the kind that was changed last. Tells what was undone.
+    /// Returns to the previous calibration; nil: of the kind that changed last. Reports the undone
+    /// calibration.
     func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>)
 }
 

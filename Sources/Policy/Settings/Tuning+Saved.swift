@@ -7,10 +7,10 @@ import Synchronization
 
 // What waits for a disk: saving, baselines, reading the files again. The answer comes when it is done.
 extension Tuning {
-    /// What `close` waits for the disk, s.
+    /// Time limit of `close` for the disk, s.
     private static let patience = 1.0
 
-    /// Writes live changes to the disk; a change that waited for its rollback is kept.
+    /// Writes live changes to the disk, and keeps a change on trial.
     ///
     /// - Parameters:
     ///   - who: For the log.
@@ -30,7 +30,7 @@ extension Tuning {
         }
     }
 
-    /// Has something written, and puts in force what follows from it once it is on the disk.
+    /// Writes a change, and applies its effect when it is on the disk.
     ///
     /// - Parameters:
     ///   - who: For the history.
@@ -55,7 +55,7 @@ extension Tuning {
         }
     }
 
-    /// Saves some settings, and no others; a change of an app that waits is kept when an app saves.
+    /// Saves some settings, and no others; an app's save keeps the apps' change on trial.
     ///
     /// - Parameters:
     ///   - keys: Dotted paths.
@@ -101,7 +101,7 @@ extension Tuning {
         }
     }
 
-    /// What has to be written; nil when the disk says it already, and the change is in force.
+    /// Change to write; nil if the disk has it already and it is active.
     private func unsaved(
         _ keys: [String], _ updates: [SettingUpdate]
     ) throws(Refusal) -> [String: String?]? {
@@ -121,13 +121,13 @@ extension Tuning {
         }
     }
 
-    /// Stores the tuning in force as a baseline.
+    /// Stores the active tuning as a baseline.
     package func storeBaseline(_ name: String, by who: String, _ done: @escaping Later<Void>) {
         let tuning = state.withLock { $0.store.tuning }
         note(by: who, "stored baseline \(name)", done) { try $0.saveBaseline(name, tuning) }
     }
 
-    /// Forgets a baseline.
+    /// Deletes a baseline.
     package func deleteBaseline(_ name: String, by who: String, _ done: @escaping Later<Void>) {
         note(by: who, "deleted baseline \(name)", done) { try $0.deleteBaseline(name) }
     }
@@ -143,7 +143,7 @@ extension Tuning {
         }
     }
 
-    /// Puts the values of a baseline in force, without saving them.
+    /// Applies the values of a baseline, without saving them.
     ///
     /// - Returns: The problems of entries that no longer fit and were left out, in sentences.
     /// - Throws: That there is none of this name, or the rule that its values would break; then nothing has changed.
@@ -168,7 +168,8 @@ extension Tuning {
         return problems
     }
 
-    /// Changes several settings together: keeps what was in force under a name, and takes the change back unless saved.
+    /// Changes several settings together: stores the previous values under a name, and reverts the
+    /// change unless it is saved.
     ///
     /// - Parameters:
     ///   - changes: All of them, or nothing changes.
@@ -198,7 +199,8 @@ extension Tuning {
         }
     }
 
-    /// Reads the files again: what can change live does, what cannot is named, a bad file is rejected whole.
+    /// Reads the files again: live settings change, others are listed, and a file with an error is
+    /// rejected as a whole.
     package func reload(by who: String, _ done: @escaping Later<ReloadReport>) {
         let isTaken = keeper.run {
             done(Result { () throws(Refusal) in try self.reload(by: who) })
@@ -223,14 +225,14 @@ extension Tuning {
         return report
     }
 
-    /// Saves what the history has and the disk has not. At the end.
+    /// Saves the unsaved entries of the history. At the end.
     package func close() { keeper.close(within: Self.patience) }
 }
 
 extension ParameterStore {
     /// The same with new values, all or none.
     ///
-    /// - Throws: What is wrong with one of them.
+    /// - Throws: The problem of one of them.
     func changed(_ updates: [SettingUpdate]) throws(Refusal) -> ParameterStore {
         var changed = self
         do throws(ConfigurationProblem) {

@@ -6,27 +6,28 @@ package import Port
 package import Realtime
 import Synchronization
 
-/// The settings in force and the calibrations: whoever changes one asks here, and the loop hears of it through the mailbox
-/// at its next tick. Live changes last until the process ends, until they are saved, or until their rollback ends them.
+/// The active settings and calibrations: all changes go through this class, and the mailbox passes
+/// them to the loop for its next tick. Live changes last until the process ends, until they are
+/// saved, or until their rollback.
 ///
-/// What has to be on the disk is written by the `StateKeeper`, outside the lock, and put in force once it is there; meanwhile
-/// everything goes on. Ordinary threads; time is an argument where it matters.
+/// The `StateKeeper` writes to the disk, outside the lock, and changes apply after that without
+/// delaying anything else. Ordinary threads; time is an argument where it matters.
 package final class Tuning: Sendable {
     struct State: ~Copyable {
         var store: ParameterStore
-        /// Every calibration in force.
+        /// All active calibrations.
         var calibrations: CalibrationBook
         var correction: SensorCorrection
         var isCalibrating = false
         var mailbox: MailboxWriter<Stabilizer.Parameters>
         var rollback = TimedRollback<ParameterStore.Snapshot>()
-        /// Saves on their way to the disk: a change that is being saved is not taken back.
+        /// Saves on their way to the disk: a change that is being saved does not revert.
         var savesUnderWay = 0
         var needsRestart: [String] = []
-        /// A tuning of the motors that is tried for a while instead of that of the settings.
+        /// A tuning of the motors on trial, instead of that of the settings.
         var trial: Stabilizer.Parameters?
         var loop: LoopReport
-        /// A stranger's phone must not wear out the disk.
+        /// Limit of saves by phones, so that a stranger's phone cannot wear out the disk.
         var appSaves = TokenBucket(burst: 20, perSecond: 0.2)
     }
 
@@ -57,13 +58,13 @@ package final class Tuning: Sendable {
 
     /// - Parameters:
     ///   - store: Files and saved values, already in force in the loop.
-    ///   - source: What `reload` reads again.
+    ///   - source: Sources that `reload` reads again.
     ///   - keeper: The state directory.
-    ///   - correction: What the loop applies to its samples already.
-    ///   - mailbox: The loop's; nobody else may write to it.
-    ///   - commander: Hears of its rules.
-    ///   - clock: What rollbacks run on: the loop's.
-    ///   - log: Who changed what.
+    ///   - correction: The loop's present correction of samples.
+    ///   - mailbox: The loop's mailbox; this class must be its only writer.
+    ///   - commander: Receiver of its rules.
+    ///   - clock: Clock of rollbacks: the loop's.
+    ///   - log: History of changes.
     ///   - onChange: Hears of the settings at once and after each change; must not call back.
     package init(
         store: ParameterStore, source: ConfigurationSource, keeper: StateKeeper,
@@ -86,10 +87,10 @@ package final class Tuning: Sendable {
         onChange(store.settings)
     }
 
-    /// Who changed what.
+    /// History of changes.
     package var history: ChangeHistory { keeper.history }
 
-    /// The values in force.
+    /// The active values.
     package var settings: Settings { state.withLock { $0.store.settings } }
 
     /// Effective gains and margins.
@@ -104,14 +105,14 @@ package final class Tuning: Sendable {
         }
     }
 
-    /// Changes one live setting as it was written by a person.
+    /// Changes one live setting, from a person's text.
     ///
     /// - Parameters:
     ///   - key: Dotted path.
     ///   - text: TOML, or a bare word taken as a string.
-    ///   - rollback: Seconds after which the change is taken back unless it was saved.
+    ///   - rollback: Seconds after which the change reverts unless it was saved.
     ///   - who: For the log.
-    /// - Throws: What is wrong with key or value; then nothing has changed.
+    /// - Throws: The problem of key or value; then nothing has changed.
     package func set(
         _ key: String, to text: String, rollback: Double?, by who: String
     ) throws(Refusal) {
@@ -140,7 +141,7 @@ package final class Tuning: Sendable {
     ///   - updates: New values.
     ///   - link: The link that asks.
     ///   - who: For the log.
-    /// - Throws: What is wrong with a value, or that somebody else's change waits; then nothing has changed.
+    /// - Throws: A problem of a value, or another client's change on trial; then nothing has changed.
     package func change(
         _ updates: [SettingUpdate], from link: CommandSource.Link, by who: String
     ) throws(Refusal) {
@@ -172,7 +173,7 @@ package final class Tuning: Sendable {
         }
     }
 
-    /// Takes back what nobody has kept in time. Call often.
+    /// Reverts changes that were not kept in time. Call often.
     package func advance(now: Instant) {
         let reverted = state.withLock { state in
             guard state.savesUnderWay == 0, let snapshot = state.rollback.expire(now: now) else {
@@ -192,7 +193,7 @@ package final class Tuning: Sendable {
         history.note("airframed", "reverted the last change, which was not saved")
     }
 
-    /// Begins afresh with what files and state directory say, as after a start.
+    /// Starts again from files and state directory, as after a start of the process.
     package func restart() {
         state.withLock { state in
             _ = state.rollback.keep()
@@ -205,7 +206,7 @@ package final class Tuning: Sendable {
         }
     }
 
-    /// Everybody who lives from settings hears of them.
+    /// Passes the settings to all their users.
     func publish(_ state: inout State) {
         let settings = state.store.settings
         var parameters = settings.stabilizerParameters
@@ -222,7 +223,7 @@ package final class Tuning: Sendable {
         onChange(settings)
     }
 
-    /// Into the log, and into the history.
+    /// Adds an entry to the log and to the history.
     func tell(_ who: String, _ what: String) {
         log.notice("\(who) \(what).")
         history.note(who, what)

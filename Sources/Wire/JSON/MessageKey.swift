@@ -1,5 +1,6 @@
-/// The name of a message's member in JSON, which follows from its property: `gainMarginDb` is `gain_margin_db`, and
-/// `isAtRest` is `at_rest`. Whoever encodes or decodes messages gives these two rules to the coder.
+/// The name of a message's member in JSON, which follows from its property: `gainMarginDb` is
+/// `gain_margin_db`, and `isAtRest` is `at_rest`. Encoders and decoders of messages get these two
+/// rules.
 public struct MessageKey: CodingKey {
     /// The name.
     public let stringValue: String

@@ -192,7 +192,7 @@ extension BlueZBus {
     }
 }
 
-/// What answers the requests of phones. All on the bus's thread.
+/// Responder to the requests of phones. All on the bus's thread.
 protocol BlueZResponder: AnyObject {
     /// A phone reads a characteristic.
     func read(_ request: BlueZBus.Request) -> Result<[UInt8], ATTError>
