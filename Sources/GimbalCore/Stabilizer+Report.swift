@@ -91,6 +91,8 @@ extension Stabilizer {
         snapshot.bias = estimator.bias
         snapshot.biasSigma = estimator.biasSigma
         snapshot.gyroScale = estimator.scale
+        snapshot.gyroCrossNext = estimator.crossNext
+        snapshot.gyroCrossAfter = estimator.crossAfter
         snapshot.stride = strides.period ?? 0
         snapshot.lever = estimator.lever
         snapshot.inclinationSigma = estimator.inclinationSigma

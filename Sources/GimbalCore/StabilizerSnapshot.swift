@@ -78,6 +78,12 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var headingSigma = Double.pi
     /// Estimated relative scale error of each gyroscope axis, body frame.
     public var gyroScale = Vector3.zero
+    /// Estimated share of the following axis's rate that each axis of the gyroscope reads: of y in
+    /// x, of z in y, of x in z.
+    public var gyroCrossNext = Vector3.zero
+    /// Estimated share of the preceding axis's rate that each axis of the gyroscope reads: of z in
+    /// x, of x in y, of y in z.
+    public var gyroCrossAfter = Vector3.zero
     /// Duration of a stride that the estimate uses, s; 0 = none.
     public var stride = 0.0
     /// Distance of the sensor from its centre of rotation, body frame, m.

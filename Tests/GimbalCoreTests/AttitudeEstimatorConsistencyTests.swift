@@ -37,6 +37,8 @@ struct AttitudeEstimatorConsistencyTests {
         motion.accelNoise = parameters.accelNoiseDensity
         motion.bias = draw.vector() * parameters.initialBiasSigma
         motion.scale = draw.vector() * parameters.initialScaleSigma
+        motion.crossNext = draw.vector() * parameters.initialCrossSigma
+        motion.crossAfter = draw.vector() * parameters.initialCrossSigma
         let phase = draw.vector() * 3
         motion.rate = { t in
             Vector3(
@@ -90,7 +92,7 @@ struct AttitudeEstimatorConsistencyTests {
     /// The error of the bias, by its covariance.
     private func biasSquare(_ estimator: AttitudeEstimator, _ truth: Vector3) -> Double {
         let e = estimator.bias - truth
-        let c = estimator.covariance.bb
+        let c = estimator.covariance.gg.bb
         // Cholesky: the covariance is L · Lᵀ, and y = L⁻¹ · e.
         let xx = cm_sqrt(c.xx)
         let (yx, zx) = (c.xy / xx, c.xz / xx)

@@ -1,5 +1,6 @@
 import CMathShim
-import GimbalCore
+
+@testable import GimbalCore
 
 /// A rigid body whose rate and acceleration are given as functions of time, and the ideal or noisy IMU on it. Body
 /// FRD, earth NED.
@@ -17,6 +18,9 @@ struct SimulatedMotion {
     var gyroRange = Double.infinity
     var bias: Vector3 = .zero
     var scale: Vector3 = .zero
+    /// Shares of the following and of the preceding axis's rate that each axis reads.
+    var crossNext: Vector3 = .zero
+    var crossAfter: Vector3 = .zero
     /// rad/s/√Hz.
     var gyroNoise = 0.0
     /// m/s²/√Hz.
@@ -38,7 +42,9 @@ struct SimulatedMotion {
         }
         time += dt
         let true_ = averagesRate ? mean : rate(time)
-        let scaled = Vector3(true_.x * scale.x, true_.y * scale.y, true_.z * scale.z)
+        let scaled =
+            true_.scaled(by: scale) + true_.next.scaled(by: crossNext)
+            + true_.after.scaled(by: crossAfter)
         let density = cm_sqrt(hertz)
         let gyro = limited(true_ + scaled + bias + noise.vector() * (gyroNoise * density))
         let force =

@@ -139,6 +139,10 @@ public enum Schema {
             "estimator.bias_walk_dps_sqrts", \.estimator.biasWalkDpsSqrts, 1e-5...0.5,
             unit: "deg/s/√s", .live, "Random walk of the gyroscope's zero."),
         .number(
+            "estimator.cross_sigma", \.estimator.crossSigma, 0...0.05, .restart,
+            "Standard deviation of the share of another axis's rate that each gyroscope axis reads; it is learned.",
+            hint: "0 switches the learning off."),
+        .number(
             "estimator.velocity_noise_mps_sqrts", \.estimator.velocityNoiseMpsSqrts, 0.01...10,
             unit: "m/s·√s", .live,
             "Intensity of the hand's motion; a higher value trusts the accelerometer less."),

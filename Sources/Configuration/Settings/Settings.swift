@@ -150,6 +150,9 @@ extension Settings {
         public var biasSigmaInitialDps = core.initialBiasSigma.degrees
         /// Bias random walk, deg/s per √s.
         public var biasWalkDpsSqrts = core.biasWalk.degrees
+        /// Share of another axis's rate that an axis of the gyroscope may read, one standard
+        /// deviation.
+        public var crossSigma = core.initialCrossSigma
         /// Noise density of the motion's velocity, m/s·√s.
         public var velocityNoiseMpsSqrts = core.velocityNoiseDensity
         /// Angular rate below which the camera may be at rest, deg/s.

@@ -231,6 +231,16 @@ extension Observable {
             in: \.estimator.gyroScalePercent
         ) { $0.gyroScale }
         + body(
+            "gyro_cross_next", .percent,
+            "Estimated share of y's rate that the gyroscope reads in x, of z's in y, of x's in z",
+            in: \.estimator.gyroCrossNextPercent
+        ) { $0.gyroCrossNext }
+        + body(
+            "gyro_cross_after", .percent,
+            "Estimated share of z's rate that the gyroscope reads in x, of x's in y, of y's in z",
+            in: \.estimator.gyroCrossAfterPercent
+        ) { $0.gyroCrossAfter }
+        + body(
             "lever", .plain("m"), "Distance of the sensor from its centre of rotation",
             in: \.estimator.leverM
         ) { $0.lever }

@@ -1,28 +1,26 @@
 import CMathShim
 
-/// One value for each of the ten error states, or a correction of them.
+/// One value for each of the sixteen error states, or a correction of them.
 struct AttitudeError: Sendable, BitwiseCopyable {
     /// Rotation error about the earth's two horizontal axes, rad.
     var tiltX: Double
     var tiltY: Double
-    /// Gyroscope bias, body frame, rad/s.
-    var bias: Vector3
-    /// Relative scale error of the three gyroscope axes.
-    var scale: Vector3
+    /// Of the gyroscope.
+    var gyro: GyroError
     /// Horizontal velocity, earth frame, m/s.
     var velocityX: Double
     var velocityY: Double
 }
 
-/// The joint covariance of `AttitudeError`: 55 numbers in blocks, so that a step touches no zero
+/// The joint covariance of `AttitudeError`: 136 numbers in blocks, so that a step touches no zero
 /// and no number twice.
 ///
 /// Heading and vertical velocity are not states. Gravity says nothing about either, and the
 /// assumption that velocity averages to zero is the same in all headings, so the accelerometer must
 /// not touch the heading.
 ///
-/// Names: x y are the tilts, b the bias, s the scale, u v the velocities; `xb` is the covariance of
-/// tilt x with bias.
+/// Names: x y are the tilts, g the gyroscope's errors, u v the velocities; `xg` is the covariance of
+/// tilt x with those.
 struct AttitudeCovariance: Sendable, BitwiseCopyable {
     var xx: Double
     var xy: Double = 0
@@ -34,46 +32,47 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     var uu: Double
     var uv: Double = 0
     var vv: Double
-    var xb: Vector3 = .zero
-    var yb: Vector3 = .zero
-    var ub: Vector3 = .zero
-    var vb: Vector3 = .zero
-    var xs: Vector3 = .zero
-    var ys: Vector3 = .zero
-    var us: Vector3 = .zero
-    var vs: Vector3 = .zero
-    var bb: Symmetric3
-    var bs: Matrix3 = .zero
-    var ss: Symmetric3
+    var xg: GyroError = .zero
+    var yg: GyroError = .zero
+    var ug: GyroError = .zero
+    var vg: GyroError = .zero
+    var gg: GyroCovariance
 
-    /// Independent errors with these variances: rad², (rad/s)², 1, (m/s)².
+    /// Independent errors with these variances: rad², the gyroscope's, (m/s)².
     @_noLocks @_noAllocation
-    init(tilt: Double, bias: Double, scale: Double, velocity: Double) {
+    init(tilt: Double, gyro: GyroCovariance, velocity: Double) {
         xx = tilt
         yy = tilt
         uu = velocity
         vv = velocity
-        bb = Symmetric3(diagonal: bias)
-        ss = Symmetric3(diagonal: scale)
+        gg = gyro
     }
 
     /// Whether every variance is a positive number.
     var isHealthy: Bool {
         @_noLocks @_noAllocation get {
-            let smallest = min(min(min(xx, yy), min(uu, vv)), min(bb.xx, min(bb.yy, bb.zz)))
-            let sum = xx + yy + uu + vv + bb.xx + bb.yy + bb.zz + ss.xx + ss.yy + ss.zz
+            let bias = gg.bb.diagonal
+            let smallest = min(min(min(xx, yy), min(uu, vv)), min(bias.x, min(bias.y, bias.z)))
+            let matrix = gg.ss.diagonal + gg.nn.diagonal + gg.aa.diagonal + bias
+            let sum = xx + yy + uu + vv + matrix.x + matrix.y + matrix.z
             return smallest > 0 && sum < 1e12
         }
     }
 
-    /// Forgets what is known about tilt and velocity; bias and scale keep their covariance.
+    /// Forgets what is known about tilt and velocity; the gyroscope's errors keep their covariance.
     @_noLocks @_noAllocation
     mutating func forgetTiltAndVelocity(tilt: Double, velocity: Double) {
-        var fresh = AttitudeCovariance(tilt: tilt, bias: 0, scale: 0, velocity: velocity)
-        fresh.bb = bb
-        fresh.bs = bs
-        fresh.ss = ss
-        self = fresh
+        self = AttitudeCovariance(tilt: tilt, gyro: gg, velocity: velocity)
+    }
+
+    /// Forgets what is known about the gyroscope's errors; tilt and velocity keep their covariance.
+    @_noLocks @_noAllocation
+    mutating func forgetGyro(_ gyro: GyroCovariance) {
+        xg = .zero
+        yg = .zero
+        ug = .zero
+        vg = .zero
+        gg = gyro
     }
 
     /// Shrinks the velocities and their errors by a factor.
@@ -86,10 +85,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         uu *= k * k
         uv *= k * k
         vv *= k * k
-        ub = ub * k
-        vb = vb * k
-        us = us * k
-        vs = vs * k
+        ug = ug * k
+        vg = vg * k
     }
 
     /// Makes tilt as certain as `variance`, rad², where it is less so; correlations keep their
@@ -106,10 +103,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         xv *= x
         yu *= y
         yv *= y
-        xb = xb * x
-        yb = yb * y
-        xs = xs * x
-        ys = ys * y
+        xg = xg * x
+        yg = yg * y
     }
 
     /// Adds to the variances of tilt, up to total ignorance.
@@ -156,32 +151,23 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         yu += f * yy
         xv -= f * xx
         yv -= f * xy
-        ub += yb * f
-        us += ys * f
-        vb -= xb * f
-        vs -= xs * f
+        ug += yg * f
+        vg -= xg * f
         // Tilt: a bias that is too small, or a rate read too small, turns the true body further
         // than ours.
-        let biasX = earthX * -duration
-        let biasY = earthY * -duration
-        let scaleX = -earthX.scaled(by: turn)
-        let scaleY = -earthY.scaled(by: turn)
-        let gainBX = bb * biasX + bs * scaleX
-        let gainBY = bb * biasY + bs * scaleY
-        let gainSX = bs.transposedTimes(biasX) + ss * scaleX
-        let gainSY = bs.transposedTimes(biasY) + ss * scaleY
-        xx += 2 * (biasX.dot(xb) + scaleX.dot(xs)) + biasX.dot(gainBX) + scaleX.dot(gainSX)
-        yy += 2 * (biasY.dot(yb) + scaleY.dot(ys)) + biasY.dot(gainBY) + scaleY.dot(gainSY)
-        xy += biasX.dot(yb) + scaleX.dot(ys) + biasY.dot(xb) + scaleY.dot(xs)
-        xy += biasX.dot(gainBY) + scaleX.dot(gainSY)
-        xu += biasX.dot(ub) + scaleX.dot(us)
-        xv += biasX.dot(vb) + scaleX.dot(vs)
-        yu += biasY.dot(ub) + scaleY.dot(us)
-        yv += biasY.dot(vb) + scaleY.dot(vs)
-        xb += gainBX
-        yb += gainBY
-        xs += gainSX
-        ys += gainSY
+        let x = GyroError(along: -earthX, turn: turn, duration: duration)
+        let y = GyroError(along: -earthY, turn: turn, duration: duration)
+        let gainX = gg * x
+        let gainY = gg * y
+        xx += 2 * x.dot(xg) + x.dot(gainX)
+        yy += 2 * y.dot(yg) + y.dot(gainY)
+        xy += x.dot(yg) + y.dot(xg) + x.dot(gainY)
+        xu += x.dot(ug)
+        xv += x.dot(vg)
+        yu += y.dot(ug)
+        yv += y.dot(vg)
+        xg += gainX
+        yg += gainY
     }
 
     /// Expresses tilt and velocity in an earth frame that is turned about the vertical.
@@ -198,17 +184,15 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         xv = c * s * (old.xu - old.yv) + c * c * old.xv - s * s * old.yu
         yu = c * s * (old.xu - old.yv) + c * c * old.yu - s * s * old.xv
         yv = s * s * old.xu + c * s * (old.xv + old.yu) + c * c * old.yv
-        (xb, yb) = (old.xb * c - old.yb * s, old.xb * s + old.yb * c)
-        (ub, vb) = (old.ub * c - old.vb * s, old.ub * s + old.vb * c)
-        (xs, ys) = (old.xs * c - old.ys * s, old.xs * s + old.ys * c)
-        (us, vs) = (old.us * c - old.vs * s, old.us * s + old.vs * c)
+        (xg, yg) = (old.xg * c - old.yg * s, old.xg * s + old.yg * c)
+        (ug, vg) = (old.ug * c - old.vg * s, old.ug * s + old.vg * c)
     }
 
     /// Covariance of everything with the velocity along x.
     var velocityXColumn: AttitudeError {
         @inline(__always) @_noLocks @_noAllocation get {
             AttitudeError(
-                tiltX: xu, tiltY: yu, bias: ub, scale: us, velocityX: uu, velocityY: uv)
+                tiltX: xu, tiltY: yu, gyro: ug, velocityX: uu, velocityY: uv)
         }
     }
 
@@ -216,44 +200,31 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     var velocityYColumn: AttitudeError {
         @inline(__always) @_noLocks @_noAllocation get {
             AttitudeError(
-                tiltX: xv, tiltY: yv, bias: vb, scale: vs, velocityX: uv, velocityY: vv)
+                tiltX: xv, tiltY: yv, gyro: vg, velocityX: uv, velocityY: vv)
         }
     }
 
-    /// Covariance of everything with the bias about body x.
-    var biasXColumn: AttitudeError {
-        @_noLocks @_noAllocation get {
-            AttitudeError(
-                tiltX: xb.x, tiltY: yb.x, bias: Vector3(bb.xx, bb.xy, bb.xz), scale: bs.rowX,
-                velocityX: ub.x, velocityY: vb.x)
-        }
-    }
-
-    /// Covariance of everything with the bias about body y.
-    var biasYColumn: AttitudeError {
-        @_noLocks @_noAllocation get {
-            AttitudeError(
-                tiltX: xb.y, tiltY: yb.y, bias: Vector3(bb.xy, bb.yy, bb.yz), scale: bs.rowY,
-                velocityX: ub.y, velocityY: vb.y)
-        }
-    }
-
-    /// Covariance of everything with the bias about body z.
-    var biasZColumn: AttitudeError {
-        @_noLocks @_noAllocation get {
-            AttitudeError(
-                tiltX: xb.z, tiltY: yb.z, bias: Vector3(bb.xz, bb.yz, bb.zz), scale: bs.rowZ,
-                velocityX: ub.z, velocityY: vb.z)
-        }
+    /// Covariance of everything with the bias about one body axis.
+    ///
+    /// - Parameter axis: 0...2.
+    /// - Returns: That column.
+    @_noLocks @_noAllocation
+    func biasColumn(_ axis: Int) -> AttitudeError {
+        AttitudeError(
+            tiltX: xg.bias.component(axis), tiltY: yg.bias.component(axis),
+            gyro: gg.biasColumn(axis), velocityX: ug.bias.component(axis),
+            velocityY: vg.bias.component(axis))
     }
 
     /// Covariance of everything with a sum of both tilts and the bias, each times its factor.
     @inline(__always) @_noLocks @_noAllocation
     func column(tiltX x: Double, tiltY y: Double, bias b: Vector3) -> AttitudeError {
         AttitudeError(
-            tiltX: xx * x + xy * y + xb.dot(b), tiltY: xy * x + yy * y + yb.dot(b),
-            bias: xb * x + yb * y + bb * b, scale: xs * x + ys * y + bs.transposedTimes(b),
-            velocityX: xu * x + yu * y + ub.dot(b), velocityY: xv * x + yv * y + vb.dot(b))
+            tiltX: xx * x + xy * y + xg.bias.dot(b), tiltY: xy * x + yy * y + yg.bias.dot(b),
+            gyro: xg * x + yg * y
+                + gg * GyroError(bias: b, scale: .zero, next: .zero, after: .zero),
+            velocityX: xu * x + yu * y + ug.bias.dot(b), velocityY: xv * x + yv * y + vg.bias.dot(b)
+        )
     }
 
     /// What remains after a scalar measurement of the state whose column this is.
@@ -277,16 +248,10 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         uu -= u * c.velocityX
         uv -= u * c.velocityY
         vv -= v * c.velocityY
-        xb -= c.bias * x
-        yb -= c.bias * y
-        ub -= c.bias * u
-        vb -= c.bias * v
-        xs -= c.scale * x
-        ys -= c.scale * y
-        us -= c.scale * u
-        vs -= c.scale * v
-        bb.subtractOuter(c.bias, times: s)
-        bs.subtractOuter(c.bias, c.scale, times: s)
-        ss.subtractOuter(c.scale, times: s)
+        xg -= c.gyro * x
+        yg -= c.gyro * y
+        ug -= c.gyro * u
+        vg -= c.gyro * v
+        gg.subtractOuter(c.gyro, times: s)
     }
 }

@@ -29,12 +29,11 @@ extension AttitudeEstimator {
     @_noLocks @_noAllocation
     public mutating func assume(bias: Vector3, sigma: Double) {
         self.bias = bias
-        covariance.bb = Symmetric3(diagonal: sigma * sigma)
-        covariance.xb = .zero
-        covariance.yb = .zero
-        covariance.ub = .zero
-        covariance.vb = .zero
-        covariance.bs = .zero
+        covariance.gg.restartBias(variance: sigma * sigma)
+        covariance.xg.bias = .zero
+        covariance.yg.bias = .zero
+        covariance.ug.bias = .zero
+        covariance.vg.bias = .zero
         detector.restart()
     }
 
@@ -48,14 +47,14 @@ extension AttitudeEstimator {
     @_noLocks @_noAllocation
     public mutating func turnBodyFrame(by turn: Quaternion) {
         orientation = (orientation * turn.conjugate).normalized
-        let variance = covariance.bb.diagonal.largest
+        let variance = covariance.gg.bb.diagonal.largest
         scale = .zero
-        covariance.xs = .zero
-        covariance.ys = .zero
-        covariance.us = .zero
-        covariance.vs = .zero
-        covariance.ss = Symmetric3(
-            diagonal: parameters.initialScaleSigma * parameters.initialScaleSigma)
+        crossNext = .zero
+        crossAfter = .zero
+        covariance.forgetGyro(
+            GyroCovariance(
+                bias: variance, scale: parameters.initialScaleSigma * parameters.initialScaleSigma,
+                cross: parameters.initialCrossSigma * parameters.initialCrossSigma))
         assume(bias: turn.rotate(bias), sigma: cm_sqrt(variance))
         leverArm = LeverArm(sigma: parameters.leverSigma)
         rate = turn.rotate(rate)

@@ -30,9 +30,9 @@ extension AttitudeEstimator {
         let rest = detector.step(
             rate: p.rawTurn / p.duration - relativeRate, relativeRate: relativeRate,
             force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,
-            biasVariance: covariance.bb.diagonal, isPlausible: restIsPlausible,
+            biasVariance: covariance.gg.bb.diagonal, isPlausible: restIsPlausible,
             jointDrive: jointDrive, duration: p.duration, parameters: parameters)
-        if detector.lostTrust > 0 { covariance.bb.addToDiagonal(detector.lostTrust) }
+        if detector.lostTrust > 0 { covariance.gg.bb.addToDiagonal(detector.lostTrust) }
         if detector.stillTime > Self.knownBiasStillTime { trustFirstInclination() }
         if isAtRest && !wasAtRest {
             // Still means no acceleration, on a dolly or in a train as well: from here on velocity
@@ -61,7 +61,7 @@ extension AttitudeEstimator {
             parameters.gyroNoiseDensity * parameters.gyroNoiseDensity * p.duration
             + parameters.rotationNoise * parameters.rotationNoise * p.squaredTurn
         covariance.addTilt(variance: tilt, loss: p.lostVariance)
-        covariance.bb.addToDiagonal(
+        covariance.gg.bb.addToDiagonal(
             parameters.biasWalk * parameters.biasWalk * p.duration
                 + parameters.biasWalkPerRate * parameters.biasWalkPerRate * p.squaredTurn)
         let velocity = parameters.accelNoiseDensity * parameters.accelNoiseDensity * p.duration
@@ -113,16 +113,16 @@ extension AttitudeEstimator {
     private mutating func correctBias(_ rest: RestDetector.Measurement) {
         let noise = parameters.restRateNoise * parameters.restRateNoise / rest.duration
         correct(
-            covariance.biasXColumn, innovation: rest.rate.x - bias.x,
-            variance: covariance.bb.xx + noise + rest.jointVariance.x,
+            covariance.biasColumn(0), innovation: rest.rate.x - bias.x,
+            variance: covariance.gg.bb.xx + noise + rest.jointVariance.x,
             limit: parameters.restGate)
         correct(
-            covariance.biasYColumn, innovation: rest.rate.y - bias.y,
-            variance: covariance.bb.yy + noise + rest.jointVariance.y,
+            covariance.biasColumn(1), innovation: rest.rate.y - bias.y,
+            variance: covariance.gg.bb.yy + noise + rest.jointVariance.y,
             limit: parameters.restGate)
         correct(
-            covariance.biasZColumn, innovation: rest.rate.z - bias.z,
-            variance: covariance.bb.zz + noise + rest.jointVariance.z,
+            covariance.biasColumn(2), innovation: rest.rate.z - bias.z,
+            variance: covariance.gg.bb.zz + noise + rest.jointVariance.z,
             limit: parameters.restGate)
     }
 
@@ -145,8 +145,10 @@ extension AttitudeEstimator {
         let pull = innovation * inverse
         orientation =
             Self.rotation(Vector3(column.tiltX * pull, column.tiltY * pull, 0)) * orientation
-        bias += column.bias * pull
-        scale += column.scale * pull
+        bias += column.gyro.bias * pull
+        scale += column.gyro.scale * pull
+        crossNext += column.gyro.next * pull
+        crossAfter += column.gyro.after * pull
         velocityX += column.velocityX * pull
         velocityY += column.velocityY * pull
         covariance.condense(column: column, inverseVariance: inverse)

@@ -16,7 +16,7 @@ extension AttitudeEstimator {
         // by the bias about the vertical, whose error lasts: its sigma becomes a random walk with a
         // memory of ten seconds.
         let down = orientation.inverseRotate(Vector3(0, 0, 1))
-        let biasVariance = down.dot(covariance.bb * down)
+        let biasVariance = down.dot(covariance.gg.bb * down)
         let drift =
             parameters.gyroNoiseDensity * parameters.gyroNoiseDensity
             + parameters.rotationNoise * parameters.rotationNoise * rate.squaredNorm

@@ -40,8 +40,14 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// Gyroscope bias, body frame, rad/s.
     public internal(set) var bias: Vector3 = .zero
     /// Relative scale error of each gyroscope axis: the sensor reads `rate * (1 + scale) + bias`,
-    /// nearly.
+    /// nearly, and shares of the other axes' rates, see `GyroError`.
     public internal(set) var scale: Vector3 = .zero
+    /// Share of the following axis's rate that each gyroscope axis reads: of y in x, of z in y, of x
+    /// in z.
+    public internal(set) var crossNext: Vector3 = .zero
+    /// Share of the preceding axis's rate that each gyroscope axis reads: of z in x, of x in y, of y
+    /// in z.
+    public internal(set) var crossAfter: Vector3 = .zero
     /// Weight of the last accelerometer correction, 0...1: below 1 where the velocity is less
     /// plausible than three sigma, as in a vehicle that brakes.
     public internal(set) var accelerationWeight = 1.0
@@ -194,7 +200,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// Standard deviation of the bias, each body axis, rad/s.
     public var biasSigma: Vector3 {
         @_noLocks @_noAllocation @inline(__always) get {
-            let variance = covariance.bb.diagonal
+            let variance = covariance.gg.bb.diagonal
             return Vector3(cm_sqrt(variance.x), cm_sqrt(variance.y), cm_sqrt(variance.z))
         }
     }
@@ -283,7 +289,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
             lengthError: length > 0.1 * gravity ? (length - gravity) / gravity : 1)
         if isInitialized {
             covariance.forgetTiltAndVelocity(tilt: fresh.xx, velocity: fresh.uu)
-            covariance.bb.addToDiagonal(parameters.biasWalk * parameters.biasWalk * elapsed)
+            covariance.gg.bb.addToDiagonal(parameters.biasWalk * parameters.biasWalk * elapsed)
         } else {
             covariance = fresh
         }
@@ -340,10 +346,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     private func corrected(_ gyro: Vector3) -> Vector3 {
         let difference = gyro - bias
         return difference - difference.scaled(by: scale)
+            - difference.next.scaled(by: crossNext) - difference.after.scaled(by: crossAfter)
     }
 
     private var isHealthy: Bool {
-        orientation.isFinite && bias.isFinite && scale.isFinite && velocityX.isFinite
+        orientation.isFinite && bias.isFinite && scale.isFinite && crossNext.isFinite
+            && crossAfter.isFinite && velocityX.isFinite
             && velocityY.isFinite && covariance.isHealthy
     }
 
@@ -367,8 +375,11 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     ) -> AttitudeCovariance {
         return AttitudeCovariance(
             tilt: min(tilt * tilt + lengthError * lengthError, 1),
-            bias: parameters.initialBiasSigma * parameters.initialBiasSigma,
-            scale: parameters.initialScaleSigma * parameters.initialScaleSigma, velocity: 1)
+            gyro: GyroCovariance(
+                bias: parameters.initialBiasSigma * parameters.initialBiasSigma,
+                scale: parameters.initialScaleSigma * parameters.initialScaleSigma,
+                cross: parameters.initialCrossSigma * parameters.initialCrossSigma),
+            velocity: 1)
     }
 
     /// The shortest rotation that takes `direction` (unit length) to the vertical, ±1 along z.

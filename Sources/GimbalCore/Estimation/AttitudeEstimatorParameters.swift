@@ -28,6 +28,10 @@ extension AttitudeEstimator {
         public var initialBiasSigma = 1.5 * .pi / 180
         /// Standard deviation of the gyroscope's scale error, 0...0.05. BMI088: ±1 % at most.
         public var initialScaleSigma = 0.005
+        /// Standard deviation of the share of another axis's rate that each axis of the gyroscope
+        /// reads, 0...0.05; zero: such shares are not looked for. BMI088: 1 % at most. A calibrated
+        /// sensor has a tenth of that.
+        public var initialCrossSigma = 0.0035
         /// Standard deviation of the inclination taken from the first accelerometer sample, rad,
         /// 0.001...1. What the sample's length is off from gravity's is added to it.
         public var initialInclinationSigma = 10 * Double.pi / 180

@@ -234,13 +234,15 @@ extension AttitudeEstimator {
         let columnX = covariance.column(tiltX: 0, tiltY: x.impulse.z, bias: x.leverY)
         correct(
             columnX, innovation: -x.impulse.x,
-            variance: columnX.tiltY * x.impulse.z + columnX.bias.dot(x.leverY) + stride.variance,
+            variance: columnX.tiltY * x.impulse.z + columnX.gyro.bias.dot(x.leverY)
+                + stride.variance,
             limit: 3)
         let y = inEarth(stride)
         let columnY = covariance.column(tiltX: -y.impulse.z, tiltY: 0, bias: -y.leverX)
         correct(
             columnY, innovation: -y.impulse.y,
-            variance: -columnY.tiltX * y.impulse.z - columnY.bias.dot(y.leverX) + stride.variance,
+            variance: -columnY.tiltX * y.impulse.z - columnY.gyro.bias.dot(y.leverX)
+                + stride.variance,
             limit: 3)
     }
 

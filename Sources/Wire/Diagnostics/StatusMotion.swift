@@ -34,6 +34,10 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     public var gyroBiasSigmaDps = VectorNumbers()
     /// Estimated scale error of the gyroscope: it reads this much too much, body frame.
     public var gyroScalePercent = VectorNumbers()
+    /// Estimated share of y's rate that the gyroscope reads in x, of z's in y, of x's in z.
+    public var gyroCrossNextPercent = VectorNumbers()
+    /// Estimated share of z's rate that the gyroscope reads in x, of x's in y, of y's in z.
+    public var gyroCrossAfterPercent = VectorNumbers()
     /// Duration of the stride that the estimate uses; unknown = nobody walks, or
     /// `estimator.stride_aiding` is off.
     public var strideS: Number = .unknown

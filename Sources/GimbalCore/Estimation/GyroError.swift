@@ -1,0 +1,165 @@
+/// One value for each of the twelve errors of a gyroscope, or a correction of them: its bias, and
+/// what each axis reads of its own rate and of the two other axes' rates.
+///
+/// The sensor reads `rate + scale * rate + next * (y, z, x) of the rate + after * (z, x, y) of it +
+/// bias`, component by component, nearly.
+struct GyroError: Sendable, BitwiseCopyable {
+    /// Body frame, rad/s.
+    var bias: Vector3
+    /// Relative scale error of each axis.
+    var scale: Vector3
+    /// Share of the following axis's rate that an axis reads: of y in x, of z in y, of x in z.
+    var next: Vector3
+    /// Share of the preceding axis's rate that an axis reads: of z in x, of x in y, of y in z.
+    var after: Vector3
+
+    /// No error.
+    static var zero: GyroError {
+        @_noLocks @_noAllocation get {
+            GyroError(bias: .zero, scale: .zero, next: .zero, after: .zero)
+        }
+    }
+
+    @_noLocks @_noAllocation
+    init(bias: Vector3, scale: Vector3, next: Vector3, after: Vector3) {
+        self.bias = bias
+        self.scale = scale
+        self.next = next
+        self.after = after
+    }
+
+    /// What a rate, or a turn, makes of the errors of scale and axes: rad/s per unit of error
+    /// along one direction.
+    ///
+    /// - Parameters:
+    ///   - direction: Body frame.
+    ///   - turn: Angle turned about the body axes, rad.
+    ///   - duration: In which it was turned, s.
+    @inline(__always) @_noLocks @_noAllocation
+    init(along direction: Vector3, turn: Vector3, duration: Double) {
+        bias = direction * duration
+        scale = direction.scaled(by: turn)
+        next = direction.scaled(by: turn.next)
+        after = direction.scaled(by: turn.after)
+    }
+
+    @inline(__always) @_noLocks @_noAllocation
+    static func + (a: GyroError, b: GyroError) -> GyroError {
+        GyroError(
+            bias: a.bias + b.bias, scale: a.scale + b.scale, next: a.next + b.next,
+            after: a.after + b.after)
+    }
+
+    @inline(__always) @_noLocks @_noAllocation
+    static func - (a: GyroError, b: GyroError) -> GyroError {
+        GyroError(
+            bias: a.bias - b.bias, scale: a.scale - b.scale, next: a.next - b.next,
+            after: a.after - b.after)
+    }
+
+    @inline(__always) @_noLocks @_noAllocation
+    static func * (a: GyroError, k: Double) -> GyroError {
+        GyroError(bias: a.bias * k, scale: a.scale * k, next: a.next * k, after: a.after * k)
+    }
+
+    @inline(__always) @_noLocks @_noAllocation
+    static func += (a: inout GyroError, b: GyroError) { a = a + b }
+
+    @inline(__always) @_noLocks @_noAllocation
+    static func -= (a: inout GyroError, b: GyroError) { a = a - b }
+
+    @inline(__always) @_noLocks @_noAllocation
+    func dot(_ b: GyroError) -> Double {
+        bias.dot(b.bias) + scale.dot(b.scale) + next.dot(b.next) + after.dot(b.after)
+    }
+}
+
+/// The covariance of a `GyroError`: 78 numbers in blocks, named after bias, scale, next and after.
+struct GyroCovariance: Sendable, BitwiseCopyable {
+    var bb: Symmetric3
+    var bs: Matrix3 = .zero
+    var bn: Matrix3 = .zero
+    var ba: Matrix3 = .zero
+    var ss: Symmetric3
+    var sn: Matrix3 = .zero
+    var sa: Matrix3 = .zero
+    var nn: Symmetric3
+    var na: Matrix3 = .zero
+    var aa: Symmetric3
+
+    /// Independent errors with these variances: (rad/s)², 1, 1.
+    @_noLocks @_noAllocation
+    init(bias: Double, scale: Double, cross: Double) {
+        bb = Symmetric3(diagonal: bias)
+        ss = Symmetric3(diagonal: scale)
+        nn = Symmetric3(diagonal: cross)
+        aa = Symmetric3(diagonal: cross)
+    }
+
+    @inline(__always) @_noLocks @_noAllocation
+    static func * (c: GyroCovariance, v: GyroError) -> GyroError {
+        GyroError(
+            bias: c.bb * v.bias + c.bs * v.scale + c.bn * v.next + c.ba * v.after,
+            scale: c.bs.transposedTimes(v.bias) + c.ss * v.scale + c.sn * v.next + c.sa * v.after,
+            next: c.bn.transposedTimes(v.bias) + c.sn.transposedTimes(v.scale) + c.nn * v.next
+                + c.na * v.after,
+            after: c.ba.transposedTimes(v.bias) + c.sa.transposedTimes(v.scale)
+                + c.na.transposedTimes(v.next) + c.aa * v.after)
+    }
+
+    /// Subtracts `s` · v · vᵀ.
+    @inline(__always) @_noLocks @_noAllocation
+    mutating func subtractOuter(_ v: GyroError, times s: Double) {
+        bb.subtractOuter(v.bias, times: s)
+        bs.subtractOuter(v.bias, v.scale, times: s)
+        bn.subtractOuter(v.bias, v.next, times: s)
+        ba.subtractOuter(v.bias, v.after, times: s)
+        ss.subtractOuter(v.scale, times: s)
+        sn.subtractOuter(v.scale, v.next, times: s)
+        sa.subtractOuter(v.scale, v.after, times: s)
+        nn.subtractOuter(v.next, times: s)
+        na.subtractOuter(v.next, v.after, times: s)
+        aa.subtractOuter(v.after, times: s)
+    }
+
+    /// Makes the bias independent of everything else.
+    ///
+    /// - Parameter variance: Of each axis, (rad/s)².
+    @_noLocks @_noAllocation
+    mutating func restartBias(variance: Double) {
+        bb = Symmetric3(diagonal: variance)
+        bs = .zero
+        bn = .zero
+        ba = .zero
+    }
+
+    /// Covariance of everything with the bias about one body axis.
+    ///
+    /// - Parameter axis: 0...2.
+    /// - Returns: That column.
+    @_noLocks @_noAllocation
+    func biasColumn(_ axis: Int) -> GyroError {
+        switch axis {
+        case 0:
+            GyroError(
+                bias: Vector3(bb.xx, bb.xy, bb.xz), scale: bs.rowX, next: bn.rowX, after: ba.rowX)
+        case 1:
+            GyroError(
+                bias: Vector3(bb.xy, bb.yy, bb.yz), scale: bs.rowY, next: bn.rowY, after: ba.rowY)
+        default:
+            GyroError(
+                bias: Vector3(bb.xz, bb.yz, bb.zz), scale: bs.rowZ, next: bn.rowZ, after: ba.rowZ)
+        }
+    }
+}
+
+extension Vector3 {
+    /// The following axis's component on each axis.
+    var next: Vector3 { @inline(__always) @_noLocks @_noAllocation get { Vector3(y, z, x) } }
+    /// The preceding axis's component on each axis.
+    var after: Vector3 { @inline(__always) @_noLocks @_noAllocation get { Vector3(z, x, y) } }
+
+    /// Component 0...2.
+    @inline(__always) @_noLocks @_noAllocation
+    func component(_ axis: Int) -> Double { axis == 0 ? x : axis == 1 ? y : z }
+}
