@@ -93,7 +93,6 @@ extension Stabilizer {
         snapshot.gyroScale = estimator.scale
         snapshot.gyroCrossNext = estimator.crossNext
         snapshot.gyroCrossAfter = estimator.crossAfter
-        snapshot.stride = strides.period ?? 0
         snapshot.lever = estimator.lever
         snapshot.inclinationSigma = estimator.inclinationSigma
         snapshot.headingSigma = estimator.headingSigma

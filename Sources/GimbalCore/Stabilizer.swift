@@ -24,7 +24,6 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private(set) var estimator: AttitudeEstimator
     /// Camera's attitude as of this step, body to earth.
     private(set) var attitude = Quaternion.identity
-    private(set) var strides = StrideAiding()
     private(set) var tiltDoubt = TiltDoubt()
     private(set) var vibration = VibrationLevel()
     private(set) var joints = JointObserver()
@@ -172,7 +171,6 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         noteTemperature(of: new)
         estimator.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
         tiltDoubt.follow(estimator)
-        strides.follow(&estimator)
         if corrected.contents.contains(.magneticField) {
             estimator.update(magneticField: corrected.magneticField, dt: dt)
         }

@@ -84,8 +84,6 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Estimated share of the preceding axis's rate that each axis of the gyroscope reads: of z in
     /// x, of x in y, of y in z.
     public var gyroCrossAfter = Vector3.zero
-    /// Duration of a stride that the estimate uses, s; 0 = none.
-    public var stride = 0.0
     /// Distance of the sensor from its centre of rotation, body frame, m.
     public var lever = Vector3.zero
     /// Weight of the last accelerometer correction, 0...1: below 1 an acceleration is being rejected.

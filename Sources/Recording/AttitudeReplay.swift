@@ -52,7 +52,6 @@ public enum AttitudeReplay {
     ) throws(Failure) -> ReplayReport {
         var estimator = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, 9.80665))
-        var strides = StrideAiding()
         let usesField = magnetometer && log.hasMagnetometer
         var clock = ReplayClock(period: 1 / log.sampleRate, longestGap: parameters.longestGap)
         var report = ReplayReport()
@@ -64,7 +63,6 @@ public enum AttitudeReplay {
             if let dt = step.seconds {
                 let rejected = estimator.rejectedSamples
                 estimator.update(gyro: record.gyro, accel: record.accel, dt: dt)
-                strides.follow(&estimator)
                 isUsed = estimator.rejectedSamples == rejected
                 if !isUsed { report.unusableSamples += 1 }
                 if usesField { estimator.update(magneticField: record.magneticField, dt: dt) }

@@ -74,7 +74,6 @@ extension Settings {
         result.restRateThreshold = Angle.degrees(estimator.restRateDps).radians
         result.restForceThreshold = estimator.restAccelMps2
         result.restTime = estimator.restTimeS
-        result.usesStrides = estimator.strideAiding
         result.leverSigma = estimator.leverSigmaM
         result.convergedInclinationSigma = Angle.degrees(estimator.convergedInclinationDeg).radians
         result.sensorDelay = imu.filterDelayMs / 1e3

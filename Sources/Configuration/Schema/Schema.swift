@@ -155,10 +155,6 @@ public enum Schema {
         .number(
             "estimator.rest_time_s", \.estimator.restTimeS, 0.2...10, unit: "s", .live,
             "Time within both rest limits before the gyroscope's zero is measured."),
-        .bool(
-            "estimator.stride_aiding", \.estimator.strideAiding, .live,
-            "Whether the vertical of a walker is found from whole strides; false uses the mean force alone."
-        ),
         .number(
             "estimator.lever_sigma_m", \.estimator.leverSigmaM, 0...2, unit: "m", .live,
             "Standard deviation of the distance from the sensor to its centre of rotation: a wrist, an elbow.",

@@ -161,8 +161,6 @@ extension Settings {
         public var restAccelMps2 = core.restForceThreshold
         /// Time within both limits that counts as rest, s.
         public var restTimeS = core.restTime
-        /// Use whole strides of walking people as a measurement of the vertical.
-        public var strideAiding = core.usesStrides
         /// Distance from the sensor to the point that it turns about, one standard deviation, m.
         public var leverSigmaM = core.leverSigma
         /// Process noise of the angle as an app's Kalman triple states it.

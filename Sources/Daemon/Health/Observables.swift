@@ -244,10 +244,6 @@ extension Observable {
             "lever", .plain("m"), "Distance of the sensor from its centre of rotation",
             in: \.estimator.leverM
         ) { $0.lever }
-        + number(
-            "stride", .plain("s"), "Duration of the stride that the estimate uses; 0 = none",
-            in: \.estimator.strideS, where: { $0.stride > 0 }
-        ) { $0.stride }
         + number("accel.x", .plain("m/s²"), "Specific force, forward", in: \.imu.accelMS2.x) {
             $0.accel.x
         }

@@ -216,17 +216,6 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
             velocityY: vg.bias.component(axis))
     }
 
-    /// Covariance of everything with a sum of both tilts and the bias, each times its factor.
-    @inline(__always) @_noLocks @_noAllocation
-    func column(tiltX x: Double, tiltY y: Double, bias b: Vector3) -> AttitudeError {
-        AttitudeError(
-            tiltX: xx * x + xy * y + xg.bias.dot(b), tiltY: xy * x + yy * y + yg.bias.dot(b),
-            gyro: xg * x + yg * y
-                + gg * GyroError(bias: b, scale: .zero, next: .zero, after: .zero),
-            velocityX: xu * x + yu * y + ug.bias.dot(b), velocityY: xv * x + yv * y + vg.bias.dot(b)
-        )
-    }
-
     /// What remains after a scalar measurement of the state whose column this is.
     ///
     /// - Parameters:

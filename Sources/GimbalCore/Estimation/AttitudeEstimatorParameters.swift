@@ -53,8 +53,6 @@ extension AttitudeEstimator {
         /// How far the sensor may be from the point that it turns about, standard deviation of each
         /// axis, m, 0...2: a forearm. Zero: no lever is looked for.
         public var leverSigma = 0.4
-        /// Use whole strides of walking people as a measurement of the vertical: `StrideAiding`.
-        public var usesStrides = true
         /// How long a lever lasts, s, 1...1000: a grip that changes.
         public var leverTime = 15.0
         /// What `velocityNoiseDensity` is while at rest.

@@ -76,14 +76,6 @@ struct Matrix3: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { Matrix3(rowX: .zero, rowY: .zero, rowZ: .zero) }
     }
 
-    /// Turns columns as `rotation` does.
-    @inline(__always) @_noLocks @_noAllocation
-    init(_ rotation: Quaternion) {
-        rowX = rotation.inverseRotate(Vector3(1, 0, 0))
-        rowY = rotation.inverseRotate(Vector3(0, 1, 0))
-        rowZ = rotation.inverseRotate(Vector3(0, 0, 1))
-    }
-
     /// Row by row.
     @inline(__always) @_noLocks @_noAllocation
     init(rowX: Vector3, rowY: Vector3, rowZ: Vector3) {
@@ -101,14 +93,6 @@ struct Matrix3: Sendable, BitwiseCopyable {
     /// Transposed matrix times column.
     @inline(__always) @_noLocks @_noAllocation
     func transposedTimes(_ v: Vector3) -> Vector3 { rowX * v.x + rowY * v.y + rowZ * v.z }
-
-    /// Adds `other` times `s`.
-    @inline(__always) @_noLocks @_noAllocation
-    mutating func add(_ other: Matrix3, times s: Double) {
-        rowX += other.rowX * s
-        rowY += other.rowY * s
-        rowZ += other.rowZ * s
-    }
 
     /// Subtracts `a bᵀ s`.
     @inline(__always) @_noLocks @_noAllocation

@@ -38,9 +38,6 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     public var gyroCrossNextPercent = VectorNumbers()
     /// Estimated share of z's rate that the gyroscope reads in x, of x's in y, of y's in z.
     public var gyroCrossAfterPercent = VectorNumbers()
-    /// Duration of the stride that the estimate uses; unknown = nobody walks, or
-    /// `estimator.stride_aiding` is off.
-    public var strideS: Number = .unknown
     /// Distance of the sensor from its centre of rotation, body frame.
     public var leverM = VectorNumbers()
     /// Standard deviation of the direction of down.

@@ -146,12 +146,10 @@ enum EstimatorBench {
             for log in logs {
                 var estimator = AttitudeEstimator(
                     parameters: .init(), restSpecificForce: Vector3(0, 0, 9.80665))
-                var strides = StrideAiding()
                 let step = 1 / log.sampleRate
                 let start = threadTime()
                 for record in log.records {
                     estimator.update(gyro: record.gyro, accel: record.accel, dt: step)
-                    strides.follow(&estimator)
                     sink += estimator.attitude.w
                 }
                 rounds.append((threadTime() - start) * 1e9 / Double(log.records.count))
