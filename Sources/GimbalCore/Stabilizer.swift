@@ -12,8 +12,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private(set) var witness = GyroWitness()
     private var effect = MotorEffect()
     /// For how long the motors have braked, s, and the rate at which they began, rad/s.
-    private var brakeTime = 0.0
-    private var brakeRate = 0.0
+    private var brake = BrakeWatch()
     /// The last output.
     private var lastOutput = MotorOutput.off
     /// Rate of the newest sample, believed or not, camera frame, bias included, rad/s, and its time.
@@ -48,8 +47,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private(set) var sample: IMUSample?
     private(set) var batch = GyroBatch()
     private var lastStep: Instant?
-    /// How long a period takes as a rule, s.
-    private var usualPeriod = 0.0
+    private var gaps = GapWatch()
     private var seenRefutations: UInt64 = 0
     private(set) var isGravityLost = false
     /// Whether the estimator has converged, as of this step.
@@ -59,22 +57,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Temperatures that no chip can have are beyond these, °C.
     private static var coldest: Double { @_noLocks get { -60 } }
     private static var hottest: Double { @_noLocks get { 150 } }
-    /// Longest period that filters and controllers count with, s: after more than that nothing goes
-    /// on from where it was.
+    /// Longest period that filters and controllers count with, s.
     private static var longestPeriod: Double { @_noLocks get { 0.1 } }
-    /// Share of a new period in the usual one: a memory of twenty.
-    private static var newPeriodShare: Double { @_noLocks get { 0.05 } }
-    /// Usual periods without a tick that are a gap, and the bounds of a gap, s: two samples of the
-    /// slowest loop, and the longest dispute about the gyroscope.
-    private static var blindPeriods: Double { @_noLocks get { 4 } }
-    private static var shortestBlindness: Double { @_noLocks get { 0.01 } }
-    private static var longestBlindness: Double { @_noLocks get { 0.03 } }
-    /// How much longer than the loop's delay a brake may take to show, s: some samples.
-    private static var brakeSeconds: Double { @_noLocks get { 0.004 } }
-    /// Beyond this share of the rate at its beginning, and this rate on top for noise, rad/s, a brake
-    /// makes the camera faster.
-    private static var brakeGrowth: Double { @_noLocks get { 1.1 } }
-    private static var brakeNoise: Double { @_noLocks get { 0.1 } }
     /// Square of the rotation, rad², below which two mountings are the same: rounding.
     private static var sameMounting: Double { @_noLocks get { 1e-18 } }
 
@@ -203,9 +187,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// The first temperature says how far the calibrated bias can be trusted. One that no chip can have is ignored.
     private mutating func noteTemperature(of new: IMUSample) {
-        guard new.contents.contains(.temperature), new.temperature > Self.coldest,
-            new.temperature < Self.hottest
-        else { return }
+        let isPlausible = new.temperature > Self.coldest && new.temperature < Self.hottest
+        guard new.contents.contains(.temperature), isPlausible else { return }
         let isFirst = snapshot.temperature.isNaN
         snapshot.temperature = new.temperature
         if isFirst { estimator.parameters = parameters.calibratedEstimator(at: new.temperature) }
@@ -308,23 +291,14 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// From when on without a tick the camera's answer to the motors is not judged, s.
-    private var blindSeconds: Double {
-        @inline(__always) get {
-            min(
-                max(Self.blindPeriods * usualPeriod, Self.shortestBlindness), Self.longestBlindness)
-        }
-    }
-
     /// What takes a moment to be believed.
     private mutating func watchFaults(dt: Double) {
         // In a mode that follows the handle, the handle may well turn twice as fast as the camera.
         var reversed = drive.state.reversed
         if !pointing.mode.needsJoints { reversed.insert(drive.state.mirrored) }
         if isClosed { reversed.insert(witness.mirrored) }
-        // An observer that has lost its rotor makes the camera swing, and a swing half a turn late looks
-        // like a wrong sign: only a loop that does not oscillate proves one.
-        if case .field = parameters.motorType, !drive.state.oscillating.isEmpty { reversed = .none }
+        // A swing half a turn late looks like a wrong sign.
+        if drive.state.isShaking { reversed = .none }
         faults.step(
             FaultLatch.Evidence(
                 isEnabled: isClosed, reversed: reversed,
@@ -336,15 +310,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Ends a brake that makes the camera faster: its motor does not do as it is told.
     private mutating func superviseBrake(conditions: Conditions, dt: Double) {
-        guard supervisor.isEnabled, !isClosed else {
-            brakeTime = 0
-            brakeRate = newestRate.norm
-            return
-        }
-        brakeTime += dt
-        let answer = drive.loopDelay + Self.brakeSeconds
-        guard brakeTime > answer, newestRate.norm > Self.brakeGrowth * brakeRate + Self.brakeNoise
-        else { return }
+        guard supervisor.isEnabled, !isClosed else { return brake.rest(rate: newestRate.norm) }
+        guard brake.step(rate: newestRate.norm, delay: drive.loopDelay, dt: dt) else { return }
         supervisor.phase = .off
         supervisor.authority = 0
     }
@@ -399,7 +366,6 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if case .field = parameters.motorType { astray = estimator.rate.norm - setpoint.rate.norm }
         snapshot.setpoint = setpoint.attitude
         snapshot.attitudeError = attitude.error(to: setpoint.attitude)
-        usualPeriod = usualPeriod == 0 ? dt : usualPeriod + (dt - usualPeriod) * Self.newPeriodShare
         let belief = drive.state.inertia.sigmas
         let excitation = exciter.state.isActive ? exciter.step(parameters.motorType) : .zero
         var output = drive.step(
@@ -410,8 +376,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 handleRate: joints.handleRate, specificForce: sample?.accel ?? .zero,
                 excitation: excitation,
                 authority: supervisor.authority, dt: dt))
-        // What the motors did while the loop stood still has not been seen.
-        if dt > blindSeconds { drive.forgetResponse() }
+        if gaps.step(dt: dt) { drive.forgetResponse() }
         // Stiffer gains must not find the error that softer ones have left.
         if !(belief == drive.state.inertia.sigmas) {
             if drive.state.oscillating.isEmpty {

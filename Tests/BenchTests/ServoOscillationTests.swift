@@ -4,7 +4,7 @@ import Testing
 
 @testable import airframe_bench
 
-/// Servos that are faster than believed, on a gimbal drawn at random; `airframe-bench sensor-faults --only plant` has many.
+/// Servos that are faster or slower than believed, on gimbals drawn at random; `airframe-bench sensor-faults --only plant` has many.
 @Suite("A servo loop that oscillates")
 struct ServoOscillationTests {
     @Test(
@@ -19,6 +19,16 @@ struct ServoOscillationTests {
         #expect(outcome.conditions.intersects(.loopOscillating))
         #expect(plant.lastTremor < 30, "deg/s: what steps and the dead band leave")
         if motion == .still { #expect(outcome.unintended < 3) }
+    }
+
+    @Test("of late servos is named within half a second, and ends")
+    func later() throws {
+        let gimbal = try FaultGimbal.drawn(seed: 0, motor: .servo)
+        let outcome = FaultRun(fault: .plantLater, seed: 1, gimbal: gimbal, motion: .still).run()
+        let plant = try #require(outcome.plant)
+        #expect(outcome.conditions.intersects(.loopOscillating))
+        #expect(plant.unnamed < 0.5, "s")
+        #expect(!plant.isTrembling)
     }
 
     @Test(

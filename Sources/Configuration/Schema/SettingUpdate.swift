@@ -8,7 +8,7 @@ public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
     /// The new value, not yet checked against its range; nil: the built-in default, even if a file
     /// sets another value.
     public let value: SettingValue?
-    /// The value as a person wrote it, for the message of a refusal; nil: nobody did.
+    /// The value as a person wrote it, for the message of a refusal; nil if a program set it.
     private let written: String?
 
     /// `airos.pid.yaw = [1, 0.1, 0.02]`, for people.

@@ -112,7 +112,7 @@ public struct ParameterStore: Sendable {
             let value = update.value ?? setting.defaultValue
             try setting.check(value, written: update.writtenText)
             guard setting.applies == .live else {
-                // What is in force already needs no restart: an exported file goes back whole.
+                // An active value needs no restart: an exported file goes back whole.
                 if value == setting.value(in: settings) { continue }
                 throw ConfigurationProblem(
                     .notLive, key: setting.key, value: update.writtenText,
@@ -204,8 +204,8 @@ public struct ParameterStore: Sendable {
                 problems.append(error)
             }
         }
-        // Rules judge the whole: two values may fit only together. What breaks one returns to what
-        // the files say.
+        // Rules judge the whole: two values may fit only together. A value that breaks a rule returns
+        // to that of the files.
         rebuild()
         for rule in ConfigurationRule.all {
             guard let problem = rule.problem(in: settings, origin: origin(of:)) else { continue }

@@ -65,7 +65,7 @@ struct DaemonPort: GimbalPort {
         tuning.save(keys, with: updates, from: source.link, note, done)
     }
 
-    /// An app has the settings of whoever is in control to respect.
+    /// Checks that no other source is in control; apps only.
     private func admit(_ source: CommandSource) throws(Refusal) {
         if source.link == .airos { try commander.admit(source, now: clock.now) }
     }

@@ -43,10 +43,10 @@ extension Tuning {
     /// - Parameters:
     ///   - key: Dotted path.
     ///   - value: A JSON value, or a string that holds TOML.
-    ///   - rollback: Seconds after which the change is taken back unless it was saved.
+    ///   - rollback: Seconds after which the change reverts unless it was saved.
     ///   - who: For the log.
     /// - Returns: The setting as it is now.
-    /// - Throws: What is wrong with key or value; then nothing has changed.
+    /// - Throws: A refusal that names key or value; then nothing has changed.
     func set(
         key: String, value: JSONValue, rollback: Double?, by who: String
     ) throws(Refusal) -> Wire.Setting {
@@ -60,7 +60,7 @@ extension Tuning {
         return reading
     }
 
-    /// What differs from the defaults, and what is not saved.
+    /// Settings that differ from the defaults, each with whether it is saved.
     func diff() -> [SettingChange] {
         let standing = standing
         let unsaved = Set(standing.store.diff(against: .saved).map(\.key))
@@ -114,7 +114,7 @@ extension ChangeHistory {
 }
 
 extension Wire.ReloadReport {
-    /// What reading the files again has changed, with a sentence for people.
+    /// Changes that a reload has made, with a sentence for people.
     init(_ report: Configuration.ReloadReport) {
         self.init(
             applied: report.applied.map(\.key), needsRestart: report.needsRestart.map(\.key),

@@ -52,9 +52,7 @@ extension AttitudeEstimator {
         crossNext = .zero
         crossAfter = .zero
         covariance.forgetGyro(
-            GyroCovariance(
-                bias: variance, scale: parameters.initialScaleSigma * parameters.initialScaleSigma,
-                cross: parameters.initialCrossSigma * parameters.initialCrossSigma))
+            parameters.gyroCovariance(bias: variance))
         assume(bias: turn.rotate(bias), sigma: cm_sqrt(variance))
         leverArm = LeverArm(sigma: parameters.leverSigma)
         rate = turn.rotate(rate)

@@ -136,8 +136,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         self.parameters = parameters
         restForce = restSpecificForce.z
         bias = parameters.initialBias
-        covariance = Self.initialCovariance(
-            parameters, tilt: parameters.initialInclinationSigma, lengthError: 0)
+        covariance = parameters.covariance(
+            tilt: parameters.initialInclinationSigma, lengthError: 0)
         leverArm = LeverArm(sigma: parameters.leverSigma)
     }
 
@@ -282,8 +282,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
                     orientation.rotate(accel) / length, up: restForce < 0 ? -1 : 1) * orientation
         }
         let known = parameters.initialInclinationSigma
-        let fresh = Self.initialCovariance(
-            parameters,
+        let fresh = parameters.covariance(
             tilt: !isInitialized && firstVertical.isMean
                 ? min(known, FirstVertical.meanSigma) : known,
             lengthError: length > 0.1 * gravity ? (length - gravity) / gravity : 1)
@@ -368,18 +367,6 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         fresh.frame = frame
         fresh.refutations = refutations &+ (isRefuted ? 1 : 0)
         self = fresh
-    }
-
-    private static func initialCovariance(
-        _ parameters: Parameters, tilt: Double, lengthError: Double
-    ) -> AttitudeCovariance {
-        return AttitudeCovariance(
-            tilt: min(tilt * tilt + lengthError * lengthError, 1),
-            gyro: GyroCovariance(
-                bias: parameters.initialBiasSigma * parameters.initialBiasSigma,
-                scale: parameters.initialScaleSigma * parameters.initialScaleSigma,
-                cross: parameters.initialCrossSigma * parameters.initialCrossSigma),
-            velocity: 1)
     }
 
     /// The shortest rotation that takes `direction` (unit length) to the vertical, ±1 along z.

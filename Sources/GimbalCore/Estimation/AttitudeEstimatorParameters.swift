@@ -184,6 +184,30 @@ extension AttitudeEstimator.Parameters {
         return result
     }
 
+    /// Covariance of an estimate that has just begun.
+    ///
+    /// - Parameters:
+    ///   - tilt: Standard deviation of its tilt, rad.
+    ///   - lengthError: How far the length of the first specific force is from gravity's, as a share.
+    /// - Returns: The covariance.
+    @_noLocks @_noAllocation
+    func covariance(tilt: Double, lengthError: Double) -> AttitudeCovariance {
+        AttitudeCovariance(
+            tilt: min(tilt * tilt + lengthError * lengthError, 1),
+            gyro: gyroCovariance(bias: initialBiasSigma * initialBiasSigma), velocity: 1)
+    }
+
+    /// Covariance of a gyroscope whose scale and axes are not known yet.
+    ///
+    /// - Parameter bias: Variance of its bias, (rad/s)².
+    /// - Returns: The covariance.
+    @_noLocks @_noAllocation
+    func gyroCovariance(bias: Double) -> GyroCovariance {
+        GyroCovariance(
+            bias: bias, scale: initialScaleSigma * initialScaleSigma,
+            cross: initialCrossSigma * initialCrossSigma)
+    }
+
     @_noLocks @_noAllocation
     private static func sigmaFactor(_ varianceRatio: Double) -> Double {
         guard varianceRatio > 0, varianceRatio.isFinite else { return 1 }

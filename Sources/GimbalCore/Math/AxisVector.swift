@@ -102,3 +102,11 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { yaw.isFinite && roll.isFinite && pitch.isFinite }
     }
 }
+
+extension AxisVector {
+    /// Product of each axis: of inertia and acceleration, or of gain and error, camera frame.
+    @_noLocks @_noAllocation
+    func times(_ turn: Vector3) -> Vector3 {
+        Vector3(roll * turn.x, pitch * turn.y, yaw * turn.z)
+    }
+}

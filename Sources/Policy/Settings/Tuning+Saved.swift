@@ -5,7 +5,7 @@ package import Port
 import Realtime
 import Synchronization
 
-// What waits for a disk: saving, baselines, reading the files again. The answer comes when it is done.
+// Jobs that wait for a disk: saving, baselines, reading the files again. The answer comes when they are done.
 extension Tuning {
     /// Time limit of `close` for the disk, s.
     private static let patience = 1.0
@@ -36,7 +36,7 @@ extension Tuning {
     ///   - who: For the history.
     ///   - what: For the history.
     ///   - change: Of the saved state.
-    ///   - commit: What follows, under the lock.
+    ///   - commit: Action after the write, under the lock.
     ///   - done: Hears of its result, or why nothing was written; then nothing has changed.
     func write<Value: Sendable>(
         by who: String, _ what: String, change: @escaping StateKeeper.Change,
@@ -91,7 +91,7 @@ extension Tuning {
             // The files may say otherwise by now; what was asked for is on the disk all the same.
             var changed = (try? state.store.changed(updates)) ?? state.store
             changed.adopt(saved: saved.parameters)
-            // Somebody else's change that waits takes back only what is its own.
+            // Another client's change on trial reverts only its own values.
             state.rollback.amend { $0.adopt(keys, from: changed) }
             state.store = changed
             self.publish(&state)

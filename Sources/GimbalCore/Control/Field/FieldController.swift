@@ -85,6 +85,7 @@ public struct FieldController: MotorController {
             var state = MotorState()
             state.saturated = saturated
             state.oscillating = oscillating
+            state.isShaking = search.isShaking
             state.mirrored = mirrored
             state.slipping = slipping
             state.isReady = isReady
@@ -322,13 +323,9 @@ public struct FieldController: MotorController {
             + toCamera.rotate(setpoint.rate - setpoint.acceleration * p.loopDelay)
         let lacking = wanted - rate
         let acceleration =
-            Vector3(
-                lacking.x * rateGain.roll, lacking.y * rateGain.pitch, lacking.z * rateGain.yaw)
+            rateGain.times(lacking)
             + toCamera.rotate(setpoint.acceleration)
-        let momentum = Vector3(inertia.roll * rate.x, inertia.pitch * rate.y, inertia.yaw * rate.z)
-        return Vector3(
-            inertia.roll * acceleration.x, inertia.pitch * acceleration.y,
-            inertia.yaw * acceleration.z) + rate.cross(momentum)
+        return inertia.times(acceleration) + rate.cross(inertia.times(rate))
     }
 
     /// Sets each field on its rotor, led by the load angle that gives the torque.

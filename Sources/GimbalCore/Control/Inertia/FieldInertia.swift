@@ -30,6 +30,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private var settling = 0.0
     /// Since a swing has shown the inertia, s.
     private var sinceSwing = 0.0
+    /// Since an oscillation was last detected, s.
+    private var sinceShaking = Double.infinity
     private var yaw = InertiaProbe()
     private var roll = InertiaProbe()
     private var pitch = InertiaProbe()
@@ -42,8 +44,14 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Time after a swing in which the camera cannot have been exchanged, s.
     private static var freshTime: Double { @_noLocks get { 3 } }
 
+    /// Time after a detection in which the camera may still swing, s.
+    private static var calmingTime: Double { @_noLocks get { 3 } }
+
     @_noLocks
     init() {}
+
+    /// Whether the motors have made the camera oscillate within the last seconds.
+    var isShaking: Bool { @_noLocks get { sinceShaking < Self.calmingTime } }
 
     /// The camera's axes whose gains are down because the motors have made it oscillate.
     var oscillating: AxisSet {
@@ -214,6 +222,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
             rate: rate, delay: delay, dt: dt)
         settling = max(0, settling - dt)
         sinceSwing = isOver ? sinceSwing + dt : 0
+        sinceShaking = lowered.isEmpty ? sinceShaking + dt : 0
         guard !lowered.isEmpty else { return false }
         guard isOver else { return true }
         // A second swing would show the same, and the camera cannot have been exchanged yet.
@@ -233,6 +242,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     mutating func stopWatching() {
         shaking = OscillationGuard()
         (slack, late) = (1, .none)
+        sinceShaking = .infinity
     }
 
     /// Something shakes the camera on purpose.
@@ -247,5 +257,6 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         (slack, late) = (1, .none)
         settling = 0
         sinceSwing = 0
+        sinceShaking = .infinity
     }
 }

@@ -1,4 +1,4 @@
-/// What one period of control starts from, whatever the motors.
+/// Input of one period of control, the same for every kind of motor.
 public struct ControlInput: Sendable, BitwiseCopyable {
     /// Estimated camera attitude, body to earth.
     public var attitude: Quaternion
@@ -14,17 +14,16 @@ public struct ControlInput: Sendable, BitwiseCopyable {
     public var areJointsMeasured: Bool
     /// Rate of the handle as a second IMU measures it, handle frame, rad/s; nil = none fitted.
     public var handleRate: Vector3?
-    /// What the accelerometer measures, camera frame, m/s²; zero: nothing is known about imbalance.
+    /// Specific force as measured, camera frame, m/s²; zero: not known.
     public var specificForce: Vector3
-    /// What is exerted on top to learn from the answer: about the camera's axes, N·m, or for servos
-    /// rad.
+    /// Excitation added to learn from the answer: about the camera's axes, N·m, or for servos rad.
     public var excitation: Vector3
     /// The soft start, 0...1: of the torque, of the way of a servo, of the power of a field.
     public var authority: Double
     /// Seconds since the previous period, more than 0, at most 0.1.
     public var dt: Double
 
-    /// A period; what is left out is neither measured nor wanted.
+    /// A period; omitted values are neither measured nor wanted.
     @_noLocks
     public init(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: AxisVector = .zero,
@@ -77,6 +76,9 @@ struct MotorState: Sendable, BitwiseCopyable {
     var saturated = AxisSet.none
     /// The camera's axes whose gains are down because their motors have made it oscillate.
     var oscillating = AxisSet.none
+    /// Whether motors without encoders have made the camera oscillate within the last seconds: its
+    /// answer then proves no wrong sign.
+    var isShaking = false
     /// The camera's axes whose inertia could not be found, and is looked for again later.
     var abandoned = AxisSet.none
     /// The camera's axes whose given inertia belongs to another camera.

@@ -60,7 +60,7 @@ public struct AttitudeController: MotorController {
     private var feedback = Vector3.zero
     /// Torques that answer the errors: the commanded ones without what the set-point, known loads and the probe ask for, N·m.
     private(set) var answer = AxisVector.zero
-    /// What the set-point alone asked for.
+    /// Motion that the set-point alone asked for.
     private(set) var planned = MotorEffect.Planned()
 
     /// By how much longer than believed a delay is taken to be until it is measured, s: 3 dB less feedback at 3.5 ms.
@@ -83,7 +83,7 @@ public struct AttitudeController: MotorController {
     /// Whether the inertia is known well enough to follow a set-point; before that the camera is held where it is.
     public var isReady: Bool { @_noLocks @inline(__always) get { inertia.isReady } }
 
-    /// What counts as the wrong answer to a torque.
+    /// Bar for a wrong answer to a torque.
     var responseBar: ResponseBar {
         @_noLocks @inline(__always) get {
             ResponseBar(findsInertia: tuning.findsInertia, isInertiaFound: inertia.isReady)
@@ -376,9 +376,7 @@ public struct AttitudeController: MotorController {
     }
 
     /// Gains of one axis: every corner of the loop moves down together, so that its shape stays stable whatever the inertia is.
-    private func gains(
-        _ axis: GimbalAxis
-    ) -> Gains {
+    private func gains(_ axis: GimbalAxis) -> Gains {
         let stretch = stretch
         let caution = inertia.caution[axis]
         let root = cm_sqrt(caution)
@@ -393,12 +391,5 @@ public struct AttitudeController: MotorController {
         rate.limit = tuning.torqueLimit[axis]
         return Gains(
             attitude: tuning.attitudeGain[axis] * root * stretch * share.attitude, rate: rate)
-    }
-}
-
-extension AxisVector {
-    /// The moments that these moments of inertia, kg·m², need for an acceleration, or their momentum at a rate, camera frame.
-    fileprivate func times(_ turn: Vector3) -> Vector3 {
-        Vector3(roll * turn.x, pitch * turn.y, yaw * turn.z)
     }
 }

@@ -1,0 +1,27 @@
+/// Detects gaps between ticks: what the camera did meanwhile is no answer to the motors.
+///
+/// Loop thread only; constant time, no allocation.
+struct GapWatch: Sendable, BitwiseCopyable {
+    private var usualPeriod = 0.0
+
+    /// Share of a new period in the usual one: a memory of twenty.
+    private static var newShare: Double { @_noLocks get { 0.05 } }
+    /// Usual periods that make a gap, and the bounds of a gap, s: two samples of the slowest loop,
+    /// and the longest dispute about the gyroscope.
+    private static var periods: Double { @_noLocks get { 4 } }
+    private static var shortest: Double { @_noLocks get { 0.01 } }
+    private static var longest: Double { @_noLocks get { 0.03 } }
+
+    @_noLocks
+    init() {}
+
+    /// One period.
+    ///
+    /// - Parameter dt: Seconds since the previous one.
+    /// - Returns: Whether it was a gap.
+    @_noLocks
+    mutating func step(dt: Double) -> Bool {
+        usualPeriod = usualPeriod == 0 ? dt : usualPeriod + (dt - usualPeriod) * Self.newShare
+        return dt > min(max(Self.periods * usualPeriod, Self.shortest), Self.longest)
+    }
+}
