@@ -137,6 +137,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private static var leastCoherence: Double { @_noLocks get { 0.6 } }
     /// Over which the hand's part is taken, s: a step.
     private static var handMemory: Double { @_noLocks get { 0.3 } }
+    /// Crest of a tone in terms of the floor: a healthy servo that hunts within its dead band has less.
+    private static var crest: Double { @_noLocks get { 2 } }
     /// How often it is told again, s.
     private static var repetition: Double { @_noLocks get { 0.08 } }
     /// Share of the motor's means, in terms of the floor, that nothing but an oscillation takes, coherent or not.
@@ -237,7 +239,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         if isUp != wasUp {
             let goesOn =
                 seen.followsHand
-                ? crest > max(Self.alike * crests.first, seen.floor)
+                ? crest > max(Self.alike * crests.first, Self.crest * seen.floor)
                     && Self.alike * crest < crests.first
                 : crest > Self.growing * crests.first
             halves = goesOn ? halves + 1 : 0
