@@ -24,6 +24,7 @@ struct AttitudeEstimatorConsistencyTests {
     private func run(seed: UInt64, share: Double, memory: Double) -> Squares {
         var parameters = AttitudeEstimator.Parameters.undelayed
         parameters.velocityMemory = memory
+        parameters.initialCrossSigma = 0.0035
         // The velocity of the process is white, and of this size at 50 Hz: 2.1 m/s.
         let hertz = 1 / parameters.filterPeriod
         // Five sigma below a turn of the force that tells motion from rest.

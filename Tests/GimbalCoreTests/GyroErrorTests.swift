@@ -47,8 +47,7 @@ struct GyroErrorTests {
 
     @Test("a walker who turns round tilts the estimate the first time, and less each time")
     func learned() {
-        let sigma = AttitudeEstimator.Parameters().initialCrossSigma
-        let (with, estimator) = errors(sigma: sigma)
+        let (with, estimator) = errors(sigma: 0.0035)
         let (without, blind) = errors(sigma: 0)
         #expect(without.dropFirst().allSatisfy { $0 > 0.4 }, "\(without)")
         #expect(with.last! < 0.4 * without.last!, "\(with) \(without)")
@@ -65,7 +64,9 @@ struct GyroErrorTests {
         var motion = walker()
         motion.crossNext = .zero
         motion.crossAfter = .zero
-        var estimator = AttitudeEstimator(parameters: .undelayed)
+        var parameters = AttitudeEstimator.Parameters.undelayed
+        parameters.initialCrossSigma = 0.0035
+        var estimator = AttitudeEstimator(parameters: parameters)
         motion.run(&estimator, seconds: 60)
         #expect(motion.inclinationError(estimator) < 0.15)
         #expect(estimator.crossNext.norm + estimator.crossAfter.norm < 0.004)

@@ -30,8 +30,8 @@ extension AttitudeEstimator {
         public var initialScaleSigma = 0.005
         /// Standard deviation of the share of another axis's rate that each axis of the gyroscope
         /// reads, 0...0.05; zero: such shares are not looked for. BMI088: 1 % at most. A calibrated
-        /// sensor has a tenth of that.
-        public var initialCrossSigma = 0.0035
+        /// sensor has a tenth of that. Useful: 0.0035.
+        public var initialCrossSigma = 0.0
         /// Standard deviation of the inclination taken from the first accelerometer sample, rad,
         /// 0.001...1. What the sample's length is off from gravity's is added to it.
         public var initialInclinationSigma = 10 * Double.pi / 180
