@@ -124,6 +124,24 @@ struct FaultCampaignTests {
         #expect(abs(plant.inertiaRatio - 1) < 0.3)
     }
 
+    /// Elastic friction leads, so the slow probe of these shows too short a delay.
+    @Test(
+        "a drawn gimbal 5 ms later than believed is not shut off, and finds its inertia within 9 s",
+        arguments: [
+            (2, .locked), (3, .fpv), (4, .locked), (6, .neutral),
+        ] as [(UInt64, Mode)])
+    func drawnLater(gimbal: UInt64, mode: Mode) throws {
+        let outcome = FaultRun(
+            fault: .plantLater, mode: mode, seed: 1,
+            gimbal: try .drawn(seed: gimbal, motor: .torque), motion: .still
+        ).run()
+        let plant = try #require(outcome.plant)
+        #expect(!plant.isShutOff)
+        #expect(!outcome.conditions.intersects(.inertiaNotFound), "\(plant)")
+        #expect(abs(plant.inertiaRatio - 1) < 0.3)
+        #expect(outcome.unintended < 3)
+    }
+
     @Test("drawn gimbals run at their own rate with the daemon's tuning")
     func drawn() throws {
         let drawn = DrawnGimbal(seed: 4, motor: .torque)

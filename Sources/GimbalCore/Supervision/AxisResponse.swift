@@ -14,6 +14,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     /// Whether a joint with an encoder must be seen to turn along: where a wide range of ratios
     /// proves little.
     var needsJoint: Bool
+    /// Whether the delay is known: a probe of 50 Hz that is answered 10 ms later than believed
+    /// looks mirrored, which says nothing about the motor.
+    var isDelayKnown = true
 
     @_noLocks
     init(
@@ -30,7 +33,8 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     /// For motors that exert torques: closely what the inertia says once it was found, so that no push by hand looks like a wrong
     /// answer; less strictly where somebody has written the inertia down, and before it is known.
     @_noLocks
-    init(findsInertia: Bool, isInertiaFound: Bool) {
+    init(findsInertia: Bool, isInertiaFound: Bool, isDelayKnown: Bool) {
+        defer { self.isDelayKnown = isDelayKnown }
         if !findsInertia {
             self.init(least: 0.2, most: 5, likeness: 0.96)
         } else if isInertiaFound {
@@ -122,11 +126,15 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         turned += (astray - first) * dt - turned * fade
         firstRate = first * (1 - fade)
         let isTurned = turns(joint, astray: astray, pace)
+        let isFastMirrored = fast.step(
+            told: told, seen: seen, astray: astray, bar: bar, pace.fast)
         let isMirrored =
-            fast.step(told: told, seen: seen, astray: astray, bar: bar, pace.fast)
-            || slow.step(told: told, seen: seen, astray: astray, bar: bar, pace.slow)
+            slow.step(told: told, seen: seen, astray: astray, bar: bar, pace.slow)
+            || (isFastMirrored && bar.isDelayKnown)
         let isLeaving =
-            turned * astray > 0 && error * astray < 0 && abs(turned) > bar.evidence
+            turned * astray > 0 && error * astray < 0
+            && min(abs(turned), abs(error)) > bar.evidence
+            && abs(astray) * Self.memory > abs(turned)
         isReversed =
             isMirrored && isLeaving && (isTurned || !bar.needsJoint) && abs(told) > least
     }

@@ -66,7 +66,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var mostProbe: Double { @_noLocks get { 0.5 } }
     /// Share of the answer that moves without a torque and leaves it clear.
     private static var clear: Double { @_noLocks get { 0.25 } }
-    /// Difference of two answers that agree, natural logarithm and rad.
+    /// Difference of two answers that agree, natural logarithm and rad. Where the sensor's clock
+    /// drifts against the loop's, two phases differ by half a period or more.
     private static var sameSize: Double { @_noLocks get { 0.2 } }
     private static var samePhase: Double { @_noLocks get { 0.3 } }
     /// Growth of the probe from which on a second answer is another one.
@@ -75,6 +76,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var brokenAway: Double { @_noLocks get { 0.25 } }
     /// How much of another delay, s, makes an odd phase the delay's doing.
     private static var otherDelay: Double { @_noLocks get { 0.001 } }
+    /// The longest delay beyond `loopDelay` that an answer may show, s.
+    private static var latestDelay: Double { @_noLocks get { 0.015 } }
     /// Phase beyond which an answer is the mirror image, slow and fast, rad.
     private static var uprightPhase: Double { @_noLocks get { 2 } }
     private static var mirroredPhase: Double { @_noLocks get { .pi - 0.35 } }
@@ -110,8 +113,12 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var rounds = 0
     /// Whether the probe looks for the delay.
     private var isSlow = false
-    /// What the slow probe has found, s beyond `loopDelay`.
+    /// Amplitude at full speed before that, N·m.
+    private var fastAmplitude = 0.0
+    /// Delay that the slow probe or another axis has found, s beyond `loopDelay`.
     private var coarseDelay = 0.0
+    /// Whether the slow probe has shown a camera that goes with the torque.
+    private var isUprightKnown = false
     /// Phase of the previous answer, rad; NaN: it was not clear.
     private var previousPhase = Double.nan
     /// Size of the previous answer, kg·m².
@@ -159,6 +166,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private mutating func begin(_ p: Parameters) {
         hasGivenUp = false
         isSlow = false
+        isUprightKnown = false
         coarseDelay = 0
         silent = 0
         start(p)
@@ -219,12 +227,10 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         }
         // One loop, one delay: where it is known, an odd phase is not its doing.
         let isOther = abs(p.foundDelay) > Self.otherDelay
-        if !p.foundDelay.isNaN, isSlow || (isOther && coarseDelay == 0) {
+        let shared = isOther ? p.foundDelay : 0
+        if !p.foundDelay.isNaN, isSlow || abs(coarseDelay - shared) > Self.otherDelay {
             isSlow = false
-            let present = amplitude
-            start(p)
-            amplitude = present
-            coarseDelay = isOther ? p.foundDelay : 0
+            restart(coarseDelay: shared, p)
         }
         // Changes of momentum and of rate: right whatever the length of a period.
         let impulse = hasRate ? lastMoment * dt : 0
@@ -272,7 +278,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             noise(inertia: size, lag: lag + phase / omega, omega: omega)
             < Self.clear * size * centre.changeNorm
         let agrees =
-            isClear && abs(phase - previousPhase) < Self.samePhase
+            isClear && abs(phase - previousPhase) < max(Self.samePhase, omega * period / 2)
             && abs(cm_log(size / previousSize)) < Self.sameSize
         let isOther =
             amplitude > Self.otherProbe * previousAmplitude || angle > 0.5 * Self.largestAngle
@@ -291,11 +297,16 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             look(
                 at: answer, lag: lag, omega: omega, period: period, angle: angle,
                 isOther: isOther, heaviest: p.torqueLimit / Self.weakest)
-            if !isKnown, agrees, isOther, coarseDelay == 0, p.foundDelay.isNaN,
-                !isPlausible(phase: phase), abs(phase) < Self.mirroredPhase || isAtMost
-            {
-                isSlow = true
-                return start(p)
+            if !isKnown, agrees, isOther, p.foundDelay.isNaN, !isPlausible(phase: phase) {
+                if !isUprightKnown, abs(phase) < Self.mirroredPhase || isAtMost {
+                    return descend(angle: angle, p)
+                }
+                // Friction leads, the more the slower the probe: the slow one has shown the sign,
+                // and too short a delay.
+                let later = coarseDelay + (phase < 0 ? phase + 2 * .pi : phase) / omega
+                if isUprightKnown, later < Self.latestDelay {
+                    return restart(coarseDelay: later, p)
+                }
             }
         }
         previousAmplitude = amplitude
@@ -339,7 +350,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         // A joint that has not broken away is a spring, which mirrors a light camera as well; so does an answer that is 10 ms late,
         // the later the less exactly.
         let isExact = abs(ratio.inQuadrature) < Self.exactness * ratio.inPhase || coarseDelay > 0
-        if isSeen, agrees, sign < 0, angle > Self.brokenAway * Self.largestAngle, isExact {
+        if isSeen, agrees, sign < 0, angle > Self.brokenAway * Self.largestAngle, isExact,
+            !isUprightKnown
+        {
             isReversed = true
         }
         if isSeen, isOther, agrees, sign > 0 {
@@ -353,15 +366,34 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         previous = isSeen ? sign * found : 0
     }
 
+    /// To a third of the frequency, where the same torque swings the camera nine times as far.
+    private mutating func descend(angle: Double, _ p: Parameters) {
+        let present = amplitude
+        start(p)
+        isSlow = true
+        fastAmplitude = present
+        let room = Self.largestAngle / (2 * Self.descent * Self.descent * max(angle, 1e-9))
+        amplitude = max(amplitude, present * min(1, room))
+    }
+
     /// The delay is found: back to full speed with it.
     private mutating func ascend(
         phase: Double, isReversed reversed: Bool, omega: Double, _ p: Parameters
     ) {
         // Not a delay, but a camera that goes against the torque.
         if reversed { isReversed = true }
-        coarseDelay = max(phase / omega, -p.loopDelay)
+        isUprightKnown = !reversed
         isSlow = false
+        amplitude = fastAmplitude
+        restart(coarseDelay: max(phase / omega, -p.loopDelay), p)
+    }
+
+    /// The probe goes on at its present size with another delay, s beyond `loopDelay`.
+    private mutating func restart(coarseDelay delay: Double, _ p: Parameters) {
+        let present = amplitude
         start(p)
+        amplitude = present
+        coarseDelay = delay
     }
 
     /// What moves beside the probe's frequency without a torque, as an impulse, N·m·s.

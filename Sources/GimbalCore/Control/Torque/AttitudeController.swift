@@ -86,7 +86,9 @@ public struct AttitudeController: MotorController {
     /// Bar for a wrong answer to a torque.
     var responseBar: ResponseBar {
         @_noLocks @inline(__always) get {
-            ResponseBar(findsInertia: tuning.findsInertia, isInertiaFound: inertia.isReady)
+            ResponseBar(
+                findsInertia: tuning.findsInertia, isInertiaFound: inertia.isReady,
+                isDelayKnown: inertia.isDelayKnown)
         }
     }
 
