@@ -128,13 +128,14 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         let isTurned = turns(joint, astray: astray, pace)
         let isFastMirrored = fast.step(
             told: told, seen: seen, astray: astray, bar: bar, pace.fast)
+        let isSlowMirrored = slow.step(
+            told: told, seen: seen, astray: astray, bar: bar, pace.slow)
         let isMirrored =
-            slow.step(told: told, seen: seen, astray: astray, bar: bar, pace.slow)
-            || (isFastMirrored && bar.isDelayKnown)
+            isSlowMirrored || (isFastMirrored && (bar.isDelayKnown || slow.isOpposed))
         let isLeaving =
             turned * astray > 0 && error * astray < 0
-            && min(abs(turned), abs(error)) > bar.evidence
-            && abs(astray) * Self.memory > abs(turned)
+            && min(abs(turned), 2 * abs(error)) > bar.evidence
+            && 2 * abs(astray) * Self.memory > abs(turned)
         isReversed =
             isMirrored && isLeaving && (isTurned || !bar.needsJoint) && abs(told) > least
     }
@@ -177,6 +178,11 @@ private struct Correlator: Sendable, BitwiseCopyable {
 
     @_noLocks
     init() {}
+
+    /// Whether what is seen goes rather against what was told.
+    var isOpposed: Bool {
+        @_noLocks get { products < -0.5 * cm_sqrt(toldSquares * seenSquares) }
+    }
 
     /// One period; whether what is seen is the mirror image of what was told, and growing.
     @_noLocks
