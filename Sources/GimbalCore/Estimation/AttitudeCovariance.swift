@@ -1,26 +1,26 @@
 import CMathShim
 
-/// One value for each of the sixteen error states, or a correction of them.
+/// One value for each of the sixteen error states; also a correction of them.
 struct AttitudeError: Sendable, BitwiseCopyable {
     /// Rotation error about the earth's two horizontal axes, rad.
     var tiltX: Double
     var tiltY: Double
-    /// Of the gyroscope.
+    /// Errors of the gyroscope.
     var gyro: GyroError
     /// Horizontal velocity, earth frame, m/s.
     var velocityX: Double
     var velocityY: Double
 }
 
-/// The joint covariance of `AttitudeError`: 136 numbers in blocks, so that a step touches no zero
-/// and no number twice.
+/// The joint covariance of `AttitudeError`: 136 numbers in blocks. The layout skips all zeros and
+/// stores each symmetric pair once.
 ///
-/// Heading and vertical velocity are not states. Gravity says nothing about either, and the
+/// Heading and vertical velocity are not states. Gravity provides no information about either. The
 /// assumption that velocity averages to zero is the same in all headings, so the accelerometer must
-/// not touch the heading.
+/// not affect the heading.
 ///
-/// Names: x y are the tilts, g the gyroscope's errors, u v the velocities; `xg` is the covariance of
-/// tilt x with those.
+/// Names: x y are the tilts, g the gyroscope's errors, u v the velocities. For example, `xg` is the
+/// covariance of tilt x with the gyroscope's errors.
 struct AttitudeCovariance: Sendable, BitwiseCopyable {
     var xx: Double
     var xy: Double = 0
@@ -38,7 +38,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     var vg: GyroError = .zero
     var gg: GyroCovariance
 
-    /// Independent errors with these variances: rad², the gyroscope's, (m/s)².
+    /// Creates the covariance of independent errors from their variances: tilt rad², gyroscope,
+    /// velocity (m/s)².
     @_noLocks @_noAllocation
     init(tilt: Double, gyro: GyroCovariance, velocity: Double) {
         xx = tilt
@@ -59,13 +60,13 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Forgets what is known about tilt and velocity; the gyroscope's errors keep their covariance.
+    /// Resets the covariance of tilt and velocity; that of the gyroscope's errors stays.
     @_noLocks @_noAllocation
     mutating func forgetTiltAndVelocity(tilt: Double, velocity: Double) {
         self = AttitudeCovariance(tilt: tilt, gyro: gg, velocity: velocity)
     }
 
-    /// Forgets what is known about the gyroscope's errors; tilt and velocity keep their covariance.
+    /// Resets the covariance of the gyroscope's errors; that of tilt and velocity stays.
     @_noLocks @_noAllocation
     mutating func forgetGyro(_ gyro: GyroCovariance) {
         xg = .zero
@@ -75,7 +76,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         gg = gyro
     }
 
-    /// Shrinks the velocities and their errors by a factor.
+    /// Scales the velocities and their errors by a factor below 1.
     @inline(__always) @_noLocks @_noAllocation
     mutating func scaleVelocity(by k: Double) {
         xu *= k
@@ -89,8 +90,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         vg = vg * k
     }
 
-    /// Makes tilt as certain as `variance`, rad², where it is less so; correlations keep their
-    /// coefficients.
+    /// Limits the variance of each tilt to `variance`, rad²; the correlation coefficients stay.
     @_noLocks @_noAllocation
     mutating func limitTilt(variance: Double) {
         let x = xx > variance ? cm_sqrt(variance / xx) : 1
@@ -107,21 +107,21 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         yg = yg * y
     }
 
-    /// Adds to the variances of tilt, up to total ignorance.
+    /// Adds to the variances of the tilts, up to complete uncertainty.
     ///
     /// - Parameters:
-    ///   - variance: Of both tilts, rad².
-    ///   - loss: Of x, of y, and their covariance, rad².
+    ///   - variance: Added to both tilts, rad².
+    ///   - loss: Added to x, to y, and to their covariance, rad².
     @inline(__always) @_noLocks @_noAllocation
     mutating func addTilt(variance: Double, loss: Vector3) {
         xx += variance + loss.x
         yy += variance + loss.y
         xy += loss.z
-        // Shrunk together, so that it stays a covariance.
+        // All shrink together, so that the matrix remains a covariance.
         if max(xx, yy) > 2 { limitTilt(variance: 2) }
     }
 
-    /// Forgets what velocity has to do with everything else; `variance` is what it has now, (m/s)².
+    /// Replaces the variance of the velocity by `variance`, (m/s)², and removes its correlations.
     @_noLocks @_noAllocation
     mutating func restartVelocity(variance: Double) {
         scaleVelocity(by: 0)
@@ -129,13 +129,13 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         vv = variance
     }
 
-    /// Moves the errors on by one step, without noise.
+    /// Propagates the errors by one step, without noise.
     ///
     /// - Parameters:
-    ///   - earthX: First row of the rotation body to earth.
+    ///   - earthX: First row of the rotation from body to earth.
     ///   - earthY: Second row.
     ///   - turn: Angle turned in the step about the body axes, rad.
-    ///   - verticalImpulse: Integral of the specific force along z, m/s: tilt turns it into
+    ///   - verticalImpulse: Integral of the specific force along z, m/s: tilt converts it into
     ///     horizontal velocity.
     ///   - duration: Length of the step, s.
     @inline(__always) @_noLocks @_noAllocation
@@ -143,7 +143,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         earthX: Vector3, earthY: Vector3, turn: Vector3, verticalImpulse: Double, duration: Double
     ) {
         let f = verticalImpulse
-        // Velocity: u += f y, v -= f x, with the tilt as it was.
+        // Velocity: u += f y, v -= f x, with the tilt before this step.
         uu += f * (2 * yu + f * yy)
         uv += f * (yv - xu - f * xy)
         vv += f * (f * xx - 2 * xv)
@@ -153,8 +153,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         yv -= f * xy
         ug += yg * f
         vg -= xg * f
-        // Tilt: a bias that is too small, or a rate read too small, turns the true body further
-        // than ours.
+        // Tilt: when the bias is too small, or a rate is read too small, the true body turns
+        // further than the estimate.
         let x = GyroError(along: -earthX, turn: turn, duration: duration)
         let y = GyroError(along: -earthY, turn: turn, duration: duration)
         let gainX = gg * x
@@ -170,7 +170,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         yg += gainY
     }
 
-    /// Expresses tilt and velocity in an earth frame that is turned about the vertical.
+    /// Rotates tilt and velocity into an earth frame that is turned about the vertical.
     @_noLocks @_noAllocation
     mutating func turnEarthFrame(cosine c: Double, sine s: Double) {
         let old = self
@@ -188,7 +188,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         (ug, vg) = (old.ug * c - old.vg * s, old.ug * s + old.vg * c)
     }
 
-    /// Covariance of everything with the velocity along x.
+    /// Covariance of all states with the velocity along x.
     var velocityXColumn: AttitudeError {
         @inline(__always) @_noLocks @_noAllocation get {
             AttitudeError(
@@ -196,7 +196,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Covariance of everything with the velocity along y.
+    /// Covariance of all states with the velocity along y.
     var velocityYColumn: AttitudeError {
         @inline(__always) @_noLocks @_noAllocation get {
             AttitudeError(
@@ -204,7 +204,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Covariance of everything with the bias about one body axis.
+    /// Covariance of all states with the bias about one body axis.
     ///
     /// - Parameter axis: 0...2.
     /// - Returns: That column.
@@ -216,10 +216,10 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
             velocityY: vg.bias.component(axis))
     }
 
-    /// What remains after a scalar measurement of the state whose column this is.
+    /// Reduces the covariance after a scalar measurement of one state.
     ///
     /// - Parameters:
-    ///   - c: Covariance of everything with the measured state.
+    ///   - c: Covariance of all states with the measured one.
     ///   - s: One over the innovation variance.
     @inline(__always) @_noLocks @_noAllocation
     mutating func condense(column c: AttitudeError, inverseVariance s: Double) {

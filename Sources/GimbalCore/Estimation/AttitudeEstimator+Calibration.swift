@@ -1,27 +1,27 @@
 import CMathShim
 
-/// What a calibration that changes while the estimator runs means for what it has learned.
+/// Changes of the calibration while the estimator runs.
 extension AttitudeEstimator {
-    /// How long a sensor with a known bias is still before its first sample counts as the vertical,
-    /// s.
+    /// Time for which a sensor with a known bias must be still before its first sample counts as
+    /// the vertical, s.
     static var knownBiasStillTime: Double { @_noLocks @_noAllocation get { 0.19 } }
 
-    /// A sensor whose rate has been its calibrated bias for a moment, and whose specific force has
-    /// been steady, does not turn and is not shaken: what the first sample said of the vertical is
-    /// good to a few degrees, and start-up need not wait until velocity has said the same. Without
-    /// a calibrated bias nothing happens here.
+    /// Shortens start-up with a calibrated bias. If the rate has equalled that bias for a moment
+    /// and the specific force has been steady, the sensor neither turns nor shakes. The vertical
+    /// from the first sample is then good to a few degrees, and start-up need not wait for the
+    /// velocity to confirm it. Without a calibrated bias this does nothing.
     @_noLocks @_noAllocation
     mutating func trustFirstInclination() {
         guard parameters.initialBiasSigma < parameters.convergedBiasSigma,
             biasSigma.largest < parameters.convergedBiasSigma
         else { return }
-        // Two axes, and a margin for the noise of the steps until motors are on.
+        // Two axes, and a margin for the noise of the steps until the motors are switched on.
         let sigma = 0.6 * parameters.convergedInclinationSigma
         covariance.limitTilt(variance: sigma * sigma)
     }
 
-    /// Takes a bias that somebody has measured; what the estimator knew of it is forgotten,
-    /// attitude and scale stay.
+    /// Takes a measured bias. The estimator forgets its own estimate of it; attitude and scale
+    /// stay.
     ///
     /// - Parameters:
     ///   - bias: Body frame, rad/s.
@@ -37,11 +37,11 @@ extension AttitudeEstimator {
         detector.restart()
     }
 
-    /// The body frame is another one from now on: the attitude names the new frame, the bias is
-    /// turned into it.
+    /// Changes the body frame: the attitude then describes the new frame, and the bias is rotated
+    /// into it.
     ///
-    /// The sensor itself has not moved, so tilt and its sigma stay. Scale belongs to the axes that
-    /// were, it is learned again; the bias keeps its largest sigma on all axes.
+    /// The sensor itself has not moved, so tilt and its sigma stay. Scale belongs to the old axes
+    /// and is learned again. The bias gets its largest sigma on all axes.
     ///
     /// - Parameter turn: Old body frame to new body frame.
     @_noLocks @_noAllocation

@@ -1,7 +1,8 @@
 import CMathShim
 
 extension AttitudeEstimator {
-    /// Ends a filter period: moves the errors on, then uses what is known about velocity and rest.
+    /// Ends a filter period: propagates the errors, then uses the knowledge about velocity and
+    /// rest.
     @inline(never) @_noLocks @_noAllocation
     mutating func filter() {
         let p = period
@@ -25,8 +26,8 @@ extension AttitudeEstimator {
         ended = EndedPeriod(duration: p.duration, impulse: p.impulse, orientation: orientation)
         predict(p)
         let wasAtRest = detector.isAtRest
-        // Seen from the body: in the earth frame a wrong bias, and its correction, would turn a
-        // steady force.
+        // In the body frame, because in the earth frame a wrong bias and its correction would turn
+        // a steady force.
         let rest = detector.step(
             rate: p.rawTurn / p.duration - relativeRate, relativeRate: relativeRate,
             force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,
@@ -35,8 +36,8 @@ extension AttitudeEstimator {
         if detector.lostTrust > 0 { covariance.gg.bb.addToDiagonal(detector.lostTrust) }
         if detector.stillTime > Self.knownBiasStillTime { trustFirstInclination() }
         if isAtRest && !wasAtRest {
-            // Still means no acceleration, on a dolly or in a train as well: from here on velocity
-            // counts from the present one, whatever it is.
+            // A still sensor does not accelerate, on a dolly or in a train either. From here on
+            // velocity is relative to the present one.
             velocityX = 0
             velocityY = 0
             covariance.restartVelocity(variance: 1e-3)
@@ -69,8 +70,8 @@ extension AttitudeEstimator {
         covariance.vv += velocity
     }
 
-    /// "The velocity is a lever's", with a sigma that says how far it is not, along each horizontal
-    /// axis.
+    /// Measurement update with the velocity of the lever, along each horizontal axis. Sigma covers
+    /// the remaining velocity.
     @inline(__always) @_noLocks @_noAllocation
     private mutating func correctVelocity(_ duration: Double) {
         let density =
@@ -108,7 +109,8 @@ extension AttitudeEstimator {
             (0.5 * (squareX + squareY) - innovationSquare) * duration / (1 + duration)
     }
 
-    /// The mean rate at rest is the bias; that of a carrier whose joints move is it perhaps.
+    /// Measures the bias by the mean rate at rest. While the carrier's joints move, the measurement
+    /// is less certain.
     @_noLocks @_noAllocation
     private mutating func correctBias(_ rest: RestDetector.Measurement) {
         let noise = parameters.restRateNoise * parameters.restRateNoise / rest.duration
@@ -129,11 +131,11 @@ extension AttitudeEstimator {
     /// One scalar Kalman update.
     ///
     /// - Parameters:
-    ///   - column: Covariance of everything with the measured state.
+    ///   - column: Covariance of all states with the measured one.
     ///   - innovation: Measurement minus expectation.
     ///   - variance: Expected variance of the innovation.
-    ///   - limit: Sigmas beyond which the measurement loses weight so that its pull stays constant
-    ///     (Huber).
+    ///   - limit: Sigmas beyond which the measurement loses weight so that its effect stays
+    ///     constant (Huber).
     /// - Returns: The squared innovation over its variance, before any loss of weight.
     @inline(__always) @discardableResult @_noLocks @_noAllocation
     mutating func correct(

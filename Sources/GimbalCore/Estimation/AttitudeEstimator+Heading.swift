@@ -4,17 +4,17 @@ extension AttitudeEstimator {
     /// Uses one sample of the magnetic field, after the gyroscope and accelerometer sample of the
     /// same time.
     ///
-    /// Inclination, bias and `attitude` are not touched; what it changes is `northAttitude`.
+    /// It changes `northAttitude` only; inclination, bias and `attitude` stay.
     ///
     /// - Parameters:
-    ///   - magneticField: As measured, body frame, µT; not finite or beyond 1000 µT: not used.
-    ///   - dt: Seconds since the previous magnetic sample; not positive: not used.
+    ///   - magneticField: As measured, body frame, µT; ignored if not finite or beyond 1000 µT.
+    ///   - dt: Seconds since the previous magnetic sample; the sample is ignored if not positive.
     @_noLocks @_noAllocation
     public mutating func update(magneticField: Vector3, dt: Double) {
         guard dt > 0, dt < 1e6, magneticField.squaredNorm < 1e6 else { return }
-        // Heading drifts by the noise of the gyroscope, by scale and misalignment as it turns, and
-        // by the bias about the vertical, whose error lasts: its sigma becomes a random walk with a
-        // memory of ten seconds.
+        // Heading drifts for three reasons: the gyroscope's noise, scale and misalignment during
+        // turns, and the bias about the vertical. The error of the bias is lasting, so its sigma
+        // becomes a random walk with a memory of ten seconds.
         let down = orientation.inverseRotate(Vector3(0, 0, 1))
         let biasVariance = down.dot(covariance.gg.bb * down)
         let drift =
@@ -27,8 +27,8 @@ extension AttitudeEstimator {
         if isComplete { magnetic.step(isZUp: restForce > 0, parameters: parameters) }
     }
 
-    /// Body to earth with the heading from magnetic north: x north where z points down, y north
-    /// where z points up. Without a magnetic sample it is `attitude`.
+    /// Body to earth with the heading from magnetic north: x points north if z points down, y
+    /// points north if z points up. Without a magnetic sample it equals `attitude`.
     public var northAttitude: Quaternion {
         @_noLocks @_noAllocation get {
             (Quaternion.aboutZ(magnetic.offset) * attitude).normalized
@@ -38,7 +38,7 @@ extension AttitudeEstimator {
     /// Standard deviation of the heading of `northAttitude`, rad.
     public var headingSigma: Double { @_noLocks @_noAllocation get { cm_sqrt(magnetic.variance) } }
 
-    /// Weight of the last magnetic sample, 0...1: small where iron or a magnet is near, zero before
-    /// the first.
+    /// Weight of the last magnetic sample, 0...1: small near iron or a magnet, zero before the
+    /// first sample.
     public var magneticWeight: Double { @_noLocks @_noAllocation get { magnetic.weight } }
 }

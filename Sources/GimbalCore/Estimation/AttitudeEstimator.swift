@@ -1,62 +1,61 @@
 import CMathShim
 
-/// Attitude, gyroscope bias and gyroscope scale from raw gyroscope and accelerometer samples: an
-/// error-state Kalman filter.
+/// Estimator of attitude, gyroscope bias and gyroscope scale from raw gyroscope and accelerometer
+/// samples: an error-state Kalman filter.
 ///
-/// Each sample turns the attitude (trapezoidal rule, coning-corrected). Each `filterPeriod` the
-/// specific force of that period, summed up in the earth frame, is integrated to a horizontal
-/// velocity, and the filter is told that the velocity is zero with a generous sigma: a tilted
-/// attitude shows as a velocity that grows, a shaken sensor does not. No sample is gated by its
-/// length, therefore walking and vibration average out. During rest the mean rate measures the bias
-/// directly.
+/// Each sample turns the attitude (trapezoidal rule, coning-corrected). In each `filterPeriod` the
+/// specific force, summed in the earth frame, is integrated to a horizontal velocity. The filter
+/// then measures "velocity is zero" with a generous sigma: a tilted attitude shows as a growing
+/// velocity, a shaken sensor does not. No sample is rejected for the length of its specific force,
+/// so walking and vibration average out. During rest the mean rate measures the bias directly.
 ///
-/// The heading starts at zero, follows the gyroscope, and no accelerometer sample ever moves it.
+/// The heading starts at zero and follows the gyroscope; accelerometer samples never change it.
 ///
-/// Constant time, no allocation, one thread. The core of "velocity averages to zero, in an almost
-/// inertial frame" is that of Laidig & Seel, "VQF", Information Fusion 91 (2023); the covariance,
-/// the scale states and the rate-dependent noise depart from it.
+/// Constant time, no allocation, one thread. The principle "velocity averages to zero, in an almost
+/// inertial frame" comes from Laidig & Seel, "VQF", Information Fusion 91 (2023). The covariance,
+/// the scale states and the rate-dependent noise differ from it.
 public struct AttitudeEstimator: Sendable, BitwiseCopyable {
-    /// The assumptions about sensor and motion. May change at any time: the estimate and its
+    /// Assumptions about sensor and motion. They may change at any time; the estimate and its
     /// covariance stay.
     public var parameters: Parameters
-    /// Rate of the sensor against what carries it, body frame, rad/s, where joint sensors know it;
-    /// else zero. Rest is looked for in the carrier's rate, the gyroscope's less this one: a camera
-    /// that its motors hold still on a moving handle does not seem to rest. And it is no rest while
-    /// this one is not zero.
+    /// Rate of the sensor relative to its carrier, body frame, rad/s, from joint sensors; zero
+    /// without them. Rest is searched for in the carrier's rate, which is the gyroscope's minus
+    /// this one, so a camera that its motors hold still on a moving handle does not seem to rest. A
+    /// rate that is not zero excludes rest.
     public var relativeRate = Vector3.zero
-    /// What moves the joints where `relativeRate` is not zero.
+    /// Cause of the joints' motion when `relativeRate` is not zero.
     public var jointDrive = JointDrive.unknown
-    /// Whether rest may be believed. Set it to false while anything else knows of motion or while
-    /// motors null the gyroscope and the joints cannot be seen: a quiet gyroscope proves nothing
-    /// then.
+    /// Whether rest may be believed. Set it to false when another source reports motion, or while
+    /// motors null the gyroscope and the joints cannot be measured: a quiet gyroscope then proves
+    /// nothing.
     public var restIsPlausible = true
-    /// How many samples were not used: not finite, beyond any sensor's range, or with an impossible
-    /// time step.
+    /// Number of samples that were not used: not finite, beyond any sensor's range, or with an
+    /// impossible time step.
     public private(set) var rejectedSamples: UInt64 = 0
-    /// How often gravity has refuted the estimate, which then started again.
+    /// Number of times that gravity has refuted the estimate, which then started again.
     public private(set) var refutations: UInt64 = 0
     /// Rate of the last sample without bias and scale error, body frame, rad/s.
     public internal(set) var rate: Vector3 = .zero
     /// Gyroscope bias, body frame, rad/s.
     public internal(set) var bias: Vector3 = .zero
-    /// Relative scale error of each gyroscope axis: the sensor reads `rate * (1 + scale) + bias`,
-    /// nearly, and shares of the other axes' rates, see `GyroError`.
+    /// Relative scale error of each gyroscope axis. The sensor reads approximately `rate * (1 +
+    /// scale) + bias`, plus shares of the other axes' rates (see `GyroError`).
     public internal(set) var scale: Vector3 = .zero
-    /// Share of the following axis's rate that each gyroscope axis reads: of y in x, of z in y, of x
-    /// in z.
+    /// Share of the following axis's rate in the reading of each gyroscope axis: of y in x, of z in
+    /// y, of x in z.
     public internal(set) var crossNext: Vector3 = .zero
-    /// Share of the preceding axis's rate that each gyroscope axis reads: of z in x, of x in y, of y
-    /// in z.
+    /// Share of the preceding axis's rate in the reading of each gyroscope axis: of z in x, of x in
+    /// y, of y in z.
     public internal(set) var crossAfter: Vector3 = .zero
-    /// Weight of the last accelerometer correction, 0...1: below 1 where the velocity is less
-    /// plausible than three sigma, as in a vehicle that brakes.
+    /// Weight of the last accelerometer correction, 0...1: below 1 if the velocity exceeds three
+    /// sigma, as in a braking vehicle.
     public internal(set) var accelerationWeight = 1.0
-    /// Whether a gyroscope axis was at the end of its range in the last sample.
+    /// Whether a gyroscope axis was at full scale in the last sample.
     public private(set) var isSaturated = false
 
-    /// Vertical component of the specific force at rest, m/s²: negative where z points down.
+    /// Vertical component of the specific force at rest, m/s²; negative if z points down.
     let restForce: Double
-    /// Body to earth at the time that the last sample describes.
+    /// Body to earth at the time of the last sample's content.
     var orientation: Quaternion = .identity
     var velocityX = 0.0
     var velocityY = 0.0
@@ -67,19 +66,19 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     var motion = MotionLevel()
     var leverArm: LeverArm
     private var range = GyroRange()
-    /// The filter period that has ended with the last sample.
+    /// The filter period that ended with the last sample.
     var ended: EndedPeriod?
-    /// Counts the earth and body frames that there have been: after a new start, another heading,
+    /// Counter of the earth and body frames: it increments with a new start, another heading and
     /// another mounting.
     var frame: UInt64 = 0
     var isRefuted = false
     var innovationSquare = 0.0
-    /// What one filter period has gathered so far.
+    /// Sums of the current filter period.
     var period = Period()
     private var gap = 0.0
     private var firstVertical = FirstVertical()
     private var saturatedTime = 0.0
-    /// What the last sample stood for, s.
+    /// Duration that the last sample represents, s.
     private var step = 0.0
     private var isInitialized = false
 
@@ -93,7 +92,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         var rawTurn: Vector3 = .zero
         /// Integral of the squared rate, rad²/s.
         var squaredTurn = 0.0
-        /// Inclination variance that saturation added, about the earth's x and y and between them,
+        /// Inclination variance added by saturation, about the earth's x and y and between them,
         /// rad².
         var lostVariance = Vector3.zero
 
@@ -106,13 +105,13 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// A filter period as it was before its corrections.
+    /// A filter period before its corrections.
     struct EndedPeriod: Sendable, BitwiseCopyable {
         /// Seconds.
         var duration: Double
         /// Integral of the specific force, earth frame, m/s.
         var impulse: Vector3
-        /// Body to earth at its end.
+        /// Body to earth at the end of the period.
         var orientation: Quaternion
 
         @_noLocks @_noAllocation
@@ -123,12 +122,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// An estimator that has seen nothing; the first sample gives the inclination.
+    /// Creates an estimator without samples; the first sample gives the inclination.
     ///
     /// - Parameters:
     ///   - parameters: Assumptions about sensor and motion.
-    ///   - restSpecificForce: What the accelerometer reads at rest, earth frame, m/s²; along z, of
-    ///     which the sign says whether z points down (NED: negative) or up.
+    ///   - restSpecificForce: The accelerometer's reading at rest, earth frame, m/s². Only z is not
+    ///     zero; it is negative if z points down (NED).
     @_noLocks @_noAllocation
     public init(
         parameters: Parameters, restSpecificForce: Vector3 = Vector3(0, 0, -9.80665)
@@ -146,12 +145,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - gyro: Rate as measured, body frame, rad/s.
     ///   - accel: Specific force as measured, body frame, m/s².
-    ///   - dt: Seconds since the previous sample. Zero, negative or not finite: the sample is not
-    ///     used. Ignored for the first sample.
+    ///   - dt: Seconds since the previous sample. If it is zero, negative or not finite, the sample
+    ///     is not used. Ignored for the first sample.
     ///
-    /// A sample that is not finite or beyond any range is skipped, and the time it stood for is
-    /// bridged by the next good one; beyond `longestGap` the inclination starts from the
-    /// accelerometer again. The state is always finite.
+    /// A sample that is not finite or beyond any range is skipped, and the next good sample bridges
+    /// its time. After a gap longer than `longestGap` the inclination starts from the accelerometer
+    /// again. The state is always finite.
     @_noLocks @_noAllocation
     public mutating func update(gyro: Vector3, accel: Vector3, dt: Double) {
         ended = nil
@@ -185,8 +184,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         if isRefuted || !isHealthy { recover() }
     }
 
-    /// Body to earth, now: the orientation that the last sample describes, carried forward by how
-    /// old it is.
+    /// Body to earth, now: the orientation of the last sample, extrapolated by that sample's age.
     public var attitude: Quaternion {
         @_noLocks @_noAllocation @inline(__always) get {
             let age = parameters.sensorDelay + (parameters.averagesRate ? 0.5 * step : 0)
@@ -194,7 +192,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// From the point that the sensor seems to turn about to the sensor, body frame, m.
+    /// Vector from the sensor's centre of rotation to the sensor, body frame, m.
     public var lever: Vector3 { @_noLocks @_noAllocation @inline(__always) get { leverArm.arm } }
 
     /// Standard deviation of the bias, each body axis, rad/s.
@@ -210,29 +208,29 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation @inline(__always) get { cm_sqrt(covariance.xx + covariance.yy) }
     }
 
-    /// Root mean square of the normalised velocity innovation over the last second: 1 and below is
-    /// as modelled.
+    /// Root mean square of the normalised velocity innovation over the last second; at most 1 if
+    /// the model holds.
     public var innovation: Double {
         @_noLocks @_noAllocation @inline(__always) get { cm_sqrt(innovationSquare) }
     }
 
-    /// Whether the sensor stands still.
+    /// Whether the sensor is at rest.
     public var isAtRest: Bool {
         @_noLocks @_noAllocation @inline(__always) get { detector.isAtRest }
     }
 
-    /// Whether gravity has jumped without a turn of the gyroscope, so that the accelerometer is not
-    /// used.
+    /// Whether gravity has changed its direction without a turn of the gyroscope. The accelerometer
+    /// is then not used.
     public var isGravityDoubtful: Bool {
         @_noLocks @_noAllocation @inline(__always) get { gravityWatch.isDoubtful }
     }
 
-    /// Whether motors may be switched on: the inclination is known, and the bias is as well, unless
-    /// there is no rest to learn it from. While it may be rest, waiting pays: it ends within
+    /// Whether motors may be switched on: the inclination is known, and so is the bias, unless
+    /// there is no rest in which to learn it. A possible rest is worth waiting for, at most
     /// `restTime`.
     ///
-    /// Without rest the bias about the vertical shows only as the sensor turns, and the heading may
-    /// creep at first.
+    /// Without rest, the bias about the vertical becomes visible only when the sensor turns, so the
+    /// heading may creep at first.
     public var isConverged: Bool {
         @_noLocks @_noAllocation @inline(__always) get {
             isInitialized && inclinationSigma < parameters.convergedInclinationSigma
@@ -240,7 +238,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Makes the present heading zero: the yaw of the order yaw, roll, pitch.
+    /// Makes the present heading zero. The heading is the yaw of the order yaw, roll, pitch.
     @_noLocks @_noAllocation
     public mutating func resetHeading() {
         let q = orientation
@@ -264,15 +262,15 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     private func isUsable(gyro: Vector3, accel: Vector3) -> Bool {
-        // Beyond 4000 °/s no sensor goes. Comparisons with NaN are false: these lines also reject
-        // what is not finite.
+        // No sensor exceeds 4000 °/s. Comparisons with NaN are false, so these lines also reject
+        // values that are not finite.
         let range = parameters.gyroRange > 0 ? parameters.gyroRange : 70
         return gyro.squaredNorm < 12 * range * range
             && accel.squaredNorm < 4e6
     }
 
-    /// The first sample, and the first after a gap: inclination from the accelerometer, heading and
-    /// bias as they are.
+    /// Starts with the first sample, and with the first one after a gap: the inclination comes from
+    /// the accelerometer, heading and bias stay.
     private mutating func start(gyro: Vector3, accel: Vector3, elapsed: Double) {
         let length = accel.norm
         let gravity = abs(restForce)
@@ -313,8 +311,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     @inline(__always)
     private mutating func integrate(gyro: Vector3, accel: Vector3, dt: Double) {
         let newRate = corrected(gyro)
-        // Trapezoid, and the first coning term: the part of a linearly changing rate that does not
-        // commute.
+        // Trapezoid, and the first coning term: the non-commuting part of a linearly changing rate.
         let turn = (rate + newRate) * (0.5 * dt) + rate.cross(newRate) * (dt * dt / 12)
         rate = newRate
         orientation = orientation * Self.rotation(turn)
@@ -328,11 +325,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         if isSaturated { widen(ended, by: gyro, dt) } else { saturatedTime = 0 }
     }
 
-    /// A saturated axis is wrong by an unknown rate that lasts: the angle's sigma grows with time,
-    /// not its variance. What turns about the vertical alone tilts nothing.
+    /// Adds the uncertainty of a saturated axis. Its rate error is unknown and lasting, so the
+    /// angle's sigma grows with time, not its variance. A turn about the vertical alone does not
+    /// affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
-        // Whoever exceeds a range that was found does so swing by swing, there and back, and what
-        // is lost largely cancels.
+        // A range that was found is exceeded in swings, back and forth, so the lost rate largely
+        // cancels.
         let sigma = (parameters.gyroRange > 0 ? 0.3 : 0.1) * gyro.largestMagnitude
         let growth = sigma * sigma * dt * (2 * saturatedTime + dt)
         period.addLoss(orientation.rotate(Vector3(axes.x, 0, 0)), times: growth)
@@ -354,9 +352,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
             && velocityY.isFinite && covariance.isHealthy
     }
 
-    /// Starts again from the next sample, because gravity is somewhere else: the sensor is another
-    /// one, or the attitude got lost. Nothing known makes the state unhealthy; that check bounds
-    /// the damage of the unknown.
+    /// Starts again from the next sample, because gravity has another direction: the sensor was
+    /// exchanged, or the attitude was lost. Also the safeguard against an unhealthy state of
+    /// unknown cause.
     private mutating func recover() {
         var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))
@@ -369,15 +367,14 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         self = fresh
     }
 
-    /// The shortest rotation that takes `direction` (unit length) to the vertical, ±1 along z.
+    /// The shortest rotation from `direction` (unit length) to the vertical, ±1 along z.
     private static func levelling(_ direction: Vector3, up: Double) -> Quaternion {
         let scalar = 1 + direction.z * up
         guard scalar > 1e-9 else { return Quaternion(w: 0, x: 1, y: 0, z: 0) }
         return Quaternion(w: scalar, x: direction.y * up, y: -direction.x * up, z: 0).normalized
     }
 
-    /// The exponential map, as a series where the angle is what one sample turns: exact to 1e-12 at
-    /// 0.5 rad.
+    /// The exponential map as a series, for the angles of one sample: exact to 1e-12 at 0.5 rad.
     @inline(__always) @_noLocks @_noAllocation
     static func rotation(_ v: Vector3) -> Quaternion {
         let s = v.squaredNorm

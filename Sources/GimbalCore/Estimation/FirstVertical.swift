@@ -1,14 +1,15 @@
 /// The vertical at the start: the direction of the mean specific force.
 ///
-/// One sample of a sensor in motion may point anywhere: between two steps a runner's shows up as
-/// down, and a filter that starts upside down stays there. In the mean over a running step the
-/// sensor's own acceleration largely cancels. A sensor that may be at rest starts with its first
-/// sample, and again if a later one shows motion. At rest the specific force stays where it is; its
-/// length alone is gravity's for 20 ms in a runner, too, wherever it points.
+/// One sample of a sensor in motion may point in any direction. Between two steps of a runner up
+/// and down are exchanged, and a filter that starts upside down stays so. In the mean over a
+/// running step the sensor's own acceleration largely cancels. A sensor that may be at rest starts
+/// with its first sample, and starts again if a later sample shows motion. At rest the specific
+/// force is constant. Its length alone is not enough evidence: in a runner it equals gravity for 20
+/// ms, in any direction.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FirstVertical: Sendable, BitwiseCopyable {
-    /// Sensor to the frame of the first sample.
+    /// Rotation from the sensor to the frame of the first sample.
     private var turn = Quaternion.identity
     /// Specific force of the first sample, m/s².
     private var first = Vector3.zero
@@ -19,21 +20,22 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// Length of the mean, s: a step at 2.5 to 2.8 steps a second (Cavagna et al., J. Physiol. 399,
     /// 1988).
     private static var seconds: Double { @_noLocks @_noAllocation get { 0.4 } }
-    /// Largest deviation of a sample from gravity's length and from the first sample, as a share of
-    /// gravity, in a sensor that may be at rest.
+    /// Largest deviation of a sample from gravity's length and from the first sample at which the
+    /// sensor may be at rest, as a share of gravity.
     private static var quiet: Double { @_noLocks @_noAllocation get { 0.1 } }
     /// Time without a larger deviation after which the first sample is believed, s: a quarter of a
     /// running step.
     private static var quietSeconds: Double { @_noLocks @_noAllocation get { 0.1 } }
 
-    /// Standard deviation of the vertical that a mean shows, about each axis, rad: 2.1° in walkers
-    /// and 2.7° in runners with the statistics of recorded people, and as much again for others.
+    /// Standard deviation of the vertical from a mean, about each axis, rad: 2.1° in walkers and
+    /// 2.7° in runners with the statistics of recorded people, with a margin of the same size for
+    /// other people.
     static var meanSigma: Double { @_noLocks @_noAllocation get { 5 * .pi / 180 } }
 
-    /// True where the sensor is in motion: the vertical is a mean's.
+    /// Whether the sensor is in motion, so that the vertical comes from a mean.
     private(set) var isMean = false
 
-    /// True once nothing more is to be gathered.
+    /// Whether enough samples have been gathered.
     var isComplete: Bool {
         @_noLocks @_noAllocation get { time > (isMean ? Self.seconds : Self.quietSeconds) }
     }
@@ -41,7 +43,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// Mean specific force, body frame of the last sample, m/s².
     var force: Vector3 { @_noLocks @_noAllocation get { turn.inverseRotate(impulse) / time } }
 
-    /// A start without a sample.
+    /// Creates a start without samples.
     @_noLocks @_noAllocation
     init() {}
 

@@ -1,21 +1,20 @@
 internal import CMathShim
 
-/// Watches whether the vertical part of the specific force is gravity, as it must be over time
-/// wherever the sensor goes.
+/// Check that the vertical part of the specific force is gravity, as it must be over time in any
+/// motion.
 ///
-/// The filter compares horizontal velocities; an estimate that is upside down has none to correct,
-/// and one that tumbles averages them out. Neither walking nor driving takes half of gravity away
-/// for two seconds: only a fall of a dozen metres would.
+/// The filter compares horizontal velocities. An estimate that is upside down has no such error to
+/// correct, and one that tumbles averages it out. Neither walking nor driving removes half of
+/// gravity for two seconds; only a fall of a dozen metres would.
 ///
-/// Gravity that jumps elsewhere while the gyroscope shows no turn is a fault of the accelerometer,
-/// as long as the estimate was sure: within two fifths of a second the watch doubts it. An
-/// accelerometer in doubt is not used, until it comes back or `gravityDoubtPatience` has passed;
-/// then the estimate is refuted after all.
+/// If the estimate was certain, gravity that changes its direction without a turn of the gyroscope
+/// means a faulty accelerometer. The watch doubts it within 0.4 s. The accelerometer is then not
+/// used until it recovers or `gravityDoubtPatience` has passed; after that the estimate is refuted.
 struct GravityWatch: Sendable, BitwiseCopyable {
-    /// Vertical specific force, smoothed, over what it is at rest: 1 where all is well, -1 upside
-    /// down.
+    /// Vertical specific force, smoothed, relative to its value at rest: 1 if the estimate is
+    /// right, -1 if it is upside down.
     private(set) var share = 1.0
-    /// Whether the accelerometer is in doubt.
+    /// Whether the accelerometer is doubted.
     private(set) var isDoubtful = false
 
     private var time = 0.0
@@ -27,25 +26,25 @@ struct GravityWatch: Sendable, BitwiseCopyable {
 
     /// Time constant of `recent`, s.
     private static var doubtMemory: Double { @_noLocks @_noAllocation get { 0.2 } }
-    /// For how long gravity must be elsewhere, s: a hand that swings fast takes it away for up to
-    /// 0.3 s.
+    /// Time for which gravity must have another direction, s. A fast swing of the hand removes
+    /// gravity for up to 0.3 s.
     private static var doubtSeconds: Double { @_noLocks @_noAllocation get { 0.4 } }
-    /// Doubt begins where the vertical part of the force is below this share of it, though its
-    /// length is gravity's.
+    /// Share of the force below which its vertical part causes doubt, if the force's length equals
+    /// gravity.
     private static var doubtShare: Double { @_noLocks @_noAllocation get { 0.6 } }
-    /// The estimate is sure where its inclination's standard deviation has been below this, rad,
-    /// for so long, s.
+    /// Largest standard deviation of the inclination, rad, and its duration, s, at which the
+    /// estimate is certain.
     private static var sureSigma: Double { @_noLocks @_noAllocation get { 0.1 } }
     private static var sureSeconds: Double { @_noLocks @_noAllocation get { 2 } }
 
-    /// Nothing has spoken against the estimate.
+    /// Creates a watch without any evidence against the estimate.
     @_noLocks @_noAllocation
     init() {}
 
     /// Takes the mean of one filter period.
     ///
     /// - Parameters:
-    ///   - force: Specific force over what it is at rest, earth frame: (0, 0, 1) at rest.
+    ///   - force: Specific force relative to its value at rest, earth frame: (0, 0, 1) at rest.
     ///   - inclinationSigma: Standard deviation of the estimate's inclination, rad.
     ///   - duration: Length of the period, s.
     ///   - parameters: Threshold and times.
@@ -61,7 +60,7 @@ struct GravityWatch: Sendable, BitwiseCopyable {
         if isDoubtful {
             isDoubtful = recent.z < 0.8 * length && length > 0.4
         } else {
-            // Without a break: a hand that swings far is elsewhere for moments only.
+            // Without interruption, because a wide swing of the hand deviates for moments only.
             let size = force.norm
             let isElsewhere = force.z < Self.doubtShare * size && size > 0.7 && size < 1.3
             elsewhereTime = isElsewhere ? elsewhereTime + duration : 0

@@ -1,16 +1,17 @@
-/// One value for each of the twelve errors of a gyroscope, or a correction of them: its bias, and
-/// what each axis reads of its own rate and of the two other axes' rates.
+/// One value for each of the twelve errors of a gyroscope; also a correction of them. The errors
+/// are its bias, its scale, and the shares of the two other axes' rates in the reading of each
+/// axis.
 ///
-/// The sensor reads `rate + scale * rate + next * (y, z, x) of the rate + after * (z, x, y) of it +
-/// bias`, component by component, nearly.
+/// The sensor reads approximately `rate + scale * rate + next * (y, z, x) of the rate + after * (z,
+/// x, y) of it + bias`, component by component.
 struct GyroError: Sendable, BitwiseCopyable {
-    /// Body frame, rad/s.
+    /// Bias, body frame, rad/s.
     var bias: Vector3
     /// Relative scale error of each axis.
     var scale: Vector3
-    /// Share of the following axis's rate that an axis reads: of y in x, of z in y, of x in z.
+    /// Share of the following axis's rate in an axis's reading: of y in x, of z in y, of x in z.
     var next: Vector3
-    /// Share of the preceding axis's rate that an axis reads: of z in x, of x in y, of y in z.
+    /// Share of the preceding axis's rate in an axis's reading: of z in x, of x in y, of y in z.
     var after: Vector3
 
     /// No error.
@@ -28,13 +29,13 @@ struct GyroError: Sendable, BitwiseCopyable {
         self.after = after
     }
 
-    /// What a rate, or a turn, makes of the errors of scale and axes: rad/s per unit of error
-    /// along one direction.
+    /// Sensitivity of the turn about one direction to each of the gyroscope's errors, per unit of
+    /// error.
     ///
     /// - Parameters:
     ///   - direction: Body frame.
     ///   - turn: Angle turned about the body axes, rad.
-    ///   - duration: In which it was turned, s.
+    ///   - duration: Duration of the turn, s.
     @inline(__always) @_noLocks @_noAllocation
     init(along direction: Vector3, turn: Vector3, duration: Double) {
         bias = direction * duration
@@ -122,9 +123,9 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
         aa.subtractOuter(v.after, times: s)
     }
 
-    /// Makes the bias independent of everything else.
+    /// Removes the bias's correlation with all other errors.
     ///
-    /// - Parameter variance: Of each axis, (rad/s)².
+    /// - Parameter variance: Variance of the bias on each axis, (rad/s)².
     @_noLocks @_noAllocation
     mutating func restartBias(variance: Double) {
         bb = Symmetric3(diagonal: variance)
@@ -133,7 +134,7 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
         ba = .zero
     }
 
-    /// Covariance of everything with the bias about one body axis.
+    /// Covariance of all errors with the bias about one body axis.
     ///
     /// - Parameter axis: 0...2.
     /// - Returns: That column.
@@ -154,12 +155,12 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
 }
 
 extension Vector3 {
-    /// The following axis's component on each axis.
+    /// On each axis, the component of the following axis.
     var next: Vector3 { @inline(__always) @_noLocks @_noAllocation get { Vector3(y, z, x) } }
-    /// The preceding axis's component on each axis.
+    /// On each axis, the component of the preceding axis.
     var after: Vector3 { @inline(__always) @_noLocks @_noAllocation get { Vector3(z, x, y) } }
 
-    /// Component 0...2.
+    /// The component with index 0...2.
     @inline(__always) @_noLocks @_noAllocation
     func component(_ axis: Int) -> Double { axis == 0 ? x : axis == 1 ? y : z }
 }

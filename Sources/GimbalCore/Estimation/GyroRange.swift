@@ -1,26 +1,26 @@
-/// Whether a gyroscope axis is at the end of its range, where the true rate may be anything beyond.
+/// Detector of saturated gyroscope axes, whose true rate may be anything beyond the range.
 ///
-/// A range that is known is compared with. Where none is, as in a log of somebody's sensor, it is
-/// found: an axis that comes up fast and then stands still is cut off. With what it came up by, a
-/// natural turning point has gone no further than a tenth while it looks flat, at any frequency;
-/// `overshoot` asks for more. From then on whatever reaches that rate is cut off, on all axes,
-/// until one goes beyond.
+/// A known range is compared with the reading. An unknown range, as in a log of an arbitrary
+/// sensor, is found: an axis whose rate rises fast and then stays constant is saturated. At the
+/// slope of its rise, a natural turning point would go at most a tenth further while it looks flat,
+/// at any frequency; `overshoot` requires more. From then on every axis that reaches that rate is
+/// saturated, until one exceeds it.
 struct GyroRange: Sendable, BitwiseCopyable {
-    /// The range found, rad/s; infinite = none.
+    /// The range found, rad/s; infinite if none.
     private(set) var found = Double.infinity
 
     private var x = Axis()
     private var y = Axis()
     private var z = Axis()
 
-    /// How much further an axis would have gone, as a share of its rate, had it not stood still.
+    /// Additional rate that an axis would have reached without saturation, as a share of its rate.
     private static var overshoot: Double { @_noLocks @_noAllocation get { 0.15 } }
-    /// Standing still: within this share of the rate, which cross-axis terms of a calibration add
+    /// Largest variation of a constant rate, as a share of it; a calibration's cross-axis terms add
     /// to it.
     private static var flatness: Double { @_noLocks @_noAllocation get { 0.004 } }
-    /// Over which the slope is smoothed, s.
+    /// Time constant of the slope's smoothing, s.
     private static var slopeTime: Double { @_noLocks @_noAllocation get { 0.01 } }
-    /// The smallest range that is looked for, rad/s: half of the ±125 °/s of common parts.
+    /// The smallest range that is searched for, rad/s: half of the ±125 °/s of common parts.
     private static var smallest: Double { @_noLocks @_noAllocation get { 1.1 } }
 
     @_noLocks @_noAllocation
@@ -30,9 +30,9 @@ struct GyroRange: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - gyro: Rate as measured, body frame, rad/s.
-    ///   - dt: Seconds since the sample before.
-    ///   - known: The range, rad/s; zero = unknown.
-    /// - Returns: One for each axis that is at its end, else zero.
+    ///   - dt: Seconds since the previous sample.
+    ///   - known: The range, rad/s; zero if unknown.
+    /// - Returns: 1 for each saturated axis, otherwise 0.
     @inline(__always) @_noLocks @_noAllocation
     mutating func reached(by gyro: Vector3, dt: Double, known: Double) -> Vector3 {
         let largest = gyro.largestMagnitude
@@ -40,7 +40,7 @@ struct GyroRange: Sendable, BitwiseCopyable {
             return largest > 0.98 * known ? Self.beyond(gyro, 0.98 * known) : .zero
         }
         search(gyro, dt: dt)
-        // Beyond by more than a calibration's cross-axis terms: it was no end.
+        // Larger than a calibration's cross-axis terms explain, so it was not the end of the range.
         if largest > 1.03 * found { found = .infinity }
         return largest > 0.985 * found ? Self.beyond(gyro, 0.985 * found) : .zero
     }
@@ -57,12 +57,12 @@ struct GyroRange: Sendable, BitwiseCopyable {
         Vector3(abs(v.x) > limit ? 1 : 0, abs(v.y) > limit ? 1 : 0, abs(v.z) > limit ? 1 : 0)
     }
 
-    /// One axis.
+    /// State of one axis.
     private struct Axis: Sendable, BitwiseCopyable {
         private var last = 0.0
-        /// By which it came up, rad/s².
+        /// Slope of the rise, rad/s².
         private var slope = 0.0
-        /// Where it stands still, rad/s.
+        /// Constant rate, rad/s.
         private var level = 0.0
         private var flatTime = 0.0
 
@@ -81,7 +81,7 @@ struct GyroRange: Sendable, BitwiseCopyable {
                 return false
             }
             flatTime += dt
-            // Up, not down: towards larger rates of the same sign.
+            // Only a rise counts: towards larger rates of the same sign.
             return flatTime > 1.5 * dt
                 && slope * rate * flatTime > GyroRange.overshoot * size * size
         }

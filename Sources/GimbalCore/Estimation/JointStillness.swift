@@ -1,40 +1,41 @@
-/// What moves a camera against the handle.
+/// Cause of a camera's motion relative to the handle.
 public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
-    /// A hand, the wind, gravity: the motors are off.
+    /// A hand, the wind or gravity, because the motors are off.
     case unknown
-    /// Motors that were told to hold the camera: the handle turns, or a wrong bias makes the camera
-    /// creep.
+    /// Motors that were commanded to hold the camera: the handle turns, or a wrong bias makes the
+    /// camera creep.
     case held
-    /// Motors that were told to turn the camera.
+    /// Motors that were commanded to turn the camera.
     case commanded
 
-    /// Written out: the loop's checker refuses the derived comparison.
+    /// Whether this is `commanded`. Written out, because the checker of real-time code rejects the
+    /// synthesized operator.
     var isCommanded: Bool {
         @_noLocks @_noAllocation get { if case .commanded = self { true } else { false } }
     }
 }
 
-/// Whether the joints stand still, as well as an encoder can tell: by the angle they turn, not by
-/// their rate, which the steps of an encoder make noisy.
+/// Detector of joint motion by the angle that the joints turn. Their rate is too noisy, because of
+/// the encoder's steps.
 ///
-/// They move once they have turned by `restJointTurn`, and stand still again when they have not for
-/// `restProofTime`. The angle is counted anew each time, so that no noise adds up: rates below 0.03
-/// °/s pass for standing still.
+/// The joints move once they have turned by `restJointTurn`, and are still again when they have not
+/// done so for `restProofTime`. Each time the angle is counted from zero, so that noise does not
+/// accumulate; rates below 0.03 °/s count as still.
 struct JointStillness: Sendable, BitwiseCopyable {
-    /// Whether they have been seen to move.
+    /// Whether the joints have moved.
     private(set) var areMoving = false
 
     private var turn: Vector3 = .zero
     private var window = 0.0
 
-    /// Joints that have not been seen to move.
+    /// Creates a detector of joints that have not moved yet.
     @_noLocks @_noAllocation
     init() {}
 
-    /// Watches the joints for one period.
+    /// Takes one period.
     ///
     /// - Parameters:
-    ///   - relativeRate: Rate of the sensor against what carries it, body frame, rad/s.
+    ///   - relativeRate: Rate of the sensor relative to its carrier, body frame, rad/s.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
     /// - Returns: Whether `areMoving` has changed.

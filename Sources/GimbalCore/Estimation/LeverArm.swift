@@ -1,27 +1,27 @@
-/// Where the point lies that the sensor turns about: a wrist, an elbow, the end of a stick.
+/// Position of the sensor's centre of rotation: a wrist, an elbow, the end of a stick.
 ///
-/// Hands do not throw a sensor about, they swing it. Most of its velocity is then its rate times a
-/// lever that hardly changes, seen from the body, and that part says nothing of the tilt. The lever
-/// is what explains the filter's velocity best: three states with a covariance of their own, and a
-/// memory, because a grip changes. It is not known beforehand, bounded by its prior, and without
-/// rotation it has no effect at all. What a lever explains makes "velocity is zero" the truer.
+/// Hands swing a sensor. Most of its velocity is then its rate times a lever that hardly changes in
+/// the body frame, and that part carries no information about the tilt. The lever is the one that
+/// explains the filter's velocity best: three states with their own covariance, and a memory,
+/// because a grip changes. Its prior bounds it, and without rotation it has no effect. With the
+/// lever's velocity subtracted, "velocity is zero" becomes more accurate.
 ///
-/// Apart from the filter's states, although tilt and lever are learned from the same innovations: a
-/// tilt shows as a velocity that lasts, a lever as one that comes and goes with the rate.
+/// The lever is separate from the filter's states, although both are learned from the same
+/// innovations: a tilt shows as a lasting velocity, a lever as one that varies with the rate.
 struct LeverArm: Sendable, BitwiseCopyable {
-    /// From the pivot to the sensor, body frame, m.
+    /// Vector from the pivot to the sensor, body frame, m.
     private(set) var arm = Vector3.zero
     private var covariance: Symmetric3
 
-    /// An unknown lever.
+    /// Creates an unknown lever.
     ///
-    /// - Parameter sigma: Standard deviation of each component, m; 0 = there is none.
+    /// - Parameter sigma: Standard deviation of each component, m; 0 disables the lever.
     @_noLocks @_noAllocation
     init(sigma: Double) {
         covariance = Symmetric3(diagonal: sigma * sigma)
     }
 
-    /// Forgets as much as the time asks for.
+    /// Increases the uncertainty with time.
     ///
     /// - Parameters:
     ///   - duration: Since the last step, s.
@@ -35,9 +35,10 @@ struct LeverArm: Sendable, BitwiseCopyable {
         covariance.addToDiagonal((1 - share) * parameters.leverSigma * parameters.leverSigma)
     }
 
-    /// The velocity along one horizontal, and its variance, that the lever explains.
+    /// The velocity along one horizontal direction that the lever explains, and its variance.
     ///
-    /// - Parameter direction: The horizontal, seen from the body, cross the rate, rad/s.
+    /// - Parameter direction: Cross product of the horizontal direction in the body frame and the
+    ///   rate, rad/s.
     /// - Returns: m/s and m²/s².
     @inline(__always) @_noLocks @_noAllocation
     func velocity(_ direction: Vector3) -> (value: Double, variance: Double) {
@@ -48,8 +49,8 @@ struct LeverArm: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - direction: As for `velocity`.
-    ///   - velocity: Of the filter along it, m/s.
-    ///   - noise: Variance of whatever else that is, m²/s².
+    ///   - velocity: The filter's velocity along the direction, m/s.
+    ///   - noise: Variance of all other velocity, m²/s².
     @inline(__always) @_noLocks @_noAllocation
     mutating func correct(_ direction: Vector3, velocity: Double, noise: Double) {
         let column = covariance * direction

@@ -1,19 +1,18 @@
 import CMathShim
 
-/// Magnetic heading: one angle on top of the attitude, and never anything but an angle about the
-/// vertical.
+/// Magnetic heading: an angle about the vertical that is added to the attitude.
 ///
-/// The field, turned into the earth frame by gyroscope and accelerometer, is compared with a slowly
-/// learned reference in the two components that the heading does not touch, horizontal length and
-/// vertical. What deviates there is a disturbance, and its third component, which turns the
-/// heading, is taken to be as large: the noise of the heading grows with it. So iron and magnets
-/// lose weight gradually, without a threshold to tune.
+/// Gyroscope and accelerometer rotate the field into the earth frame. There its horizontal length
+/// and vertical component, which do not depend on the heading, are compared with a slowly learned
+/// reference. Their deviation is a disturbance. Its third component, which turns the heading, is
+/// assumed to be of the same size and adds to the noise of the heading. Therefore iron and magnets
+/// reduce the weight gradually, without a threshold to tune.
 struct MagneticHeading: Sendable, BitwiseCopyable {
-    /// Turns the attitude's heading to magnetic north, rad.
+    /// Angle from the attitude's heading to magnetic north, rad.
     private(set) var offset = 0.0
-    /// Its variance, rad².
+    /// Variance of `offset`, rad².
     private(set) var variance = Double.pi * Double.pi
-    /// The share of the undisturbed weight that the last measurement had, 0...1.
+    /// Weight of the last measurement relative to that of an undisturbed one, 0...1.
     private(set) var weight = 0.0
     private var referenceHorizontal = 0.0
     private var referenceVertical = 0.0
@@ -29,10 +28,10 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - field: Earth frame of the attitude, any unit.
-    ///   - drift: What the variance of the attitude's heading grew since the sample before, rad².
-    ///   - dt: Seconds since the sample before.
-    ///   - period: Seconds to gather.
-    /// - Returns: Whether the period is complete; then `step` is due.
+    ///   - drift: Growth of the heading's variance since the previous sample, rad².
+    ///   - dt: Seconds since the previous sample.
+    ///   - period: Length of the period, s.
+    /// - Returns: Whether the period is complete, so that `step` is due.
     @_noLocks @_noAllocation
     mutating func add(field: Vector3, drift: Double, dt: Double, period: Double) -> Bool {
         sum += field * dt
@@ -63,14 +62,14 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         variance *= 1 - gain
     }
 
-    /// Follows a turn of the attitude's earth frame about the vertical, rad.
+    /// Applies a rotation of the attitude's earth frame about the vertical, rad.
     @_noLocks @_noAllocation
     mutating func turnEarthFrame(by angle: Double) {
         offset -= angle
         restartPeriod()
     }
 
-    /// The heading of the attitude is no longer what it was; the reference field stays.
+    /// Forgets the heading, because the attitude's heading has changed; the reference field stays.
     @_noLocks @_noAllocation
     mutating func forgetHeading() {
         variance = Double.pi * Double.pi
@@ -84,9 +83,9 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         drift = 0
     }
 
-    /// Learns the reference; a field that deviates is learned more slowly.
+    /// Learns the reference; a deviating field is learned more slowly.
     ///
-    /// - Returns: The heading error that a disturbance of the visible size would make, rad.
+    /// - Returns: The heading error by a disturbance of the visible size, rad.
     @_noLocks @_noAllocation
     private mutating func learn(
         horizontal: Double, vertical: Double, _ elapsed: Double,
@@ -102,7 +101,7 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         let deviation = cm_sqrt(dh * dh + dv * dv) / max(referenceHorizontal, 1e-3)
         let sigma = parameters.magneticHeadingSigma
         let trust = sigma * sigma / (sigma * sigma + deviation * deviation)
-        // A mean at first, then a low-pass.
+        // At first a mean, later a low-pass.
         let time = min(age, parameters.magneticReferenceTime)
         let gain = trust * elapsed / (time + elapsed)
         referenceHorizontal += dh * gain

@@ -7,7 +7,7 @@ struct Symmetric3: Sendable, BitwiseCopyable {
     var yz: Double
     var zz: Double
 
-    /// `value` on the diagonal, zero beside it.
+    /// `value` on the diagonal, zero elsewhere.
     @_noLocks @_noAllocation
     init(diagonal value: Double) {
         xx = value
@@ -65,7 +65,7 @@ struct Symmetric3: Sendable, BitwiseCopyable {
     }
 }
 
-/// A general 3×3 matrix, by rows.
+/// A general 3×3 matrix, stored by rows.
 struct Matrix3: Sendable, BitwiseCopyable {
     var rowX: Vector3
     var rowY: Vector3
@@ -76,7 +76,7 @@ struct Matrix3: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { Matrix3(rowX: .zero, rowY: .zero, rowZ: .zero) }
     }
 
-    /// Row by row.
+    /// Creates a matrix from its rows.
     @inline(__always) @_noLocks @_noAllocation
     init(rowX: Vector3, rowY: Vector3, rowZ: Vector3) {
         self.rowX = rowX
@@ -104,7 +104,7 @@ struct Matrix3: Sendable, BitwiseCopyable {
 }
 
 extension Vector3 {
-    /// The product, component by component.
+    /// The element-wise product.
     @inline(__always) @_noLocks @_noAllocation
     func scaled(by b: Vector3) -> Vector3 { Vector3(x * b.x, y * b.y, z * b.z) }
 

@@ -1,32 +1,32 @@
 import CMathShim
 
-/// How much the sensor moves about: the mean square of the horizontal velocity that tilt and bias
+/// Liveliness of the sensor's motion: the mean square of the horizontal velocity that tilt and bias
 /// do not explain.
 ///
-/// The filter's innovation, each weighed with its own variance, sums up to what the best fit leaves
-/// over. So the level does not wait until the tilt is known, and a start on a slope does not look
-/// like motion. It starts at the largest motion that is assumed, because a first calm second says
-/// little of what comes next, and grows faster than it falls.
+/// The filter's innovations, each weighted with its own variance, sum up to the residual of the
+/// best fit. So the level need not wait for the tilt, and a start on a slope does not look like
+/// motion. It starts at the largest motion that is assumed, because a first calm second does not
+/// predict the next one, and rises faster than it falls.
 struct MotionLevel: Sendable, BitwiseCopyable {
-    /// How much the assumption at the start counts for, s of motion seen.
+    /// Weight of the initial assumption, as seconds of observed motion.
     private static var priorTime: Double { @_noLocks @_noAllocation get { 1 } }
-    /// How fast a livelier motion is believed, s.
+    /// Time constant of the rise, s.
     private static var riseTime: Double { @_noLocks @_noAllocation get { 1 } }
-    /// How long a livelier motion is remembered, s.
+    /// Time constant of the fall, s.
     private static var memory: Double { @_noLocks @_noAllocation get { 5 } }
 
-    /// Mean square of one horizontal axis, m²/s²; NaN = as assumed.
+    /// Mean square of one horizontal axis, m²/s²; NaN means the assumed one.
     private var square = Double.nan
     private var seconds = 0.0
 
-    /// As lively as is assumed.
+    /// Creates the level of the liveliest motion that is assumed.
     @_noLocks @_noAllocation
     init() {}
 
     /// Takes the velocity of one filter period.
     ///
     /// - Parameters:
-    ///   - velocitySquare: Mean of both axes, as far as it is not explained, m²/s².
+    ///   - velocitySquare: Mean of both axes, without the explained part, m²/s².
     ///   - duration: Length of the period, s.
     ///   - parameters: The estimator's assumptions.
     @_noLocks @_noAllocation
@@ -40,7 +40,7 @@ struct MotionLevel: Sendable, BitwiseCopyable {
         square += (velocitySquare - square) * duration / (time + duration)
     }
 
-    /// What velocity is assumed to be, m/s·√s, within `calmVelocityShare`...1 of
+    /// The velocity noise density to assume, m/s·√s: the share `calmVelocityShare`...1 of
     /// `velocityNoiseDensity`.
     @_noLocks @_noAllocation
     func noiseDensity(_ parameters: AttitudeEstimator.Parameters) -> Double {

@@ -1,23 +1,23 @@
-/// Decides whether the sensor stands still, and measures the gyroscope bias while it does.
+/// Detector of rest, which measures the gyroscope bias while it lasts.
 ///
-/// Still means that rate and specific force stay near their own means. That alone also describes a
-/// slow smooth pan, and a camera whose motors null the gyroscope; therefore the mean rate must lie
-/// where the bias is believed to be, the specific force must be as quiet as the rate and not turn,
-/// the joints must stand still as well, and the caller can say that rest is not plausible.
+/// At rest, rate and specific force stay near their own means. A slow smooth pan also satisfies
+/// this, and so does a camera whose motors null the gyroscope. Therefore more is required: the mean
+/// rate must be close to the believed bias, the specific force must be as quiet as the rate and
+/// keep its direction, the joints must be still, and the caller can state that rest is not
+/// plausible.
 ///
-/// While the joints move, or are told to, it is no rest. What the carrier's rate says then is not
-/// certain, and it counts for as little as the joints are fast: they turn because the carrier does
-/// or because a wrong bias makes the camera creep (`held`), or the gyroscope's scale error adds a
-/// share of the turn (`commanded`).
+/// Joints that move or are commanded to move exclude rest. The carrier's rate then still measures
+/// the bias, with a weight that decreases with the speed of the joints: they turn because the
+/// carrier turns or because a wrong bias makes the camera creep (`held`), or the gyroscope's scale
+/// error adds a share of the turn (`commanded`).
 struct RestDetector: Sendable, BitwiseCopyable {
     /// One bias measurement.
     struct Measurement: Sendable, BitwiseCopyable {
         /// Mean of the raw rate, body frame, rad/s.
         var rate: Vector3
-        /// What it is the mean of, s.
+        /// Duration of the mean, s.
         var duration: Double
-        /// What it may be wrong by because the joints moved meanwhile, variance of each axis,
-        /// (rad/s)²; zero at rest.
+        /// Error caused by the joints' motion, variance of each axis, (rad/s)²; zero at rest.
         var jointVariance: Vector3
     }
 
@@ -35,34 +35,34 @@ struct RestDetector: Sendable, BitwiseCopyable {
     private var varianceBefore = Vector3.zero
     private var supportBefore = 0.0
 
-    /// Variance to give back to the bias, (rad/s)²: the last step showed that what taught it was no
+    /// Variance to add to the bias again, (rad/s)²: the last step showed that it was not learned at
     /// rest.
     private(set) var lostTrust = 0.0
     /// Whether the sensor has been still for `restTime`.
     private(set) var isAtRest = false
 
-    /// Whether it may turn out to be rest: still at present, or not judged yet.
+    /// Whether rest is possible: the sensor is still at present, or not judged yet.
     var isCandidate: Bool {
         @_noLocks @_noAllocation get { !isSeeded || stillTime > 0 }
     }
 
-    /// A detector that has seen nothing.
+    /// Creates a detector that has seen nothing.
     @_noLocks @_noAllocation
     init() {}
 
     /// Takes the means of one filter period.
     ///
     /// - Parameters:
-    ///   - rate: Mean raw rate of what carries the sensor, body frame, rad/s.
-    ///   - relativeRate: Rate of the sensor against it, body frame, rad/s.
+    ///   - rate: Mean raw rate of the sensor's carrier, body frame, rad/s.
+    ///   - relativeRate: Rate of the sensor relative to the carrier, body frame, rad/s.
     ///   - force: Mean specific force, body frame, m/s².
     ///   - bias: Believed gyroscope bias, rad/s.
     ///   - biasVariance: Its variances, (rad/s)².
-    ///   - isPlausible: False where the caller knows of motion.
-    ///   - jointDrive: What moves the sensor against what carries it.
+    ///   - isPlausible: False if the caller knows of motion.
+    ///   - jointDrive: Cause of the sensor's motion relative to the carrier.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
-    /// - Returns: A bias measurement each half `restTime` while at rest, or while only the joints
+    /// - Returns: A bias measurement in each half `restTime`, at rest or while only the joints
     ///   move.
     @_noLocks @_noAllocation
     mutating func step(
@@ -129,8 +129,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         return finish(jointShare: share)
     }
 
-    /// The share of the joints' rate that the carrier's rate may be wrong by, one sigma: zero at
-    /// rest, nil where nothing is to be learned. Held, all of it lies within `restGate` sigma.
+    /// Error of the carrier's rate as a share of the joints' rate, one sigma: zero at rest, nil if
+    /// nothing can be learned. With `held`, the whole rate of the joints lies within `restGate`
+    /// sigma.
     @_noLocks @_noAllocation
     private func jointShare(
         _ drive: JointDrive, _ parameters: AttitudeEstimator.Parameters
@@ -142,7 +143,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Ends one measurement. Only rest supports the bias that it teaches.
+    /// Ends one measurement. Only a measurement at rest adds support for the bias.
     @_noLocks @_noAllocation
     private mutating func finish(jointShare: Double) -> Measurement {
         let sigma = jointTurn * (jointShare / sumTime)
@@ -155,8 +156,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         return measurement
     }
 
-    /// Gravity turned while the bias says "rest". A bias that little rest has taught was taught by
-    /// this turn: it is unknown again. A known one only loses what the last rest has added.
+    /// Handles a turn of gravity while the bias suggests rest. If the bias was learned in a short
+    /// rest, this turn taught it, and it is unknown again. A known bias only loses the contribution
+    /// of the last rest.
     @_noLocks @_noAllocation
     private mutating func refute(
         _ variance: Vector3, _ parameters: AttitudeEstimator.Parameters
@@ -172,9 +174,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the deviations from the means are small in the root mean square, and none stands
-    /// out: a noisy sensor at a low rate may exceed the threshold now and then, a motion must not
-    /// hide behind the average.
+    /// Whether the deviations from the means are small in the root mean square, and none is
+    /// exceptional. A noisy sensor at a low rate may exceed the threshold now and then, but the
+    /// average must not hide a motion.
     @_noLocks @_noAllocation
     private mutating func isQuiet(
         rate: Double, force: Double, gain: Double, parameters: AttitudeEstimator.Parameters
@@ -197,7 +199,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         isAtRest = false
     }
 
-    /// Forgets everything, for samples that have nothing to do with those before.
+    /// Forgets everything, because the next samples are unrelated to the previous ones.
     @_noLocks @_noAllocation
     mutating func reset() {
         let known = evidence
@@ -206,9 +208,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
         evidence.restartWatch()
     }
 
-    /// Whether the rate lies where the bias is believed to be: with a margin at rest, while the
-    /// joints move with no more than the noise of `slowRate` and the error of a commanded turn,
-    /// `jointRate`, ask for.
+    /// Whether the rate agrees with the believed bias: at rest with a margin, during motion of the
+    /// joints only within the noise of `slowRate` and the error of a commanded turn, `jointRate`.
     @_noLocks @_noAllocation
     private func isNear(
         _ difference: Vector3, variance: Vector3, jointRate: Vector3,

@@ -1,15 +1,15 @@
 import CMathShim
 
-/// What speaks for and against a rest that the gyroscope alone would believe in: a steady turn is
-/// as quiet as a table.
+/// Evidence for and against a rest that the gyroscope alone would believe in. A steady turn is as
+/// quiet as a table.
 ///
-/// Three witnesses. Gravity: where its direction turns against what carries the sensor, there is no
-/// rest, and what was learned from it is taken back. The rests before: the longer they were, the
-/// less a new one at another rate counts. Patience: a rate that stays away from the bias for longer
-/// than anybody turns a camera is the bias after all. Only so does a turn at power-on, about the
-/// vertical, which nothing tells from a bias, not spoil the estimate for good.
+/// There are three witnesses. Gravity: if its direction turns relative to the carrier, the sensor
+/// is not at rest, and the bias learned from it is reverted. Earlier rests: the longer they were,
+/// the less a new one at another rate counts. Patience: a rate that differs from the bias for
+/// longer than any person turns a camera is the new bias. A turn about the vertical at power-on is
+/// indistinguishable from a bias; only patience keeps it from spoiling the estimate permanently.
 struct RestEvidence: Sendable, BitwiseCopyable {
-    /// Seconds of rest that taught the bias that is believed now.
+    /// Duration of the rest in which the present bias was learned, s.
     private(set) var support = 0.0
 
     private var reference = Vector3.zero
@@ -23,34 +23,35 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Whether gravity has been watched for long enough; at once, unless it has spoken against rest
-    /// before.
+    /// Whether gravity has been watched for long enough. Without earlier evidence against rest no
+    /// watching is required.
     var isProven: Bool { @_noLocks @_noAllocation get { watched >= proof } }
 
-    /// The sensor moves: gravity is watched from the next stillness on.
+    /// Handles motion of the sensor: the observation of gravity starts again with the next
+    /// stillness.
     @_noLocks @_noAllocation
     mutating func restartWatch() {
         watched = 0
         window = 0
     }
 
-    /// Watches gravity for one period.
+    /// Observes gravity for one period.
     ///
     /// - Parameters:
     ///   - force: Specific force, smoothed, body frame, m/s².
-    ///   - variance: Of that force, from its unsteadiness, (m/s²)².
-    ///   - relativeRate: Of the sensor against what carries it, body frame, rad/s.
+    ///   - variance: Variance of that force, from its unsteadiness, (m/s²)².
+    ///   - relativeRate: Rate of the sensor relative to its carrier, body frame, rad/s.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
-    /// - Returns: False where the carrier tilts.
+    /// - Returns: False if the carrier tilts.
     @_noLocks @_noAllocation
     mutating func isLevel(
         force: Vector3, variance: Double, relativeRate: Vector3, duration: Double,
         parameters: AttitudeEstimator.Parameters
     ) -> Bool {
         watched += duration
-        // The smoothing has to settle first, but a fast tilt is to show before the first
-        // measurement; later the reference is renewed, so that no error adds up.
+        // The smoothing must settle first, but a fast tilt must show before the first measurement.
+        // Later the reference is renewed, so that errors do not accumulate.
         if watched < 0.5 * parameters.restTime || window > parameters.restProofTime {
             reference = force
             turned = .zero
@@ -60,7 +61,7 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         window += duration
         turned += relativeRate.cross(force) * duration
         let drift = (force - reference + turned).squaredNorm
-        // A poor sensor's mean wanders: three sigma of a difference are allowed on top.
+        // The mean of a poor sensor wanders: three sigma of a difference are added to the limit.
         let limit = parameters.restDriftThreshold * parameters.restDriftThreshold + 18 * variance
         guard drift < limit else {
             restartWatch()
@@ -70,7 +71,7 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         return true
     }
 
-    /// A rest has taught the bias for another `duration` seconds.
+    /// Adds `duration` seconds of rest to the bias's support.
     @_noLocks @_noAllocation
     mutating func confirm(_ duration: Double) {
         support += duration
@@ -78,13 +79,13 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         rivalTime = 0
     }
 
-    /// Takes support back: the rest was none.
+    /// Reverts the support, because that rest was not one.
     ///
-    /// - Parameter support: What it was before that rest, s.
+    /// - Parameter support: Its value before that rest, s.
     @_noLocks @_noAllocation
     mutating func withdraw(to support: Double) { self.support = support }
 
-    /// Still, but at another rate than the bias.
+    /// Takes a period of stillness at a rate that differs from the bias.
     ///
     /// - Parameters:
     ///   - rate: Mean raw rate of the carrier, rad/s.

@@ -1,29 +1,30 @@
-/// Some of the gimbal's axes. The set operations are written out, as in `Conditions`.
+/// A set of gimbal axes. The set operations are written out, because the checker of real-time code
+/// rejects the generic ones (see `Conditions`).
 public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
     /// Bit 0 yaw, bit 1 roll, bit 2 pitch.
     public var rawValue: UInt8
 
-    /// Each axis for which it is true.
+    /// Creates the set of the axes for which `contains` is true.
     @inlinable @_noLocks
     public init(yaw: Bool, roll: Bool, pitch: Bool) {
         rawValue = (yaw ? 1 : 0) | (roll ? 2 : 0) | (pitch ? 4 : 0)
     }
 
-    /// One axis.
+    /// A set of one axis.
     @_noLocks
     init(_ axis: GimbalAxis) { rawValue = 1 << axis.rawValue }
 
-    /// None.
+    /// The empty set.
     @inlinable
     public static var none: AxisSet {
         @_noLocks get { AxisSet(yaw: false, roll: false, pitch: false) }
     }
 
-    /// Whether no axis is in it.
+    /// Whether the set is empty.
     @inlinable
     public var isEmpty: Bool { @_noLocks get { rawValue == 0 } }
 
-    /// Whether this axis is in it.
+    /// Whether the set contains `axis`.
     @inlinable @_noLocks
     public func contains(_ axis: GimbalAxis) -> Bool { rawValue & 1 << axis.rawValue != 0 }
 
@@ -31,7 +32,7 @@ public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
     @inlinable @_noLocks
     public mutating func insert(_ other: AxisSet) { rawValue |= other.rawValue }
 
-    /// What is left without `other`.
+    /// Removes the axes of `other`.
     @_noLocks
     func subtracting(_ other: AxisSet) -> AxisSet {
         var rest = self
@@ -41,7 +42,7 @@ public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension AxisVector {
-    /// The axes on which this differs from `other`.
+    /// The axes that are in exactly one of the two sets.
     @_noLocks
     func differing(from other: AxisVector) -> AxisSet {
         AxisSet(yaw: yaw != other.yaw, roll: roll != other.roll, pitch: pitch != other.pitch)

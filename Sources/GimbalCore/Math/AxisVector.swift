@@ -1,5 +1,5 @@
-/// One number for each gimbal axis, in the order in which the joints stand between handle and
-/// camera: yaw, roll, pitch. The unit is that of the declaration that holds it.
+/// One number for each gimbal axis, in the order of the joints from handle to camera: yaw, roll,
+/// pitch. The declaration that holds the vector states its unit.
 public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
     /// Outermost joint, about z.
     public var yaw: Double
@@ -26,7 +26,8 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { AxisVector(repeating: 0) }
     }
 
-    /// Whether every axis is the same. Written out: the loop's checker refuses the derived one.
+    /// Whether all three values are equal. Written out, because the checker of real-time code
+    /// rejects the synthesized operator.
     @inlinable @inline(__always) @_noLocks
     public static func == (a: AxisVector, b: AxisVector) -> Bool {
         a.yaw == b.yaw && a.roll == b.roll && a.pitch == b.pitch
@@ -56,7 +57,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
         AxisVector(yaw: a.yaw * s, roll: a.roll * s, pitch: a.pitch * s)
     }
 
-    /// Every axis limited to ±`limit` of the same axis.
+    /// Each axis limited to ±`limit` of that axis.
     @inlinable @inline(__always) @_noLocks
     public func clamped(to limit: AxisVector) -> AxisVector {
         AxisVector(
@@ -65,7 +66,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
             pitch: min(max(pitch, -limit.pitch), limit.pitch))
     }
 
-    /// Every axis limited to what the same axis of `low` and `high` allows.
+    /// Each axis limited to the range from `low` to `high` of that axis.
     @inlinable @inline(__always) @_noLocks
     public func clamped(from low: AxisVector, to high: AxisVector) -> AxisVector {
         AxisVector(
@@ -73,7 +74,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
             pitch: min(max(pitch, low.pitch), high.pitch))
     }
 
-    /// Whether every axis is within ±`limit` of the same axis.
+    /// Whether each axis is within ±`limit` of that axis.
     @_noLocks
     func isWithin(_ limit: AxisVector) -> Bool {
         abs(yaw) <= limit.yaw && abs(roll) <= limit.roll && abs(pitch) <= limit.pitch
@@ -82,13 +83,13 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
     /// The smallest of the three.
     var smallest: Double { @_noLocks get { min(yaw, min(roll, pitch)) } }
 
-    /// NaN on every axis: nobody has said.
+    /// NaN on every axis: unknown.
     @inlinable
     public static var unknown: AxisVector {
         @_noLocks @inline(__always) get { AxisVector(repeating: .nan) }
     }
 
-    /// The same, with `other` on the axes that are NaN.
+    /// This vector, with the values of `other` on the axes that are NaN.
     @inlinable @inline(__always) @_noLocks
     public func filled(from other: AxisVector) -> AxisVector {
         AxisVector(
@@ -104,7 +105,8 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension AxisVector {
-    /// Product of each axis: of inertia and acceleration, or of gain and error, camera frame.
+    /// Product, axis by axis, of a vector in the camera frame: inertia times acceleration, or gain
+    /// times error.
     @_noLocks @_noAllocation
     func times(_ turn: Vector3) -> Vector3 {
         Vector3(roll * turn.x, pitch * turn.y, yaw * turn.z)

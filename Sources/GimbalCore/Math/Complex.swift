@@ -13,7 +13,7 @@ public struct Complex: Sendable, BitwiseCopyable, Equatable {
         self.imaginary = imaginary
     }
 
-    /// The number of magnitude 1 with this phase, rad.
+    /// Creates the number of magnitude 1 with this phase, rad.
     public init(phase: Double) { self.init(cm_cos(phase), cm_sin(phase)) }
 
     /// Square of the magnitude.
@@ -22,7 +22,7 @@ public struct Complex: Sendable, BitwiseCopyable, Equatable {
     public var magnitude: Double { cm_sqrt(squaredMagnitude) }
     /// Phase, rad, -π...π.
     public var phase: Double { cm_atan2(imaginary, real) }
-    /// The number with the other sign of the imaginary part.
+    /// The complex conjugate.
     public var conjugate: Complex { Complex(real, -imaginary) }
 
     /// Sum.

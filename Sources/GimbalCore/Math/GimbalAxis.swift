@@ -1,4 +1,4 @@
-/// One of the three axes of a gimbal: of its joints, or of the camera about which it turns.
+/// One of the three axes of a gimbal: a joint, or the axis of the camera that it turns.
 public enum GimbalAxis: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     /// About the camera's z; the outermost joint.
     case yaw

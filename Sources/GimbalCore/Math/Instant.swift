@@ -1,19 +1,18 @@
-/// A point in time: nanoseconds on a monotonic clock whose zero means nothing. The core never reads
-/// a clock; time arrives as an argument, so a run over recorded or simulated instants is
-/// repeatable.
+/// A point in time: nanoseconds on a monotonic clock with an arbitrary zero. The core never reads a
+/// clock. Time arrives as an argument, so a run with recorded or simulated instants is repeatable.
 public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
     /// Nanoseconds since the clock's zero.
     public var nanoseconds: Int64
 
-    /// The instant this many nanoseconds after the clock's zero.
+    /// Creates the instant `nanoseconds` after the clock's zero.
     @inlinable @_noLocks
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// The instant `seconds` after the clock's zero; finite, within ±9e9 s.
+    /// Creates the instant `seconds` after the clock's zero; finite, within ±9e9 s.
     @inlinable @_noLocks
     public init(seconds: Double) { nanoseconds = Int64(seconds * 1e9) }
 
-    /// Earlier first.
+    /// Whether `a` is earlier than `b`.
     @inlinable @_noLocks
     public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
 

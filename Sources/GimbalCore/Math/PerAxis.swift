@@ -1,5 +1,5 @@
-/// One value for each gimbal axis, in the order in which the joints stand between handle and camera: what an axis has of its own, be it
-/// a controller's state or a tuning.
+/// One value for each gimbal axis, for example a controller's state or a tuning, in the order of
+/// the joints from handle to camera.
 public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopyable {
     /// Outermost joint, or about the camera's z.
     public var yaw: Value
@@ -38,19 +38,19 @@ public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopya
         }
     }
 
-    /// A number of each axis.
+    /// A vector with one number for each axis, computed from its value.
     @inline(__always)
     func map(_ number: (Value) -> Double) -> AxisVector {
         AxisVector(yaw: number(yaw), roll: number(roll), pitch: number(pitch))
     }
 
-    /// The axes of which it is true.
+    /// The axes whose values satisfy the predicate.
     @inline(__always)
     func axes(where isTrue: (Value) -> Bool) -> AxisSet {
         AxisSet(yaw: isTrue(yaw), roll: isTrue(roll), pitch: isTrue(pitch))
     }
 
-    /// Changes each axis.
+    /// Changes the value of each axis.
     @inline(__always)
     mutating func change(_ body: (inout Value, GimbalAxis) -> Void) {
         body(&yaw, .yaw)
@@ -58,18 +58,18 @@ public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopya
         body(&pitch, .pitch)
     }
 
-    /// Changes each axis.
+    /// Changes the value of each axis.
     ///
-    /// - Returns: A number of each.
+    /// - Returns: One number for each axis.
     @inline(__always)
     mutating func step(_ body: (inout Value, GimbalAxis) -> Double) -> AxisVector {
         let (first, second, third) = (body(&yaw, .yaw), body(&roll, .roll), body(&pitch, .pitch))
         return AxisVector(yaw: first, roll: second, pitch: third)
     }
 
-    /// Changes each axis.
+    /// Changes the value of each axis.
     ///
-    /// - Returns: The axes of which it says true.
+    /// - Returns: The axes for which `change` returns true.
     @inline(__always)
     mutating func judge(_ body: (inout Value, GimbalAxis) -> Bool) -> AxisSet {
         let (first, second, third) = (body(&yaw, .yaw), body(&roll, .roll), body(&pitch, .pitch))

@@ -29,7 +29,7 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
 
     /// The rotation by `vector.norm` radians about `vector`: the exponential map.
     ///
-    /// Exact for any finite vector; below 1e-4 rad the series is used, its error is under 1e-17.
+    /// Exact for any finite vector. Below 1e-4 rad a series with an error below 1e-17 is used.
     @inlinable @inline(__always) @_noLocks
     public init(rotationVector vector: Vector3) {
         let squared = vector.squaredNorm
@@ -48,8 +48,8 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
         z = vector.z * scale
     }
 
-    /// The inverse of the exponential map: axis times angle, radians, norm in 0...π (the short way
-    /// round).
+    /// The inverse of the exponential map: axis times angle, rad, the short way round, with a norm
+    /// of 0...π.
     @inlinable
     public var rotationVector: Vector3 {
         @_noLocks @inline(__always) get {
@@ -101,7 +101,7 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { cm_sqrt(w * w + x * x + y * y + z * z) }
     }
 
-    /// The same rotation with length 1; `identity` where the length is zero or not finite.
+    /// The same rotation with length 1; `identity` if the length is zero or not finite.
     @inlinable
     public var normalized: Quaternion {
         @_noLocks @inline(__always) get {
@@ -124,8 +124,8 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     @inlinable @inline(__always) @_noLocks
     public func inverseRotate(_ v: Vector3) -> Vector3 { conjugate.rotate(v) }
 
-    /// The rotation vector, in this body frame, that leads from here to `target` the short way
-    /// round; radians.
+    /// The rotation vector from this rotation to `target`, the short way round, in the body frame
+    /// of this rotation, rad.
     @inlinable @inline(__always) @_noLocks
     public func error(to target: Quaternion) -> Vector3 {
         (conjugate * target).rotationVector

@@ -1,12 +1,12 @@
 public import CMathShim
 
-/// Three Cartesian components. The frame and the unit are those of the declaration that holds it.
+/// Three Cartesian components. The declaration that holds the vector states its frame and unit.
 public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     /// Forward component in body frames, north in the earth frame.
     public var x: Double
     /// Right component in body frames, east in the earth frame.
     public var y: Double
-    /// Down component, in both.
+    /// Down component in both.
     public var z: Double
 
     /// The vector with these components.
@@ -21,8 +21,8 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     @inlinable
     public static var zero: Vector3 { @_noLocks @inline(__always) get { Vector3(0, 0, 0) } }
 
-    /// Whether every component is the same. Written out: the loop's checker refuses the derived
-    /// one.
+    /// Whether all components are equal. Written out, because the checker of real-time code rejects
+    /// the synthesized operator.
     @inlinable @inline(__always) @_noLocks
     public static func == (a: Vector3, b: Vector3) -> Bool {
         a.x == b.x && a.y == b.y && a.z == b.z
@@ -56,11 +56,11 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     @inlinable @inline(__always) @_noLocks
     public static func / (a: Vector3, s: Double) -> Vector3 { a * (1 / s) }
 
-    /// Adds in place.
+    /// Adds `b` in place.
     @inlinable @inline(__always) @_noLocks
     public static func += (a: inout Vector3, b: Vector3) { a = a + b }
 
-    /// Subtracts in place.
+    /// Subtracts `b` in place.
     @inlinable @inline(__always) @_noLocks
     public static func -= (a: inout Vector3, b: Vector3) { a = a - b }
 

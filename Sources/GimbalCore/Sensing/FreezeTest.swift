@@ -1,9 +1,9 @@
-/// Whether one chip repeats its sample for longer than its own noise ever let it.
+/// Detector of a frozen chip: it repeats the same sample for longer than its own noise allows.
 ///
-/// Gyroscope and accelerometer are tested apart, because they may be two chips (a BMI088 is): one
-/// can hang while the other lives. The noise of a chip decides how often two samples are alike to
-/// the bit, so the chip's own longest repetition sets the bar: four times as long, but no less than
-/// eight samples and no more than `longestSeconds`. Before 250 samples have been seen,
+/// Gyroscope and accelerometer are tested separately, because they may be two chips (as in a
+/// BMI088), of which one can hang while the other works. A chip's noise decides how often two
+/// samples are identical to the bit, so the chip's longest repetition so far sets the bar: four
+/// times as long, at least eight samples, at most `longestSeconds`. During the first 250 samples
 /// `longestSeconds` is the bar.
 ///
 /// Loop thread only; constant time.
@@ -16,10 +16,11 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     private var count: Int32 = 0
     private var seconds = 0.0
     private var samples: Int32 = 0
-    /// The longest repetition that ended, s.
+    /// Duration of the longest repetition that has ended, s.
     private var usual = 0.0
 
-    /// Repetitions below this are noise of a filter far below the sample rate.
+    /// Minimum count of repetitions. Fewer can occur in the noise behind a filter far below the
+    /// sample rate.
     private static var fewest: Int32 { @_noLocks get { 8 } }
     /// Samples until the chip's noise is known.
     private static var learning: Int32 { @_noLocks get { 250 } }
@@ -30,10 +31,10 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     /// Takes the next sample.
     ///
     /// - Parameters:
-    ///   - isSame: Whether it equals the one before, to the bit.
+    ///   - isSame: Whether it is identical to the previous one, to the bit.
     ///   - dt: Seconds between the two.
-    ///   - longestSeconds: From here on a repetition is a frozen chip, s.
-    /// - Returns: Whether the chip has just been found frozen.
+    ///   - longestSeconds: Duration from which on a repetition means a frozen chip, s.
+    /// - Returns: Whether this sample has just shown that the chip is frozen.
     @_noLocks
     mutating func note(isSame: Bool, dt: Double, longestSeconds: Double) -> Bool {
         if samples < Self.learning { samples += 1 }

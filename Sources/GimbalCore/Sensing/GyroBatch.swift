@@ -1,17 +1,18 @@
-/// The samples of one tick, so that a spectrum sees every one of them: at most four, the newest.
+/// The gyroscope samples of one tick, so that spectra include every sample: at most the newest
+/// four.
 public struct GyroBatch: Sendable, BitwiseCopyable {
-    /// How many samples of this tick are here, 0...4.
+    /// Number of samples, 0...4.
     public private(set) var count = 0
     private var first = Vector3.zero
     private var second = Vector3.zero
     private var third = Vector3.zero
     private var fourth = Vector3.zero
 
-    /// No sample.
+    /// Creates an empty batch.
     @_noLocks
     public init() {}
 
-    /// Adds the newest; a fifth one drops the oldest.
+    /// Adds the newest sample; a fifth one replaces the oldest.
     ///
     /// - Parameter rate: Camera frame, rad/s, corrected, bias included.
     @_noLocks @_noAllocation
@@ -31,7 +32,7 @@ public struct GyroBatch: Sendable, BitwiseCopyable {
         count += 1
     }
 
-    /// One of them, oldest first.
+    /// The sample at `index`, oldest first.
     public subscript(index: Int) -> Vector3 {
         switch index {
         case 0: first

@@ -1,33 +1,38 @@
 internal import CMathShim
 
-/// Whether the gyroscope can be believed, by the witnesses that it has: the motors' torque over the inertia, the joints'
-/// encoders, and its own history. In the literature this is fault detection by analytical redundancy (Gertler,
-/// "Fault Detection and Diagnosis in Engineering Systems", 1998).
+/// Plausibility check of the gyroscope against three witnesses: the motors' torque over the
+/// inertia, the joints' encoders, and the gyroscope's own history. The literature calls this fault
+/// detection by analytical redundancy (Gertler, "Fault Detection and Diagnosis in Engineering
+/// Systems", 1998).
 ///
-/// The reference is the rate that the camera must have by the last believed sample, the motors' acceleration and the
-/// disturbance of the last moments. A sample that leaves the reference by more than its usual scatter opens a dispute.
-/// During a dispute the reference goes on without the gyroscope, and the encoders decide: a camera that turns otherwise than
-/// expected turns its joints as much. A change that neither motors nor a hand can exert is refused; where no witness confirms
-/// it within four samples, the gyroscope is contradicted. A smaller change is used meanwhile. So a single wild sample costs
-/// nothing, a hand may push as it likes, and a gyroscope that the joints contradict is given up within 10 ms.
+/// The reference is a predicted camera rate: the last believed sample plus the effect of the motors
+/// and of the recent disturbance. A sample that deviates from it by more than the usual scatter
+/// opens a dispute. During a dispute the reference continues without the gyroscope, and the
+/// encoders decide: a camera that turns unexpectedly turns its joints equally. A change that is too
+/// large for motors or a hand is refused. If no witness confirms it within four samples, the
+/// gyroscope is contradicted. A smaller change is used during the dispute. Therefore a single wild
+/// sample has no effect, pushes by hand are tolerated, and a gyroscope that the joints contradict
+/// is abandoned within 10 ms.
 ///
-/// With the outputs off nothing is judged; a gyroscope that was contradicted is believed again once it has been calm for
-/// a tenth of a second.
+/// While the outputs are off, nothing is judged. A contradicted gyroscope is believed again after
+/// it has been calm for a tenth of a second.
 ///
 /// Loop thread only; constant time, no allocation.
 struct GyroWitness: Sendable, BitwiseCopyable {
-    /// What the motors do.
+    /// Effect of the motors on the camera.
     struct Motors: Sendable, BitwiseCopyable {
-        /// Acceleration of the camera by its motors when the sample was measured, as far as the gyroscope has no part in it,
-        /// camera frame, rad/s².
+        /// Acceleration of the camera by its motors at the time of the sample, without any part
+        /// that depends on the gyroscope, camera frame, rad/s².
         var acceleration: Vector3
-        /// The part that answers the camera's errors, or without encoders all of it by the rotors' places, which the gyroscope shows,
-        /// camera frame, rad/s²; nil where it is not known.
+        /// Part of the acceleration that answers the camera's errors, camera frame, rad/s²; nil if
+        /// unknown. Without encoders it is the whole acceleration by the rotors' positions, which
+        /// the gyroscope shows.
         var exerted: Vector3?
-        /// Rate and acceleration of the set-point, as the sample can show them, camera frame, rad/s and rad/s².
+        /// Rate and acceleration of the set-point, delayed like the sample, camera frame, rad/s and
+        /// rad/s².
         var planned: (rate: Vector3, acceleration: Vector3)
-        /// The largest change of the rate that can be believed without a witness, rad/s²: what the motors can exert on
-        /// a camera of a third of the believed inertia.
+        /// Largest change of the rate that is believed without a witness, rad/s²: the motors'
+        /// maximum on a camera with a third of the believed inertia.
         var strongest: Double
 
         @_noLocks
@@ -42,67 +47,71 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The rate of the camera as far as it is known without a disputed gyroscope, camera frame, rad/s.
+    /// The camera's rate without a disputed gyroscope, camera frame, rad/s.
     var rate: Vector3 { @_noLocks get { reference + silent } }
 
-    /// The same when the newest sample was measured.
+    /// The same rate at the time of the newest sample.
     private var reference = Vector3.zero
-    /// What motors and disturbance have added to it since, rad/s.
+    /// Change by motors and disturbance since the newest sample, rad/s.
     private var silent = Vector3.zero
-    /// Whether a witness contradicts the gyroscope, or none confirms what can hardly be.
+    /// Whether a witness contradicts the gyroscope, or none confirms an implausible change.
     private(set) var isContradicted = false
 
-    /// The last rate that was used plus what motors and disturbance have added since, camera frame, rad/s.
+    /// Last rate in use plus the later change by motors and disturbance, camera frame, rad/s.
     private(set) var bridged = Vector3.zero
-    /// The same without the last rate that was used, which was frozen already if it is repeated.
+    /// The same without the last sample in use. If that sample is being repeated, it was frozen
+    /// already.
     private var earlier = Vector3.zero
-    /// The newest sample is refused, or repeats the one before: the camera's rate is then `bridged`.
+    /// Whether the newest sample is refused, or repeats the previous one. The camera's rate is then
+    /// `bridged`.
     var isDoubtful: Bool { @_noLocks get { isDisputed && (isRefusing || isRepeating) } }
 
-    /// The joints as encoders measured them, rad.
+    /// Joint angles from the encoders, rad.
     private var joints = JointHistory()
     private var hasJoints = false
-    /// The smallest step that the encoders have made, rad.
+    /// Smallest step of the encoders so far, rad.
     private var encoderStep = Double.infinity
     private var lastJoints = AxisVector.zero
     private var hasReference = false
     /// Acceleration that the motors do not explain, smoothed, rad/s².
     private var disturbance = Vector3.zero
-    /// Mean square of the change that is not explained from one sample to the next, rad²/s².
+    /// Mean square of the unexplained change from one sample to the next, rad²/s².
     private var scatter = 0.0
     private var isDisputed = false
     private var isRefusing = false
     private var isRepeating = false
-    /// For how long samples have been refused, s.
+    /// Duration for which samples have been refused, s.
     private var refused = 0.0
     private var age = 0.0
-    /// Angle that the gyroscope claims beyond the reference since the dispute began, rad.
+    /// Angle by which the gyroscope's turn exceeds the reference's since the dispute began, rad.
     private var claimed = Vector3.zero
-    /// Angle of the reference beyond the rate with which the dispute began, rad.
+    /// Angle by which the reference's turn exceeds that of the rate at the beginning of the
+    /// dispute, rad.
     private var modelled = Vector3.zero
     private var startRate = Vector3.zero
     private var images = MirrorImages()
     private var lastRate = Vector3.zero
     private var calm = 0.0
     private var sampleSeconds = 0.0
-    /// The handle's motion as the joints show it, by the samples that are believed.
+    /// The handle's motion as the joints show it, from believed samples.
     private var handle = HandleRate()
-    /// The same if the gyroscope is right in this dispute.
+    /// The handle's motion if the gyroscope is right in this dispute.
     private var claimedHandle = HandleRate()
 
     /// Time constant of `disturbance`, s.
     private static var disturbanceMemory: Double { @_noLocks get { 0.02 } }
     /// Time constant of `scatter`, s.
     private static var scatterMemory: Double { @_noLocks get { 1 } }
-    /// What a hand, a blow or a stop can exert on any camera, rad/s².
+    /// Largest acceleration of any camera by a hand, a blow or a stop, rad/s².
     private static var blow: Double { @_noLocks get { 3000 } }
-    /// The handle's rate may change by this during a dispute, rad/s²: a runner's does.
+    /// Largest change of the handle's rate during a dispute, rad/s², as in a runner's hand.
     private static var handleAcceleration: Double { @_noLocks get { 300 } }
-    /// No witness is heard against the gyroscope before this, and for so long a refused one waits for a witness, s.
+    /// Time that a dispute lasts before a witness against the gyroscope counts, and for which a
+    /// refused gyroscope waits for a witness, s.
     private static var hearing: Double { @_noLocks get { 0.0035 } }
-    /// Below this a camera without motors is calm, as in the hand of a person who walks, rad/s.
+    /// Rate below which a camera without motors is calm, as in the hand of a walking person, rad/s.
     private static var calmRate: Double { @_noLocks get { 1 } }
-    /// A dispute that no witness can decide ends, s.
+    /// Duration after which an undecided dispute ends, s.
     private static var longestDispute: Double { @_noLocks get { 0.03 } }
 
     @_noLocks
@@ -111,12 +120,12 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Judges one sample.
     ///
     /// - Parameters:
-    ///   - rate: The gyroscope's rate less its bias, camera frame, rad/s.
-    ///   - measuredJoints: What the encoders say at the same time, rad; nil without.
+    ///   - rate: The gyroscope's rate minus its bias, camera frame, rad/s.
+    ///   - measuredJoints: The encoders' angles at the same time, rad; nil without encoders.
     ///   - isRepeated: Whether the gyroscope repeated its last sample to the bit.
-    ///   - motors: What the motors do; nil while the outputs are off.
-    ///   - sensorDelay: How much older the gyroscope's rate is than the joints' angles, s.
-    ///   - dt: Seconds since the sample before, more than 0.
+    ///   - motors: Effect of the motors; nil while the outputs are off.
+    ///   - sensorDelay: Age of the gyroscope's rate relative to the joint angles, s.
+    ///   - dt: Seconds since the previous sample, more than 0.
     /// - Returns: Whether the sample may be used.
     @_noLocks
     mutating func believes(
@@ -139,7 +148,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         lastRate = rate
         let noise = 8 * cm_sqrt(scatter) + 0.05
         let strongest = max(motors.strongest * dt, Self.blow * min(dt, 0.002))
-        // A jump is no answer.
+        // A jump is not an answer to the motors.
         if change.norm < strongest { compare(change, with: motors, dt: dt) }
         let limit = noise + strongest
         if !isDisputed {
@@ -153,14 +162,14 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             }
             open()
         }
-        // From the last sample that was used, or from where the motors have taken the camera since.
+        // From the last sample in use, or from the rate that the motors have produced since.
         let gained = (motors.acceleration + disturbance) * dt
         bridged += gained
         earlier += gained
         if isRepeated, !wasRepeating { bridged = earlier }
         let wasRefusing = isRefusing
         isRefusing = (rate - bridged).norm > limit
-        // A wild sample opens a dispute of its own, and what it claimed says nothing about those after it.
+        // A wild sample opens its own dispute; its claim does not count in later ones.
         if isRefusing, !wasRefusing, age > 0 {
             reference = bridged
             open()
@@ -170,7 +179,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         refused = isRefusing ? refused + dt : 0
         if !isRefusing { noteHandle(rate: rate, sensorDelay: sensorDelay, dt: dt) }
         claimed += (rate - reference) * dt
-        // A gyroscope that comes back to where it should be had a hiccup.
+        // A gyroscope that returns to its expected value had a momentary fault.
         if !isContradicted, !isRepeated, !isRefusing, difference.norm < noise {
             settle(rate)
             return true
@@ -183,7 +192,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             }
         case false?: isContradicted = true
         case nil:
-            // One wild sample is one, however slow the loop.
+            // At any loop rate, one wild sample is not enough.
             if refused > max(Self.hearing, 1.5 * dt) {
                 isContradicted = true
             } else if !isContradicted, !isRefusing, !isRepeated, age > Self.longestDispute {
@@ -196,13 +205,14 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         return true
     }
 
-    /// Lets time pass without a sample. The next sample says anew what has happened since the last one, so nothing is counted twice.
+    /// Advances time without a sample. The next sample repeats the interval since the last one, so
+    /// nothing is counted twice.
     @_noLocks
     mutating func wait(_ motors: Motors, dt: Double) {
         silent += (motors.acceleration + disturbance) * dt
     }
 
-    /// Takes the reference to the time of a sample.
+    /// Advances the reference to the time of a sample.
     @_noLocks
     private mutating func pass(_ motors: Motors, dt: Double) {
         if isDisputed {
@@ -210,20 +220,20 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             disturbance = disturbance * (1 - min(dt / Self.disturbanceMemory, 1))
         }
         reference += (motors.acceleration + disturbance) * dt
-        // Both this and what is claimed count from the reference at the samples.
+        // This sum and the claimed one both start at the reference at the samples.
         if isDisputed { modelled += (reference - startRate) * dt }
     }
 
-    /// The camera's axes about which the gyroscope shows the mirror image of what the motors do: it or a motor has changed its
-    /// sign. Both are stopped alike.
+    /// The camera axes about which the gyroscope shows the mirror image of the motors' effect. The
+    /// sign of the gyroscope or of a motor has changed; the remedy is the same.
     var mirrored: AxisSet { @_noLocks get { images.mirrored } }
 
-    /// The camera's rate now, camera frame, rad/s, where a sign is wrong: on each axis the gyroscope's with the sign that the
-    /// answers to the motors show, nothing where they do not show any.
+    /// The camera's rate when a sign is wrong, camera frame, rad/s: on each axis the gyroscope's
+    /// rate with the sign that the responses to the motors show, or zero if they show none.
     ///
     /// - Parameters:
-    ///   - gyro: The gyroscope's rate less its bias, camera frame, rad/s.
-    ///   - reversed: The axes that are known to answer the wrong way round.
+    ///   - gyro: The gyroscope's rate minus its bias, camera frame, rad/s.
+    ///   - reversed: The axes that are known to respond in reverse.
     /// - Returns: The rate; finite if the gyroscope's is.
     @_noLocks
     func signedRate(gyro: Vector3, reversed: AxisSet) -> Vector3 {
@@ -251,13 +261,14 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         if step.pitch != 0 { encoderStep = min(encoderStep, abs(step.pitch)) }
     }
 
-    /// The outputs are off, or the samples have a gap: nothing is judged.
+    /// Suspends the judgement while the outputs are off or the samples have a gap.
     @_noLocks
     private mutating func rest(rate: Vector3, dt: Double) -> Bool {
         isDisputed = false
         claimedHandle = handle
         disturbance = .zero
-        // A refused gyroscope is no more believed because the motors have let go meanwhile.
+        // A refused gyroscope does not become credible because the motors have been switched off
+        // meanwhile.
         guard isContradicted || isRefusing else {
             reference = rate
             use(rate)
@@ -305,7 +316,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         bridged = rate
     }
 
-    /// The gyroscope is right.
+    /// Ends the dispute in the gyroscope's favour.
     @_noLocks
     private mutating func settle(_ rate: Vector3) {
         handle = claimedHandle
@@ -316,13 +327,14 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         use(rate)
     }
 
-    /// Whether the joints have turned as the gyroscope claims; nil where they cannot tell, or not yet. Both are compared over
-    /// the same time, that of the gyroscope, which is behind the joints.
+    /// Whether the joints have turned as the gyroscope claims; nil if they cannot tell, or not yet.
+    /// Both are compared over the same interval, delayed like the gyroscope.
     @_noLocks
     private mutating func encoders(sensorDelay: Double) -> Bool? {
         guard hasJoints else { return nil }
         let kinematics = JointKinematics(joints: lastJoints)
-        // Rates at the ends of the samples; between them they go straight: a light camera swings within a few samples.
+        // The rates hold at the ends of the samples and are linear in between, because a light
+        // camera swings within a few samples.
         let half = 0.5 * sampleSeconds
         let claim = kinematics.jointRates(relativeRate: claimed - (lastRate - reference) * half)
         let size = cm_sqrt(
@@ -341,7 +353,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         return age > Self.hearing ? false : nil
     }
 
-    /// The joints' turn since the dispute began, delayed as the gyroscope is, rad.
+    /// Turn of the joints since the dispute began, delayed like the gyroscope, rad.
     @_noLocks
     private mutating func jointsMoved(sensorDelay: Double) -> AxisVector {
         let delay = max(sensorDelay, 0)
@@ -349,8 +361,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             - joints.value(age: delay + age + sampleSeconds, dt: sampleSeconds)
     }
 
-    /// Notes how fast the joints turn that the camera does not, because the handle does: if the gyroscope is right. A loop that swings has
-    /// one dispute after the other, and a person's handle does not wait for their end.
+    /// Updates the handle's rate: the joints' rates minus the camera's, if the gyroscope is right.
+    /// It runs during disputes too, because an oscillating loop has one dispute after another while
+    /// the handle moves on.
     @_noLocks
     private mutating func noteHandle(rate: Vector3, sensorDelay: Double, dt: Double) {
         guard hasJoints else { return }
@@ -362,24 +375,25 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     }
 }
 
-/// How fast the handle turns, as the joints of a camera show it whose rate is known.
+/// The handle's rate, as the joints show it when the camera's rate is known.
 private struct HandleRate: Sendable, BitwiseCopyable {
-    /// Rates of the joints that are not the camera's, smoothed, rad/s, and smoothed once more: the difference is how far the
-    /// first is behind a handle whose rate changes.
+    /// Joint rates that are not the camera's, smoothed, rad/s, and smoothed twice. The difference
+    /// shows the lag of the first behind a handle whose rate changes.
     private(set) var rate = AxisVector.zero
     private var past = AxisVector.zero
-    /// The largest such difference of late, fading, rad/s: a rate that has just changed may change back.
+    /// Largest recent difference of the two, fading, rad/s: a rate that has just changed may change
+    /// back.
     private(set) var wander = 0.0
 
-    /// Time constant of `rate`, s: an oscillation of the camera is not the handle's.
+    /// Time constant of `rate`, s: long enough to exclude an oscillation of the camera.
     private static var memory: Double { @_noLocks get { 0.012 } }
-    /// Time constant of `wander`, s: the length of a jerk of the hand.
+    /// Time constant of `wander`, s: the duration of a jerk of the hand.
     private static var wanderMemory: Double { @_noLocks get { 0.05 } }
 
     @_noLocks
     init() {}
 
-    /// Takes what one sample shows, rad/s, over `dt` seconds.
+    /// Takes the rate shown by one sample, rad/s, over `dt` seconds.
     @_noLocks
     mutating func follow(_ shown: AxisVector, dt: Double) {
         let share = dt / (Self.memory + dt)

@@ -1,24 +1,24 @@
 internal import CMathShim
 
-/// What a second gyroscope on the handle says about the joints.
+/// Joint angles and rates from a second gyroscope on the handle.
 ///
-/// The joints' rates are the camera's less the handle's, and their sum over time the angles. What
-/// drifts is leant on the assumption that the handle is upright on average (roll and pitch, time
-/// constant 20 s); nothing bounds yaw, which drifts with what is left of both gyroscopes' offsets.
-/// The handle's own offset is learned while camera and handle rest.
+/// The joint rates are the camera's minus the handle's, and their integral gives the angles. Drift
+/// is corrected by the assumption that the handle is upright on average (roll and pitch, time
+/// constant 20 s). Yaw has no such reference and drifts with the remaining offsets of both
+/// gyroscopes. The handle gyroscope's offset is learned while camera and handle rest.
 ///
 /// Loop thread only; constant time.
 struct HandleIMU: Sendable, BitwiseCopyable {
-    /// Time constant with which the joints lean on an upright handle, s.
+    /// Time constant of the correction towards an upright handle, s.
     private static var leaning: Double { @_noLocks get { 20 } }
     /// Time constant of the offset while at rest, s.
     private static var learning: Double { @_noLocks get { 0.5 } }
-    /// Largest offset, rad/s: more is motion.
+    /// Largest offset, rad/s; a larger rate is motion.
     private static var largestBias: Double { @_noLocks get { 0.05 } }
 
     /// Offset of the handle's gyroscope, handle frame, rad/s.
     private(set) var bias = Vector3.zero
-    /// Rate of the handle less its offset, handle frame, rad/s.
+    /// Rate of the handle minus its offset, handle frame, rad/s.
     private(set) var rate = Vector3.zero
     /// Joint angles, rad.
     private(set) var joints = AxisVector.zero
@@ -28,17 +28,17 @@ struct HandleIMU: Sendable, BitwiseCopyable {
 
     private var hasJoints = false
 
-    /// A handle of which nothing is known.
+    /// An observer without any samples yet.
     @_noLocks
     init() {}
 
-    /// One tick.
+    /// Advances by one tick.
     ///
     /// - Parameters:
     ///   - measured: The handle's gyroscope, handle frame, rad/s; finite.
     ///   - cameraRate: Camera rate without bias, camera frame, rad/s.
-    ///   - upright: Joint angles if the handle were upright, yaw without meaning, rad.
-    ///   - isAtRest: Whether the camera's sensor sees rest.
+    ///   - upright: Joint angles if the handle were upright, rad; yaw has no meaning.
+    ///   - isAtRest: Whether the camera's sensor is at rest.
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks
     mutating func update(
@@ -62,7 +62,7 @@ struct HandleIMU: Sendable, BitwiseCopyable {
         joints.pitch += Self.wrapped(upright.pitch - joints.pitch) * share
     }
 
-    /// A better source says where the joints are: go on from there when it falls silent.
+    /// Adopts the joint angles of a better source, to continue from them when that source fails.
     @_noLocks
     mutating func align(_ angles: AxisVector) {
         joints = angles

@@ -2,7 +2,7 @@
 public enum HandleMotion: String, Sendable, CaseIterable {
     /// On a table.
     case still
-    /// Held by someone who stands: tremor and sway, 0.5...12 Hz, 0.6° RMS per axis.
+    /// Held by a standing person: tremor and sway, 0.5...12 Hz, 0.6° RMS per axis.
     case handheld
     /// Carried by a person who walks, stops and turns corners, with the statistics of recorded
     /// people.

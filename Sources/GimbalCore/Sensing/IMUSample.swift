@@ -1,8 +1,8 @@
-/// What the sensors said at one instant, in SI units: in the sensor's frame as a bus delivers it,
-/// in the camera's body frame once `SensorCorrection` has been applied. The two are the same until
-/// somebody says otherwise.
+/// The sensors' readings at one instant, in SI units. A bus delivers them in the sensor's frame;
+/// `SensorCorrection` converts them to the camera's body frame. Without a calibration the two
+/// frames are the same.
 public struct IMUSample: Sendable, BitwiseCopyable {
-    /// Which parts beyond gyroscope and accelerometer this sample carries.
+    /// The optional parts of this sample, in addition to gyroscope and accelerometer.
     public struct Contents: Hashable, Sendable, BitwiseCopyable {
         /// The set as bits.
         public var rawValue: UInt32
@@ -11,7 +11,7 @@ public struct IMUSample: Sendable, BitwiseCopyable {
         @inlinable @_noLocks
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// Neither of them.
+        /// No optional part.
         @inlinable
         public static var none: Contents { @_noLocks get { Contents(rawValue: 0) } }
 
@@ -42,7 +42,7 @@ public struct IMUSample: Sendable, BitwiseCopyable {
         public static var temperature: Contents { @_noLocks get { Contents(rawValue: 16) } }
     }
 
-    /// When the sample was taken, on the loop's clock.
+    /// Time of the sample on the loop's clock.
     public var time: Instant
     /// Angular rate of the camera, body frame (FRD), rad/s.
     public var gyro: Vector3
@@ -58,10 +58,10 @@ public struct IMUSample: Sendable, BitwiseCopyable {
     public var magneticField: Vector3 = .zero
     /// Temperature of the sensor itself, °C; valid with `.temperature`.
     public var temperature = 0.0
-    /// Which of the optional parts are measured.
+    /// The optional parts that are measured.
     public var contents: Contents = .none
 
-    /// A sample with gyroscope and accelerometer alone.
+    /// Creates a sample of gyroscope and accelerometer only.
     @inlinable @_noLocks
     public init(time: Instant, gyro: Vector3, accel: Vector3) {
         self.time = time

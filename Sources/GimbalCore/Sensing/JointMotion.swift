@@ -1,8 +1,8 @@
-/// Joint angles and their rates, from whatever source there is.
+/// Joint angles and their rates, from any source.
 ///
-/// The rate is that of a first-order low-pass: its sum over time is the change of the angle, so
-/// that the steps of an encoder (0.022° with 14 bits) average out instead of looking like motion.
-/// Loop thread; constant time.
+/// The rate comes from a first-order low-pass. Its integral equals the change of the angle, so the
+/// steps of an encoder (0.022° with 14 bits) average out and do not look like motion. Loop thread;
+/// constant time.
 struct JointMotion: Sendable, BitwiseCopyable {
     /// Time constant of the rate, s.
     static var smoothing: Double { @_noLocks get { 0.1 } }
@@ -17,7 +17,7 @@ struct JointMotion: Sendable, BitwiseCopyable {
     private var smooth = AxisVector.zero
     private var hasAngles = false
 
-    /// Joints of which nothing is known.
+    /// Creates the state before the first angles.
     @_noLocks
     init() {}
 
@@ -40,7 +40,7 @@ struct JointMotion: Sendable, BitwiseCopyable {
         if dt > 0 { rates = step * (1 / dt) }
     }
 
-    /// Forgets everything: the source has changed.
+    /// Forgets everything, because the source has changed.
     @_noLocks
     mutating func reset() { self = JointMotion() }
 }

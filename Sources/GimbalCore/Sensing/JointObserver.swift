@@ -1,24 +1,24 @@
-/// Where the joints are, from the best source there is at the moment.
+/// Joint angles from the best source that is currently available.
 ///
 /// Loop thread only; constant time.
 struct JointObserver: Sendable, BitwiseCopyable {
-    /// Where `motion` comes from.
+    /// The source of `motion`.
     private(set) var source = JointSource.assumed
     /// Angles and rates of the joints.
     private(set) var motion = JointMotion()
 
-    /// Rate of the handle as a second IMU measures it, handle frame, rad/s; nil = none fitted.
+    /// Rate of the handle from a second IMU, handle frame, rad/s; nil without one.
     private(set) var handleRate: Vector3?
 
     private var handle = HandleIMU()
-    /// The camera's rate, its frame, rad/s, as smooth as `motion.rates`.
+    /// The camera's rate, camera frame, rad/s, with the same smoothing as `motion.rates`.
     private var cameraRate = Vector3.zero
 
     @_noLocks
     init() {}
 
-    /// True where `motion` shows the joints well enough to limit and to follow them. A second
-    /// gyroscope does not: its angles rest on an upright handle, and its yaw drifts.
+    /// Whether `motion` is good enough to limit and to follow the joints. A second gyroscope is
+    /// not: its angles assume an upright handle, and its yaw drifts.
     var isKnown: Bool {
         @_noLocks @inline(__always) get {
             switch source {
@@ -28,21 +28,21 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
-    /// True where a handle at rest can be told from a camera that is held still in a moving hand:
-    /// the joints are known, or a second IMU sees the handle rest.
+    /// Whether a handle at rest can be told from a camera that is held still in a moving hand: the
+    /// joints are known, or a second IMU shows that the handle is at rest.
     var tellsRest: Bool {
         @_noLocks @inline(__always) get {
             if case .handleIMU = source { handle.isStill } else { isKnown }
         }
     }
 
-    /// Whether encoders show the joints.
+    /// Whether encoders measure the joints.
     var isMeasured: Bool {
         @_noLocks @inline(__always) get { if case .encoders = source { true } else { false } }
     }
 
-    /// Camera's rate against the handle, camera frame, rad/s; zero where it is not known. A second
-    /// gyroscope cannot say it for this purpose: its offset would become the camera's.
+    /// The camera's rate relative to the handle, camera frame, rad/s; zero if unknown. A second
+    /// gyroscope does not count, because its offset would become the camera's.
     var relativeRate: Vector3 {
         @_noLocks @inline(__always) get {
             guard isKnown else { return .zero }
@@ -50,21 +50,20 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The handle's rate, camera frame, rad/s, 0.1 s late. Both of its parts are equally late:
-    /// whatever follows the handle by this would otherwise follow the camera's own shaking too, and
-    /// undo the controller's damping.
+    /// The handle's rate, camera frame, rad/s, 0.1 s late. Both of its parts have the same delay;
+    /// otherwise a follower of the handle would follow the camera's own shaking too and cancel the
+    /// controller's damping.
     var carryingRate: Vector3 { @_noLocks @inline(__always) get { cameraRate - relativeRate } }
 
-    /// Takes what one tick knows.
+    /// Takes the knowledge of one tick.
     ///
     /// - Parameters:
     ///   - sample: The newest sample, if any.
-    ///   - modelled: Where the motors' own model believes the joints to be, rad; nil where they
-    ///     have none.
-    ///   - modelSource: What that model rests on.
+    ///   - modelled: Joint angles in the motors' own model, rad; nil without a model.
+    ///   - modelSource: The basis of that model.
     ///   - attitude: Estimated camera attitude, body to earth.
     ///   - rate: Camera rate without bias, body frame, rad/s.
-    ///   - isAtRest: Whether the estimator sees rest.
+    ///   - isAtRest: Whether the estimator detects rest.
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks
     mutating func update(

@@ -1,22 +1,25 @@
 internal import CMathShim
 
-/// Whether the gyroscope shows the mirror image of what the motor does about one axis: one of the two has changed its sign.
+/// Test of one axis for a mirror image: the gyroscope shows the opposite of the motor's effect,
+/// because one of the two has changed its sign.
 ///
-/// Over the last moments the change of the rate from sample to sample is compared with the change that the motor has
-/// exerted. A loop with the right sign cannot make them opposites: for a disturbance at one frequency their phase is that
-/// of the open loop, between 90° and 180° behind, so their values and their slopes are never opposite at once; at the beginning
-/// of a push their correlation is -0.5. A wrong sign makes both grow along one exponential, opposite in value and slope. So
-/// the test is a correlation below -0.85 with and without the mean, of something that the motor with the right sign does
-/// not explain and that stands out of the usual scatter. What a motor with a wrong sign is told keeps its direction; a swing that looks
-/// mirrored is one of a loop that is later than believed.
+/// The recent change of the rate from sample to sample is compared with the change that the motor
+/// has caused. A loop with the right sign cannot make them opposites. For a disturbance at one
+/// frequency their phase is that of the open loop, 90° to 180° behind, so values and slopes are
+/// never opposite at the same time; at the beginning of a push their correlation is -0.5. A wrong
+/// sign makes both grow along one exponential, opposite in value and slope. So the test looks for a
+/// correlation below -0.85, with and without the mean, in a change that a motor with the right sign
+/// does not explain and that exceeds the usual scatter. The command to a motor with a wrong sign
+/// keeps its direction. A mirrored oscillation, in contrast, means that the loop is later than
+/// believed.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirrorTest: Sendable, BitwiseCopyable {
-    /// What holds for one sample about all axes.
+    /// Conditions of one sample, the same for all axes.
     struct Rule: Sendable, BitwiseCopyable {
-        /// Mean square of the changes that the motors do not explain as a rule, rad²/s².
+        /// Usual mean square of the changes that the motors do not explain, rad²/s².
         var scatter: Double
-        /// Seconds since the sample before, more than 0.
+        /// Seconds since the previous sample, more than 0.
         var dt: Double
 
         @_noLocks
@@ -26,7 +29,7 @@ struct MirrorTest: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Sums over the memory, rad²/s²: of squares, of products, and of squares of the difference.
+    /// Sums over the memory, rad²/s²: of squares, of products, and of squared differences.
     private var told = 0.0
     private var seen = 0.0
     private var product = 0.0
@@ -34,24 +37,24 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     /// Sums over the memory, rad/s.
     private var pushes = 0.0
     private var changes = 0.0
-    /// For how long the image has been mirrored, s.
+    /// Duration for which the image has been mirrored, s.
     private var lasting = 0.0
 
-    /// Time constant of the sums, s; six samples at least.
+    /// Time constant of the sums, s; at least six samples.
     private static var memory: Double { @_noLocks get { 0.008 } }
 
     /// Time for which an image must be mirrored, s; at least five samples.
     private static var patience: Double { @_noLocks get { 0.008 } }
 
-    /// Share of the mean in the power of what was told, from which on it has kept its direction.
+    /// Share of the mean in the power of the commands above which they have kept their direction.
     private static var steadiness: Double { @_noLocks get { 0.4 } }
-    /// A camera that turns slower goes nowhere, rad/s.
+    /// Rate below which the camera counts as not turning, rad/s.
     private static var leastRate: Double { @_noLocks get { 0.1 } }
 
     /// Whether the image is mirrored, as of the last step.
     private(set) var isMirrored = false
 
-    /// Correlation of what is told and what is seen over the last moments, -1...1; 0 where nothing is told.
+    /// Correlation of command and response over the last moments, -1...1; 0 without commands.
     var correlation: Double {
         @_noLocks get {
             let scale = cm_sqrt(told * seen)
@@ -62,13 +65,14 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// One sample.
+    /// Takes one sample.
     ///
     /// - Parameters:
-    ///   - push: Change of the rate by what the motor does about an error since the sample before, rad/s.
-    ///   - change: Change of the rate by the gyroscope, without the set-point's own, rad/s.
-    ///   - rate: The gyroscope's rate, without the set-point's own, rad/s.
-    ///   - rule: What holds for this sample.
+    ///   - push: Change of the rate since the previous sample by the motor's correction of an
+    ///     error, rad/s.
+    ///   - change: Change of the gyroscope's rate, without that of the set-point, rad/s.
+    ///   - rate: The gyroscope's rate, without the set-point's, rad/s.
+    ///   - rule: Conditions of this sample.
     @_noLocks
     mutating func step(push: Double, change: Double, rate: Double, _ rule: Rule) {
         let dt = rule.dt
@@ -94,7 +98,7 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     }
 }
 
-/// `MirrorTest` about the camera's three axes.
+/// Mirror tests about the camera's three axes.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirrorImages: Sendable, BitwiseCopyable {
@@ -105,14 +109,14 @@ struct MirrorImages: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// The axes whose image is mirrored, as of the last step.
+    /// The axes with a mirrored image, as of the last step.
     var mirrored: AxisSet {
         @_noLocks get {
             AxisSet(yaw: yaw.isMirrored, roll: roll.isMirrored, pitch: pitch.isMirrored)
         }
     }
 
-    /// One sample; arguments as of `MirrorTest.step`, camera frame.
+    /// Takes one sample. The parameters are those of `MirrorTest.step`, camera frame.
     @_noLocks
     mutating func step(push: Vector3, change: Vector3, rate: Vector3, _ rule: MirrorTest.Rule) {
         roll.step(push: push.x, change: change.x, rate: rate.x, rule)
@@ -122,8 +126,8 @@ struct MirrorImages: Sendable, BitwiseCopyable {
 
     /// Sign of the gyroscope about each axis.
     ///
-    /// - Parameter reversed: The axes that are known to answer the wrong way round.
-    /// - Returns: 1, -1, or 0 where the answers to the motors show none, camera frame.
+    /// - Parameter reversed: The axes that are known to respond in reverse.
+    /// - Returns: 1 or -1, or 0 if the responses to the motors show none, camera frame.
     @_noLocks
     func signs(reversed: AxisSet) -> Vector3 {
         Vector3(

@@ -1,12 +1,13 @@
-/// What the motors do to the camera's rate, as the next sample will show it: the witness of torque and inertia.
+/// The motors' effect on the camera's rate, delayed until the next sample shows it: the witness of
+/// torque and inertia.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorEffect: Sendable, BitwiseCopyable {
-    /// What the set-point alone asks of the motors.
+    /// The part of the commands that follows from the set-point alone.
     struct Planned: Sendable, BitwiseCopyable {
-        /// On the camera, its frame, N·m.
+        /// Moment on the camera, camera frame, N·m.
         var moment = Vector3.zero
-        /// That the camera can show of it in the newest sample, its frame, rad/s.
+        /// Rate that the newest sample can show of it, camera frame, rad/s.
         var rate = Vector3.zero
 
         @_noLocks
@@ -16,38 +17,38 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The torques whose mirror image is looked for in the camera's answer.
+    /// The torques whose mirror image is searched for in the camera's response.
     enum Push: Sendable, BitwiseCopyable {
-        /// The part of the commanded torques that answers errors, N·m, a delay later.
+        /// Error-correcting part of the commanded torques, N·m; it takes effect one delay later.
         case told(AxisVector, planned: Planned)
-        /// The torques of rotors without encoder when the newest sample was measured, N·m.
+        /// Torques of rotors without encoders at the time of the newest sample, N·m.
         case exerted(AxisVector)
-        /// None: the place of a rotor is not known.
+        /// No torques, because a rotor's position is unknown.
         case unknown
     }
 
-    /// As of the last step; nil while the outputs are off.
+    /// Effect of the motors as of the last step; nil while the outputs are off.
     private(set) var motors: GyroWitness.Motors?
 
-    /// The torques that the motors were told, N·m.
+    /// Commanded torques, N·m.
     private var told = JointHistory()
-    /// The part of them that answers errors, N·m.
+    /// Error-correcting part of the commanded torques, N·m.
     private var answers = JointHistory()
-    /// The fastest turn of the servos in the last moments, rad/s.
+    /// Fastest recent turn of the servos, rad/s.
     private var fastest = 0.0
 
-    /// How many times the believed acceleration is possible at least: with a third of the believed inertia, and a motor that
-    /// is stronger than its data sheet.
+    /// Factor on the believed acceleration that is still possible: a third of the believed inertia,
+    /// and a motor that is stronger than its data sheet.
     private static var doubt: Double { @_noLocks get { 3.5 } }
-    /// A camera whose inertia is not known may be thrown against a stop, rad/s².
+    /// Acceleration by a mechanical stop of a camera with unknown inertia, rad/s².
     private static var stop: Double { @_noLocks get { 12000 } }
-    /// A servo is as fast as its model at most this much later or earlier, s.
+    /// Largest difference in time between a servo and its model, s.
     private static var servoMemory: Double { @_noLocks get { 0.05 } }
 
     @_noLocks
     init() {}
 
-    /// The outputs are off.
+    /// Suspends the prediction while the outputs are off.
     @_noLocks
     mutating func rest() {
         if motors != nil {
@@ -58,12 +59,12 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         fastest = 0
     }
 
-    /// One period of motors that exert a torque.
+    /// Advances by one period of motors that exert a torque.
     ///
     /// - Parameters:
-    ///   - torques: As commanded in this period, N·m.
-    ///   - push: The torques whose mirror image is looked for; ignored until the inertia is found.
-    ///   - delay: From command to the sample that shows it, s.
+    ///   - torques: Torques commanded in this period, N·m.
+    ///   - push: Torques whose mirror image is searched for; ignored until the inertia is found.
+    ///   - delay: From the command to the sample that shows it, s.
     ///   - limit: The largest torques, N·m.
     ///   - inertia: About the camera's axes, kg·m², and its standard deviation, natural logarithm.
     ///   - kinematics: The joints' geometry.
@@ -101,11 +102,12 @@ struct MotorEffect: Sendable, BitwiseCopyable {
             strongest: max(isFound ? 0 : Self.stop, Self.doubt * largest / smallest))
     }
 
-    /// One period of servos. Their horns change their rate within a sample, but only when they were told to turn.
+    /// Advances by one period of servos. Their horns can change their rate within a sample, but
+    /// only after a command to turn.
     ///
     /// - Parameters:
-    ///   - rates: How fast they turn at most, rad/s: as their model does, or at a start, where their horns may be elsewhere, as
-    ///     they can.
+    ///   - rates: Largest turning rates, rad/s: those of the servos' model, or at a start, when the
+    ///     horns may be elsewhere, the servos' maximum.
     ///   - kinematics: The joints' geometry.
     ///   - dt: Seconds since the previous period, more than 0.
     @_noLocks

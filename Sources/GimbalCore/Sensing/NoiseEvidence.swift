@@ -1,16 +1,16 @@
-/// Whether a sensor has noise of its own, so that samples identical to the bit would mean that it
-/// is frozen.
+/// Test for sensor noise. Only a sensor with noise is frozen when its samples are identical to the
+/// bit.
 ///
-/// From one sample to the next white noise turns round two times out of three, also behind a
-/// low-pass well more than every other time; motion, however hard it shakes, does not do that on
-/// all six axes at once. Loop thread; constant time.
+/// White noise reverses direction from one sample to the next in two of three cases, and behind a
+/// low-pass well more often than every other time. Motion, however violent, does not do so on all
+/// six axes at once. Loop thread; constant time.
 struct NoiseEvidence: Sendable, BitwiseCopyable {
-    /// Differences that are looked at together.
+    /// Number of differences that are judged together.
     private static var window: Int32 { @_noLocks get { 250 } }
-    /// The share of them that has to turn round on every axis.
+    /// Share of them that must reverse direction on every axis.
     private static var share: Double { @_noLocks get { 0.4 } }
 
-    /// Whether noise has been seen on all axes, ever.
+    /// Whether noise has ever been seen on all axes.
     private(set) var isNoisy = false
     private var gyroStep = Vector3.zero
     private var accelStep = Vector3.zero
@@ -21,7 +21,7 @@ struct NoiseEvidence: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Looks at how two samples that follow each other differ, rad/s and m/s².
+    /// Takes the differences between two consecutive samples, rad/s and m/s².
     @_noLocks
     mutating func add(gyro: Vector3, accel: Vector3) {
         guard !isNoisy else { return }

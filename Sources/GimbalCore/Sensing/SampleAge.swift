@@ -1,16 +1,16 @@
-/// How much older than usual the newest sample is when the loop uses it.
+/// Age of the newest sample at its use in the loop, compared with its mean age.
 ///
-/// The sensor has its own clock. Where the loop's slips past it, a tick finds two new samples or
-/// none, and the age of what it works with jumps by a sensor period. A controller that takes the
-/// jump for motion kicks the motors; one that knows of it compares with the set-point of the right
+/// The sensor has its own clock. When the loop's clock slips past it, a tick finds two new samples
+/// or none, and the age jumps by a sensor period. A controller that mistakes the jump for motion
+/// kicks the motors. With the age known, it compares the sample with the set-point of the same
 /// moment.
 ///
 /// Loop thread only; constant time.
 struct SampleAge: Sendable, BitwiseCopyable {
-    /// Time constant of the mean, s; a slip comes round within a fraction of it.
+    /// Time constant of the mean, s, longer than the interval between two slips.
     private static var memory: Double { @_noLocks get { 1 } }
-    /// The farthest from the mean that counts, s: beyond it samples are missing, and the supervisor
-    /// sees to that.
+    /// Largest deviation from the mean that counts, s. Beyond it samples are missing, and the
+    /// supervisor reacts.
     private static var bound: Double { @_noLocks get { 0.005 } }
 
     private var mean = Double.nan
@@ -18,12 +18,12 @@ struct SampleAge: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// One tick.
+    /// Advances by one tick.
     ///
     /// - Parameters:
-    ///   - age: From the newest sample to this tick, s.
+    ///   - age: Age of the newest sample at this tick, s.
     ///   - dt: Seconds since the previous tick.
-    /// - Returns: Age less its mean, s.
+    /// - Returns: Age minus its mean, s.
     @_noLocks
     mutating func excess(age: Double, dt: Double) -> Double {
         if mean.isNaN { mean = age }

@@ -1,87 +1,87 @@
-/// Decides, sample by sample, whether the IMU can be believed, and gives every fault its name.
+/// Plausibility checks of each IMU sample, with a name for every fault.
 ///
-/// A sample that is refused never reaches the estimator. A condition stays raised for
-/// `Parameters.holdSeconds` after its last cause, so that one bad sample softens the outputs and a
+/// A refused sample never reaches the estimator. A condition stays raised for
+/// `Parameters.holdSeconds` after its last cause, so a single bad sample softens the outputs and a
 /// lasting fault turns them off.
 public struct SampleScreen: Sendable, BitwiseCopyable {
-    /// What the sensor can deliver at all, and what counts as a fault.
+    /// The sensor's limits and the thresholds of the faults.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Full scale of the gyroscope, rad/s; above it a sample is implausible, at it the sensor
+        /// Full scale of the gyroscope, rad/s. Above it a sample is implausible; at it the sensor
         /// is saturated. Default 2000 °/s.
         public var gyroRange = 34.91
-        /// Full scale of the accelerometer, m/s²; above it a sample is implausible, at it it is
-        /// clipped. Default 24 g.
+        /// Full scale of the accelerometer, m/s². Above it a sample is implausible; at it the
+        /// sample is clipped. Default 24 g.
         public var accelRange = 235.4
-        /// Share of full scale from which on a reading is at its end, 0.9...1: the sensor's own
-        /// scale error and its filters keep a saturated axis a little below.
+        /// Share of full scale from which on a reading counts as saturated, 0.9...1: the sensor's
+        /// scale error and its filters keep a saturated axis slightly below full scale.
         public var fullScaleShare = 0.98
-        /// Samples of gyroscope or accelerometer that are identical to the bit for so long mean a
-        /// frozen chip, s. Real chips flicker by their noise; once that is known, a shorter
+        /// Duration of bit-identical samples of gyroscope or accelerometer that means a frozen
+        /// chip, s. Real chips flicker by their noise; once that noise is known, a shorter
         /// repetition is enough (`FreezeTest`).
         public var frozenSeconds = 0.04
-        /// Only a sensor that has shown noise can be frozen: for simulators, which need not have
-        /// any, so that a camera at rest, or one that turns evenly, repeats itself to the bit.
+        /// Whether only a sensor that has shown noise can be frozen. For simulators without noise,
+        /// in which a camera at rest or in even rotation repeats its samples to the bit.
         public var frozenNeedsNoise = false
         /// Whether the gyroscope is compared with motors, joints and its own history.
         public var witnessesGyro = true
-        /// Longest step between two samples, s; longer is a gap with a name.
+        /// Longest interval between two samples, s; a longer one is reported as a gap.
         public var gapSeconds = 0.02
         /// No sample for this long means a stale sensor, s.
         public var staleSeconds = 0.02
-        /// How long a condition outlives its last cause, s.
+        /// Duration of a condition after its last cause, s.
         public var holdSeconds = 0.05
 
         /// The defaults.
         public init() {}
     }
 
-    /// How often each fault has been seen since the start.
+    /// Number of occurrences of each fault since the start.
     public struct Counters: Sendable, BitwiseCopyable, Equatable {
         /// Samples accepted.
         public var accepted: UInt64 = 0
-        /// Samples accepted with a gyroscope axis at full scale: the true rate was larger.
+        /// Accepted samples with a gyroscope axis at full scale; the true rate was larger.
         public var gyroSaturated: UInt64 = 0
-        /// Samples accepted with an accelerometer axis at full scale: the true specific force was
+        /// Accepted samples with an accelerometer axis at full scale; the true specific force was
         /// larger.
         public var accelClipped: UInt64 = 0
-        /// Samples refused because a value was NaN, infinite, out of range, or contradicted by all
-        /// that is known of the camera's motion.
+        /// Refused samples: a value was NaN, infinite, out of range, or contradicted by the
+        /// camera's known motion.
         public var implausible: UInt64 = 0
-        /// Times a frozen sensor was detected.
+        /// Number of times that the sensor froze.
         public var frozen: UInt64 = 0
-        /// Samples whose time ran backwards or stood still; refused.
+        /// Refused samples whose time was not later than the previous sample's.
         public var timeReversed: UInt64 = 0
         /// Steps longer than `gapSeconds`; the estimator bridges a short one and starts again after
         /// a long one.
         public var gaps: UInt64 = 0
-        /// Times the sensor went stale.
+        /// Number of times that the sensor went stale.
         public var stale: UInt64 = 0
 
         /// All zero.
         public init() {}
     }
 
-    /// What to do with one sample.
+    /// The decision about one sample.
     public enum Verdict: Sendable, BitwiseCopyable, Equatable {
-        /// Use it; seconds since the sample before, 0 for the first.
+        /// Use it. `dt`: seconds since the previous sample, 0 for the first.
         case use(dt: Double)
-        /// Refuse.
+        /// Refuse it.
         case refuse
     }
 
-    /// What counts as a fault.
+    /// The thresholds of the faults.
     public var parameters: Parameters
     /// Faults since the start.
     public private(set) var counters = Counters()
 
-    /// Time, rate and force of the last sample that was used; no time: none was.
+    /// Time, rate and force of the last used sample; nil before the first.
     private var lastTime: Instant?
     private var lastGyro = Vector3.zero
     private var lastAccel = Vector3.zero
     private var gyro = FreezeTest()
     private var accel = FreezeTest()
-    /// Refused samples less a fifth of the accepted ones: a sample that is not believed now and
-    /// then is a sample less.
+    /// Refused samples minus a fifth of the accepted ones, so that an occasional refusal is
+    /// forgotten.
     private var refused = 0.0
     private var noise = NoiseEvidence()
     private var saturatedUntil: Instant?
@@ -89,15 +89,15 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     private var timeFaultUntil: Instant?
     private var wasStale = false
 
-    /// A screen that has seen nothing yet.
+    /// Creates a screen that has seen no samples.
     public init(parameters: Parameters) { self.parameters = parameters }
 
     /// Judges one sample and remembers it.
     ///
     /// - Parameters:
     ///   - sample: The next raw sample, in the order of arrival.
-    ///   - isBelieved: Whether all that is known of the camera's motion allows it.
-    /// - Returns: What to do with it. Loop thread; constant time.
+    ///   - isBelieved: Whether it agrees with the camera's known motion.
+    /// - Returns: The decision. Loop thread; constant time.
     @_noLocks
     public mutating func judge(_ sample: IMUSample, isBelieved: Bool = true) -> Verdict {
         let isPossible = isPlausible(sample)
@@ -155,16 +155,17 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         return result
     }
 
-    /// Whether this gyroscope's sample repeats the one before to the bit.
+    /// Whether this gyroscope sample repeats the previous one to the bit.
     @_noLocks @inline(__always)
     func repeatsGyro(_ sample: IMUSample) -> Bool {
         lastTime != nil && canFreeze(sample) && sample.gyro == lastGyro
     }
 
-    /// More of them mean a sensor that cannot be used.
+    /// Count of refused samples above which the sensor cannot be used.
     private static var mostRefused: Double { @_noLocks get { 4.5 } }
 
-    /// Simulators need not have noise, and a saturated gyroscope shows none.
+    /// Whether repetition means a frozen chip: a simulator need not have noise, and a saturated
+    /// gyroscope shows none.
     @inline(__always)
     private func canFreeze(_ sample: IMUSample) -> Bool {
         (!parameters.frozenNeedsNoise || noise.isNoisy)
@@ -181,7 +182,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
             && Self.isWithin(sample.jointRates, Self.largestJoint)
     }
 
-    /// Beyond any encoder that counts turns, rad, and beyond any joint's rate, rad/s.
+    /// Limits beyond any encoder that counts turns, rad, and beyond any joint's rate, rad/s.
     private static var largestJoint: Double { @_noLocks get { 1e4 } }
 
     private static func isWithin(_ v: AxisVector, _ limit: Double) -> Bool {
@@ -192,8 +193,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         abs(v.x) <= limit && abs(v.y) <= limit && abs(v.z) <= limit
     }
 
-    /// A sample at the end of the range is a lower bound of the truth: used, counted, and named
-    /// where it turns the attitude.
+    /// Counts and names a saturated sample. It is used, because it is a lower bound of the truth.
     private mutating func noteFullScale(_ sample: IMUSample) {
         let share = parameters.fullScaleShare
         if !Self.isWithin(sample.gyro, share * parameters.gyroRange) {

@@ -1,14 +1,14 @@
 internal import CMathShim
 
-/// What calibration has found out about the sensors: takes raw samples to the camera's body frame.
+/// Calibration of the sensors: converts raw samples to the camera's body frame.
 ///
-/// Offsets and matrices hold in the sensor's own frame, where its errors are at home; the mounting
-/// rotation comes last. The gyroscope's bias is a starting value for the estimator, which goes on
-/// learning it; it is not subtracted here.
+/// Offsets and matrices apply in the sensor's own frame, because its errors originate there; the
+/// mounting rotation comes last. The gyroscope's bias is not subtracted here. It is the estimator's
+/// initial value, and the estimator continues to learn it.
 public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
     /// `matrix · (raw − offset)`.
     public struct Affine: Sendable, BitwiseCopyable, Equatable {
-        /// What the sensor reads where there is nothing, sensor frame, in its unit.
+        /// Reading of the sensor at zero input, sensor frame, in its unit.
         public var offset = Vector3.zero
         /// First row of the matrix.
         public var rowX = Vector3(1, 0, 0)
@@ -17,7 +17,7 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         /// Third row of the matrix.
         public var rowZ = Vector3(0, 0, 1)
 
-        /// Changes nothing.
+        /// The identity.
         @_noLocks
         public init() {}
 
@@ -29,34 +29,36 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         }
     }
 
-    /// What is known of the gyroscope's bias before the first sample.
+    /// Knowledge of the gyroscope's bias before the first sample.
     public struct BiasPrior: Sendable, BitwiseCopyable, Equatable {
-        /// Sensor frame, rad/s.
+        /// Bias, sensor frame, rad/s.
         public var bias = Vector3.zero
-        /// Standard deviation of each axis, rad/s; 0: nothing is known, the estimator's own start
-        /// counts.
+        /// Standard deviation of each axis, rad/s; 0 means unknown, and the estimator uses its
+        /// default.
         public var sigma = 0.0
-        /// Of the sensor when it was measured, °C; NaN: nobody knows, and `sigma` allows for it.
+        /// Temperature of the sensor during the calibration, °C; NaN means unknown, which `sigma`
+        /// allows for.
         public var temperature = Double.nan
 
-        /// How much an offset drifts per kelvin, rad/s. BMI088: 0.015 °/s/K.
+        /// Drift of an offset per kelvin, rad/s. BMI088: 0.015 °/s/K.
         public static var perKelvin: Double { @_noLocks get { 0.015 * Double.pi / 180 } }
-        /// Difference of temperature that is assumed where nobody measures it, K.
+        /// Assumed temperature difference if it is not measured, K.
         public static var unknownDifference: Double { @_noLocks get { 10 } }
 
-        /// Nothing known.
+        /// No prior knowledge.
         @_noLocks
         public init() {}
 
-        /// Whether there is a prior at all.
+        /// Whether a prior exists.
         @inlinable
         public var isKnown: Bool { @_noLocks get { sigma > 0 } }
 
-        /// The standard deviation, widened by what the sensor's temperature has changed since.
+        /// The standard deviation, widened by the change of the sensor's temperature since the
+        /// calibration.
         ///
-        /// - Parameter now: Of the sensor, °C; NaN where nobody knows it, as before the first
+        /// - Parameter now: Temperature of the sensor, °C; NaN if unknown, as before the first
         ///   sample.
-        /// - Returns: rad/s, each axis. Any thread; constant time.
+        /// - Returns: Each axis, rad/s. Any thread; constant time.
         @_noLocks
         public func sigma(at now: Double) -> Double {
             guard !temperature.isNaN else { return sigma }
@@ -65,8 +67,8 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
             return cm_sqrt(sigma * sigma + drift * drift)
         }
 
-        /// Written out: the loop's checker refuses the derived one. Two unknown temperatures are
-        /// the same.
+        /// Whether both are equal. Written out, because the checker of real-time code rejects the
+        /// synthesized operator. Two unknown temperatures are equal.
         @_noLocks
         public static func == (a: BiasPrior, b: BiasPrior) -> Bool {
             a.bias == b.bias && a.sigma == b.sigma
@@ -74,23 +76,22 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         }
     }
 
-    /// Accelerometer, m/s².
+    /// Correction of the accelerometer, m/s².
     public var accel = Affine()
-    /// Magnetometer, µT.
+    /// Correction of the magnetometer, µT.
     public var magnetic = Affine()
-    /// Sensor frame to camera body frame.
+    /// Rotation from sensor frame to camera body frame.
     public var mounting = Quaternion.identity
-    /// Gyroscope.
+    /// Prior of the gyroscope's bias.
     public var gyroBias = BiasPrior()
 
-    /// Changes nothing.
+    /// The identity.
     @_noLocks
     public init() {}
 
-    /// A raw sample in the camera's body frame, as far as calibration can say. Joints and handle
-    /// stay as they are.
+    /// Converts a raw sample to the camera's body frame. Joints and handle stay unchanged.
     ///
-    /// - Parameter raw: In the sensor's frame.
+    /// - Parameter raw: Sensor frame.
     /// - Returns: Body frame (FRD). Any thread; constant time.
     @_noLocks @inline(__always)
     public func apply(_ raw: IMUSample) -> IMUSample {
@@ -103,10 +104,10 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         return sample
     }
 
-    /// The mounting rotation of angles in the order yaw, roll, pitch.
+    /// The mounting rotation from angles in the order yaw, roll, pitch.
     ///
-    /// - Parameter angles: How the sensor is turned against the camera, rad.
-    /// - Returns: Sensor frame to camera body frame.
+    /// - Parameter angles: Orientation of the sensor relative to the camera, rad.
+    /// - Returns: Rotation from sensor frame to camera body frame.
     @_noLocks
     public static func mounting(_ angles: AxisVector) -> Quaternion {
         Quaternion.aboutZ(angles.yaw) * Quaternion.aboutX(angles.roll)

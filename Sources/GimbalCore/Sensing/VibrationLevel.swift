@@ -1,16 +1,16 @@
 import CMathShim
 
-/// How hard the camera shakes faster than a hand can: the root mean square of specific force and
-/// rate above a corner, averaged over about a second.
+/// Strength of the camera's vibration above the frequencies of a hand: the root mean square of
+/// specific force and rate above a corner frequency, averaged over about a second.
 ///
-/// Two first-order high-passes in a row, so that walking, of up to 6 Hz and ten times as strong,
-/// does not look like vibration. What the sensor's own filter or a slow sample rate hides cannot be
+/// Two first-order high-passes in series keep walking, at up to 6 Hz and ten times as strong, from
+/// looking like vibration. Vibration that the sensor's filter or a slow sample rate hides is not
 /// seen. Loop thread; constant time, about 10 ns a sample.
 public struct VibrationLevel: Sendable, BitwiseCopyable {
-    /// What counts as vibration, as time constants: nothing here depends on the sample rate.
+    /// Time constants that define vibration, independent of the sample rate.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Time constant of each high-pass, s, 0.001...0.1; 8 ms is a corner of 20 Hz, of 31 Hz for
-        /// both together.
+        /// Time constant of each high-pass, s, 0.001...0.1. The default, 8 ms, is a corner of 20 Hz
+        /// each, 31 Hz together.
         public var highPassTime = 0.008
         /// Time constant of the mean square, s, 0.1...10.
         public var averagingTime = 1.0
@@ -20,32 +20,31 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
         public init() {}
     }
 
-    /// What counts as vibration.
+    /// Time constants that define vibration.
     public var parameters: Parameters
 
     private var accel = Channel()
     private var gyro = Channel()
 
-    /// A level that has seen nothing.
+    /// Creates a level that has seen no samples.
     ///
-    /// - Parameter parameters: What counts as vibration.
+    /// - Parameter parameters: Time constants that define vibration.
     @_noLocks @_noAllocation
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 
-    /// Root mean square of the specific force's vibration, all axes together, m/s².
+    /// Root mean square of the specific force's vibration over all axes, m/s².
     public var accelRMS: Double { @_noLocks @_noAllocation get { cm_sqrt(accel.meanSquare) } }
 
-    /// Root mean square of the rate's vibration, all axes together, rad/s.
+    /// Root mean square of the rate's vibration over all axes, rad/s.
     public var gyroRMS: Double { @_noLocks @_noAllocation get { cm_sqrt(gyro.meanSquare) } }
 
-    /// Takes one sample that can be believed.
+    /// Takes one believed sample.
     ///
     /// - Parameters:
     ///   - newGyro: Rate, rad/s, finite.
     ///   - newAccel: Specific force, m/s², finite.
-    ///   - dt: Seconds since the sample before. Not positive, or so long that the samples have
-    ///     nothing to do with each other (a tenth of a second): the filters start again at this
-    ///     sample, and the level stays.
+    ///   - dt: Seconds since the previous sample. If it is not positive or longer than a tenth of a
+    ///     second, the filters start again at this sample, and the level stays.
     @_noLocks @_noAllocation
     public mutating func update(gyro newGyro: Vector3, accel newAccel: Vector3, dt: Double) {
         guard dt > 0, dt < 0.1 else {
@@ -53,7 +52,7 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
             accel.restart(at: newAccel)
             return
         }
-        // Bilinear, so that slow sample rates see the same level.
+        // Bilinear transform, so that slow sample rates give the same level.
         let inverse = 1 / (2 * parameters.highPassTime + dt)
         let keep = (2 * parameters.highPassTime - dt) * inverse
         let pass = 2 * parameters.highPassTime * inverse

@@ -1,21 +1,21 @@
 internal import CMathShim
 
-/// When what a camera does counts as the mirror image of what its motor was told.
+/// Thresholds at which a camera's response counts as the mirror image of the motor's command.
 struct ResponseBar: Sendable, BitwiseCopyable {
-    /// Smallest believable ratio of what is seen to what was told.
+    /// Smallest credible ratio of response to command.
     var least: Double
-    /// Largest believable ratio.
+    /// Largest credible ratio of response to command.
     var most: Double
-    /// Smallest correlation of an image with its mirror image.
+    /// Smallest correlation of the response with the mirrored command.
     var likeness: Double
-    /// How far the camera must have been carried, rad: more than what the motors leave of a
-    /// walker's steps.
+    /// Smallest angle by which the camera must have strayed, rad: larger than the remainder of a
+    /// walker's steps behind the motors.
     var evidence: Double
-    /// Whether a joint with an encoder must be seen to turn along: where a wide range of ratios
+    /// Whether an encoder must show that the joint turns along, because a wide range of ratios
     /// proves little.
     var needsJoint: Bool
-    /// Whether the delay is known: a probe of 50 Hz that is answered 10 ms later than believed
-    /// looks mirrored, which says nothing about the motor.
+    /// Whether the delay is known. The answer to a probe of 50 Hz looks mirrored when it comes 10 ms
+    /// later than assumed, which says nothing about the motor.
     var isDelayKnown = true
 
     @_noLocks
@@ -30,8 +30,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
         self.needsJoint = needsJoint
     }
 
-    /// For motors that exert torques: closely what the inertia says once it was found, so that no push by hand looks like a wrong
-    /// answer; less strictly where somebody has written the inertia down, and before it is known.
+    /// Thresholds for motors that exert torques. After the inertia is found they are close to the
+    /// expected response, so that a push by hand does not look like a reversed one. They are wider
+    /// for a configured inertia and for an unknown one.
     @_noLocks
     init(findsInertia: Bool, isInertiaFound: Bool, isDelayKnown: Bool) {
         defer { self.isDelayKnown = isDelayKnown }
@@ -45,44 +46,43 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     }
 }
 
-/// Whether one joint answers as it is told to, or the other way round: a motor or a sensor with the
-/// wrong sign.
+/// Test of one joint for a reversed response: a motor or a sensor with the wrong sign.
 ///
-/// What is told and what is seen pass the same band-pass, on two time scales, and their moments are
-/// forgotten at the same pace. A wrong sign makes the loop grow along one exponential in which what
-/// is seen is the mirror image of what was told; a push by hand is not, as its beginning has no
-/// counterpart in what was told. The camera must also have been carried away from where it should
-/// be, faster and faster, against what the motor was told: only a push or a wrong sign does that.
-/// Before the inertia is known an encoder must also have shown the joint turn with it: a handle
-/// drags a camera along by friction, without.
+/// Command and response pass the same band-pass, on two time scales, and their moments are
+/// forgotten at the same pace. With a wrong sign the loop grows along one exponential, and the
+/// response is the mirror image of the command. A push by hand is not, because its beginning has no
+/// counterpart in the command. In addition the camera must have strayed from its set-point with
+/// increasing speed, against the command; only a push or a wrong sign does that. Until the inertia
+/// is known, an encoder must also have shown that the joint turned along, because a handle can drag
+/// a camera along by friction without a turn of the joint.
 ///
 /// Loop thread only; constant time, no allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {
     private var fast = Correlator()
     private var slow = Correlator()
-    /// Angle that the camera went astray lately, rad, beyond what its first rate would have made of
-    /// it.
+    /// Recent angle by which the camera strayed, rad, minus the effect of its initial rate.
     private var turned = 0.0
-    /// How fast the camera went astray at first, fading, rad/s; nil = nothing was seen yet.
+    /// Initial rate at which the camera strayed, fading, rad/s; nil before the first period.
     private var firstRate: Double?
-    /// The same angle over `jointMemory`, rad, and where the joint was that long ago.
+    /// The same angle over `jointMemory`, rad, and the joint's angle at that time.
     private var turnedWithJoint = 0.0
     private var pastJoint: Double?
 
     /// Memory of `turned`, s.
     private static var memory: Double { @_noLocks get { 0.3 } }
-    /// Over which camera and joint are compared, s.
+    /// Time constant of the comparison of camera and joint, s.
     private static var jointMemory: Double { @_noLocks get { 0.04 } }
 
-    /// What time does in one period: the same for every axis.
+    /// Coefficients of one period, the same for every axis.
     struct Pace: Sendable, BitwiseCopyable {
         /// Seconds since the previous period, more than 0.
         let dt: Double
         /// Share of `turned` that is forgotten.
         let fade: Double
-        /// Share of the joint's memory that is new.
+        /// Share of a new value in the joint's memory.
         let joint: Double
-        /// Of the two time scales, about as long as a fast loop and a slow one take to answer.
+        /// Coefficients of the two time scales: about the response times of a fast loop and of a
+        /// slow one.
         fileprivate let fast, slow: Correlator.Pace
 
         @_noLocks
@@ -98,29 +98,29 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether the joint answers the wrong way round, as of the last step.
+    /// Whether the joint's response is reversed, as of the last step.
     private(set) var isReversed = false
 
-    /// One period.
+    /// Advances by one period.
     ///
     /// - Parameters:
-    ///   - told: What the motor was told, as it acted when `seen` was measured, in the unit of
-    ///     `seen`.
-    ///   - seen: What the camera did about the joint's axis.
-    ///   - astray: Camera's rate about the joint's axis, less what it should be, rad/s.
-    ///   - error: Angle from the camera to where it should be, about the joint's axis, rad.
-    ///   - joint: Angle of the joint as an encoder measures it, rad; nil = none fitted.
-    ///   - bar: What counts as a mirror image.
-    ///   - least: What the motor must have been told, in the unit of `seen`: less than that a
-    ///     joint's friction takes.
-    ///   - pace: Of this period, the same for every axis.
+    ///   - told: Motor command in effect at the time of `seen`, in the unit of `seen`.
+    ///   - seen: Response of the camera about the joint's axis.
+    ///   - astray: Camera's rate about the joint's axis minus the desired one, rad/s.
+    ///   - error: Angle from the camera to its set-point about the joint's axis, rad.
+    ///   - joint: Joint angle from an encoder, rad; nil without one.
+    ///   - bar: Thresholds of a mirror image.
+    ///   - least: Smallest command that counts, in the unit of `seen`; the joint's friction can
+    ///     absorb less.
+    ///   - pace: Coefficients of this period, the same for every axis.
     @_noLocks
     mutating func step(
         told: Double, seen: Double, astray: Double, error: Double, joint: Double?,
         bar: ResponseBar, least: Double, pace: Pace
     ) {
         let dt = pace.dt
-        // What moved the camera before its motors came on, a walker's hand, does so afterwards.
+        // A cause that moved the camera before the motors came on, such as a walker's hand,
+        // continues afterwards.
         let first = firstRate ?? astray
         let fade = pace.fade
         turned += (astray - first) * dt - turned * fade
@@ -140,7 +140,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
             isMirrored && isLeaving && (isTurned || !bar.needsJoint) && abs(told) > least
     }
 
-    /// Whether the joint has turned at least half as far as the camera.
+    /// Whether the joint has turned by at least half the camera's angle.
     private mutating func turns(_ joint: Double?, astray: Double, _ pace: Pace) -> Bool {
         let share = pace.joint
         turnedWithJoint += astray * pace.dt - turnedWithJoint * share
@@ -159,7 +159,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
     private var toldSquares = 0.0
     private var seenSquares = 0.0
 
-    /// What time does to it in one period.
+    /// Coefficients of one period.
     struct Pace: Sendable, BitwiseCopyable {
         /// Share of the moments that is kept.
         let keep: Double
@@ -168,7 +168,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
 
         @_noLocks
         init(seconds least: Double, dt: Double) {
-            // Fewer samples do not tell a cause from what answers to it.
+            // Fewer samples cannot separate a cause from its response.
             let seconds = max(least, 6 * dt)
             keep = 1 - min(dt / (4 * seconds), 1)
             short = dt / (seconds + dt)
@@ -179,12 +179,13 @@ private struct Correlator: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether what is seen goes rather against what was told.
+    /// Whether the response opposes the command rather than follows it.
     var isOpposed: Bool {
         @_noLocks get { products < -0.5 * cm_sqrt(toldSquares * seenSquares) }
     }
 
-    /// One period; whether what is seen is the mirror image of what was told, and growing.
+    /// Advances by one period. Returns whether the response is the mirror image of the command, and
+    /// growing.
     @_noLocks
     mutating func step(
         told newTold: Double, seen newSeen: Double, astray: Double,
@@ -203,7 +204,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
     }
 }
 
-/// The difference of two low-passes, which begin with the first value.
+/// Difference of two low-passes that start at the first value.
 private struct BandPass: Sendable, BitwiseCopyable {
     private var short = Double.nan
     private var long = 0.0

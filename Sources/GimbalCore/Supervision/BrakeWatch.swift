@@ -1,13 +1,13 @@
-/// Detects a brake that makes the camera faster: its motor does not do what it is told.
+/// Detector of a brake that accelerates the camera: its motor does not follow its commands.
 ///
 /// Loop thread only; constant time, no allocation.
 struct BrakeWatch: Sendable, BitwiseCopyable {
     private var seconds = 0.0
     private var firstRate = 0.0
 
-    /// How much longer than the loop's delay a brake may take to show, s: some samples.
+    /// Time after the loop's delay until a brake must take effect, s: a few samples.
     private static var patience: Double { @_noLocks get { 0.004 } }
-    /// Share of the rate at the beginning, and noise on top, rad/s, beyond which the camera is
+    /// Factor on the initial rate, and margin for noise, rad/s, above which the camera has become
     /// faster.
     private static var growth: Double { @_noLocks get { 1.1 } }
     private static var noise: Double { @_noLocks get { 0.1 } }
@@ -15,7 +15,7 @@ struct BrakeWatch: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// One period without a brake.
+    /// Takes one period without braking.
     ///
     /// - Parameter rate: Camera's rate, rad/s.
     @_noLocks
@@ -24,13 +24,13 @@ struct BrakeWatch: Sendable, BitwiseCopyable {
         firstRate = rate
     }
 
-    /// One period of a brake.
+    /// Takes one period of braking.
     ///
     /// - Parameters:
     ///   - rate: Camera's rate, rad/s.
     ///   - delay: From a torque to the sample that shows it, s.
     ///   - dt: Seconds since the previous period.
-    /// - Returns: Whether the brake makes the camera faster.
+    /// - Returns: Whether the brake accelerates the camera.
     @_noLocks
     mutating func step(rate: Double, delay: Double, dt: Double) -> Bool {
         seconds += dt

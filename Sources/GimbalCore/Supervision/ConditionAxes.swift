@@ -1,32 +1,32 @@
-/// On which axes the conditions hold that belong to a motor or a joint. Empty where a condition
-/// does not hold.
+/// The axes of each condition that belongs to a motor or a joint. Empty for a condition that does
+/// not hold.
 public struct ConditionAxes: Sendable, BitwiseCopyable {
-    /// Of `motorSaturated`.
+    /// Axes of `motorSaturated`.
     public var saturated = AxisSet.none
-    /// Of `motorHot`.
+    /// Axes of `motorHot`.
     public var hot = AxisSet.none
-    /// Of `motorStalled`.
+    /// Axes of `motorStalled`.
     public var stalled = AxisSet.none
-    /// Of `motorSlipped`.
+    /// Axes of `motorSlipped`.
     public var slipped = AxisSet.none
-    /// Of `jointLimit`.
+    /// Axes of `jointLimit`.
     public var atLimit = AxisSet.none
-    /// Of `jointsOutOfReach`.
+    /// Axes of `jointsOutOfReach`.
     public var outOfReach = AxisSet.none
-    /// Of `responseReversed`, until it is reset.
+    /// Axes of `responseReversed`, until it is reset.
     public var reversed = AxisSet.none
-    /// Of `loopOscillating`, the camera's axes.
+    /// Camera axes of `loopOscillating`.
     public var oscillating = AxisSet.none
-    /// Of `inertiaNotFound`, the camera's axes.
+    /// Camera axes of `inertiaNotFound`.
     public var abandoned = AxisSet.none
-    /// Of `tuningStale`, the camera's axes.
+    /// Camera axes of `tuningStale`.
     public var stale = AxisSet.none
 
-    /// Nothing holds.
+    /// No condition holds on any axis.
     @_noLocks
     public init() {}
 
-    /// Everything about motors and joints that holds on some axis.
+    /// The conditions of motors and joints that hold on at least one axis.
     var conditions: Conditions {
         @_noLocks get {
             var result = Conditions.none
@@ -44,7 +44,7 @@ public struct ConditionAxes: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The axes of one condition; none where it belongs to no axis.
+    /// The axes of one condition; empty for a condition without axes.
     public subscript(condition: Conditions) -> AxisSet {
         switch condition {
         case .motorSaturated: saturated

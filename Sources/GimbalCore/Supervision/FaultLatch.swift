@@ -1,22 +1,23 @@
-/// Faults that take a moment to be believed, and those that stay until somebody resets them.
+/// Faults that must last for a time, and faults that are latched until they are reset.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FaultLatch: Sendable, BitwiseCopyable {
-    /// What one period has shown.
+    /// Observations of one period.
     struct Evidence: Sendable, BitwiseCopyable {
         /// Whether the outputs are on.
         var isEnabled: Bool
-        /// The joints that answer the wrong way round.
+        /// The joints with a reversed response.
         var reversed: AxisSet
-        /// The motors that are at their limit.
+        /// The motors at their limit.
         var saturated: AxisSet
         /// Camera's rate, rad/s.
         var rate: Double
-        /// Camera's rate beyond that of its set-point, rad/s, on motors that can lose their rotors; 0 on others.
+        /// Camera's rate relative to its set-point's, rad/s, with motors that can lose their
+        /// rotors; 0 with others.
         var astray: Double
         /// Angle between camera and set-point, rad.
         var error: Double
-        /// What whoever runs the loop knows to be wrong.
+        /// Faults that the surrounding runtime reports.
         var external: Conditions
 
         @_noLocks
@@ -34,28 +35,28 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// What holds, latched or not.
+    /// All conditions that hold, latched or not.
     private(set) var conditions: Conditions = .none
-    /// The joints that answered the wrong way round, latched.
+    /// The joints with a reversed response, latched.
     private(set) var reversed = AxisSet.none
-    /// The motors that have been at their limit in vain.
+    /// The stalled motors: at their limit without effect.
     private(set) var stalled = AxisSet.none
 
     private var latched: Conditions = .none
     private var stuck = 0.0
     private var rotors = RotorLoss()
 
-    /// How long a motor may be at its limit in vain, s.
+    /// Time at the limit without effect after which a motor counts as stalled, s.
     private static var stallSeconds: Double { @_noLocks get { 3 } }
-    /// A joint that is held turns the camera by less than this, rad/s.
+    /// Largest camera rate while a joint is stuck, rad/s.
     private static var stillRate: Double { @_noLocks get { 5 * .pi / 180 } }
-    /// An error that a motor at its limit should have taken out, rad.
+    /// Smallest error that a motor at its limit should have removed, rad.
     private static var stallError: Double { @_noLocks get { 2 * .pi / 180 } }
 
     @_noLocks
     init() {}
 
-    /// Somebody has looked: what was latched is forgotten.
+    /// Resets the latched faults, on a user's request.
     @_noLocks
     mutating func reset() {
         latched = .none
@@ -63,11 +64,11 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         rotors = RotorLoss()
     }
 
-    /// The controllers have made an output that no motor may be given.
+    /// Latches an output that no motor may receive.
     @_noLocks
     mutating func noteUnsoundOutput() { latched.insert(.controlFault) }
 
-    /// One period.
+    /// Advances by one period.
     @_noLocks
     mutating func step(_ seen: Evidence, dt: Double) {
         let isBlocked =
@@ -84,37 +85,40 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     }
 }
 
-/// Motors that fling their camera because they have lost their rotors: they are let go until it hangs calm, and after each
-/// further loss twice as long, up to a minute. A minute in which the camera is held halves that time again.
+/// Detector of motors that fling their camera because they have lost their rotors. They are off
+/// until the camera hangs calm, and after each further loss twice as long, up to a minute. Each
+/// minute of successful holding halves that time again.
 private struct RotorLoss: Sendable, BitwiseCopyable {
-    /// Time for which the camera was flung of late, fading, s.
+    /// Recent time for which the camera was flung, fading, s.
     private var flung = 0.0
-    /// Time for which the camera has been calm since the loss, s; nil: nothing is lost.
+    /// Time for which the camera has been calm since the loss, s; nil without a loss.
     private var calm: Double?
     /// Time for which it must be calm, s.
     private var patience = shortestPatience
 
-    /// Largest rate of a held camera beyond its set-point's, rad/s: no request and no hand turns it faster.
+    /// Largest rate of a held camera relative to its set-point's, rad/s: no request and no hand
+    /// turns it faster.
     private static var flingRate: Double { @_noLocks get { 7 } }
-    /// Longest time at a larger rate, s: the camera is 60° away by then.
+    /// Longest time at a higher rate, s; by then the camera is 60° away.
     private static var flingSeconds: Double { @_noLocks get { 0.15 } }
-    /// Memory of `flung`, s.
+    /// Time constant of `flung`, s.
     private static var memory: Double { @_noLocks get { 1 } }
     /// Largest rate of a camera that hangs calm, rad/s.
     private static var calmRate: Double { @_noLocks get { 1 } }
     /// Bounds of `patience`, s.
     private static var shortestPatience: Double { @_noLocks get { 1 } }
     private static var longestPatience: Double { @_noLocks get { 64 } }
-    /// Time of holding that halves `patience`, s.
+    /// Time of successful holding that halves `patience`, s.
     private static var recovery: Double { @_noLocks get { 60 } }
 
     @_noLocks
     init() {}
 
-    /// One period.
+    /// Advances by one period.
     ///
     /// - Parameters:
-    ///   - astray: Camera's rate beyond its set-point's, rad/s; nil: the outputs do not hold it.
+    ///   - astray: Camera's rate relative to its set-point's, rad/s; nil while the outputs do not
+    ///     hold it.
     ///   - rate: Camera's rate, rad/s.
     ///   - dt: Seconds since the previous call.
     /// - Returns: Whether the rotors are lost.

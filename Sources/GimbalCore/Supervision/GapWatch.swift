@@ -1,13 +1,14 @@
-/// Detects gaps between ticks: what the camera did meanwhile is no answer to the motors.
+/// Detector of gaps between ticks. The camera's motion during a gap is not a response to the
+/// motors.
 ///
 /// Loop thread only; constant time, no allocation.
 struct GapWatch: Sendable, BitwiseCopyable {
     private var usualPeriod = 0.0
 
-    /// Share of a new period in the usual one: a memory of twenty.
+    /// Share of a new period in the usual one: a memory of twenty periods.
     private static var newShare: Double { @_noLocks get { 0.05 } }
-    /// Usual periods that make a gap, and the bounds of a gap, s: two samples of the slowest loop,
-    /// and the longest dispute about the gyroscope.
+    /// Number of usual periods that make a gap, and the bounds of a gap, s: two samples of the
+    /// slowest loop, and the longest dispute about the gyroscope.
     private static var periods: Double { @_noLocks get { 4 } }
     private static var shortest: Double { @_noLocks get { 0.01 } }
     private static var longest: Double { @_noLocks get { 0.03 } }
@@ -15,7 +16,7 @@ struct GapWatch: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// One period.
+    /// Takes one period.
     ///
     /// - Parameter dt: Seconds since the previous one.
     /// - Returns: Whether it was a gap.

@@ -1,35 +1,38 @@
-/// Takes gains down for as long as the motors shake the camera, axis by axis.
+/// Reduction of the gains, axis by axis, while the motors shake the camera.
 ///
-/// Each sighting of `OscillationWatch` halves the share of the gains; a measured inertia gives it back. A shake that goes on at
-/// the smallest share does not come from the loop: the share is given back, and that shake is tolerated.
+/// Each detection by `OscillationWatch` halves the share of the gains; a measured inertia restores
+/// it. An oscillation that continues at the smallest share does not come from the loop: the share
+/// is restored, and that oscillation is tolerated.
 ///
 /// Loop thread only; constant time, no allocation.
 struct OscillationGuard: Sendable, BitwiseCopyable {
-    /// Share of the configured gains that each of the camera's axes has, `least`...1.
+    /// Share of the configured gains on each camera axis, `least`...1.
     private(set) var share = AxisVector(repeating: 1)
-    /// The axes whose gains are down.
+    /// The axes with reduced gains.
     private(set) var oscillating = AxisSet.none
 
     private var watch = OscillationWatch()
     /// The smallest share.
     private let least: Double
 
-    /// Full gains.
+    /// Creates a guard with full gains.
     ///
-    /// - Parameter least: The smallest share, 0...1. A thirty-second suits a loop whose inertia is not known: the smallest that a start can
-    ///   meet is a seventeenth of the believed one.
+    /// - Parameter least: The smallest share, 0...1. 1/32 suits a loop with unknown inertia: at a
+    ///   start the inertia is at least 1/17 of the believed one.
     @_noLocks
     init(least: Double = 1 / 32.0) { self.least = least }
 
-    /// One period.
+    /// Advances by one period.
     ///
     /// - Parameters:
-    ///   - told: What the errors have made the motors do about the camera's axes: an acceleration, rad/s², or a rate, rad/s.
-    ///   - largest: The largest of it that the motors can do, its unit, more than 0.
+    ///   - told: Error-correcting motor commands about the camera's axes: accelerations, rad/s², or
+    ///     rates, rad/s.
+    ///   - largest: Largest command that the motors can follow, in the same unit, more than 0.
     ///   - rate: Camera's rate, camera frame, rad/s.
-    ///   - delay: From a command to the sample that shows it, s, as configured: it is not measured, and may be twice as long.
+    ///   - delay: Configured time from a command to the sample that shows it, s. It is not
+    ///     measured, and may be twice as long.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: The axes whose gains have just gone down.
+    /// - Returns: The axes whose gains have just been reduced.
     @_noLocks
     mutating func step(
         told: Vector3, largest: AxisVector, rate: Vector3, delay: Double, dt: Double
@@ -45,14 +48,14 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
             pitch: sight(told.y, rate.y, largest.pitch), dt: dt)
     }
 
-    /// One period.
+    /// Advances by one period.
     ///
     /// - Parameters:
     ///   - yaw: About the camera's z axis.
     ///   - roll: About x.
     ///   - pitch: About y.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: The axes whose gains have just gone down.
+    /// - Returns: The axes whose gains have just been reduced.
     @_noLocks
     mutating func step(
         yaw: OscillationWatch.Sight, roll: OscillationWatch.Sight, pitch: OscillationWatch.Sight,
@@ -76,7 +79,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
         if axes.contains(.pitch) { lower(.pitch) }
     }
 
-    /// The gains of these axes are not to blame.
+    /// Restores these axes' gains, because they are not the cause.
     @_noLocks
     mutating func trust(_ axes: AxisSet) {
         if axes.contains(.yaw) { trust(.yaw) }
@@ -84,14 +87,15 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
         if axes.contains(.pitch) { trust(.pitch) }
     }
 
-    /// The gains of this axis rest on a new measurement.
+    /// Restores the gains of this axis, because they depend on a new measurement.
     @_noLocks
     mutating func trust(_ axis: GimbalAxis) {
         share[axis] = 1
         oscillating = oscillating.subtracting(AxisSet(axis))
     }
 
-    /// Something shakes the camera on purpose, or its motion of late is not known: nothing is held against the loop.
+    /// Suspends the judgement, because an excitation shakes the camera or its recent motion is
+    /// unknown.
     @_noLocks
     mutating func forgetMotion() { watch.reset() }
 

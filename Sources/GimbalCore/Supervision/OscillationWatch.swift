@@ -1,30 +1,32 @@
 internal import CMathShim
 
-/// Sees a loop that shakes its camera.
+/// Detector of an oscillating loop.
 ///
-/// No set-point and no hand has power above a loop's crossover; what turns the camera there comes from the motors, from a
-/// vibration, or is the gyroscope's noise. An oscillation of the loop is what the motors did some moments ago: rate and
-/// acceleration told, both above the crossover, are coherent at any phase (so neither the delay nor the inertia has to be known),
-/// and the motors spend a share of what they can give on it. Noise is not coherent with what was told before, and a knock dies
-/// away. A vibration from outside cannot be told from it by looking; whoever lowers the gains sees that it does not end, and
-/// has it tolerated.
+/// Neither set-point nor hand has power above a loop's crossover. Rotation of the camera there
+/// comes from the motors or from a vibration, or is the gyroscope's noise. In an oscillation of the
+/// loop, the camera's rate follows an earlier motor command: rate and command, both above the
+/// crossover, are coherent at any phase, so neither the delay nor the inertia must be known. In
+/// addition the motors spend a certain share of their capacity on it. Noise is not coherent with
+/// earlier commands, and a knock decays. An external vibration looks the same. It does not end when
+/// the gains are lowered; the caller then marks it as tolerated.
 ///
 /// Loop thread only; constant time, no allocation.
 struct OscillationWatch: Sendable, BitwiseCopyable {
-    /// What one axis has to offer in a period.
+    /// Input of one axis in a period.
     struct Sight: Sendable, BitwiseCopyable {
-        /// What the errors have made the motors do, rad/s², or a rate, rad/s, where motors are told rates.
+        /// Error-correcting motor command, rad/s², or rad/s for motors that receive rates.
         var told: Double
         /// Camera's rate, rad/s.
         var rate: Double
-        /// From which RMS on `told` counts, its unit.
+        /// RMS of `told` from which on it counts, in its unit.
         var floor: Double
-        /// Above which there is nothing to do for the loop, rad/s.
+        /// Frequency above which the loop is inactive, rad/s.
         var corner: Double
-        /// Whether no probe moves the camera: only then a swing that grows is the loop's alone.
+        /// Whether no probe moves the camera. Only then a growing oscillation comes from the loop
+        /// alone.
         var isKnown: Bool
-        /// Whether `told` follows the hand as well: an oscillation is then larger above the corner than
-        /// below it, and one tone for six swings.
+        /// Whether `told` includes the hand's motion. An oscillation must then be larger above the
+        /// corner than below it, and must be one tone for six swings.
         var followsHand: Bool
 
         @_noLocks
@@ -46,31 +48,34 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     private var pitch = AxisOscillation()
     private var told = JointHistory()
 
-    /// Share of a motor's torque or rate that is spent on an oscillation of the loop, RMS; noise takes a twentieth of it.
+    /// Share of a motor's torque or rate that an oscillation of the loop takes, RMS; noise takes a
+    /// twentieth.
     static var shaken: Double { @_noLocks get { 0.15 } }
-    /// From where on nothing but an oscillation is expected, times the loop's delay: half an octave above the crossover.
+    /// Corner above which only an oscillation is expected, times the loop's delay: half an octave
+    /// above the crossover.
     static var beyondCrossover: Double { @_noLocks get { 0.85 } }
-    /// Below it a hand and its steps have their say, rad/s.
+    /// Upper end of the frequencies of a hand and of steps, rad/s.
     static var hand: Double { @_noLocks get { 2 * .pi * 10 } }
 
-    /// How long before a rate what was told is compared with it, s: longer than noise remembers.
+    /// Age of the command that a rate is compared with, s: longer than the memory of the noise.
     private static var age: Double { @_noLocks get { 0.008 } }
 
     @_noLocks
     init() {}
 
-    /// The outputs are about to come on, or something shakes the camera on purpose.
+    /// Starts again: the outputs are about to come on, or an excitation shakes the camera.
     @_noLocks
     mutating func reset() { self = OscillationWatch() }
 
-    /// One period.
+    /// Advances by one period.
     ///
     /// - Parameters:
     ///   - sightYaw: About the camera's z axis.
     ///   - sightRoll: About x.
     ///   - sightPitch: About y.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: The axes whose oscillation has just been seen, or goes on: told again as long as it lasts.
+    /// - Returns: The axes with a newly detected or a continuing oscillation; reported repeatedly
+    ///   while it lasts.
     @_noLocks
     mutating func step(
         yaw sightYaw: Sight, roll sightRoll: Sight, pitch sightPitch: Sight, dt: Double
@@ -78,7 +83,7 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         let past = told.value(age: Self.age, dt: dt)
         told.append(
             AxisVector(yaw: sightYaw.told, roll: sightRoll.told, pitch: sightPitch.told), dt: dt)
-        // The axes mostly have the same corner.
+        // The axes usually have the same corner.
         let paceYaw = AxisOscillation.Pace(sightYaw, dt: dt)
         let paceRoll = paceYaw.adapted(to: sightRoll)
         let isYaw = yaw.step(past.yaw, sightYaw, paceYaw)
@@ -87,11 +92,11 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         return AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
     }
 
-    /// Whether no axis looks as if it swung.
+    /// Whether no axis shows signs of an oscillation.
     var isCalm: Bool { @_noLocks get { yaw.isCalm && roll.isCalm && pitch.isCalm } }
 
-    /// These axes have been proved innocent: what shakes them at present comes from outside, and is not told again unless it
-    /// doubles.
+    /// Tolerates the present oscillation of these axes, because it comes from outside. It is
+    /// reported again only if it doubles.
     @_noLocks
     mutating func tolerate(_ axes: AxisSet) {
         if axes.contains(.yaw) { yaw.tolerate() }
@@ -102,7 +107,7 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
 
 /// One axis of `OscillationWatch`.
 private struct AxisOscillation: Sendable, BitwiseCopyable {
-    // High-passes of second order: the rate, what was told, and its integral.
+    // High-passes of second order: the rate, the command, and the command's integral.
     private var rateLow = Vector2()
     private var toldLow = Vector2()
     private var sumLow = Vector2()
@@ -110,56 +115,61 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var rateSquare = 0.0
     private var toldSquare = 0.0
     private var sumSquare = 0.0
-    /// Mean square of what was told below the corner.
+    /// Mean square of the command below the corner.
     private var handSquare = 0.0
     private var inPhase = 0.0
     private var inQuadrature = 0.0
-    /// Products of what was told with its integral: an oscillation has none, what runs away is its own integral.
+    /// Product of the command with its integral: zero for an oscillation, positive for a runaway,
+    /// which equals its own integral.
     private var growth = 0.0
-    /// How long it has been going on, s.
+    /// Duration of the oscillation so far, s.
     private var evidence = 0.0
-    /// Largest of what was told in this half swing and in the ones before it, the newest first.
+    /// Largest command in this half swing and in the previous ones, newest first.
     private var crest = 0.0
     private var crests = Crests()
     private var wasUp = false
-    /// Half swings in a row of which none was much smaller than the one before.
+    /// Consecutive half swings of which none was much smaller than the previous one.
     private var halves = 0
-    /// RMS of `told` when it was seen last, and up to where it is tolerated.
+    /// RMS of `told` at the last detection, and the limit up to which it is tolerated.
     private var level = 0.0
     private var tolerated = 0.0
 
-    /// Over which means are taken, s, and at least this many radians at the corner: one and a half swings.
+    /// Time constant of the means, s, and its minimum in radians at the corner: one and a half
+    /// swings.
     private static var memory: Double { @_noLocks get { 0.04 } }
     private static var memorySwings: Double { @_noLocks get { 3 * .pi } }
-    /// How long an oscillation must last, s: a knock has died away.
+    /// Shortest duration of an oscillation, s; by then a knock has decayed.
     private static var patience: Double { @_noLocks get { 0.08 } }
-    /// How much of the rate what was told must explain.
+    /// Smallest share of the rate that the command must explain.
     private static var leastCoherence: Double { @_noLocks get { 0.6 } }
-    /// Over which the hand's part is taken, s: a step.
+    /// Time constant of the hand's part, s: a step.
     private static var handMemory: Double { @_noLocks get { 0.3 } }
-    /// Crest of a tone in terms of the floor: a healthy servo that hunts within its dead band has less.
+    /// Smallest crest of a tone relative to the floor: larger than that of a healthy servo that
+    /// hunts within its dead band.
     private static var crest: Double { @_noLocks get { 2 } }
-    /// How often it is told again, s.
+    /// Interval of repeated reports, s.
     private static var repetition: Double { @_noLocks get { 0.08 } }
-    /// Share of the motor's means, in terms of the floor, that nothing but an oscillation takes, coherent or not.
+    /// Mean command relative to the floor above which it must be an oscillation, coherent or not.
     private static var plenty: Double { @_noLocks get { 3 } }
 
-    /// Half swings in a row that make a tone: five swings. A heel strike excites two or three.
+    /// Consecutive half swings that make a tone: five swings. A heel strike excites two or three.
     private static var swings: Int { @_noLocks get { 10 } }
-    /// The same where what was told follows the hand: a runner excites five swings.
+    /// The same if the command includes the hand's motion: a runner excites five swings.
     private static var handSwings: Int { @_noLocks get { 12 } }
-    /// Smallest crest of a half swing in terms of the one before, in a tone that grows.
+    /// Smallest ratio of a half swing's crest to the previous one in a growing tone.
     private static var growing: Double { @_noLocks get { 0.8 } }
-    /// Smaller of two crests in a row in terms of the larger, in a tone: a dead band makes them unequal.
+    /// Smallest ratio of the smaller to the larger of two consecutive crests in a tone; a dead band
+    /// makes them unequal.
     private static var alike: Double { @_noLocks get { 0.6 } }
-    /// By how much the crests grow meanwhile: more than a vibration wavers.
+    /// Growth of the crests meanwhile: more than the variation of a vibration.
     private static var growth: Double { @_noLocks get { 1.3 } }
-    /// How much of a pure tone what was told explains.
+    /// Share of a pure tone that the command explains.
     private static var pureCoherence: Double { @_noLocks get { 0.95 } }
-    /// Crest of it in terms of the floor: a light camera turns by degrees before its motors are at their limit.
+    /// Crest of a pure tone relative to the floor: a light camera turns by degrees before its
+    /// motors reach their limit.
     private static var early: Double { @_noLocks get { 0.6 } }
 
-    /// What time does in one period, for one corner.
+    /// Coefficients of one period, for one corner.
     struct Pace: Sendable, BitwiseCopyable {
         /// Seconds since the previous period, more than 0.
         let dt: Double
@@ -174,8 +184,9 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             corner = seen.corner
             isKnown = seen.isKnown
             share = seen.corner * dt / (1 + seen.corner * dt)
-            // Three swings of a slow loop are longer than the usual memory, over which a heel strike looks like a pure tone. While
-            // a probe is at work the camera may be far lighter than believed, and a quick answer counts more.
+            // Three swings of a slow loop are longer than the usual memory, over which a heel
+            // strike looks like a pure tone. During a probe the camera may be far lighter than
+            // believed, so a quick response is more important.
             let memory =
                 seen.isKnown
                 ? max(AxisOscillation.memory, AxisOscillation.memorySwings / seen.corner)
@@ -184,7 +195,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             hand = dt / (AxisOscillation.handMemory + dt)
         }
 
-        /// The same for another axis.
+        /// The coefficients for another axis.
         @_noLocks @inline(__always)
         func adapted(to seen: OscillationWatch.Sight) -> Pace {
             seen.corner == corner && seen.isKnown == isKnown ? self : Pace(seen, dt: dt)
@@ -197,7 +208,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         @_noLocks
         init() {}
 
-        /// High-pass of second order, both poles at one place.
+        /// High-pass of second order with a double pole.
         mutating func pass(_ value: Double, share: Double) -> Double {
             first += (value - first) * share
             let high = value - first
@@ -230,10 +241,10 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether nothing has spoken for an oscillation of late.
+    /// Whether no recent sign of an oscillation exists.
     var isCalm: Bool { @_noLocks get { evidence == 0 && halves < 3 } }
 
-    /// One period of what was told: a new half swing begins where it changes its sign.
+    /// Counts half swings of the command; a new one begins where the command changes its sign.
     private mutating func count(_ told: Double, _ seen: OscillationWatch.Sight) {
         let isUp = told > 0
         if isUp != wasUp {
@@ -256,13 +267,13 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         evidence = 0
     }
 
-    /// One period; `past` is what was told some moments before the rate.
+    /// Advances by one period; `past` is the command from some moments before the rate.
     mutating func step(_ past: Double, _ seen: OscillationWatch.Sight, _ pace: Pace) -> Bool {
         let (dt, share, fresh) = (pace.dt, pace.share, pace.fresh)
         let rate = rateLow.pass(seen.rate, share: share)
         let told = toldLow.pass(past, share: share)
-        // The same filter over the integral of what was told: a quarter turn later, up to half the loop's rate, because the
-        // integral is taken to the middle of the period.
+        // The same filter over the integral of the command: a quarter turn later, up to half the
+        // loop's rate, because the integral extends to the middle of the period.
         let before = sumLow.first
         sumLow.first += (past - sumLow.first) * share
         let middle = 0.5 * (before + sumLow.first)
@@ -296,7 +307,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             level = max(level, size)
             return true
         }
-        // Nothing that takes half of a motor is tolerated.
+        // An oscillation that takes half of a motor's capacity is never tolerated.
         let floor = seen.followsHand ? max(seen.floor, cm_sqrt(handSquare)) : seen.floor
         let isLarge = size > max(floor, min(tolerated, Self.plenty * floor))
         guard isLarge, isSwinging, least > 0, isCoherent || size > Self.plenty * floor else {
@@ -305,7 +316,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             return false
         }
         evidence += size > Self.plenty * floor ? 2 * dt : dt
-        // What dies away since the gains went down needs no lower ones.
+        // An oscillation that decays since the last reduction does not need lower gains.
         let lasts = seen.followsHand ? halves >= Self.handSwings : evidence > Self.patience
         guard lasts, size > 0.7 * level || level == 0 else { return false }
         evidence -= Self.repetition

@@ -1,4 +1,4 @@
-/// Watches that the camera goes where its motors are told to take it, joint by joint.
+/// Check, joint by joint, that the camera follows the commands to its motors.
 ///
 /// Loop thread only; constant time, no allocation.
 struct ResponseWatch: Sendable, BitwiseCopyable {
@@ -9,27 +9,27 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// The joints that answer the wrong way round.
+    /// The joints with a reversed response.
     var reversed: AxisSet {
         @_noLocks @inline(__always) get { axes.axes { $0.isReversed } }
     }
 
-    /// The outputs are about to come on.
+    /// Starts again, because the outputs are about to come on.
     @_noLocks
     mutating func reset() { self = ResponseWatch() }
 
-    /// One period of motors that exert torques.
+    /// Takes one period of motors that exert torques.
     ///
     /// - Parameters:
-    ///   - accelerations: What the torques told now would do to the camera, rad/s².
-    ///   - delay: From that to the sample that shows it, s.
+    ///   - accelerations: Accelerations of the camera that the present torques command, rad/s².
+    ///   - delay: From a command to the sample that shows it, s.
     ///   - rates: Camera's rate about the joints' axes, rad/s.
-    ///   - wanted: What it should be, rad/s.
-    ///   - errors: From the camera to where it should be, about the joints' axes, rad.
-    ///   - joints: Angles of the joints as encoders measure them, rad; nil = none fitted.
-    ///   - bar: What counts as a mirror image.
-    ///   - least: Accelerations that the motors must have been told: less moves nothing against
-    ///     friction, rad/s².
+    ///   - wanted: Desired rate, rad/s.
+    ///   - errors: From the camera to its set-point about the joints' axes, rad.
+    ///   - joints: Joint angles from encoders, rad; nil without encoders.
+    ///   - bar: Thresholds of a mirror image.
+    ///   - least: Smallest commanded accelerations that count, rad/s²; less does not overcome
+    ///     friction.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(
@@ -46,13 +46,13 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
             joints: joints, bar: bar, least: least, dt: dt)
     }
 
-    /// One period of servos.
+    /// Takes one period of servos.
     ///
     /// - Parameters:
-    ///   - jointRates: How fast the servos' model says that the joints turn now, rad/s.
+    ///   - jointRates: Present joint rates in the servos' model, rad/s.
     ///   - rates: Camera's rate about the joints' axes, rad/s.
-    ///   - wanted: What it should be, rad/s.
-    ///   - errors: From the camera to where it should be, about the joints' axes, rad.
+    ///   - wanted: Desired rate, rad/s.
+    ///   - errors: From the camera to its set-point about the joints' axes, rad.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(

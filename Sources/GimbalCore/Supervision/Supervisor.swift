@@ -1,43 +1,43 @@
-/// What a condition does to the outputs, mildest first.
+/// Effect of a condition on the outputs, mildest first.
 public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
-    /// Shown, nothing else.
+    /// The condition is shown only.
     case report
     /// Outputs that are off stay off; outputs that are on stay on.
     case blockStart
     /// Outputs ramp down to off.
     case softOff
-    /// The motors stop the camera by what is known without the sensor that failed, then the outputs are off.
+    /// The motors stop the camera without the failed sensor, then the outputs go off.
     case brake
-    /// Outputs off at once.
+    /// The outputs go off at once.
     case off
 
-    /// Milder first.
+    /// Whether `a` is milder than `b`.
     @inlinable @_noLocks
     public static func < (a: Response, b: Response) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Decides whether the outputs may be on: conditions and the previous state in, the next state out. Pure; critical for
-/// safety, be careful when changing it. The tests are its specification.
+/// Decision whether the outputs may be on: a pure function from conditions and previous state to
+/// the next state. Critical for safety; the tests are its specification.
 ///
-/// The shape (conditions, state, action as one function) follows Crazyflie's supervisor; the waiting time before
-/// recovery follows Betaflight's failsafe.
+/// The structure (conditions, state and action in one function) follows Crazyflie's supervisor; the
+/// waiting time before recovery follows Betaflight's failsafe.
 public struct Supervisor: Sendable, BitwiseCopyable {
-    /// The times of the transitions.
+    /// Durations of the transitions.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Ramp from off to full authority, s.
         public var softStartSeconds = 0.5
         /// Ramp from full authority to off, s.
         public var softStopSeconds = 0.2
-        /// How long the motors stop the camera before the outputs are off, s.
+        /// Duration of braking before the outputs go off, s.
         public var brakeSeconds = 0.025
-        /// After a fault, conditions must have been clear for this long before the outputs come back, s.
+        /// Time without conditions after a fault until the outputs come back, s.
         public var recoverySeconds = 0.5
 
         /// The defaults.
         public init() {}
     }
 
-    /// Where the outputs stand.
+    /// State of the outputs.
     public enum Phase: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         /// Off.
         case off
@@ -51,19 +51,20 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         case braking
     }
 
-    /// All that one evaluation hands to the next.
+    /// State that one evaluation passes to the next.
     public struct State: Sendable, BitwiseCopyable, Equatable {
-        /// Where the outputs stand.
+        /// State of the outputs.
         public var phase = Phase.off
         /// Share of the controller's output that reaches the motors, 0...1.
         public var authority = 0.0
-        /// How long the outputs stay off after the fault that turned them off has gone, s. Zero before any fault:
-        /// the first start, and leaving the mode `inactive`, need no waiting.
+        /// Remaining time for which the outputs stay off after the end of a fault that turned them
+        /// off, s. Zero before any fault: the first start and leaving the mode `inactive` need no
+        /// waiting.
         public var recoverySeconds = 0.0
-        /// How much longer the motors stop the camera, s.
+        /// Remaining duration of braking, s.
         public var brakeSeconds = 0.0
 
-        /// Outputs off, nothing has happened yet.
+        /// Creates the initial state: outputs off, no fault yet.
         public init() {}
 
         /// Whether the power stages are on.
@@ -71,7 +72,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         public var isEnabled: Bool { @_noLocks get { phase != .off } }
     }
 
-    /// The table: what each condition does. A condition that is not listed here reports.
+    /// Effect of the given conditions: the most severe one. A condition that is not listed here is
+    /// only reported.
     @_noLocks
     public static func response(to conditions: Conditions) -> Response {
         if conditions.intersects(offAtOnce) { return .off }
@@ -80,7 +82,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         return conditions.intersects(blocking) ? .blockStart : .report
     }
 
-    /// Conditions that turn the outputs off at once: a stop was asked for, or no output can be made.
+    /// Conditions that turn the outputs off at once: a stop was requested, or no output can be
+    /// made.
     @inlinable
     public static var offAtOnce: Conditions {
         @_noLocks get {
@@ -89,8 +92,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Conditions under which the loop cannot be closed any more: the camera's motion is not known, or a sign is wrong. A
-    /// camera that is let go in motion coasts, so its motors stop it first.
+    /// Conditions that prevent closed-loop control: the camera's motion is unknown, or a sign is
+    /// wrong. A moving camera would coast without motors, so the motors stop it first.
     @inlinable
     public static var braking: Conditions {
         @_noLocks get {
@@ -107,33 +110,33 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Conditions that only keep the outputs from starting.
+    /// Conditions that only prevent a start of the outputs.
     @inlinable
     public static var blocking: Conditions {
         @_noLocks get { .estimateNotConverged | .jointsOutOfReach }
     }
 
-    /// Everything that keeps the outputs from being on.
+    /// All conditions that keep the outputs off.
     @inlinable
     public static var inhibiting: Conditions {
         @_noLocks get { offAtOnce | braking | softly | blocking }
     }
 
-    /// One evaluation. Most severe condition wins.
+    /// Evaluates the conditions once. The most severe condition wins.
     ///
     /// - Parameters:
-    ///   - state: What the previous evaluation returned.
-    ///   - conditions: Everything that holds now.
+    ///   - state: Result of the previous evaluation.
+    ///   - conditions: All conditions that hold now.
     ///   - dt: Seconds since the previous evaluation, not negative.
-    ///   - parameters: The times of the transitions.
-    /// - Returns: The state from now on. Loop thread; constant time.
+    ///   - parameters: Durations of the transitions.
+    /// - Returns: The next state. Loop thread; constant time.
     @_noLocks
     public static func next(
         after state: State, conditions: Conditions, dt: Double, parameters: Parameters
     ) -> State {
         var next = state
         noteFault(&next, conditions: conditions, dt: dt, parameters: parameters)
-        // A brake once begun ends in off.
+        // A brake always ends in off.
         if next.phase == .braking { next.brakeSeconds -= dt }
         switch response(to: conditions) {
         case .off:
@@ -155,7 +158,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         return next
     }
 
-    /// A fault that meets outputs which are on starts the recovery time; it runs down only while there is no fault.
+    /// Starts the recovery time when a fault occurs while the outputs are on. The time decreases
+    /// only while there is no fault.
     private static func noteFault(
         _ state: inout State, conditions: Conditions, dt: Double, parameters: Parameters
     ) {
