@@ -1,6 +1,6 @@
 /// Conditions and snapshot of the stabilizer.
 extension Stabilizer {
-    /// Everything that holds now; the axes go into the snapshot.
+    /// All conditions that hold now; their axes go into the snapshot.
     mutating func conditions(now: Instant) -> Conditions {
         var result = screen.conditions(now: now) | external
         if case .inactive = pointing.mode { result.insert(.inactiveMode) }
@@ -46,9 +46,9 @@ extension Stabilizer {
         return axes
     }
 
-    /// Whether there is, or with the outputs on there will be, something that shows the joints.
+    /// Whether a source of joint angles exists, or will exist with the outputs on.
     var showsJoints: Bool {
-        // Inlined, as `axes()` is: a call would copy all of this, some 20 kB.
+        // Inlined, like `axes()`: a call would copy all of this, about 20 kB.
         @inline(__always) get {
             if joints.isKnown { return true }
             if case .some = drive.state.modelledJoints { return true }
@@ -56,7 +56,7 @@ extension Stabilizer {
         }
     }
 
-    /// Copies what a viewer may want to know of this tick into the snapshot.
+    /// Copies this tick's values into the snapshot.
     mutating func record(_ output: MotorOutput, conditions: Conditions) {
         snapshot.mode = pointing.mode
         snapshot.phase = supervisor.phase

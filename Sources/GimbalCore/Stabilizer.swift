@@ -1,9 +1,11 @@
-/// The gimbal's mind: samples and commands in, motor outputs out. Owns estimator, supervisor, set-point and
-/// controller; knows no clock, no bus and no thread, so the same bits come out of the same inputs.
+/// The complete control of a gimbal: samples and commands in, motor outputs out. Owns estimator,
+/// supervisor, set-point and controller. Has no clock, bus or thread, so the same inputs give
+/// bit-identical outputs.
 ///
-/// Loop thread only. Order within a tick: `apply` the commands, `integrate` every sample, `step` once.
+/// Loop thread only. Order within a tick: `apply` the commands, `integrate` every sample, `step`
+/// once.
 public struct Stabilizer: Sendable, BitwiseCopyable {
-    /// The tuning in force.
+    /// The parameters in force.
     public private(set) var parameters: Parameters
     /// The state after the last `step`.
     public internal(set) var snapshot = StabilizerSnapshot()
@@ -11,17 +13,18 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     var screen: SampleScreen
     private(set) var witness = GyroWitness()
     private var effect = MotorEffect()
-    /// For how long the motors have braked, s, and the rate at which they began, rad/s.
+    /// Monitor of braking: its duration, s, and its initial rate, rad/s.
     private var brake = BrakeWatch()
     /// The last output.
     private var lastOutput = MotorOutput.off
-    /// Rate of the newest sample, believed or not, camera frame, bias included, rad/s, and its time.
+    /// Rate of the newest sample, believed or not, camera frame, bias included, rad/s, and its
+    /// time.
     private var newestRate = Vector3.zero
     private var newestTime = Instant(nanoseconds: 0)
-    /// Whether a sample has come since the last step.
+    /// Whether a sample has arrived since the last step.
     private var hasNewSample = false
     private(set) var estimator: AttitudeEstimator
-    /// Camera's attitude as of this step, body to earth.
+    /// The camera's attitude as of this step, body to earth.
     private(set) var attitude = Quaternion.identity
     private(set) var tiltDoubt = TiltDoubt()
     private(set) var vibration = VibrationLevel()
@@ -31,15 +34,16 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var rateFilter: RateFilter
     private var sampleAge = SampleAge()
     private(set) var pace = SamplePace()
-    /// Rate without what the filters take out, body frame, rad/s.
+    /// Rate behind the rate filters, body frame, rad/s.
     private var filteredRate = Vector3.zero
     private(set) var exciter = Exciter()
     private var motorSwing = MotorSwing()
     private(set) var supervisor = Supervisor.State()
-    /// Where the camera is held until the drive can follow a set-point.
+    /// Attitude at which the camera is held until the drive can follow a set-point.
     private var held = Quaternion.identity
     private var wasReady = false
-    /// Camera's rate beyond that of its set-point in the last period, rad/s; 0 on motors that cannot lose their rotors.
+    /// Camera's rate relative to its set-point in the last period, rad/s; 0 for motors that cannot
+    /// lose their rotors.
     private var astray = 0.0
     private(set) var isStopped = false
     private(set) var isShuttingDown = false
@@ -54,15 +58,15 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private(set) var isConverged = false
     private(set) var faults = FaultLatch()
 
-    /// Temperatures that no chip can have are beyond these, °C.
+    /// Limits of possible chip temperatures, °C.
     private static var coldest: Double { @_noLocks get { -60 } }
     private static var hottest: Double { @_noLocks get { 150 } }
-    /// Longest period that filters and controllers count with, s.
+    /// Longest period that filters and controllers use, s.
     private static var longestPeriod: Double { @_noLocks get { 0.1 } }
-    /// Square of the rotation, rad², below which two mountings are the same: rounding.
+    /// Square of the rotation below which two mountings are equal except for rounding, rad².
     private static var sameMounting: Double { @_noLocks get { 1e-18 } }
 
-    /// A stabilizer that has seen nothing yet; outputs off.
+    /// Creates a stabilizer without samples; outputs off.
     public init(parameters: Parameters) {
         self.parameters = parameters
         screen = SampleScreen(parameters: parameters.screen)
@@ -74,7 +78,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.mode = parameters.bootMode
     }
 
-    /// Changes the tuning between two ticks; estimate, set-point and integrators stay as they are.
+    /// Changes the parameters between two ticks; estimate, set-point and integrators stay.
     @_noLocks
     public mutating func apply(_ new: Parameters) {
         let old = parameters.correction
@@ -88,7 +92,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         recalibrate(from: old, to: new.correction)
     }
 
-    /// What the estimate has to do with the calibration is turned with it, so that nothing jumps but what was wrong.
+    /// Adapts the estimate to a changed calibration, so that only wrong values jump.
     @_noLocks
     private mutating func recalibrate(from old: SensorCorrection, to new: SensorCorrection) {
         let turn = new.mounting * old.mounting.conjugate
@@ -104,7 +108,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Carries out one request.
+    /// Executes one command.
     @_noLocks
     public mutating func apply(_ command: Command, now: Instant) {
         exciter.stop(.command)
@@ -140,12 +144,13 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Conditions that only the surrounding runtime can see (bus errors, overruns), in force until the next call.
+    /// Sets the conditions that only the surrounding runtime can detect (bus errors, overruns), in
+    /// force until the next call.
     @_noLocks
     public mutating func report(_ conditions: Conditions) { external = conditions }
 
-    /// Corrects one raw sample and feeds it to the estimator, if it can be believed. Faults are looked for in what the
-    /// sensor said, before the correction.
+    /// Corrects one raw sample and passes it to the estimator, if it is believed. Faults are
+    /// searched for in the reading before the correction.
     @_noLocks
     public mutating func integrate(_ new: IMUSample) {
         pace.note()
@@ -167,7 +172,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.rawMagneticField = new.magneticField
     }
 
-    /// Whether all that is known of the camera's motion allows this sample, with this rate in the camera's frame, rad/s.
+    /// Whether this sample, with this rate in the camera's frame, rad/s, agrees with the camera's
+    /// known motion.
     private mutating func isBelieved(_ new: IMUSample, rate: Vector3) -> Bool {
         let dt = new.time.seconds(since: newestTime)
         guard dt > 0, new.gyro.isFinite else { return true }
@@ -185,7 +191,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             sensorDelay: estimator.parameters.sensorDelay, dt: dt)
     }
 
-    /// The first temperature says how far the calibrated bias can be trusted. One that no chip can have is ignored.
+    /// Uses the first temperature to widen the calibrated bias's uncertainty. A temperature that no
+    /// chip can have is ignored.
     private mutating func noteTemperature(of new: IMUSample) {
         let isPlausible = new.temperature > Self.coldest && new.temperature < Self.hottest
         guard new.contents.contains(.temperature), isPlausible else { return }
@@ -194,10 +201,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if isFirst { estimator.parameters = parameters.calibratedEstimator(at: new.temperature) }
     }
 
-    /// Supervises and controls: once per period, after the samples of the period.
+    /// Supervises and controls, once per period after its samples.
     ///
     /// - Parameter now: The time of this tick; later than that of the previous one.
-    /// - Returns: What the motors are to do until the next tick.
+    /// - Returns: The motors' outputs until the next tick.
     @_noLocks
     public mutating func step(now: Instant) -> MotorOutput {
         var dt = 0.0
@@ -226,7 +233,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if supervisor.isEnabled, !wasEnabled { takeOver() }
         if wasEnabled, !supervisor.isEnabled { pointing.letGo() }
         var output = control(now: now, dt: dt)
-        // Whatever keeps the outputs off but the wish to have them off ends a test too, and what knows of no sensor.
+        // Conditions that keep the outputs off also end a test, except for a request to have them
+        // off and conditions that do not depend on a sensor.
         if !supervisor.isEnabled, conditions.intersects(.inactiveMode),
             !conditions.intersects(.emergencyStop | .shutdown | .calibrating | .busError)
         {
@@ -243,7 +251,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         return output
     }
 
-    /// What the motors will have done to the camera when the next samples are measured.
+    /// Predicts the motors' effect on the camera until the next samples.
     private mutating func observeMotors(_ output: MotorOutput, dt: Double) {
         lastOutput = output
         guard output.enabled, drive.state.isReady, dt > 0 else { return effect.rest() }
@@ -267,20 +275,21 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Where the joints are, and what their motion says about the gyroscope.
+    /// Updates the joints, and the evidence of their motion about the gyroscope.
     private mutating func observeJoints(dt: Double) {
         joints.update(
             sample: sample, modelled: supervisor.isEnabled ? drive.state.modelledJoints : nil,
             modelSource: drive.modelSource, attitude: attitude, rate: estimator.rate,
             isAtRest: estimator.isAtRest, dt: dt)
-        // Motors that null the gyroscope make motion look like rest; without the joints nobody can tell.
+        // Motors that null the gyroscope make motion look like rest; only the joints can reveal it.
         estimator.relativeRate = joints.relativeRate
         estimator.restIsPlausible = joints.tellsRest || !supervisor.isEnabled
         estimator.jointDrive =
             supervisor.isEnabled ? (pointing.isMoving ? .commanded : .held) : .unknown
     }
 
-    /// Gravity has refuted the estimate: from then on, until it has converged again, nobody knows where the camera points.
+    /// Handles an estimate that gravity has refuted: the camera's direction is unknown until it has
+    /// converged again.
     private mutating func watchGravity() {
         isConverged = estimator.isConverged
         if estimator.refutations != seenRefutations {
@@ -291,13 +300,13 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// What takes a moment to be believed.
+    /// Checks for faults that must last for a time.
     private mutating func watchFaults(dt: Double) {
-        // In a mode that follows the handle, the handle may well turn twice as fast as the camera.
+        // In a mode that follows the handle, the handle may turn twice as fast as the camera.
         var reversed = drive.state.reversed
         if !pointing.mode.needsJoints { reversed.insert(drive.state.mirrored) }
         if isClosed { reversed.insert(witness.mirrored) }
-        // A swing half a turn late looks like a wrong sign.
+        // An oscillation with half a turn of lag looks like a wrong sign.
         if drive.state.isShaking { reversed = .none }
         faults.step(
             FaultLatch.Evidence(
@@ -308,7 +317,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             dt: dt)
     }
 
-    /// Ends a brake that makes the camera faster: its motor does not do as it is told.
+    /// Ends a brake that accelerates the camera, because its motor does not follow its commands.
     private mutating func superviseBrake(conditions: Conditions, dt: Double) {
         guard supervisor.isEnabled, !isClosed else { return brake.rest(rate: newestRate.norm) }
         guard brake.step(rate: newestRate.norm, delay: drive.loopDelay, dt: dt) else { return }
@@ -316,14 +325,14 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         supervisor.authority = 0
     }
 
-    /// Whether the outputs follow the sensors: they are on and do not brake.
+    /// Whether the loop is closed: the outputs are on and do not brake.
     private var isClosed: Bool {
         @inline(__always) get {
             if case .braking = supervisor.phase { false } else { supervisor.isEnabled }
         }
     }
 
-    /// Outputs are about to come on, or the frame in which everything is known has turned.
+    /// Prepares for the outputs to come on, or for a changed reference frame.
     private mutating func takeOver() {
         drive.reset(joints: joints.motion.angles)
         pointing.takeOver(from: attitude)
@@ -377,12 +386,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 excitation: excitation,
                 authority: supervisor.authority, dt: dt))
         if gaps.step(dt: dt) { drive.forgetResponse() }
-        // Stiffer gains must not find the error that softer ones have left.
+        // Stiffer gains must not act on the error that softer gains have left.
         if !(belief == drive.state.inertia.sigmas) {
             if drive.state.oscillating.isEmpty {
                 held = attitude
             } else if wasReady {
-                // Where an oscillation has carried the camera is not where it belongs.
+                // An oscillation has carried the camera away from its intended attitude.
                 held = setpoint.attitude
             }
         }

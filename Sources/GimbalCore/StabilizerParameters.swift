@@ -1,7 +1,7 @@
 extension Stabilizer {
-    /// Everything a user can tune.
+    /// All parameters of the stabilizer.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// What counts as a sensor fault.
+        /// Thresholds of the sensor faults.
         public var screen = SampleScreen.Parameters()
         /// The attitude estimator's noise model.
         public var estimator = AttitudeEstimator.Parameters()
@@ -11,36 +11,36 @@ extension Stabilizer {
         public var servo = ServoController.Parameters()
         /// Control of brushless motors without encoders.
         public var field = FieldController.Parameters()
-        /// What the motors hold for ever.
+        /// Continuous torque limits of the motors.
         public var motors = ThermalBudget.Parameters()
-        /// What the controller's rate goes through.
+        /// Filters of the controller's rate.
         public var rateFilter = RateFilter.Parameters()
         /// Limits of the set-point's motion.
         public var setpoint = SetpointGenerator.Parameters()
-        /// What the modes do.
+        /// Parameters of the modes.
         public var modes = ModeParameters()
-        /// Times of the output ramps.
+        /// Durations of the output ramps.
         public var supervisor = Supervisor.Parameters()
         /// Mechanical range of the joints.
         public var jointRange = JointRange()
-        /// What calibration knows about the sensors, and how they are mounted.
+        /// Calibration and mounting of the sensors.
         public var correction = SensorCorrection()
-        /// Somebody calibrates: the outputs stay off, because the camera must be still or is turned
-        /// by hand.
+        /// Whether a calibration is in progress. The outputs then stay off, because the camera must
+        /// be still or is turned by hand.
         public var isCalibrating = false
-        /// How the motors are driven. Read at the start only.
+        /// Type of the motors. Read at the start only.
         public var motorType = MotorType.torque
         /// Mode at the start. Read at the start only.
         public var bootMode = Mode.locked
 
-        /// The defaults: the default plant of the simulation, its inertia to be found.
+        /// The defaults, for the default plant of the simulation; its inertia is to be identified.
         public init() {
             controller.findsInertia = true
             controller.checksInertia = true
         }
 
-        /// The estimator's assumptions, with what calibration knows of the gyroscope's bias at this
-        /// temperature, °C or NaN.
+        /// The estimator's parameters, with the calibrated gyroscope bias at this temperature, °C
+        /// or NaN.
         @_noLocks
         func calibratedEstimator(at temperature: Double) -> AttitudeEstimator.Parameters {
             var result = estimator

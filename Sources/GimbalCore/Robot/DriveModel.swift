@@ -1,58 +1,60 @@
-/// Two driven wheels: what somebody asks for, limited, ramped, and braked when nobody asks any
-/// more. Pure; one thread.
+/// Speed of two driven wheels: a request, limited and ramped, and braked to a stop after the
+/// request has expired. Pure; one thread.
 public struct DriveModel: Sendable, BitwiseCopyable {
-    /// What the owner decides.
+    /// Limits that the owner configures.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Largest share of full speed, 0...1.
         public var limit = 1.0
-        /// Share of full speed that may be gained in a second, 1/s.
+        /// Largest increase of speed, shares of full speed per second, 1/s.
         public var acceleration = 2.0
-        /// Share of full speed that may be lost in a second, 1/s; braking may be harder than
-        /// setting off.
+        /// Largest decrease of speed, shares of full speed per second, 1/s; braking may be harder
+        /// than setting off.
         public var deceleration = 5.0
 
-        /// The defaults: half a second to full speed, a fifth to a stop.
+        /// The defaults: half a second to full speed, a fifth of a second to a stop.
         public init() {}
     }
 
-    /// What somebody asks for.
+    /// A request for wheel speeds.
     public struct Request: Sendable, BitwiseCopyable {
-        /// Share of full speed, -1...1, forwards positive; more counts as 1.
+        /// Speed of the left wheel, share of full speed, -1...1, forwards positive; limited to this
+        /// range.
         public var left: Double
-        /// The same on the right.
+        /// Speed of the right wheel, likewise.
         public var right: Double
-        /// The dead-man: from then on it counts as a wish to stand.
+        /// Dead-man: end of the request's validity; after it the wheels stop.
         public var validUntil: Instant
 
-        /// A request with these values.
+        /// Creates a request with these values.
         public init(left: Double, right: Double, validUntil: Instant) {
             self.left = left
             self.right = right
             self.validUntil = validUntil
         }
 
-        /// Nobody has asked for anything.
+        /// No request: the wheels stop.
         public static var none: Request {
             Request(left: 0, right: 0, validUntil: Instant(nanoseconds: .min))
         }
     }
 
-    /// What the owner decides.
+    /// Limits that the owner configures.
     public var parameters: Parameters
     /// Speed of the left wheel now, share of full speed.
     public private(set) var left = 0.0
     /// Speed of the right wheel now, share of full speed.
     public private(set) var right = 0.0
 
-    /// Wheels that stand.
+    /// Creates wheels at rest.
     public init(parameters: Parameters) { self.parameters = parameters }
 
-    /// One period.
+    /// Advances by one period.
     ///
     /// - Parameters:
-    ///   - request: The newest; what is not finite counts as a wish to stand.
+    ///   - request: The newest request; a speed that is not finite counts as zero.
     ///   - now: The time of this period.
-    ///   - dt: Seconds since the one before, at most 0.2: a thread that slept does not leap.
+    ///   - dt: Seconds since the previous one, limited to 0.2, so that a delayed thread does not
+    ///     cause a jump.
     public mutating func step(_ request: Request, now: Instant, dt: Double) {
         let isValid = now < request.validUntil && request.left.isFinite && request.right.isFinite
         let dt = min(max(dt, 0), 0.2)
@@ -60,7 +62,7 @@ public struct DriveModel: Sendable, BitwiseCopyable {
         right = next(right, towards: isValid ? request.right : 0, dt: dt)
     }
 
-    /// At once, without a ramp.
+    /// Stops at once, without a ramp.
     public mutating func stop() {
         left = 0
         right = 0

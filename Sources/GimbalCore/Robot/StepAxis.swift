@@ -1,97 +1,97 @@
-/// A stepper motor behind a step line and a direction line: trapezoidal ramps to a position or a
-/// velocity, soft limits, homing to a switch. Pure: called on a grid of time, it says what the
-/// lines are to be; what it has counted is what it has put on the line, so a grid that stretches
-/// costs time and no step. One thread.
+/// A stepper motor with a step line and a direction line: trapezoidal ramps to a position or a
+/// velocity, soft limits, homing to a switch. Pure: each call on a grid of time returns the state
+/// of the lines. The position counts the steps that were put on the line, so late calls cost time
+/// but no step. One thread.
 public struct StepAxis: Sendable, BitwiseCopyable {
-    /// What the motor and its mechanics stand.
+    /// Limits of the motor and its mechanics.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Fastest, steps/s; half the rate of the grid is the most.
+        /// Largest speed, steps/s; at most half the rate of the grid.
         public var maxSpeed = 800.0
-        /// Steps/s².
+        /// Acceleration, steps/s².
         public var acceleration = 2000.0
         /// Lowest position, steps from home.
         public var minimum = -100_000
         /// Highest position, steps from home.
         public var maximum = 100_000
-        /// Speed towards the switch, steps/s, negative: the switch is at the lower end; away from
-        /// it a quarter of that.
+        /// Speed towards the switch, steps/s, negative, because the switch is at the lower end. The
+        /// speed away from it is a quarter of this.
         public var homingSpeed = -200.0
-        /// Steps after which a switch that has not answered is not there.
+        /// Steps without a response from the switch after which homing fails.
         public var homingRange = 200_000
 
         /// The defaults.
         public init() {}
     }
 
-    /// What somebody wants of it.
+    /// A goal of the motor.
     public enum Goal: Sendable, BitwiseCopyable {
-        /// Slow down and stand.
+        /// Slow down and stop.
         case hold
-        /// Go to a position, steps from home; beyond a limit: to the limit.
+        /// Go to a position, steps from home; limited to the soft limits.
         case position(Int)
-        /// So many steps beyond the position in force: a request, which `replaced` makes a position
-        /// of. A motor holds.
+        /// Go a number of steps beyond the present goal. This is a request, which `replaced`
+        /// converts to a position; a motor that receives it holds.
         case further(Int)
-        /// Turn at a velocity, steps/s, until then; after that it holds.
+        /// Turn at a velocity, steps/s, until the given time, then hold.
         case velocity(Double, validUntil: Instant)
-        /// Look for the switch; its edge becomes position 0. Another time is another search.
+        /// Search for the switch; its edge becomes position 0. A different time requests a new
+        /// search.
         case home(asked: Instant)
     }
 
-    /// Where homing stands.
+    /// State of homing.
     public enum Homing: Int, Sendable, BitwiseCopyable {
-        /// Nobody has asked, or something else came first: position 0 is where it stood at the
-        /// start.
+        /// Not requested, or cancelled by another goal: position 0 is the position at the start.
         case none
-        /// On the way to the switch.
+        /// Moving towards the switch.
         case seeking
-        /// On the way off it.
+        /// Moving off the switch.
         case leaving
         /// Position 0 is the switch's edge.
         case done
-        /// The switch never answered, or never let go.
+        /// The switch did not respond, or was not released.
         case failed
     }
 
-    /// What the lines are to be.
+    /// States of the two lines.
     public struct Lines: Sendable, BitwiseCopyable, Equatable {
         /// The motor steps when this becomes active.
         public var step = false
-        /// Active: forwards.
+        /// Active means forwards.
         public var direction = false
 
         /// Both inactive.
         public init() {}
     }
 
-    /// What the motor stands.
+    /// Limits of the motor.
     public let parameters: Parameters
-    /// Steps put on the line, forwards less backwards, from home.
+    /// Steps put on the line, forwards minus backwards, from home.
     public private(set) var position = 0
-    /// Steps/s.
+    /// Present speed, steps/s.
     public private(set) var speed = 0.0
-    /// Where homing stands.
+    /// State of homing.
     public private(set) var homing = Homing.none
-    /// What the lines are now.
+    /// Present states of the lines.
     public private(set) var lines = Lines()
-    /// How far the ideal motion is ahead of `position`, steps; a step is due at a half.
+    /// Distance from `position` to the ideal motion, steps; a step is due at a half.
     private var ahead = 0.0
     private var sought = 0
     private var asked: Instant?
 
-    /// A motor that stands at position 0.
+    /// Creates a motor at rest at position 0.
     public init(parameters: Parameters) { self.parameters = parameters }
 
-    /// Whether it stands.
+    /// Whether the motor is at rest.
     public var isStanding: Bool { speed == 0 }
 
-    /// One tick of the grid.
+    /// Advances by one tick of the grid.
     ///
     /// - Parameters:
-    ///   - goal: The newest.
+    ///   - goal: The newest goal.
     ///   - isAtSwitch: Whether the home switch is pressed.
     ///   - now: The time of this tick.
-    ///   - dt: Distance of the grid, s.
+    ///   - dt: Interval of the grid, s.
     public mutating func tick(_ goal: Goal, isAtSwitch: Bool, now: Instant, dt: Double) {
         let wasHigh = lines.step
         lines.step = false
@@ -104,7 +104,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         guard abs(ahead) >= 0.5, !wasHigh else { return }
         let forwards = ahead > 0
         guard forwards == lines.direction else {
-            // The driver wants to know the direction before the step: one tick earlier.
+            // The driver needs the direction one tick before the step.
             lines.direction = forwards
             return
         }
@@ -114,7 +114,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         sought += 1
     }
 
-    /// Arrived: what is left of a step is no motion.
+    /// Ends a motion; the remaining fraction of a step is dropped.
     private mutating func settle(_ goal: Goal, dt: Double) {
         switch goal {
         case .position(let wanted):
@@ -149,7 +149,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Not into a soft limit.
+    /// The speed, limited so that the motor stops before a soft limit.
     private func limited(_ wanted: Double) -> Double {
         let limit = wanted < 0 ? parameters.minimum : parameters.maximum
         let room = (Double(limit - position) - ahead) * (wanted < 0 ? -1 : 1)
@@ -157,8 +157,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         return min(max(wanted, -most), most)
     }
 
-    /// The speed from which it can still stop in so many steps, with a fifth of the acceleration
-    /// kept for a tick that comes late.
+    /// The largest speed from which the motor can stop within the given steps. A fifth of the
+    /// acceleration is reserved for late ticks.
     private func fastest(within steps: Double) -> Double {
         min(parameters.maxSpeed, (1.6 * parameters.acceleration * steps).squareRoot())
     }
@@ -170,7 +170,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Never faster than the motor stands.
+    /// Homing speed, limited to the motor's largest speed.
     private var homingSpeed: Double { max(parameters.homingSpeed, -parameters.maxSpeed) }
 
     private mutating func homingWish(isAtSwitch: Bool) -> Double {
@@ -210,15 +210,15 @@ public struct StepAxis: Sendable, BitwiseCopyable {
 }
 
 extension StepAxis.Goal {
-    /// The goal after this one, while the motor is at `position`: what is asked for further counts
-    /// from where it was to go, so that commands that arrive faster than the motor steps are not
-    /// lost.
+    /// The goal that results from a new request while the motor is at `position`. A relative
+    /// request counts from the present goal, so that requests which arrive faster than the motor
+    /// steps are not lost.
     ///
     /// - Parameters:
-    ///   - goal: What is asked for.
+    ///   - goal: The requested goal.
     ///   - position: Steps from home.
-    ///   - parameters: The motor's: nothing is counted beyond its limits.
-    /// - Returns: What the motor is to do; never `further`.
+    ///   - parameters: Limits of the motor; the result is within them.
+    /// - Returns: The motor's next goal; never `further`.
     public func replaced(
         by goal: Self, at position: Int, _ parameters: StepAxis.Parameters
     ) -> Self {
