@@ -1,7 +1,7 @@
 internal import CMathShim
 
-/// The three angles of `q = Rz(yaw) * Rx(roll) * Ry(pitch)`: the order of the joints, of
-/// set-points, limits and the monitor. Regular at pitch ±90°; singular where roll is ±90°.
+/// Conversion between an attitude and the angles of `q = Rz(yaw) * Rx(roll) * Ry(pitch)`, the order
+/// of joints, set-points, limits and the monitor. Regular at pitch ±90°; singular at roll ±90°.
 public enum EulerZXY {
     /// The attitude with these angles.
     ///
@@ -21,10 +21,10 @@ public enum EulerZXY {
             z: z.cos * x.sin * y.sin + z.sin * x.cos * y.cos)
     }
 
-    /// The angles of an attitude: yaw and pitch in -π...π, roll in -π/2...π/2, radians.
+    /// The angles of an attitude: yaw and pitch in -π...π, roll in -π/2...π/2, rad.
     ///
-    /// Within 0.03° of roll ±90° only the sum or the difference of yaw and pitch is defined; all of
-    /// it is then given to yaw.
+    /// Within 0.03° of roll ±90° only the sum or the difference of yaw and pitch is defined; it is
+    /// then assigned to yaw.
     ///
     /// - Parameter q: Unit quaternion.
     /// - Returns: The three angles, rad.

@@ -1,4 +1,4 @@
-/// Where the handle is, as far as the joints show it.
+/// Pose of the handle, computed from the joints.
 struct HandlePose: Sendable, BitwiseCopyable {
     /// Handle to earth.
     let attitude: Quaternion
@@ -6,12 +6,12 @@ struct HandlePose: Sendable, BitwiseCopyable {
     let rate: Vector3
     /// Joint angles, rad.
     let joints: AxisVector
-    /// Whether the joints are those of rotors believed in their fields: off by the load, and wrong
-    /// when one slips.
+    /// Whether the joint angles come from rotors that are assumed to be in their fields: wrong by
+    /// the angle that the load causes, and after a slip.
     let isBelieved: Bool
 
-    /// From the camera's attitude (body to earth) and what the joints say; nil where nobody knows
-    /// the joints.
+    /// Creates a pose from the camera's attitude (body to earth) and the joints; nil if the joints
+    /// are unknown.
     @_noLocks
     init?(camera: Quaternion, joints observed: JointObserver) {
         guard observed.isKnown else { return nil }
@@ -21,7 +21,7 @@ struct HandlePose: Sendable, BitwiseCopyable {
         rate = camera.rotate(observed.carryingRate)
     }
 
-    /// At this attitude, standing still, with the joints at these angles.
+    /// Creates a pose from an attitude, a rate (by default zero) and joint angles.
     init(attitude: Quaternion, rate: Vector3 = .zero, joints: AxisVector) {
         self.attitude = attitude
         self.rate = rate

@@ -1,28 +1,29 @@
 internal import CMathShim
 
-/// The geometry of the three joints at one pose: how joint rates and torques map to the camera.
+/// The geometry of the three joints at one pose: the mapping of joint rates and torques to the
+/// camera.
 ///
 /// Joints from the handle outwards: yaw about z, roll about x, pitch about y; `q_camera = q_base *
 /// Rz(yaw) * Rx(roll) * Ry(pitch)`. All vectors are in the camera frame. The links between the
-/// joints are taken as massless, so that each motor feels exactly the moment about its own axis.
+/// joints are assumed massless, so each motor feels exactly the moment about its own axis.
 ///
 /// At roll ±90° the yaw and pitch axes are parallel, and no joint turns the camera about the third
-/// direction: within 3° of that pose the mapping is evaluated as if at 3° from it, so that rates
+/// direction. Within 3° of that pose the mapping is evaluated as if at 3° from it, so that rates
 /// and torques stay bounded.
 public struct JointKinematics: Sendable, BitwiseCopyable {
     /// Direction of the yaw joint's axis, unit length.
     public let yawAxis: Vector3
     /// Direction of the roll joint's axis, unit length.
     public let rollAxis: Vector3
-    /// Cosine and sine of the angles that shape the mapping, `cosRoll` kept away from zero.
+    /// Cosines and sines of the angles in the mapping; `cosRoll` is kept away from zero.
     private let cosRoll, sinRoll, cosPitch, sinPitch: Double
 
-    /// Below this cosine the mapping is no longer followed towards the singularity.
+    /// Smallest cosine that the mapping uses near the singularity.
     private static var smallestCosine: Double { 0.05 }
 
-    /// The geometry at these joint angles.
+    /// Creates the geometry at these joint angles.
     ///
-    /// - Parameter joints: Radians; yaw has no influence.
+    /// - Parameter joints: rad; yaw has no influence.
     @_noLocks @_noAllocation
     public init(joints: AxisVector) {
         let roll = cm_sincos(joints.roll)
@@ -67,9 +68,9 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
         yawAxis * jointRates.yaw + rollAxis * jointRates.roll + pitchAxis * jointRates.pitch
     }
 
-    /// The joint rates that turn the camera at this rate against the handle.
+    /// The joint rates that turn the camera at this rate relative to the handle.
     ///
-    /// - Parameter rate: Camera's rate against the handle, camera frame, rad/s.
+    /// - Parameter rate: Camera's rate relative to the handle, camera frame, rad/s.
     /// - Returns: Joint rates, rad/s.
     @_noLocks @_noAllocation
     public func jointRates(relativeRate rate: Vector3) -> AxisVector {
@@ -103,7 +104,7 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
             sinPitch * torques.roll + cosPitch * across)
     }
 
-    /// The part of a camera's rate that is about each joint's axis.
+    /// The component of a camera's rate about each joint's axis.
     ///
     /// - Parameter rate: Camera frame, rad/s.
     /// - Returns: rad/s.
@@ -115,7 +116,7 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
     /// The camera's inertia about each joint's axis.
     ///
     /// - Parameter inertia: About the camera's axes, kg·m².
-    /// - Returns: kg·m²; roll and yaw exchange theirs when the camera looks straight up.
+    /// - Returns: kg·m². Those of roll and yaw are exchanged when the camera points straight up.
     @_noLocks @_noAllocation
     public func inertia(from inertia: AxisVector) -> AxisVector {
         let a = yawAxis

@@ -1,4 +1,4 @@
-/// How far each joint turns, rad; zero is aligned with the handle.
+/// Range of each joint, rad; zero is aligned with the handle.
 public struct JointRange: Sendable, BitwiseCopyable, Equatable {
     /// Smallest angles.
     public var minimum = AxisVector(yaw: -170, roll: -45, pitch: -120) * (.pi / 180)
@@ -8,7 +8,7 @@ public struct JointRange: Sendable, BitwiseCopyable, Equatable {
     /// The defaults.
     public init() {}
 
-    /// From `minimum` to `maximum`.
+    /// Creates a range from `minimum` to `maximum`.
     @_noLocks
     init(minimum: AxisVector, maximum: AxisVector) {
         self.minimum = minimum
@@ -19,7 +19,7 @@ public struct JointRange: Sendable, BitwiseCopyable, Equatable {
     @_noLocks
     public func contains(_ joints: AxisVector) -> Bool { outside(joints).isEmpty }
 
-    /// The joints that are not within their range, rad; one that is no number is not.
+    /// The joints that are outside their range, rad; NaN counts as outside.
     @_noLocks
     func outside(_ joints: AxisVector) -> AxisSet {
         AxisSet(

@@ -1,25 +1,23 @@
-/// What the motors were told in the last 64 periods, so that a model of a delayed motor can look
-/// back.
+/// The motor commands of the last 64 periods, for the model of a delayed motor.
 ///
-/// Periods may differ in length: a loop that was held up has told its motors the same until it came
-/// round again.
+/// Periods may differ in length: during a delay of the loop the last command stays in force.
 struct JointHistory: Sendable, BitwiseCopyable {
     private var ring: InlineArray<64, AxisVector>
-    /// When each value was told, s after `clock` was zero.
+    /// Time of each command, s after `clock` was zero.
     private var times: InlineArray<64, Double>
     private var next = 0
-    /// When the newest value was told.
+    /// Time of the newest command.
     private var clock = 0.0
     private var lastPeriod = 0.0
 
-    /// As if zero had been commanded for ever.
+    /// Creates a history of zero commands.
     @_noLocks
     init() {
         ring = InlineArray(repeating: .zero)
         times = InlineArray(repeating: -.infinity)
     }
 
-    /// As if `value` had been commanded for ever, rad.
+    /// Fills the history with one value, rad.
     @_noLocks @_noAllocation
     mutating func fill(_ value: AxisVector) {
         var i = 0
@@ -32,7 +30,7 @@ struct JointHistory: Sendable, BitwiseCopyable {
         lastPeriod = 0
     }
 
-    /// What is told now, `dt` seconds after the previous call.
+    /// Adds the present command, `dt` seconds after the previous call.
     @_noLocks @_noAllocation
     mutating func append(_ value: AxisVector, dt: Double) {
         if lastPeriod > 0, dt > 2 * lastPeriod {
@@ -49,13 +47,13 @@ struct JointHistory: Sendable, BitwiseCopyable {
         next = (next + 1) & 63
     }
 
-    /// The command of `age` seconds ago, interpolated, `dt` seconds after the newest; what is older
-    /// than the memory is the oldest known. Mutating only because it is then read in place: the
-    /// compiler copies all of it for a call that does not mutate.
+    /// The command from `age` seconds ago, interpolated, `dt` seconds after the newest. Beyond the
+    /// memory it is the oldest one. Mutating only for speed: it is then read in place, whereas the
+    /// compiler copies everything for a non-mutating call.
     @_noLocks @_noAllocation
     mutating func value(age: Double, dt: Double) -> AxisVector {
         let time = clock + dt - age
-        // Where it is if all periods were as long as this one, and from there to where it is.
+        // Start at the index for periods of equal length, and search from there.
         var back = Int(min(max(age / dt, 1), 62))
         while back > 1, times[(next - back) & 63] <= time { back -= 1 }
         while back < 63, times[(next - back) & 63] > time { back += 1 }

@@ -4,7 +4,7 @@ public struct ControlInput: Sendable, BitwiseCopyable {
     public var attitude: Quaternion
     /// Camera rate without bias, body frame, rad/s.
     public var rate: Vector3
-    /// Where the camera is to look now.
+    /// The set-point of this period.
     public var setpoint: Setpoint
     /// Joint angles, rad.
     public var joints: AxisVector
@@ -12,18 +12,19 @@ public struct ControlInput: Sendable, BitwiseCopyable {
     var kinematics: JointKinematics
     /// Whether `joints` come from encoders.
     public var areJointsMeasured: Bool
-    /// Rate of the handle as a second IMU measures it, handle frame, rad/s; nil = none fitted.
+    /// Rate of the handle from a second IMU, handle frame, rad/s; nil without one.
     public var handleRate: Vector3?
-    /// Specific force as measured, camera frame, m/s²; zero: not known.
+    /// Specific force as measured, camera frame, m/s²; zero if unknown.
     public var specificForce: Vector3
-    /// Excitation added to learn from the answer: about the camera's axes, N·m, or for servos rad.
+    /// Excitation for identification: about the camera's axes, N·m, or for servos rad.
     public var excitation: Vector3
-    /// The soft start, 0...1: of the torque, of the way of a servo, of the power of a field.
+    /// Authority of the soft start, 0...1: share of the torque, of a servo's way, or of a field's
+    /// power.
     public var authority: Double
     /// Seconds since the previous period, more than 0, at most 0.1.
     public var dt: Double
 
-    /// A period; omitted values are neither measured nor wanted.
+    /// Creates an input; omitted values count as not measured or not requested.
     @_noLocks
     public init(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: AxisVector = .zero,
@@ -37,7 +38,7 @@ public struct ControlInput: Sendable, BitwiseCopyable {
             authority: authority, dt: dt)
     }
 
-    /// A period of the loop, with what it knows of the joints.
+    /// Creates the input of a period from the joints' state.
     @_noLocks
     init(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: AxisVector,
@@ -57,7 +58,7 @@ public struct ControlInput: Sendable, BitwiseCopyable {
         self.dt = dt
     }
 
-    /// Whether a controller can use it: finite, and a possible period.
+    /// Whether a controller can use this input: finite, and with a possible period.
     var isUsable: Bool {
         @_noLocks get {
             attitude.isFinite && rate.isFinite && joints.isFinite && setpoint.isFinite
@@ -65,54 +66,52 @@ public struct ControlInput: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The joint angles as encoders measure them, rad; nil = none fitted.
+    /// Joint angles from encoders, rad; nil without encoders.
     var measuredJoints: AxisVector? { @_noLocks get { areJointsMeasured ? joints : nil } }
 }
 
-/// State of the motors as their controller knows it, as of its last period; what a kind of motor
-/// does not have stays as it is here.
+/// State of the motors as of their controller's last period. Values that do not apply to a kind of
+/// motor keep these defaults.
 struct MotorState: Sendable, BitwiseCopyable {
-    /// The motors that were asked for more than they can give.
+    /// The motors whose command exceeds their capacity.
     var saturated = AxisSet.none
-    /// The camera's axes whose gains are down because their motors have made it oscillate.
+    /// The camera axes whose gains are reduced because their motors have made the camera oscillate.
     var oscillating = AxisSet.none
-    /// Whether motors without encoders have made the camera oscillate within the last seconds: its
-    /// answer then proves no wrong sign.
+    /// Whether motors without encoders have made the camera oscillate within the last seconds. Its
+    /// response then does not prove a wrong sign.
     var isShaking = false
-    /// The camera's axes whose inertia could not be found, and is looked for again later.
+    /// The camera axes whose inertia could not be identified; the identification is repeated later.
     var abandoned = AxisSet.none
-    /// The camera's axes whose given inertia belongs to another camera.
+    /// The camera axes whose configured inertia belongs to another camera.
     var stale = AxisSet.none
-    /// The joints that answered the wrong way round: a motor or the sensor has the wrong sign.
+    /// The joints with a reversed response: a motor or the sensor has the wrong sign.
     var reversed = AxisSet.none
-    /// The motors without encoder that turn the other way than their field, or a handle that turns
-    /// twice as fast as the camera looks like that.
+    /// The motors without encoder that seem to turn opposite to their field. A handle that turns
+    /// twice as fast as the camera looks the same.
     var mirrored = AxisSet.none
-    /// The rotors that have left their field, now or within a second.
+    /// The rotors that have left their field within the last second.
     var slipping = AxisSet.none
-    /// Whether a set-point can be followed: false while the inertia is being looked for.
+    /// Whether a set-point can be followed: false while the inertia is being identified.
     var isReady = true
-    /// The inertia about the camera's axes as found or configured, kg·m², and its standard
+    /// Inertia about the camera's axes, identified or configured, kg·m², and its standard
     /// deviation, natural logarithm.
     var inertia = (values: AxisVector.zero, sigmas: AxisVector.zero)
-    /// Sliding friction of each joint as learned, N·m.
+    /// Learned sliding friction of each joint, N·m.
     var friction = AxisVector.zero
-    /// Mass times offset of the camera's centre of mass as learned, camera frame, kg·m.
+    /// Learned product of mass and centre-of-mass offset of the camera, camera frame, kg·m.
     var imbalance = Vector3.zero
-    /// Moment of the feedback above 50 Hz about the camera's axes, N·m RMS, and how far each axis
-    /// has become less stiff because of it, 0...1.
+    /// Moment of the feedback above 50 Hz about the camera's axes, N·m RMS, and the share of
+    /// stiffness that each axis has given up because of it, 0...1.
     var hum = (rms: AxisVector.zero, calm: AxisVector.zero)
     /// The torques whose mirror image in the camera's motion shows a wrong sign.
     var push = MotorEffect.Push.unknown
-    /// Torque that motors without encoders exerted when the gyroscope saw the camera as it is now,
-    /// N·m.
+    /// Torque of motors without encoders at the time of the gyroscope's newest sample, N·m.
     var exerted = AxisVector.zero
-    /// The torques that motors without encoder are asked for, N·m, as far as their fields can give
-    /// them.
+    /// Torques requested from motors without encoders, N·m, limited to their fields' capacity.
     var asked = AxisVector.zero
     /// Joint rates of the servos' model, rad/s.
     var modelledRates = AxisVector.zero
-    /// Joint angles of the motors' own model, rad; nil where they have none.
+    /// Joint angles in the motors' own model, rad; nil without a model.
     var modelledJoints: AxisVector?
 
     @_noLocks
@@ -123,12 +122,12 @@ struct MotorState: Sendable, BitwiseCopyable {
 ///
 /// Loop thread only; constant time, no allocation.
 protocol MotorController: Sendable, BitwiseCopyable {
-    /// One period with the outputs on.
+    /// Advances by one period with the outputs on.
     mutating func step(_ input: ControlInput) -> MotorOutput
-    /// Outputs are about to come on with the joints at these angles, rad.
+    /// Prepares for the outputs to come on with the joints at these angles, rad.
     mutating func reset(joints: AxisVector)
-    /// The camera's motion of late says nothing about the motors.
+    /// Forgets the camera's recent motion, because it is not a response to the motors.
     mutating func forgetMotion()
-    /// Everything that the rest of the core asks for.
+    /// State for the rest of the core.
     var state: MotorState { get }
 }

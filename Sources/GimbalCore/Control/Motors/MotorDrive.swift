@@ -1,9 +1,9 @@
-/// Set-point to motor output: the controller that fits the kind of motor.
+/// Selects the controller for the kind of motor: set-point to motor output.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorDrive: Sendable, BitwiseCopyable {
     let type: MotorType
-    /// As of the last period, reset or change of the tuning.
+    /// State as of the last period, reset or change of the tuning.
     private(set) var state = MotorState()
     private(set) var torque: AttitudeController
     private(set) var servo: ServoController
@@ -12,7 +12,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     private(set) var watch = ResponseWatch()
     private var motors: ThermalBudget.Parameters
 
-    /// Motors at rest.
+    /// Creates motors at rest.
     init(_ parameters: Stabilizer.Parameters) {
         type = parameters.motorType
         torque = AttitudeController(parameters: parameters.controller)
@@ -23,7 +23,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         note()
     }
 
-    /// The state as the controller in use knows it.
+    /// Copies the state of the controller in use.
     @_noLocks
     private mutating func note() {
         switch type {
@@ -34,7 +34,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         state.reversed.insert(watch.reversed)
     }
 
-    /// Changes the tuning; the type stays, integrators too.
+    /// Changes the tuning; motor type and integrators stay.
     @_noLocks
     mutating func apply(_ parameters: Stabilizer.Parameters) {
         torque.parameters = parameters.controller
@@ -45,8 +45,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         note()
     }
 
-    /// Forgets what the integrals hold. Servos and motors without encoders have none: a model and an observer, which
-    /// are no guess that could be stale, stand in their place.
+    /// Clears the integrators. Servos and motors without encoders have none; they use a model and
+    /// an observer, which do not become stale.
     @_noLocks
     mutating func clearIntegrals() { torque.clearIntegrals() }
 
@@ -54,7 +54,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
 
     /// The joints that cannot be at these angles, rad. A servo's horn cannot be far beyond its
-    /// range: started from there, it would jump.
+    /// range; if it started from there, it would jump.
     @_noLocks @inline(__always)
     func outOfReach(_ joints: AxisVector) -> AxisSet {
         guard case .servo = type else { return .none }
@@ -71,25 +71,25 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// From a command of motors that exert a torque to the sample that shows it, as configured or
-    /// found, s.
+    /// Time from a command of torque motors to the sample that shows it, configured or identified,
+    /// s.
     var loopDelay: Double {
         @_noLocks @inline(__always) get {
             if case .field = type { field.parameters.loopDelay } else { torque.loopDelay }
         }
     }
 
-    /// How much longer than a tick a sample has to last, s: a delay that nobody has configured.
+    /// Mean duration of a sample minus one tick, s: a delay in addition to the configured one.
     var sampleWait: Double {
         @_noLocks get { torque.sampleWait }
         @_noLocks @inline(__always) set { torque.sampleWait = newValue }
     }
 
-    /// One period with the outputs off: the motors cool.
+    /// Takes one period with the outputs off; the motors cool.
     @_noLocks
     mutating func rest(dt: Double) { thermal.pass(torque: .zero, parameters: motors, dt: dt) }
 
-    /// Outputs are about to come on with the joints at these angles, rad.
+    /// Prepares for the outputs to come on with the joints at these angles, rad.
     @_noLocks
     mutating func reset(joints: AxisVector) {
         torque.reset(joints: joints)
@@ -99,7 +99,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         note()
     }
 
-    /// What the camera did lately says nothing about the motors.
+    /// Forgets the camera's recent motion, because it is not a response to the motors.
     @_noLocks
     mutating func forgetResponse() {
         watch.reset()
@@ -109,7 +109,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         note()
     }
 
-    /// One period with the outputs on.
+    /// Advances by one period with the outputs on.
     @_noLocks
     mutating func step(_ input: ControlInput) -> MotorOutput {
         let output: MotorOutput
@@ -130,9 +130,9 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         return output
     }
 
-    /// What stops the camera while the gyroscope cannot be used, until the outputs are off.
+    /// Input for braking: it stops the camera without the gyroscope, before the outputs go off.
     struct Brake: Sendable, BitwiseCopyable {
-        /// The camera's rate as far as it is known, camera frame, rad/s.
+        /// The camera's rate from the remaining sources, camera frame, rad/s.
         var rate: Vector3
         /// Estimated camera attitude, body to earth.
         var attitude: Quaternion
@@ -140,7 +140,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         var joints: AxisVector
         /// Whether `joints` come from encoders.
         var areJointsMeasured: Bool
-        /// 0...1.
+        /// Share of the output that reaches the motors, 0...1.
         var authority: Double
         /// Seconds since the previous period.
         var dt: Double
@@ -159,15 +159,16 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// One period of braking.
+    /// Brakes for one period.
     ///
-    /// Motors that exert a torque damp the camera's rate; servos stay where they are. A rotor without encoder whose camera's rate
-    /// is not known loses its field and is kicked by it, so it is let go.
+    /// Motors that exert a torque damp the camera's rate; servos keep their position. Motors
+    /// without encoders are switched off: with an unknown camera rate the rotor loses its field and
+    /// is kicked by it.
     ///
     /// - Parameters:
-    ///   - brake: What is known of the motion.
+    ///   - brake: The known motion.
     ///   - last: The output of the previous period.
-    /// - Returns: What the motors are to do in this period.
+    /// - Returns: The motors' output in this period.
     @_noLocks
     mutating func step(_ brake: Brake, after last: MotorOutput) -> MotorOutput {
         switch type {
@@ -181,7 +182,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         let kinematics = JointKinematics(joints: brake.joints)
         let inertia = kinematics.inertia(from: torque.learnedInertia)
         let rates = kinematics.components(of: brake.rate)
-        // The phase that the delay costs stays below 0.35 rad.
+        // The delay costs less than 0.35 rad of phase.
         let gain = min(120, 0.35 / max(torque.parameters.loopDelay, 1e-3)) * brake.authority
         let limit = thermal.limit(peak: torque.parameters.torqueLimit, parameters: motors)
         let torques = (rates * inertia * -gain).clamped(to: limit)
@@ -191,11 +192,11 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             power: AxisVector(repeating: brake.areJointsMeasured ? 1 : 0))
     }
 
-    /// Share of a motor's torque that it must have been told before the camera's answer is judged: less moves nothing against
-    /// friction, and where a sign is wrong it grows past this.
+    /// Smallest command, as a share of a motor's torque, whose response is judged. Less does not
+    /// overcome friction, and with a wrong sign the command soon exceeds this.
     private static var leastPush: Double { @_noLocks get { 0.03 } }
 
-    /// Whether the camera goes where torques take it.
+    /// Checks that the camera follows the torques.
     private mutating func watchResponse(to torques: AxisVector, _ input: ControlInput) {
         // At the end of its range a joint is pushed by its stop.
         if input.areJointsMeasured, let range = torque.jointRange, !range.contains(input.joints) {
@@ -219,7 +220,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             dt: input.dt)
     }
 
-    /// Whether the camera goes where the servos take it.
+    /// Checks that the camera follows the servos.
     private mutating func watchResponse(_ input: ControlInput) {
         let kinematics = JointKinematics(joints: servo.modelledJoints)
         watch.step(

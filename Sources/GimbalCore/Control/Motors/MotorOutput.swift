@@ -1,21 +1,20 @@
-/// What the motors are to do until the next output arrives.
+/// Commands to the motors until the next output.
 public struct MotorOutput: Sendable, BitwiseCopyable {
-    /// Whether the power stages are on. When false, everything else is to be ignored.
+    /// Whether the power stages are on. If false, all other values are ignored.
     public var enabled: Bool
     /// Torque on the outer part of each joint in the joint's positive direction, N·m; zero when not
     /// enabled.
     public var torque: AxisVector
-    /// Absolute joint angle, rad: where position actuators are to go; with torques where the joints
-    /// are.
+    /// Absolute joint angle, rad: the target of position actuators; with torques the present angle.
     public var angle: AxisVector
     /// Electrical angle of the stator's field for open-loop brushless motors, rad, not wrapped.
     public var field: AxisVector
-    /// Strength of that field, 0...1 of what the power stage can give; with torques 1 when encoders
-    /// see the joints, else 0: nobody can say where the field belongs. With angles 1, or 0 for an
-    /// actuator that is to let go.
+    /// Strength of that field, 0...1 of the power stage's maximum. With torques 1 if encoders
+    /// measure the joints, otherwise 0, because the field's angle is unknown. With angles 1, or 0
+    /// for an actuator that is to be switched off.
     public var power: AxisVector
 
-    /// An output with these values; what a kind of motor does not use is zero.
+    /// Creates an output with these values; those that do not apply to the kind of motor are zero.
     @inlinable @_noLocks
     public init(
         enabled: Bool, torque: AxisVector = .zero, angle: AxisVector = .zero,
@@ -28,8 +27,7 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
         self.power = power
     }
 
-    /// Whether motors may be given this: finite, no torque beyond its limit (N·m), no power beyond
-    /// all there is.
+    /// Whether motors may receive this: finite, no torque beyond its limit (N·m), no power above 1.
     @_noLocks
     func isSound(torqueLimit: AxisVector) -> Bool {
         guard enabled else { return true }
@@ -46,7 +44,7 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
     }
 }
 
-/// How the motors are driven.
+/// Type of the motors.
 public enum MotorType: UInt8, Sendable, BitwiseCopyable {
     /// Brushless motor with encoder: the output is a torque.
     case torque
@@ -55,6 +53,7 @@ public enum MotorType: UInt8, Sendable, BitwiseCopyable {
     /// Brushless motor without encoder: the output is the angle and the strength of its field.
     case field
 
-    /// Whether it pushes, and can be held back; a servo goes where it is told.
+    /// Whether the motor exerts a torque, against which it can be held; a servo moves to its
+    /// commanded angle.
     var exertsTorque: Bool { @_noLocks get { if case .servo = self { false } else { true } } }
 }

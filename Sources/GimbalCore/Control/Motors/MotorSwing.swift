@@ -1,27 +1,27 @@
 internal import CMathShim
 
-/// Moves one motor a little to and fro while the loop drives nothing, so that somebody sees which
-/// one it is and which way it turns: first in the joint's positive direction. Needs no sensor.
+/// Small swing of one motor while the outputs are off, so that a person can see which motor it is
+/// and in which direction it turns: first in the joint's positive direction. Needs no sensor.
 ///
-/// Held by a dead-man: it ends by itself unless it is asked for again. Loop thread only.
+/// It has a dead-man and ends automatically unless the request is repeated. Loop thread only.
 struct MotorSwing: Sendable, BitwiseCopyable {
     private var axis = GimbalAxis.yaw
     private var start = Instant(nanoseconds: 0)
     private var validUntil = Instant(nanoseconds: .min)
 
-    /// How far it moves, rad.
+    /// Amplitude of the swing, rad.
     private static var swing: Double { @_noLocks get { 4 * Double.pi / 180 } }
-    /// One to and fro, s.
+    /// Duration of one swing back and forth, s.
     private static var period: Double { @_noLocks get { 2 } }
-    /// Share of the largest torque.
+    /// Torque of the swing, as a share of the largest torque.
     private static var torqueShare: Double { @_noLocks get { 0.2 } }
-    /// Time until it has its full strength, s.
+    /// Duration of the ramp to full strength, s.
     private static var rampSeconds: Double { @_noLocks get { 0.5 } }
 
     @_noLocks
     init() {}
 
-    /// Begins, or goes on with the same motor.
+    /// Begins a swing, or continues it with the same motor.
     @_noLocks
     mutating func hold(_ axis: GimbalAxis, until: Instant, now: Instant) {
         let isSame =
@@ -37,11 +37,11 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func stop() { validUntil = Instant(nanoseconds: .min) }
 
-    /// Whether the dead-man is held.
+    /// Whether the dead-man has not expired.
     @_noLocks
     func isRunning(now: Instant) -> Bool { now < validUntil }
 
-    /// What the motors are to do; the others get no strength.
+    /// The motors' output; the other motors are off.
     @_noLocks
     func output(now: Instant, joints: JointObserver, parameters: Stabilizer.Parameters)
         -> MotorOutput

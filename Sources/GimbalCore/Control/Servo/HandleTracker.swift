@@ -1,36 +1,34 @@
 internal import CMathShim
 
-/// Attitude and rate of the handle, smoothed, so that its motion can be extrapolated over the delay
-/// of the motors.
+/// Smoothed attitude and rate of the handle, for extrapolation over the delay of the motors.
 ///
-/// Where the attitude alone is known, the rate goes through a second-order low-pass, and the
-/// attitude follows the measured one closely. So the look-ahead fades with frequency: a prediction
-/// that is wrong by more than the motion itself amplifies the motion, and above a third of the
-/// reciprocal delay every prediction is. What it leaves out also keeps the loop calm when the
-/// motors' model is wrong: an error of the model looks like a fast motion of the handle. Loop
-/// thread only, constant time.
+/// If only the attitude is known, the rate passes a second-order low-pass, and the attitude follows
+/// the measured one closely. So the look-ahead fades with frequency. This is intended: a prediction
+/// whose error exceeds the motion amplifies the motion, and above a third of the reciprocal delay
+/// every prediction does so. The fading also keeps the loop calm when the motors' model is wrong,
+/// because an error of the model looks like a fast motion of the handle. Loop thread only, constant
+/// time.
 struct HandleTracker: Sendable, BitwiseCopyable {
     /// Smoothed attitude, handle to earth.
     private(set) var attitude = Quaternion.identity
     /// Smoothed rate, handle frame, rad/s.
     private(set) var rate = Vector3.zero
-    /// Its slope, rad/s².
+    /// Slope of the rate, rad/s².
     private(set) var acceleration = Vector3.zero
     private var isKnown = false
-    /// How much of rate and acceleration a prediction trusts: of a measured rate all, else what
-    /// `Shape` says.
+    /// Shares of rate and acceleration that a prediction uses: 1 for a measured rate, otherwise
+    /// those of `Shape`.
     private var trust = Trust(rate: 1, acceleration: 1)
 
-    /// Poles and look-ahead for a handle whose attitude alone is known, in terms of the bandwidth
-    /// w.
+    /// Poles and look-ahead for a handle with known attitude only, relative to the bandwidth w.
     ///
-    /// Found on recorded walks of three people and on a hand's tremor: of all values that leave the
-    /// loop 6 dB and 45° these leave the least of the motion above 1 Hz with motors that are 2 ms
-    /// faster to 7 ms slower than believed.
+    /// Found on recorded walks of three people and on a hand's tremor. Of all values with margins
+    /// of 6 dB and 45° these leave the least motion above 1 Hz with motors that are 2 ms faster to
+    /// 7 ms slower than believed.
     enum Shape {
         /// Damping ratio of the rate's low-pass, whose natural frequency is w.
         static var damping: Double { @_noLocks @_noAllocation @inline(__always) get { 0.75 } }
-        /// How fast the attitude follows the measured one, over w.
+        /// Rate at which the attitude follows the measured one, divided by w.
         static var follow: Double { @_noLocks @_noAllocation @inline(__always) get { 19.0 } }
         /// Shares of rate and acceleration in the look-ahead.
         static var trust: Trust {
@@ -40,9 +38,9 @@ struct HandleTracker: Sendable, BitwiseCopyable {
 
     /// Shares of rate and acceleration in a look-ahead.
     struct Trust: Sendable, BitwiseCopyable {
-        /// 1 is all of it.
+        /// Share of the rate, 0...1.
         var rate: Double
-        /// 1 is all of it.
+        /// Share of the acceleration, 0...1.
         var acceleration: Double
 
         @_noLocks @_noAllocation
@@ -52,11 +50,11 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         }
     }
 
-    /// A handle of which nothing is known.
+    /// Creates a tracker without measurements.
     @_noLocks
     init() {}
 
-    /// Takes one period of a handle whose attitude alone is known.
+    /// Takes one period of a handle with known attitude only.
     ///
     /// - Parameters:
     ///   - measured: Handle to earth.
@@ -71,7 +69,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         guard predict(measured, rate, dt: dt) else { return }
         smooth(rate, bandwidth: bandwidth, dt: dt)
         let residual = attitude.error(to: measured)
-        // As late as a continuous low-pass whatever the period.
+        // Same delay as a continuous low-pass at any period.
         let pull = bandwidth * (Shape.follow * dt)
         correct(
             Vector3(
@@ -80,13 +78,13 @@ struct HandleTracker: Sendable, BitwiseCopyable {
                 residual.z * (pull.yaw / (1 + pull.yaw))))
     }
 
-    /// Takes one period of a handle whose rate is measured.
+    /// Takes one period of a handle with measured rate.
     ///
     /// - Parameters:
     ///   - measured: Handle to earth, followed slowly.
     ///   - rate: Handle frame, rad/s, followed with `bandwidth`.
     ///   - bandwidth: Natural frequency, rad/s.
-    ///   - leaning: How fast the attitude is followed, 1/s.
+    ///   - leaning: Rate at which the attitude is followed, 1/s.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks @_noAllocation
     mutating func update(
@@ -101,18 +99,18 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         let fade = Vector3(
             1 - cm_exp(-bandwidth.roll * dt), 1 - cm_exp(-bandwidth.pitch * dt),
             1 - cm_exp(-bandwidth.yaw * dt))
-        // 1 - (1 - fade)² of the rate, fade² of its slope: two poles at one place.
+        // 1 - (1 - fade)² of the rate, fade² of its slope: a double pole.
         let pull = Vector3(residual.x * fade.x, residual.y * fade.y, residual.z * fade.z)
         let slope = Vector3(pull.x * fade.x, pull.y * fade.y, pull.z * fade.z)
         self.rate += pull * 2 - slope
         acceleration += slope / dt
     }
 
-    /// Where the handle will be.
+    /// The predicted attitude of the handle.
     ///
     /// - Parameters:
     ///   - horizon: Seconds after the last period.
-    ///   - share: How much of the turn until then counts, about each of the handle's axes.
+    ///   - share: Share of the turn until then that counts, about each axis of the handle.
     /// - Returns: Handle to earth.
     @_noLocks @_noAllocation
     func predicted(
@@ -127,7 +125,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
                     turn.x * share.roll, turn.y * share.pitch, turn.z * share.yaw))
     }
 
-    /// The low-pass of `Shape`, exact for a rate that has been the same since the last period.
+    /// Advances the low-pass of `Shape`, exact for a rate that is constant since the last period.
     private mutating func smooth(_ measured: Vector3, bandwidth: AxisVector, dt: Double) {
         let x = Self.smooth(rate.x - measured.x, acceleration.x, bandwidth.roll, dt: dt)
         let y = Self.smooth(rate.y - measured.y, acceleration.y, bandwidth.pitch, dt: dt)
@@ -136,7 +134,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         acceleration = Vector3(x.slope, y.slope, z.slope)
     }
 
-    /// A damped oscillator `away` from rest, a period later.
+    /// Advances a damped oscillator, `away` from rest, by one period.
     private static func smooth(
         _ away: Double, _ slope: Double, _ bandwidth: Double, dt: Double
     ) -> (away: Double, slope: Double) {

@@ -1,92 +1,94 @@
-/// Attitude to absolute joint angles, for position servos.
+/// Controller for position servos: attitude to absolute joint angles.
 ///
-/// A servo hides its position, answers after a delay, and cannot be pushed by torque, so feedback
-/// alone is slow. The controller therefore carries a model of the servos (pure delay, lag, dead
-/// band, rate limit): camera attitude and modelled joint angles together tell where the handle is;
-/// a tracker extrapolates it to the moment at which a command takes effect, and the joints are set
-/// to what will be right then (internal model control). An error of the model, such as a servo's
-/// zero, appears as handle attitude and is thereby taken out like an integral would.
+/// A servo does not report its position, responds after a delay, and cannot be controlled by
+/// torque, so feedback alone is slow. The controller therefore contains a model of the servos (pure
+/// delay, lag, dead band, rate limit). Camera attitude and modelled joint angles give the attitude
+/// of the handle. A tracker extrapolates it to the moment at which a command takes effect, and the
+/// joints are commanded to the angles that are right at that moment (internal model control). An
+/// error of the model, such as a servo's zero, appears as a change of the handle's attitude and is
+/// thereby corrected as by an integral.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct ServoController: MotorController {
-    /// What the user tunes.
+    /// Tuning of the controller.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// From command to the start of the servo's answer, including half a frame of waiting, s.
+        /// Time from a command to the beginning of the servo's response, including half a frame of
+        /// waiting, s.
         public var delay = 0.011
         /// Lag of the servo's own position loop, s.
         public var lag = 0.004
-        /// How far a command must be from the horn before the servo moves, rad.
+        /// Smallest difference between command and horn at which the servo moves, rad.
         public var deadBand = 0.2 * Double.pi / 180
-        /// From the camera's motion to the sample that shows it, s.
+        /// Time from the camera's motion to the sample that shows it, s.
         public var sensorDelay = 0.0015
-        /// How far the attitude that the controller is given looks ahead of its sample, s.
+        /// Look-ahead of the given attitude beyond its sample, s.
         public var attitudeLead = 0.003
-        /// Up to which frequency the handle's rate is looked ahead, rad/s: lower is calmer, higher
-        /// follows faster motion.
+        /// Bandwidth of the handle's rate in the look-ahead, rad/s: a lower one is calmer, a higher
+        /// one follows faster motion.
         public var trackerBandwidth = 62.0
-        /// The same where a second IMU measures the handle's rate.
+        /// The same if a second IMU measures the handle's rate, rad/s.
         public var measuredTrackerBandwidth = 250.0
-        /// How fast the handle's attitude then follows what camera and servos say, 1/s.
+        /// Rate at which the handle's attitude then follows camera and servos, 1/s.
         public var trackerLeaning = 20.0
-        /// Factor on both bandwidths for rotation about each of the handle's axes.
+        /// Factor on both bandwidths for rotation about each axis of the handle.
         public var bandwidth = AxisVector(repeating: 1)
-        /// Gain of the loop: how much of an attitude error that the model does not explain is taken
-        /// out at once; 1 is all of it, 2 the end of stability without look-ahead.
+        /// Gain of the loop: the share of an unmodelled attitude error that is corrected at once; 1
+        /// is all of it, 2 the stability limit without look-ahead.
         public var loopGain = AxisVector(repeating: 1)
-        /// Factor on how far the handle's motion is looked ahead until a command takes effect.
+        /// Factor on the look-ahead of the handle's motion until a command takes effect.
         public var lookAhead = AxisVector(repeating: 1)
-        /// Fastest movement of the servos, rad/s.
+        /// Largest rate of the servos, rad/s.
         public var maxRate = AxisVector(repeating: 600 * Double.pi / 180)
         /// Smallest joint angle, rad.
         public var minimum = AxisVector(repeating: -1.5)
         /// Largest joint angle, rad.
         public var maximum = AxisVector(repeating: 1.5)
-        /// Whether gains go down where the servos make the camera oscillate.
+        /// Whether the gains are reduced when the servos make the camera oscillate.
         public var watchesOscillation = true
 
         /// The defaults, tuned for the default servo.
         public init() {}
     }
 
-    /// What the user tunes.
+    /// Tuning of the controller.
     public var parameters: Parameters
-    /// From attitude to set-point the short way, camera frame, rad; as of the last step.
+    /// Shortest rotation from attitude to set-point, camera frame, rad, as of the last step.
     public private(set) var attitudeError = Vector3.zero
-    /// The joints that were asked to leave their range or to outrun their servo in the last step.
+    /// The joints whose command exceeded their range or their servo's rate in the last step.
     public private(set) var saturated = AxisSet.none
-    /// The absolute joint angles commanded last, rad.
+    /// Last commanded absolute joint angles, rad.
     public private(set) var joints = AxisVector.zero
-    /// Where the model believes the joints to be, rad: the joint source when there is no encoder.
+    /// Joint angles in the model, rad: the source of joint angles without encoders.
     public private(set) var modelledJoints = AxisVector.zero
 
-    /// How fast the model believes the joints to turn, rad/s.
+    /// Joint rates in the model, rad/s.
     private(set) var modelledRates = AxisVector.zero
 
     private var history = JointHistory()
     private var horns = PerAxis(ServoHorn(angle: 0))
-    /// The error that lasts, rad: taken out whatever the loop gain, else the dead band would hold
-    /// it.
+    /// Lasting error, rad: corrected independently of the loop gain, because the dead band would
+    /// otherwise keep it.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()
     private var shaking = OscillationGuard(least: Self.leastShare)
-    /// How fast the joints were commanded to turn in the last step, rad/s.
+    /// Commanded joint rates in the last step, rad/s.
     private var toldRates = AxisVector.zero
 
-    /// An eighth: commands are then slower than any delay of a servo.
+    /// Smallest share of the gains: with 1/8, commands are slower than any delay of a servo.
     private static var leastShare: Double { @_noLocks get { 1 / 8.0 } }
-    /// Where commands are cut off for each share of the gains, rad/s; with all of them they are
-    /// not.
+    /// Corner frequency of the commands' low-pass for each share of the gains, rad/s; with full
+    /// gains there is no low-pass.
     private static var softest: Double { @_noLocks get { 240 } }
-    /// What a dead band makes of a loop, and sensors' noise: told rates below this are no
-    /// oscillation, RMS, rad/s.
+    /// Commanded rate below which there is no oscillation, RMS, rad/s: the effect of a dead band
+    /// and of sensor noise.
     private static var stir: Double { @_noLocks get { 0.35 } }
-    /// Above this a hand turns slower than what follows it, rad/s.
+    /// Frequency above which a hand moves more slowly than the controller that follows it, rad/s.
     private static var hand: Double { @_noLocks get { 2 * .pi * 8 } }
 
-    /// A controller whose servos stand at zero.
+    /// Creates a controller whose servos are at zero.
     public init(parameters: Parameters) { self.parameters = parameters }
 
-    /// As of the last period.
+    /// State as of the last period.
     var state: MotorState {
         @_noLocks @inline(__always) get {
             var state = MotorState()
@@ -98,10 +100,10 @@ public struct ServoController: MotorController {
         }
     }
 
-    /// One period. The authority is how much of the way from the present command to the wanted one
-    /// may be gone; at 0 the command stands still.
+    /// Advances by one period. The authority is the share of the way from the present command to
+    /// the desired one that may be used; at 0 the command stands still.
     ///
-    /// - Returns: Absolute joint angles within the range; unchanged when the input is not usable.
+    /// - Returns: Absolute joint angles within the range; unchanged if the input is not usable.
     @_noLocks @_noAllocation
     public mutating func step(_ input: ControlInput) -> MotorOutput {
         if input.isUsable { command(input) }
@@ -127,10 +129,10 @@ public struct ServoController: MotorController {
         }
         modelledRates = (modelledJoints - before) * (1 / dt)
 
-        // Where the handle is, and how it turns.
+        // Present attitude and rate of the handle.
         let relative = JointKinematics.attitude(joints: modelledJoints)
         let kinematics = JointKinematics(joints: modelledJoints)
-        // Attitude and model must speak of the same instant, that of the sample.
+        // Attitude and model must belong to the same instant, that of the sample.
         let sampled = attitude * Quaternion(rotationVector: rate * -parameters.attitudeLead)
         let handle = sampled * relative.conjugate
         watchOscillation(
@@ -148,7 +150,7 @@ public struct ServoController: MotorController {
                 dt: dt)
         }
 
-        // Where it will be when the command takes effect, and where it is to look then.
+        // Predicted handle attitude and set-point at the time when the command takes effect.
         let horizon = p.sensorDelay + p.delay + p.lag
         let predicted = handleMotion.predicted(after: horizon, share: p.lookAhead)
         let ahead = setpoint.rate * horizon + setpoint.acceleration * (0.5 * horizon * horizon)
@@ -160,7 +162,7 @@ public struct ServoController: MotorController {
         history.append(joints, dt: dt)
     }
 
-    /// Starts afresh with the servos believed to stand at `joints`, rad.
+    /// Starts again with the servos assumed at `joints`, rad.
     @_noLocks @_noAllocation
     public mutating func reset(joints: AxisVector = .zero) {
         self.joints = joints
@@ -176,15 +178,15 @@ public struct ServoController: MotorController {
         saturated = .none
     }
 
-    /// The camera's axes on which an oscillation was seen; the gains are down until the outputs
-    /// come on again.
+    /// The camera axes on which an oscillation was detected; the gains stay reduced until the
+    /// outputs come on again.
     var oscillating: AxisSet { @_noLocks get { shaking.oscillating } }
 
-    /// What the camera did lately is not known.
+    /// Suspends the judgement, because the camera's recent motion is unknown.
     @_noLocks
     mutating func forgetMotion() { shaking.forgetMotion() }
 
-    /// Looks for an oscillation of the loop.
+    /// Checks for an oscillation of the loop.
     private mutating func watchOscillation(
         told: Vector3, rate: Vector3, isExcited: Bool, dt: Double
     ) {
@@ -200,13 +202,13 @@ public struct ServoController: MotorController {
         let lowered = shaking.step(
             yaw: sight(told.z, rate.z), roll: sight(told.x, rate.x), pitch: sight(told.y, rate.y),
             dt: dt)
-        // What dies away with the lower gains is no reason for still lower ones.
+        // An oscillation that decays with the lower gains does not justify still lower ones.
         if !lowered.isEmpty { shaking.forgetMotion() }
     }
 
-    /// Share of the way to the wanted command that is gone in a period: all of it, or less where
-    /// the servos shook the camera. They have one delay, and a wrong one makes the loosest axis
-    /// swing first.
+    /// Share of the way to the desired command that is used in a period: all of it, or less after
+    /// the servos shook the camera. All servos have the same delay, and with a wrong one the
+    /// loosest axis oscillates first.
     private func softness(dt: Double) -> Double {
         let share = min(shaking.share.yaw, min(shaking.share.roll, shaking.share.pitch))
         guard share < 1 else { return 1 }
@@ -214,8 +216,8 @@ public struct ServoController: MotorController {
         return cutOff / (1 + cutOff)
     }
 
-    /// The part of an error, camera frame, rad, by which a loop gain other than 1 goes beyond it or
-    /// stays behind.
+    /// Part of an error, camera frame, rad, by which a loop gain other than 1 exceeds it or falls
+    /// short of it.
     private func surplus(of error: Vector3) -> Vector3 {
         let gain = parameters.loopGain
         return Vector3(
@@ -228,8 +230,8 @@ public struct ServoController: MotorController {
             roll: min(max(wanted.roll, parameters.minimum.roll), parameters.maximum.roll),
             pitch: min(max(wanted.pitch, parameters.minimum.pitch), parameters.maximum.pitch))
         let change = (bounded - joints) * (authority * softness(dt: dt))
-        // A soft start is slow as well: what answers the wrong way round must not have gone far
-        // when that is seen.
+        // A soft start is slow as well, so that a reversed joint has not moved far when that is
+        // detected.
         let limit = parameters.maxRate * (authority * dt)
         let step = change.clamped(to: limit)
         saturated = bounded.differing(from: wanted)
