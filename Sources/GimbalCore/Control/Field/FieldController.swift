@@ -1,69 +1,69 @@
 internal import CMathShim
 
-/// Attitude to field angles, for brushless motors without encoders.
+/// Controller for brushless motors without encoders: attitude to field angles.
 ///
-/// Each rotor hangs in its stator's field like on a spring. A field that stood still would drag the
-/// camera along with the handle; therefore an observer (`FieldObserver`) finds from the gyroscope
-/// where each rotor is, the field is set on it, and is led by just the load angle whose torque the
-/// attitude loop asks for. The motor thereby acts as a torque motor whose limit is the pull-out
-/// torque, and the field follows a rotor that is turned by force instead of losing it.
+/// Each rotor is held by its stator's field as if by a spring. A fixed field would drag the camera
+/// along with the handle. Therefore an observer (`FieldObserver`) estimates each rotor's angle from
+/// the gyroscope, and the field is set to that angle plus the load angle whose torque the attitude
+/// loop requests. The motor thereby acts as a torque motor whose limit is the pull-out torque, and
+/// the field follows a rotor that is turned by force instead of losing it.
 ///
-/// Nobody knows the rotor's electrical angle at the start. The power ramps up while the observer
-/// locks on to the rotor: the field comes to the rotor, and the camera stays where it is.
+/// The rotor's electrical angle is unknown at the start. The power ramps up while the observer
+/// locks on to the rotor: the field moves to the rotor, and the camera keeps its place.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct FieldController: MotorController {
-    /// What the user tunes.
+    /// Tuning of the controller.
     public var parameters: Parameters
-    /// From attitude to set-point the short way, camera frame, rad; as of the last step.
+    /// Shortest rotation from attitude to set-point, camera frame, rad, as of the last step.
     public private(set) var attitudeError = Vector3.zero
-    /// The motors that were asked for more than their largest load angle can give in the last step.
+    /// The motors whose command exceeded the largest load angle in the last step.
     public private(set) var saturated = AxisSet.none
-    /// What the motors were told last.
+    /// The last output.
     public private(set) var output = MotorOutput(enabled: true)
-    /// Where the rotors' observers believe the joints to be, rad: the joint source when there is no
-    /// encoder.
+    /// Joint angles according to the rotors' observers, rad: the source of joint angles without
+    /// encoders.
     public private(set) var modelledJoints = AxisVector.zero
 
-    /// What the gains count with: the inertia about the camera's axes as configured, or as its
-    /// probe has found it, kg·m².
+    /// Inertia that the gains are based on, about the camera's axes, configured or measured by its
+    /// probe, kg·m².
     public private(set) var inertia: AxisVector
 
-    /// The rotors that have left their field, now or within a second.
+    /// The rotors that have left their field within the last second.
     public var slipping: AxisSet {
         @_noLocks get { sinceSlip < Self.slipMemory ? lastSlipped : .none }
     }
-    /// What the motors exerted when the gyroscope saw the camera as it was in the last step, N·m:
-    /// by field and power of then, with each rotor where its joint's motion says. No belief in an
-    /// inertia is in it.
+    /// Torque of the motors at the time of the gyroscope's sample in the last step, N·m: from field
+    /// and power at that time, with each rotor's angle from its joint's motion. It does not depend
+    /// on the believed inertia.
     public private(set) var exerted = AxisVector.zero
-    /// The camera's axes whose gains are down because their motors have made it oscillate.
+    /// The camera axes whose gains are reduced because their motors have made the camera oscillate.
     public var oscillating: AxisSet { @_noLocks get { search.oscillating } }
-    /// The torques that the fields were led for in the last step, N·m: nothing that was measured
-    /// since is in them.
+    /// Torques that the fields' load angles were set for in the last step, N·m; later measurements
+    /// are not included.
     public private(set) var asked = AxisVector.zero
     /// Whether the rotors are locked and the inertia is known, so that a set-point can be followed.
     public private(set) var isReady = false
-    /// The joints that turn the other way than their field, as of the last step.
+    /// The joints that turn opposite to their field, as of the last step.
     public private(set) var mirrored = AxisSet.none
-    /// Standard deviation of `inertia`, natural logarithm: a factor of four is possible before it
-    /// has been found.
+    /// Standard deviation of `inertia`, natural logarithm: a factor of four is possible until it
+    /// has been measured.
     public var inertiaSigma: AxisVector {
         @_noLocks get { search.sigmas }
     }
 
-    /// Whether `exerted` can be relied on: the places of all rotors are known.
+    /// Whether `exerted` is reliable: the angles of all rotors are known.
     private var isPlaced: Bool {
         @_noLocks @inline(__always) get {
             rotors.yaw.isPlaced && rotors.roll.isPlaced && rotors.pitch.isPlaced
         }
     }
 
-    /// Seconds since full authority.
+    /// Time since full authority, s.
     private var running = 0.0
     private var sinceSlip = Double.infinity
     private var lastSlipped = AxisSet.none
-    /// How long a slip is told, s.
+    /// Duration for which a slip is reported, s.
     private static var slipMemory: Double { @_noLocks get { 1 } }
     private var strength = 0.0
     private var search = FieldInertia()
@@ -72,14 +72,14 @@ public struct FieldController: MotorController {
     private var fields = JointHistory()
     private var powers = JointHistory()
 
-    /// A controller whose rotors are believed at joint angle zero.
+    /// Creates a controller whose rotors are assumed at joint angle zero.
     public init(parameters: Parameters) {
         self.parameters = parameters
         inertia = parameters.inertia
         strength = parameters.power
     }
 
-    /// As of the last period.
+    /// State as of the last period.
     var state: MotorState {
         @_noLocks @inline(__always) get {
             var state = MotorState()
@@ -98,10 +98,10 @@ public struct FieldController: MotorController {
         }
     }
 
-    /// One period. The excitation is exerted while a set-point is followed. The authority scales the
-    /// power; until it is 1 the rotors' electrical angles are learned.
+    /// Advances by one period. The excitation is exerted while a set-point is followed. The
+    /// authority scales the power; until it is 1 the rotors' electrical angles are learned.
     ///
-    /// - Returns: Field angles and powers; unchanged when the input is not usable.
+    /// - Returns: Field angles and powers; unchanged if the input is not usable.
     @_noLocks @_noAllocation
     public mutating func step(_ input: ControlInput) -> MotorOutput {
         if input.isUsable { lead(input) }
@@ -153,8 +153,8 @@ public struct FieldController: MotorController {
         powers.append(output.power, dt: dt)
     }
 
-    /// Starts afresh: power off, the joints believed at `joints`, rad, the rotors' electrical
-    /// angles unknown.
+    /// Starts again: power off, joints assumed at `joints`, rad, the rotors' electrical angles
+    /// unknown.
     @_noLocks @_noAllocation
     public mutating func reset(joints: AxisVector = .zero) {
         modelledJoints = joints
@@ -173,32 +173,32 @@ public struct FieldController: MotorController {
         strength = parameters.power
     }
 
-    /// What the controller is about.
+    /// Stage of the start.
     private enum Stage {
-        /// The power comes up, the observers look for the rotors.
+        /// The power ramps up, and the observers search for the rotors.
         case locking
-        /// A small swing shows the inertia.
+        /// A small swing measures the inertia.
         case probing
         /// The camera is stabilised.
         case holding
     }
 
-    /// Share of the most torque that a swing takes: the rest holds the camera meanwhile.
+    /// Share of the largest torque that a swing uses; the rest holds the camera meanwhile.
     private static var swingShare: Double { @_noLocks get { 0.8 } }
-    /// Bandwidth of the observers while they look for their rotors, rad/s: what no inertia makes
-    /// unstable.
+    /// Bandwidth of the observers while they search for their rotors, rad/s: stable with any
+    /// inertia.
     private static var lockingBandwidth: Double { @_noLocks get { 80 } }
-    /// The same during the swing, rad/s: an observer that explains the swing by a moving rotor would
-    /// hide what it is to show.
+    /// The same during the swing, rad/s: a faster observer would explain the swing by a moving
+    /// rotor and hide it.
     private static var probingBandwidth: Double { @_noLocks get { 20 } }
-    /// Share of the configured power's pull that shows where a rotor is.
+    /// Share of the configured power's pull that is enough to locate a rotor.
     private static var smallestPull: Double { @_noLocks get { 0.2 } }
-    /// Gains that no inertia makes unstable within the time before the inertia is known, 1/s.
+    /// Gains that are stable with any inertia until the inertia is known, 1/s.
     private static var gentleRateGain: Double { @_noLocks get { 30 } }
     private static var gentleAttitudeGain: Double { @_noLocks get { 5 } }
-    /// Sine of the load angle from which on more power is wanted: 45 electrical degrees.
+    /// Sine of the load angle above which more power is requested: 45 electrical degrees.
     private static var fullLoad: Double { @_noLocks get { 0.7 } }
-    /// How fast power that is no longer needed falls, s.
+    /// Time constant with which unneeded power falls, s.
     private static var powerMemory: Double { @_noLocks get { 0.5 } }
     /// Time at full power in which the observers settle on their rotors before the swing, s.
     private static var lockTime: Double { @_noLocks get { 0.2 } }
@@ -216,7 +216,7 @@ public struct FieldController: MotorController {
         guard parameters.probesInertia, !search.isOver else { return .holding }
         if search.isSwinging { return .probing }
         if search.conclude(kinematics, first: parameters.inertia) { return .holding }
-        // Not zero, which would wait for full authority.
+        // Not zero, which would mean waiting for full authority.
         running = dt
         return .locking
     }
@@ -226,14 +226,14 @@ public struct FieldController: MotorController {
         return mirrors.judge { $0.step(known: known[$1], hidden: hidden[$1], dt: dt) }
     }
 
-    /// What the camera did lately says nothing about the motors' signs.
+    /// Forgets the camera's recent motion, because it does not show the motors' signs.
     @_noLocks @_noAllocation
     mutating func forgetMotion() {
         mirrored = .none
         mirrors = PerAxis(MirroredJoint())
     }
 
-    /// A rotor that is lost is looked for again, with gentle gains.
+    /// Starts a new search for a lost rotor, with gentle gains.
     private mutating func notice(attitude: Quaternion, dt: Double) {
         sinceSlip += dt
         let lost = rotors.axes { $0.isLost }
@@ -241,18 +241,18 @@ public struct FieldController: MotorController {
         if sinceSlip >= Self.slipMemory { lastSlipped = .none }
         lastSlipped.insert(lost)
         sinceSlip = 0
-        // By how many pole pairs it slipped nobody knows: begin again with an upright handle.
+        // The number of pole pairs that it slipped is unknown: begin again with an upright handle.
         let angles = EulerZXY.angles(attitude)
         modelledJoints.roll = angles.roll
         modelledJoints.pitch = angles.pitch
         rotors.change { rotor, _ in if rotor.isLost { rotor.search() } }
-        // Not zero, which would wait for full authority.
+        // Not zero, which would mean waiting for full authority.
         running = dt
         if parameters.probesInertia { search.doubt(first: parameters.inertia) }
     }
 
-    /// Motors that make the camera oscillate: the belief in its inertia goes down, and with it
-    /// every gain.
+    /// Reduces the believed inertia, and with it every gain, if the motors make the camera
+    /// oscillate.
     private mutating func watchOscillation(
         _ kinematics: JointKinematics, rate: Vector3, dt: Double
     ) {
@@ -260,11 +260,11 @@ public struct FieldController: MotorController {
             moment: kinematics.moment(torques: asked),
             largest: parameters.peakTorque * parameters.maxPower, rate: rate, belief: inertia,
             delay: parameters.loopDelay, dt: dt)
-        // Not zero, which would wait for full authority.
+        // Not zero, which would mean waiting for full authority.
         if mustSwing, parameters.probesInertia { running = dt }
     }
 
-    /// Follows the rotors by one period.
+    /// Tracks the rotors for one period.
     private mutating func observe(
         rates: AxisVector, known: AxisVector, kinematics: JointKinematics, stage: Stage,
         dt: Double
@@ -294,13 +294,12 @@ public struct FieldController: MotorController {
         }
         exerted = rotors.map { $0.expected } * inertia
         let after = rotors.map { $0.electrical }
-        // While the electrical zero is learned, a correction says where the field is, not where the
-        // joint is.
+        // While the electrical zero is learned, a correction moves the field, not the joint.
         let moved = isLearning ? known * dt : (after - before) * (1 / p.polePairs)
         modelledJoints = modelledJoints + moved
     }
 
-    /// The moment on the camera that the errors ask for, body frame, N·m.
+    /// The moment on the camera that corrects the errors, body frame, N·m.
     private func moment(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, stage: Stage
     ) -> Vector3 {
@@ -313,7 +312,7 @@ public struct FieldController: MotorController {
             rateGain = rateGain.capped(Self.gentleRateGain)
             attitudeGain = attitudeGain.capped(Self.gentleAttitudeGain)
         }
-        // What the measurement can show.
+        // The set-point at the time of the measurement.
         let reference = setpoint.earlier(by: p.loopDelay - p.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference
         let law = RateCommand(
@@ -328,7 +327,7 @@ public struct FieldController: MotorController {
         return inertia.times(acceleration) + rate.cross(inertia.times(rate))
     }
 
-    /// Sets each field on its rotor, led by the load angle that gives the torque.
+    /// Sets each field to its rotor's angle plus the load angle of the requested torque.
     private mutating func drive(
         torques: AxisVector, rates: AxisVector, share: Double, dt: Double
     ) {
@@ -353,8 +352,7 @@ public struct FieldController: MotorController {
         output.power = AxisVector(repeating: strength * share)
     }
 
-    /// A load that would need more than 45 electrical degrees raises the power at once; it then
-    /// falls back slowly.
+    /// Raises the power at once for a load above 45 electrical degrees; afterwards it falls slowly.
     private mutating func raisePower(torques: AxisVector, dt: Double) {
         let p = parameters
         let peak = p.peakTorque
@@ -371,7 +369,7 @@ public struct FieldController: MotorController {
 }
 
 extension AxisVector {
-    /// No axis above `most`.
+    /// The same values, each at most `most`.
     @_noLocks
     fileprivate func capped(_ most: Double) -> AxisVector {
         AxisVector(yaw: min(yaw, most), roll: min(roll, most), pitch: min(pitch, most))

@@ -1,13 +1,14 @@
 internal import CMathShim
 
-/// Whether a motor without encoder turns the other way than its field: two of its wires are
+/// Detector of a motor without encoder that turns opposite to its field: two of its wires are
 /// swapped, or the sensor is mounted the wrong way round.
 ///
-/// Such a motor holds the camera all the same, because its observer finds whatever electrical angle
-/// explains the gyroscope; but when the camera turns, the rotor's angle goes the other way, and the
-/// observer sees a hidden rate of minus twice the known one. A hand would have to turn the handle
-/// twice as fast as the camera turns to look like that. Nothing is judged for twice its memory:
-/// what the camera did while the observer looked for its rotor is no hidden rate.
+/// Such a motor still holds the camera, because its observer finds an electrical angle that
+/// explains the gyroscope. When the camera turns, however, the rotor's angle goes the other way,
+/// and the observer estimates a hidden rate of minus twice the known one. A hand would have to turn
+/// the handle twice as fast as the camera turns to look the same. No judgement is made in the first
+/// two time constants, because the camera's motion during the search for the rotor is not a hidden
+/// rate.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirroredJoint: Sendable, BitwiseCopyable {
@@ -17,21 +18,21 @@ struct MirroredJoint: Sendable, BitwiseCopyable {
     private var turned = 0.0
     private var seconds = 0.0
 
-    /// Memory, s.
+    /// Time constant, s.
     private static var memory: Double { @_noLocks get { 0.5 } }
-    /// How far the camera must have turned, rad.
+    /// Smallest turn of the camera that counts as evidence, rad.
     private static var evidence: Double { @_noLocks get { 2 * .pi / 180 } }
 
     @_noLocks
     init() {}
 
-    /// One period.
+    /// Takes one period.
     ///
     /// - Parameters:
-    ///   - known: Rate of the joint as far as a sensor shows it, rad/s.
+    ///   - known: Measured part of the joint's rate, rad/s.
     ///   - hidden: Rate that the observer adds to it, rad/s.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: Whether the joint turns the other way.
+    /// - Returns: Whether the joint turns opposite to its field.
     @_noLocks
     mutating func step(known: Double, hidden: Double, dt: Double) -> Bool {
         let keep = 1 - min(dt / Self.memory, 1)

@@ -1,6 +1,6 @@
 internal import CMathShim
 
-/// Impulse and change of the rate at one frequency.
+/// Demodulator of the impulse and the change of the rate at one frequency.
 struct Demodulator: Sendable, BitwiseCopyable {
     private var impulseCosine = 0.0
     private var impulseSine = 0.0
@@ -24,14 +24,14 @@ struct Demodulator: Sendable, BitwiseCopyable {
             changeCosine * changeCosine + changeSine * changeSine)
     }
 
-    /// The impulse's phasor after `lag` radians of delay.
+    /// The impulse's phasor, delayed by `lag` radians.
     private func delayed(_ lag: Double) -> (cosine: Double, sine: Double) {
         let c = cm_cos(lag)
         let s = cm_sin(lag)
         return (impulseCosine * c - impulseSine * s, impulseSine * c + impulseCosine * s)
     }
 
-    /// Impulse over change of the rate, in phase and a quarter turn ahead.
+    /// Ratio of impulse to change of the rate: in phase, and in quadrature (a quarter turn ahead).
     func ratio(lag: Double) -> (inPhase: Double, inQuadrature: Double) {
         let square = changeNorm * changeNorm
         guard square > 0 else { return (0, 0) }
@@ -42,7 +42,7 @@ struct Demodulator: Sendable, BitwiseCopyable {
         )
     }
 
-    /// Square of the impulse that the change of the rate does not explain.
+    /// Square of the part of the impulse that the change of the rate does not explain.
     func residual(inertia: Double, lag: Double) -> Double {
         let m = delayed(lag)
         let c = inertia * changeCosine - m.cosine

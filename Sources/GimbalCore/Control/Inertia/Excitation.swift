@@ -1,13 +1,12 @@
 internal import CMathShim
 
-/// A small multisine of moment on one of the camera's axes, for identifying what the motors turn; of joint angle, for
-/// identifying servos.
+/// A small multisine for identification: a moment on one camera axis, or with servos a joint angle.
 ///
-/// Its lines are odd harmonics of `1 / period`, so that what a nonlinearity adds falls beside most of them, and none of
-/// them is a multiple of 2 Hz, where people walk. Phases after M. Schroeder, "Synthesis of low-peak-factor signals",
-/// IEEE Trans. Information Theory 16 (1970).
+/// Its lines are odd harmonics of `1 / period`, so that the products of a nonlinearity fall between
+/// most of them. None is a multiple of 2 Hz, the step frequency of a walk. Phases after M.
+/// Schroeder, "Synthesis of low-peak-factor signals", IEEE Trans. Information Theory 16 (1970).
 public struct Excitation: Sendable, BitwiseCopyable, Equatable {
-    /// Told back in the snapshot, so that whoever asked knows his own.
+    /// Number that the snapshot repeats, so that the requester recognizes its own excitation.
     public var id: UInt32
     /// The camera's axis.
     public var axis: GimbalAxis
@@ -15,15 +14,15 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     public var amplitude: Double
     /// Ticks of one period.
     public var periodTicks: Int32
-    /// Ticks until it ends by itself.
+    /// Ticks until the excitation ends automatically.
     public var ticks: Int32
-    /// Attitude error at which it ends at once, rad.
+    /// Attitude error at which the excitation ends at once, rad.
     public var errorLimit: Double
 
-    /// How many lines there are.
+    /// Number of lines.
     public static var lineCount: Int { @_noLocks get { 11 } }
 
-    /// An excitation with these values.
+    /// Creates an excitation with these values.
     public init(
         id: UInt32, axis: GimbalAxis, amplitude: Double, periodTicks: Int32, ticks: Int32,
         errorLimit: Double
@@ -36,7 +35,7 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
         self.errorLimit = errorLimit
     }
 
-    /// How many times the line's sine fits into a period.
+    /// The line's frequency as a multiple of `1 / period`.
     @_noLocks @_noAllocation
     public static func harmonic(_ line: Int) -> Int {
         switch line {
@@ -54,7 +53,8 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
         }
     }
 
-    /// The moment at a tick since its start, N·m, or the angle, rad. Fades in over a quarter of a period.
+    /// The moment, N·m, or angle, rad, at a tick since the start. Fades in over a quarter of a
+    /// period.
     @_noLocks @_noAllocation
     func value(tick: Int32, isAngle: Bool) -> Double {
         guard periodTicks > 0 else { return 0 }
@@ -64,9 +64,10 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
         var line = 0
         while line < Excitation.lineCount {
             let harmonic = Double(Excitation.harmonic(line))
-            // Rising a little with frequency, so that the slow lines do not move the camera far.
+            // Amplitude rises slightly with frequency, so that the slow lines do not move the
+            // camera far.
             let rising = cm_sqrt(cm_sqrt(harmonic))
-            // Angles whose rates rise like that.
+            // Angles whose rates rise in the same way.
             let weight = isAngle ? rising / harmonic : rising
             let phase = -Double.pi * Double(line * (line + 1)) / Double(Excitation.lineCount)
             sum += weight * cm_sin(turn * harmonic * Double(tick) + phase)
@@ -78,45 +79,45 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     }
 }
 
-/// Runs an excitation in the loop, and ends it at the first sign that it should not go on.
+/// Executes an excitation in the loop, and ends it at the first sign of trouble.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct Exciter: Sendable, BitwiseCopyable {
-    /// How an excitation ended.
+    /// Reason for the end of an excitation.
     public enum Ending: UInt8, Sendable, BitwiseCopyable {
         /// It has not ended, or there was none.
         case none
         /// Its time was over.
         case complete
-        /// Somebody asked for something else.
+        /// Another command arrived.
         case command
-        /// The outputs went off, or were not fully on.
+        /// The outputs went off, or had less than full authority.
         case outputs
         /// A joint reached the end of its range.
         case jointLimit
         /// A motor was at its limit for a tenth of a second.
         case saturated
-        /// The attitude error grew beyond its limit.
+        /// The attitude error exceeded its limit.
         case error
     }
 
-    /// What runs, or ran last.
+    /// The present or the last excitation.
     public struct State: Sendable, BitwiseCopyable {
-        /// As given to `start`; 0 before the first.
+        /// Number given to `start`; 0 before the first.
         public var id: UInt32 = 0
-        /// Whether it runs.
+        /// Whether it is running.
         public var isActive = false
-        /// How it ended.
+        /// Reason for its end.
         public var ending = Ending.none
         /// Ticks since its start.
         public var tick: Int32 = 0
 
-        /// None.
+        /// Creates the state before the first excitation.
         @_noLocks
         public init() {}
     }
 
-    /// What runs, or ran last.
+    /// State of the present or the last excitation.
     private(set) var state = State()
     private var excitation: Excitation?
     private var saturatedSeconds = 0.0
@@ -124,7 +125,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Begins; one that runs is replaced.
+    /// Starts an excitation; a running one is replaced.
     @_noLocks @_noAllocation
     mutating func start(_ new: Excitation) {
         excitation = new
@@ -134,7 +135,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         state.isActive = true
     }
 
-    /// Ends what runs.
+    /// Ends a running excitation.
     @_noLocks @_noAllocation
     mutating func stop(_ ending: Ending) {
         guard state.isActive else { return }
@@ -143,7 +144,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         excitation = nil
     }
 
-    /// Looks whether it may go on.
+    /// Checks whether the excitation may continue.
     @_noLocks @_noAllocation
     mutating func supervise(
         authority: Double, conditions: Conditions, error: Vector3, dt: Double
@@ -160,7 +161,8 @@ public struct Exciter: Sendable, BitwiseCopyable {
         if state.tick >= excitation.ticks { stop(.complete) }
     }
 
-    /// What this tick adds: a moment, camera frame, N·m, or for servos the angle of each joint, rad.
+    /// Contribution of this tick: a moment, camera frame, N·m, or for servos the angle of each
+    /// joint, rad.
     @_noLocks @_noAllocation
     mutating func step(_ type: MotorType) -> Vector3 {
         var value = Vector3.zero

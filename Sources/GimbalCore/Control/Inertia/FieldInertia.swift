@@ -1,50 +1,50 @@
 internal import CMathShim
 
-/// The inertia of a camera on motors without encoders. A small swing of all joints shows it when
-/// the motors come on; it is doubted where a rotor slips or the motors make the camera oscillate.
+/// Inertia of a camera on motors without encoders. It is measured by a small swing of all joints
+/// when the motors come on, and doubted when a rotor slips or the motors make the camera oscillate.
 ///
-/// A belief that is too heavy makes every gain too large, and the observers of the rotors too
-/// quick: the camera oscillates, and the belief is halved until it does not. One that is too light
-/// makes the observers slow, and a rotor slips: it is doubled. Where a swing shows the same inertia
-/// as before the oscillation, the loop is later than believed: the belief returns, and every corner
-/// of the loop goes down instead.
+/// Too large a belief makes every gain too large and the rotors' observers too fast: the camera
+/// oscillates, and the belief is halved until it does not. Too small a belief makes the observers
+/// too slow: a rotor slips, and the belief is doubled. If a swing shows the same inertia as before
+/// the oscillation, the loop is later than believed; the belief is then restored, and all corner
+/// frequencies of the loop are reduced instead.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
-    /// The swing has ended, and no rotor has slipped since for want of its result.
+    /// Whether the swing has ended, and no rotor has slipped since because its result was missing.
     private(set) var isOver = false
-    /// The camera's axes about which a swing has shown the inertia.
+    /// The camera axes whose inertia a swing has measured.
     private var found = AxisSet.none
-    /// The inertia that the swings have shown, or a guess after a slip, kg·m².
+    /// Inertia measured by the swings, or estimated after a slip, kg·m².
     private var probed: AxisVector?
-    /// The belief that made the camera oscillate, kg·m²; nil: none since the start.
+    /// Belief that made the camera oscillate, kg·m²; nil if there was none since the start.
     private var suspected: AxisVector?
-    /// The axes about which the last swing has shown what was believed before the oscillation.
+    /// The axes whose last swing has confirmed the belief from before the oscillation.
     private var innocent = AxisSet.none
     private var shaking = OscillationGuard()
-    /// Share of every corner that is left to a loop that has oscillated although its inertia was
-    /// right, and the axes that have.
+    /// Factor on all corner frequencies of a loop that has oscillated with the right inertia, and
+    /// the axes that have done so.
     private(set) var slack = 1.0
     private var late = AxisSet.none
-    /// Time for which oscillations are still ignored, s.
+    /// Remaining time in which oscillations are ignored, s.
     private var settling = 0.0
-    /// Since a swing has shown the inertia, s.
+    /// Time since a swing measured the inertia, s.
     private var sinceSwing = 0.0
-    /// Since an oscillation was last detected, s.
+    /// Time since the last detection of an oscillation, s.
     private var sinceShaking = Double.infinity
     private var yaw = InertiaProbe()
     private var roll = InertiaProbe()
     private var pitch = InertiaProbe()
 
-    /// By how much every corner goes down at once, how far in all, and how long that is given to
-    /// end an oscillation, s.
+    /// Factor by which all corner frequencies are reduced at once, its lower limit in total, and
+    /// the time in which a reduction must end an oscillation, s.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
     /// Time after a swing in which the camera cannot have been exchanged, s.
     private static var freshTime: Double { @_noLocks get { 3 } }
 
-    /// Time after a detection in which the camera may still swing, s.
+    /// Time after a detection in which the camera may still oscillate, s.
     private static var calmingTime: Double { @_noLocks get { 3 } }
 
     @_noLocks
@@ -53,7 +53,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Whether the motors have made the camera oscillate within the last seconds.
     var isShaking: Bool { @_noLocks get { sinceShaking < Self.calmingTime } }
 
-    /// The camera's axes whose gains are down because the motors have made it oscillate.
+    /// The camera axes whose gains are reduced because the motors have made the camera oscillate.
     var oscillating: AxisSet {
         @_noLocks get {
             var all = shaking.oscillating
@@ -62,11 +62,11 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The swing goes on.
+    /// Whether the swing is in progress.
     var isSwinging: Bool { @_noLocks get { yaw.isRunning } }
 
-    /// Standard deviation of the belief, natural logarithm: a factor of four is possible before it
-    /// has been found.
+    /// Standard deviation of the belief, natural logarithm: a factor of four is possible until it
+    /// has been measured.
     var sigmas: AxisVector {
         @_noLocks get {
             AxisVector(
@@ -75,18 +75,18 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The inertia to count with, about the camera's axes, kg·m².
+    /// The inertia that the controller assumes, about the camera's axes, kg·m².
     ///
     /// - Parameters:
-    ///   - first: As configured, kg·m².
-    ///   - isProbed: Whether the swings may say otherwise.
+    ///   - first: Configured inertia, kg·m².
+    ///   - isProbed: Whether the swings may correct it.
     /// - Returns: kg·m².
     @_noLocks
     func belief(first: AxisVector, isProbed: Bool) -> AxisVector {
         (isProbed ? probed ?? first : first) * shaking.share
     }
 
-    /// The swing is about to begin, or to begin again.
+    /// Prepares for the beginning of a swing, or of its repetition.
     @_noLocks
     mutating func begin() {
         yaw.begin()
@@ -97,11 +97,11 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// The torques of the swing, N·m.
     ///
     /// - Parameters:
-    ///   - rates: Of the joints as the gyroscope shows them, rad/s.
-    ///   - expected: Accelerations that the motors gave then, for the believed inertia, rad/s².
-    ///   - inertia: The belief about the joints' axes, kg·m².
-    ///   - largest: Torques that the swing may take, N·m.
-    ///   - seconds: Since the swing began.
+    ///   - rates: Rates about the joints' axes from the gyroscope, rad/s.
+    ///   - expected: Accelerations by the motors at that time with the believed inertia, rad/s².
+    ///   - inertia: Believed inertia about the joints' axes, kg·m².
+    ///   - largest: Largest torques of the swing, N·m.
+    ///   - seconds: Since the beginning of the swing.
     ///   - dt: Seconds since the previous period.
     /// - Returns: About the joints' axes, N·m.
     @_noLocks
@@ -125,16 +125,17 @@ struct FieldInertia: Sendable, BitwiseCopyable {
                     bound: largest.pitch / inertia.pitch, sine: sine, dt: dt))
     }
 
-    /// Takes over what the swing has shown.
+    /// Adopts the result of the swing.
     ///
     /// - Parameters:
-    ///   - kinematics: Of the joints now.
-    ///   - first: The inertia as configured, kg·m².
-    /// - Returns: Whether the swing is over; false: it drowned in an oscillation, and is made once
-    ///   more with lower gains.
+    ///   - kinematics: The joints' present geometry.
+    ///   - first: Configured inertia, kg·m².
+    /// - Returns: Whether the swing is complete; false if an oscillation disturbed it, so that it
+    ///   is repeated with lower gains.
     @_noLocks
     mutating func conclude(_ kinematics: JointKinematics, first: AxisVector) -> Bool {
-        // With the camera straight up or down, the yaw joint turns it about its own roll axis.
+        // When the camera points straight up or down, the yaw joint turns it about its own roll
+        // axis.
         let isUpright = abs(kinematics.yawAxis.z) > 0.7
         let belief = belief(first: first, isProbed: true)
         var values = probed ?? first
@@ -156,7 +157,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         guard probe.isKnown else { return }
         values[axis] = belief[axis] / probe.scale
         found.insert(AxisSet(axis))
-        // The same as before: the inertia was not to blame.
+        // The same as before, so the inertia was not the cause.
         if let suspected, shaking.oscillating.contains(axis),
             abs(cm_log(values[axis] / suspected[axis])) < 0.3
         {
@@ -165,8 +166,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         shaking.trust(axis)
     }
 
-    /// These axes have oscillated with the right inertia, so the loop is later than believed: every
-    /// corner goes down. At the lowest one nothing is left but a smaller belief.
+    /// Reduces all corner frequencies, because these axes have oscillated with the right inertia
+    /// and the loop is later than believed. At the lower limit only a smaller belief remains.
     private mutating func blameDelay(_ axes: AxisSet) {
         guard settling > 0 || slack > Self.leastSlack else { return }
         shaking.trust(axes)
@@ -176,9 +177,9 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         settling = Self.settlingTime
     }
 
-    /// A rotor slipped before its swing has shown the inertia. A camera heavier than believed makes
-    /// the observers slow: the next swing begins with twice the belief, and after four times the
-    /// configured one with that again.
+    /// Handles a slip before a swing has measured the inertia. A camera heavier than believed makes
+    /// the observers slow, so the next swing starts with twice the belief; after four times the
+    /// configured inertia it starts with the configured one again.
     @_noLocks
     mutating func doubt(first: AxisVector) {
         guard found != AxisSet(yaw: true, roll: true, pitch: true) else { return }
@@ -198,16 +199,16 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         guess < 3 * first ? 2 * guess : first
     }
 
-    /// Looks for an oscillation.
+    /// Checks for an oscillation.
     ///
     /// - Parameters:
-    ///   - moment: That the motors were led for, camera frame, N·m.
-    ///   - largest: That they can exert, N·m.
+    ///   - moment: Commanded moment of the motors, camera frame, N·m.
+    ///   - largest: Largest moment that they can exert, N·m.
     ///   - rate: Of the camera, camera frame, rad/s.
-    ///   - belief: The inertia that was counted with, kg·m².
+    ///   - belief: The inertia in use, kg·m².
     ///   - delay: From a command to the sample that shows it, s.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: Whether the belief has gone down, and a new swing may say what it should be.
+    /// - Returns: Whether the belief has been reduced, so that a new swing is due to measure it.
     @_noLocks
     mutating func watch(
         moment: Vector3, largest: AxisVector, rate: Vector3, belief: AxisVector, delay: Double,
@@ -225,7 +226,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         sinceShaking = lowered.isEmpty ? sinceShaking + dt : 0
         guard !lowered.isEmpty else { return false }
         guard isOver else { return true }
-        // A second swing would show the same, and the camera cannot have been exchanged yet.
+        // A second swing would give the same result, because the camera cannot have been exchanged
+        // yet.
         let isFresh = sinceSwing < Self.freshTime && lowered.subtracting(found).isEmpty
         guard suspected == nil, !isFresh else {
             blameDelay(lowered)
@@ -237,7 +239,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         return true
     }
 
-    /// Nothing is watched: what an oscillation has taken from the belief is given back.
+    /// Ends the check for oscillations: reductions of the belief are reverted.
     @_noLocks
     mutating func stopWatching() {
         shaking = OscillationGuard()
@@ -245,11 +247,11 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         sinceShaking = .infinity
     }
 
-    /// Something shakes the camera on purpose.
+    /// Suspends the check, because an excitation shakes the camera.
     @_noLocks
     mutating func forgetMotion() { shaking.forgetMotion() }
 
-    /// The outputs are about to come on.
+    /// Prepares for the outputs to come on.
     @_noLocks
     mutating func forgetSuspicion() {
         shaking.forgetMotion()

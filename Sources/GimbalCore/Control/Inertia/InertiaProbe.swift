@@ -1,25 +1,24 @@
-/// Finds how heavy the camera is about one joint, by shaking it a little.
+/// Measurement of the camera's inertia about one joint by a small oscillation.
 ///
-/// A torque at 8 Hz, above what a hand does and below what the loop's delay blurs, grows until the
-/// gyroscope sees the camera swing by a quarter of a degree. What accelerates the camera and how
-/// the camera accelerates pass the same band-pass; the slope of one over the other (least squares,
-/// with the direction of motion beside it for the friction) is the torque per inertia.
+/// A torque at 8 Hz, above the frequencies of a hand and below those that the loop's delay affects,
+/// grows until the gyroscope shows a swing of a quarter of a degree. Expected and measured
+/// acceleration pass the same band-pass. The slope of one over the other is the ratio of torque to
+/// inertia (least squares, with the direction of motion as a second regressor for the friction).
 ///
 /// Loop thread only; constant time.
 struct InertiaProbe: Sendable, BitwiseCopyable {
     /// Frequency of the swing, rad/s.
     private static var frequency: Double { @_noLocks get { 2 * Double.pi * 8 } }
-    /// Rate of the camera at which the torque has grown enough, rad/s.
+    /// Rate of the camera at which the torque stops growing, rad/s.
     private static var enough: Double { @_noLocks get { 0.2 } }
     /// Time in which the torque would grow to its bound, s.
     private static var growth: Double { @_noLocks get { 0.35 } }
-    /// Length of the whole, s: four swings.
+    /// Total duration, s: four swings.
     static var duration: Double { @_noLocks get { 0.5 } }
 
-    /// The expected acceleration times this is the true one: the believed inertia over the true
-    /// one.
+    /// Factor from the expected to the true acceleration: believed inertia over true inertia.
     private(set) var scale = 1.0
-    /// Whether `scale` was found.
+    /// Whether `scale` has been found.
     private(set) var isKnown = false
 
     private var time = 0.0
@@ -40,27 +39,27 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     private var sumSY = 0.0
     private var sumYY = 0.0
 
-    /// Nothing known.
+    /// Creates a probe without a result.
     @_noLocks
     init() {}
 
-    /// Begins anew; forgets what was found.
+    /// Starts again and forgets the result.
     @_noLocks
     mutating func begin() { self = InertiaProbe() }
 
-    /// Whether the swing is still going on.
+    /// Whether the swing is in progress.
     var isRunning: Bool { @_noLocks get { time < Self.duration } }
 
-    /// One period of the swing.
+    /// Advances the swing by one period.
     ///
     /// - Parameters:
     ///   - measured: Rate of the camera about the joint's axis, rad/s.
-    ///   - expected: Acceleration that the motor gave when the gyroscope saw this, for the believed
-    ///     inertia, rad/s².
-    ///   - bound: Largest acceleration that may be asked for, for the believed inertia, rad/s².
+    ///   - expected: Acceleration by the motor at the time of the gyroscope's sample, for the
+    ///     believed inertia, rad/s².
+    ///   - bound: Largest acceleration to request, for the believed inertia, rad/s².
     ///   - sine: Sine of the phase of the swing.
     ///   - dt: Seconds since the previous period.
-    /// - Returns: Acceleration to ask for, for the believed inertia, rad/s².
+    /// - Returns: Acceleration to request, for the believed inertia, rad/s².
     @_noLocks
     mutating func step(
         measured: Double, expected: Double, bound: Double, sine: Double, dt: Double
@@ -97,7 +96,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         guard determinant > 1e-9 * sumXX * sumSS else { return }
         let slope = (sumXY * sumSS - sumSY * sumXS) / determinant
         let friction = (sumSY * sumXX - sumXY * sumXS) / determinant
-        // Half of the motion must be explained, else a stop, a hand or stiction has the say.
+        // Half of the motion must be explained; otherwise a stop, a hand or stiction dominates.
         guard slope > 0, slope * sumXY + friction * sumSY > 0.5 * sumYY else { return }
         scale = min(max(slope, 0.05), 30)
         isKnown = true

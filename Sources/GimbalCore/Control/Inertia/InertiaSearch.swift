@@ -1,57 +1,55 @@
 internal import CMathShim
 
-/// The inertia of all three axes: three probes at frequencies of their own, so that one does not
-/// hide another.
+/// Identification of the inertia of all three axes: three probes at different frequencies, so that
+/// they do not mask each other.
 ///
 /// Loop thread only; constant time, no allocation.
 struct InertiaSearch: Sendable, BitwiseCopyable {
     private var axes: PerAxis<InertiaIdentifier>
     private var parameters = PerAxis(InertiaIdentifier.Parameters())
-    /// What somebody has written down, kg·m², and is believed as long as no probe says otherwise;
-    /// nil: it is looked for.
+    /// Configured inertia, kg·m², in use until a probe contradicts it; nil if it is to be
+    /// identified.
     private var given: AxisVector?
-    /// What was found of the delay the last time that any axis was known, s beyond the believed
-    /// one; NaN: nothing yet.
+    /// Delay found the last time that any axis was known, s beyond the believed one; NaN before
+    /// that.
     private var lastDelay = Double.nan
-    /// Whether the probe looks at what is given when the outputs come on.
+    /// Whether the probe checks a configured inertia when the outputs come on.
     private var isChecked = false
-    /// The camera's axes of which the probe has said otherwise.
+    /// The camera axes whose probe has contradicted the configured inertia.
     private(set) var stale = AxisSet.none
 
-    /// Standard deviation at the start, natural logarithm: a phone and a heavy camera differ
-    /// 70-fold, ± 1.5 of these around their geometric mean.
+    /// Initial standard deviation, natural logarithm: the inertias of a phone and of a heavy camera
+    /// differ 70-fold, which is ±1.5 of these around their geometric mean.
     private static var startSigma: Double { @_noLocks get { 1.4 } }
-    /// Standard deviation after the outputs were off, in which time anybody may have put on another
-    /// lens.
+    /// Standard deviation after the outputs were off, during which the lens may have been
+    /// exchanged.
     private static var doubtSigma: Double { @_noLocks get { 0.5 } }
-    /// By how much the probe may find another inertia than is given, natural logarithm: what a
-    /// joint's elastic friction makes of it, and the loop's margins cover.
+    /// Largest difference between identified and configured inertia that counts as agreement,
+    /// natural logarithm: the effect of a joint's elastic friction, which the loop's margins cover.
     private static var agreement: Double { @_noLocks get { 0.3 } }
-    /// What an oscillation adds to the standard deviation: gains go down to a third, which a camera
-    /// of a third of its inertia needs.
+    /// Increase of the standard deviation after an oscillation: gains are reduced to a third, as a
+    /// camera with a third of the inertia requires.
     private static var suspicion: Double { @_noLocks get { 0.55 } }
-    /// With that the gains are a hundredth.
+    /// Largest standard deviation; it reduces the gains to a hundredth.
     private static var mostSigma: Double { @_noLocks get { 2.5 } }
-    /// A set-point is followed from here on.
+    /// Largest standard deviation at which a set-point is followed.
     private static var readySigma: Double { @_noLocks get { 0.6 } }
 
-    /// Where the probes are, Hz: apart from each other by more than the length of a measurement
-    /// blurs.
+    /// Frequencies of the probes, Hz. Their distances exceed the resolution of a measurement.
     private static var frequencies: AxisVector {
         @_noLocks get { AxisVector(yaw: 42, roll: 47, pitch: 52) }
     }
     /// Difference of the delay that the margins cover, s.
     private static var covered: Double { @_noLocks get { 0.0003 } }
-    /// The longest delay of a loop that can follow probes of these frequencies, s: at 200 Hz.
+    /// Longest delay of a loop that can use probes at these frequencies, s: at 200 Hz.
     private static var swiftDelay: Double { @_noLocks get { 0.0075 } }
 
-    /// A belief to start with.
+    /// Creates a search with an initial belief.
     ///
     /// - Parameters:
     ///   - start: kg·m² about the camera's axes.
-    ///   - isKnown: Whether that is taken as true.
-    ///   - isChecked: Whether the probe looks at what is known as well, whenever the outputs come
-    ///     on.
+    ///   - isKnown: Whether it counts as true.
+    ///   - isChecked: Whether the probe checks a known inertia too, each time the outputs come on.
     @_noLocks
     init(start: AxisVector, isKnown: Bool, isChecked: Bool = false) {
         if isKnown { given = start }
@@ -65,7 +63,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         axes.change { $0 = InertiaIdentifier(parameters[$1]) }
     }
 
-    /// What is believed, kg·m².
+    /// Believed inertias, kg·m².
     var values: AxisVector {
         @_noLocks @inline(__always) get {
             axes.map { $0.inertia }
@@ -86,28 +84,29 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// How much later than assumed the torque's effect is seen, s: the mean of the axes. Small
-    /// differences are within the margins.
+    /// Measured delay of the torque's effect in addition to the assumed one, s: the mean of the
+    /// axes. Small differences are ignored, because the margins cover them.
     var extraDelay: Double {
         @_noLocks @inline(__always) get {
             let found = foundDelay
-            // The loop's delay is not the camera's: a doubt about the camera leaves it as it was.
+            // The delay belongs to the loop, not to the camera, so a doubt about the camera does
+            // not change it.
             let mean = found.isNaN ? lastDelay : found
             guard !mean.isNaN else { return 0 }
             return mean < 0 ? min(0, mean + Self.covered) : max(0, mean - Self.covered)
         }
     }
 
-    /// Whether the delay has been measured, or no probe is going to measure it.
+    /// Whether the delay has been measured, or no probe will measure it.
     var isDelayKnown: Bool {
         @_noLocks @inline(__always) get { !isProbing || !foundDelay.isNaN || !lastDelay.isNaN }
     }
 
-    /// How much longer than believed the delay is, s: the mean of the axes that are known; NaN:
-    /// none is.
+    /// Measured delay in addition to the believed one, s: the mean of the known axes; NaN if none
+    /// is known.
     private var foundDelay: Double {
         @_noLocks @inline(__always) get {
-            // One loop, one delay: the axes that have not answered yet know nothing about it.
+            // All axes have the same delay. Axes without a response yet do not count.
             let known = axes.map { $0.isKnown ? 1 : 0 }
             let found = axes.map { $0.isKnown ? $0.extraDelay : 0 }
             let count = known.yaw + known.roll + known.pitch
@@ -129,22 +128,23 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The camera's axes that answered their probe the wrong way round.
+    /// The camera axes whose response to the probe was reversed.
     var reversed: AxisSet {
         @_noLocks @inline(__always) get {
             axes.axes { $0.isReversed }
         }
     }
 
-    /// Whether a probe is at work.
+    /// Whether a probe is active.
     var isProbing: Bool {
         @_noLocks @inline(__always) get { !axes.axes { $0.isProbing }.isEmpty }
     }
 
-    /// The outputs are about to come on: look, unless the inertia is given and not to be checked.
+    /// Starts the search when the outputs are about to come on, unless the inertia is configured
+    /// and need not be checked.
     @_noLocks
     mutating func begin(torqueLimit: AxisVector, loopDelay: Double) {
-        // A slow loop has too few periods in one of the probe's.
+        // In a slow loop a period of the probe would have too few ticks.
         let highest = Self.frequencies.pitch * min(1, Self.swiftDelay / max(loopDelay, 1e-4))
         let shift = Self.frequencies.pitch - highest
         parameters.change {
@@ -154,15 +154,15 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
         parameters.pitch.frequency = highest
         guard given == nil || isChecked else { return }
-        // What is given may belong to any other camera, what was found to another lens.
+        // A configured inertia may belong to any other camera, an identified one to another lens.
         let sigma = given == nil ? Self.doubtSigma : Self.startSigma
         let parameters = parameters
         axes.change { $0.doubt(sigma: sigma, parameters: parameters[$1]) }
     }
 
-    /// These of the camera's axes are shaken by their own motors: believe less, so that the gains
-    /// go down, and look again. The other axes belong to the same camera and swing next: they are
-    /// believed less as well, once.
+    /// Handles an oscillation that these axes' motors cause: reduces their belief, so that the
+    /// gains decrease, and searches again. The other axes belong to the same camera and would
+    /// oscillate next, so their belief is reduced too, once.
     @_noLocks
     mutating func suspect(_ swinging: AxisSet) {
         let parameters = parameters
@@ -179,14 +179,13 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         axis.doubt(sigma: min(sigma, isSwinging ? mostSigma : once), parameters: parameters)
     }
 
-    /// What happened since the last period is not known: the measurements that are going on begin
-    /// again.
+    /// Restarts the present measurements, because the motion since the last period is unknown.
     @_noLocks
     mutating func forget() {
         axes.change { axis, _ in axis.forget() }
     }
 
-    /// The moment to add in this period, camera frame, N·m.
+    /// The probes' moment in this period, camera frame, N·m.
     var probe: Vector3 {
         @_noLocks @inline(__always) get {
             Vector3(
@@ -195,7 +194,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// What the loop may make of the probe, N·m: its answer to what the probe moves is no
+    /// Size of the loop's response to the probe, N·m; a response of this size is not an
     /// oscillation.
     var swings: AxisVector {
         @_noLocks @inline(__always) get {
@@ -203,7 +202,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Takes what was exerted (N·m) and measured (rad/s), camera frame.
+    /// Takes the exerted moment (N·m) and the measured rate (rad/s), camera frame.
     ///
     /// - Returns: Whether the belief has changed.
     @_noLocks
@@ -223,7 +222,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         return !(sigmas == before)
     }
 
-    /// What is given holds where the probe agrees with it.
+    /// Keeps the configured inertia if the probe agrees with it.
     ///
     /// - Returns: Whether the probe has found another camera.
     private static func compare(_ axis: inout InertiaIdentifier, with given: Double) -> Bool {

@@ -1,18 +1,18 @@
-/// How far to the side of the handle's heading the camera looks while it follows that. Loop thread
-/// only.
+/// Yaw angle of the camera relative to the handle's heading while it follows the handle. Loop
+/// thread only.
 struct AsideYaw: Sendable, BitwiseCopyable {
-    /// Right positive, rad, -π...π.
+    /// The angle, right positive, rad, -π...π.
     private(set) var angle = 0.0
 
     private var rate = 0.0
     private var validUntil = Instant(nanoseconds: .min)
     private var centres = false
 
-    /// Straight ahead.
+    /// Creates the angle straight ahead.
     @_noLocks
     init() {}
 
-    /// Looks to `yaw`, rad, NaN: from where it is; turns further at `rate`, rad/s, until
+    /// Sets the angle to `yaw`, rad (NaN keeps it), and turns further at `rate`, rad/s, until
     /// `validUntil`.
     @_noLocks
     mutating func look(yaw: Double, rate: Double, validUntil: Instant) {
@@ -24,23 +24,23 @@ struct AsideYaw: Sendable, BitwiseCopyable {
         self.validUntil = validUntil
     }
 
-    /// Turns no further.
+    /// Stops the turn.
     @_noLocks
     mutating func stop() { rate = 0 }
 
-    /// One period.
+    /// Advances by one period.
     @_noLocks
     mutating func step(now: Instant, dt: Double) {
         guard now < validUntil else { return }
         angle = min(max(angle + rate * dt, -.pi), .pi)
     }
 
-    /// Looks no farther to the side than the joint turns; all in radians.
+    /// Limits the angle to the range of the yaw joint; all angles in rad.
     ///
     /// - Parameters:
-    ///   - handle: Where the handle is.
-    ///   - followed: The heading that is followed, beside which this looks.
-    ///   - range: How far the joints turn.
+    ///   - handle: Pose of the handle.
+    ///   - followed: The followed heading, from which this angle counts.
+    ///   - range: Ranges of the joints.
     @_noLocks
     mutating func confine(handle: HandlePose, followed: Double, range: JointRange) {
         guard angle != 0 else { return }
@@ -48,7 +48,7 @@ struct AsideYaw: Sendable, BitwiseCopyable {
         angle = min(max(angle, range.minimum.yaw - behind), range.maximum.yaw - behind)
     }
 
-    /// Whether an angle was asked for since the last call: it counts from the handle, not from the
+    /// Whether an angle was requested since the last call. It counts from the handle, not from the
     /// edge of its dead zone.
     @_noLocks
     mutating func takeCentring() -> Bool {

@@ -4,9 +4,9 @@ internal import CMathShim
 struct AxisState: Sendable, BitwiseCopyable {
     /// Radians, any number of turns.
     var angle: Double
-    /// rad/s
+    /// Rate, rad/s.
     var rate: Double
-    /// rad/s²
+    /// Acceleration, rad/s².
     var acceleration: Double
 
     @_noLocks @_noAllocation
@@ -16,16 +16,16 @@ struct AxisState: Sendable, BitwiseCopyable {
         self.acceleration = acceleration
     }
 
-    /// Turning steadily, or standing still where `rate` is zero.
+    /// Creates a steady turn, or a standstill if `rate` is zero.
     @_noLocks @_noAllocation
     init(angle: Double, rate: Double) {
         self.init(angle: angle, rate: rate, acceleration: 0)
     }
 
-    /// Whether it stands still and goes on standing still.
+    /// Whether rate and acceleration are zero.
     var isAtRest: Bool { @_noLocks get { rate == 0 && acceleration == 0 } }
 
-    /// One period of `jerk`, integrated exactly.
+    /// Advances by one period of constant `jerk`, integrated exactly.
     @_noLocks @_noAllocation
     mutating func advance(jerk: Double, dt: Double) {
         angle += dt * (rate + dt * (acceleration / 2 + dt * jerk / 6))
@@ -34,13 +34,13 @@ struct AxisState: Sendable, BitwiseCopyable {
     }
 }
 
-/// The limits of one angle's motion.
+/// Limits of one angle's motion.
 struct AxisLimits: Sendable, BitwiseCopyable {
-    /// rad/s
+    /// Largest rate, rad/s.
     var rate: Double
-    /// rad/s²
+    /// Largest acceleration, rad/s².
     var acceleration: Double
-    /// rad/s³
+    /// Largest jerk, rad/s³.
     var jerk: Double
     /// Smallest angle, rad, or minus infinity.
     var minimum: Double
@@ -58,7 +58,7 @@ struct AxisLimits: Sendable, BitwiseCopyable {
         self.maximum = maximum
     }
 
-    /// The limits under which the same path from rest takes `factor` times as long.
+    /// The limits with which the same path from rest takes `factor` times as long.
     @_noLocks @_noAllocation
     func slowed(by factor: Double) -> AxisLimits {
         var result = self
@@ -72,9 +72,9 @@ struct AxisLimits: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     func clamped(_ angle: Double) -> Double { min(max(angle, minimum), maximum) }
 
-    /// Where an angle given modulo one turn lies for an axis that stands at `present`: the short
-    /// way round where the range has no ends, or the other way where the joint has no room for
-    /// that, else the nearest turn that lies in the range, else its nearer end.
+    /// The goal of an axis at `present` for an angle given modulo one turn. In a range without ends
+    /// it is the short way round, or the other way if the joint has no room for that. In a range
+    /// with ends it is the nearest turn within the range, else the nearer end.
     @_noLocks @_noAllocation
     func goal(_ wanted: Double, from present: Double, room: TurnRoom) -> Double {
         let turn = 2 * Double.pi
@@ -86,19 +86,18 @@ struct AxisLimits: Sendable, BitwiseCopyable {
     }
 }
 
-/// A change of rate with continuous acceleration: a third-order polynomial in the rate, from the
-/// state at its start to a steady rate at its end. Its jerk is finite everywhere.
+/// Change of rate with continuous acceleration: a third-order polynomial of the rate, from the
+/// initial state to a steady rate. The jerk is finite everywhere.
 struct RateBlend: Sendable, BitwiseCopyable {
     private let start: AxisState
     private let change: Double
     /// Seconds.
     let duration: Double
 
-    /// The quickest blend from `start` to `rate` within the limits.
+    /// Creates the quickest blend from `start` to `rate` within the limits.
     ///
-    /// From rest or a steady rate the duration is exact; an acceleration that the start brings
-    /// along is answered by a bound that is continuous in it, so that a search over `rate` finds
-    /// every distance.
+    /// From rest or a steady rate the duration is exact. For an initial acceleration it is a bound
+    /// that is continuous in that acceleration, so that a search over `rate` finds every distance.
     @_noLocks @_noAllocation
     init(from start: AxisState, to rate: Double, limits: AxisLimits) {
         self.start = start
@@ -107,14 +106,14 @@ struct RateBlend: Sendable, BitwiseCopyable {
         let brought = abs(start.acceleration)
         let root = cm_sqrt(4 * brought * brought + 6 * limits.jerk * size)
         let byJerk = (2 * brought + root) / limits.jerk
-        // Against an acceleration that points the other way, the polynomial swings further.
+        // If the initial acceleration has the opposite direction, the polynomial overshoots.
         let isOpposed = start.acceleration * change < 0
         let opposed = isOpposed ? min(brought / limits.acceleration, 1) : 0
         let byAcceleration = 1.5 * size / limits.acceleration * (1 + 0.42 * opposed)
         duration = max(byJerk, byAcceleration)
     }
 
-    /// How far the angle moves on the way, rad.
+    /// Change of the angle during the blend, rad.
     var distance: Double {
         @_noLocks get {
             duration * (start.rate + change / 2 + start.acceleration * duration / 12)

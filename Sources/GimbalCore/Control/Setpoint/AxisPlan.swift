@@ -1,8 +1,8 @@
 internal import CMathShim
 
-/// What kept a movement from being faster.
+/// The limit that determined a movement's duration.
 public enum MotionLimit: UInt8, Sendable, BitwiseCopyable {
-    /// Nothing: it takes as long as was asked for.
+    /// No limit: the duration is as requested.
     case none
     /// The largest rate.
     case rate
@@ -10,15 +10,15 @@ public enum MotionLimit: UInt8, Sendable, BitwiseCopyable {
     case acceleration
 }
 
-/// A movement of one angle in three parts: a blend to a steady rate, that rate, and a blend to rest
-/// at the goal. Without a goal the steady rate goes on. Angle, rate and acceleration are
+/// A movement of one angle in three parts: a blend to a steady rate, a steady part, and a blend to
+/// rest at the goal. Without a goal the steady part continues. Angle, rate and acceleration are
 /// continuous, jerk is finite.
 struct AxisPlan: Sendable, BitwiseCopyable {
-    /// Where it ends, rad; NaN where it goes on.
+    /// Final angle, rad; NaN without a goal.
     let goal: Double
-    /// Seconds until it is at rest; infinite where it goes on.
+    /// Duration until rest, s; infinite without a goal.
     let duration: Double
-    /// What keeps it from being quicker.
+    /// The limit that determines the duration.
     let limit: MotionLimit
 
     private let first: RateBlend
@@ -26,7 +26,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
     private let cruiseDuration: Double
     private let last: RateBlend
 
-    /// Takes up `rate`, rad/s, and goes on.
+    /// Creates a plan that changes to `rate`, rad/s, and keeps it.
     @_noLocks @_noAllocation
     init(from start: AxisState, turningAt rate: Double, limits: AxisLimits) {
         first = RateBlend(from: start, to: rate, limits: limits)
@@ -38,7 +38,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         limit = .none
     }
 
-    /// Stands at zero.
+    /// A standstill at angle zero.
     static var none: AxisPlan {
         @_noLocks @_noAllocation get {
             AxisPlan(
@@ -80,7 +80,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
     static func quickest(from start: AxisState, to goal: Double, limits: AxisLimits) -> AxisPlan {
         let way = goal - start.angle
         if start.isAtRest {
-            // Both blends cover `rate * duration` together.
+            // Both blends together cover `rate * duration`.
             let size = abs(way)
             let byAcceleration = cm_sqrt(limits.acceleration * size / 1.5)
             let byJerk = cm_exp(cm_log(max(size * size * limits.jerk / 6, 1e-300)) / 3)
@@ -88,7 +88,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
             return AxisPlan(
                 from: start, to: goal, cruising: way < 0 ? -rate : rate, limits: limits)
         }
-        // From where a stop would end, the rest of the way decides the direction.
+        // The way from the end of an immediate stop decides the direction.
         let beyond = way - reach(from: start, rate: 0, limits: limits)
         let direction = beyond < 0 ? -1.0 : 1.0
         var low = 0.0
@@ -98,7 +98,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         while round < 48 {
             let rest = way - reach(from: start, rate: direction * rate, limits: limits)
             if rest * direction >= 0 { low = rate } else { high = rate }
-            // The largest rate serves, or the one that just leaves no steady part.
+            // The result is the largest rate, or the one without a steady part.
             if low == high { break }
             rate = (low + high) / 2
             round += 1
@@ -106,8 +106,8 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         return AxisPlan(from: start, to: goal, cruising: direction * low, limits: limits)
     }
 
-    /// A movement to rest at `goal` that takes `duration` seconds, or as much longer as the limits
-    /// want.
+    /// A movement to rest at `goal` that takes `duration` seconds, or longer if the limits require
+    /// it.
     @_noLocks @_noAllocation
     static func timed(
         from start: AxisState, to goal: Double, duration: Double, limits: AxisLimits
@@ -118,9 +118,8 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         if start.isAtRest {
             return self.quickest(from: start, to: goal, limits: limits.slowed(by: factor))
         }
-        // In motion: as gently as it can be without running past the goal, then as slowly as
-        // wanted. An acceleration that the start brings along is given up quickly, the rate would
-        // run away otherwise.
+        // In motion: as gently as possible without overshoot, then as slowly as requested. An
+        // initial acceleration is reduced quickly, because the rate would run away otherwise.
         var gentle = factor
         var round = 0
         while round < 6 {
@@ -160,7 +159,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         return best
     }
 
-    /// How far both blends together lead, rad, where `rate` is the steady one.
+    /// Change of the angle by both blends together with the steady rate `rate`, rad.
     private static func reach(from start: AxisState, rate: Double, limits: AxisLimits) -> Double {
         RateBlend(from: start, to: rate, limits: limits).distance
             + RateBlend(from: AxisState(angle: 0, rate: rate), to: 0, limits: limits).distance

@@ -1,73 +1,75 @@
 internal import CMathShim
 
-/// How a set-point follows something that moves.
+/// Tuning of a set-point that follows a moving target.
 public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
-    /// Fastest that it follows, rad/s.
+    /// Largest rate, rad/s.
     public var maxRate: AxisVector
-    /// How long it stays behind a steady turn, s: the time constant of the smoothing.
+    /// Lag behind a steady turn, s: the time constant of the smoothing.
     public var smoothing: AxisVector
 
-    /// A tuning with these values.
+    /// Creates a tuning with these values.
     @inlinable @_noLocks
     public init(maxRate: AxisVector, smoothing: AxisVector) {
         self.maxRate = maxRate
         self.smoothing = smoothing
     }
 
-    /// The smallest of the axes' rates, rad/s.
+    /// The smallest of the axes' largest rates, rad/s.
     var slowest: Double { @_noLocks @inline(__always) get { maxRate.smallest } }
 }
 
-/// The movement of one set-point angle: where it is, how fast, and what it is up to. Whatever it is
-/// told next continues from the present angle, rate and acceleration.
+/// Motion of one set-point angle: its state and its present activity. Each new request continues
+/// from the present angle, rate and acceleration.
 struct AxisProfile: Sendable, BitwiseCopyable {
     private enum Motion: Sendable, BitwiseCopyable {
-        /// Stands still.
+        /// Standing still.
         case rest
-        /// On its way to the goal of `plan`.
+        /// Moving to the goal of `plan`.
         case move
-        /// Turns at `turnRate`, or slows down from one; at the end of the range `plan` leads there.
+        /// Turning at `turnRate`, or slowing down from a turn; at the end of the range `plan` leads
+        /// there.
         case turn
-        /// Follows `followed`.
+        /// Following `followed`.
         case follow
     }
 
     private struct Follow: Sendable, BitwiseCopyable {
-        /// rad
+        /// Target angle, rad.
         var target: Double
-        /// rad/s
+        /// Largest rate, rad/s.
         var maxRate: Double
-        /// s
+        /// Time constant, s.
         var smoothing: Double
     }
 
-    /// What follows more slowly counts as standing, rad/s.
+    /// Rate below which following counts as standing still, rad/s.
     private static var stillRate: Double { @_noLocks get { 0.1 * .pi / 180 } }
 
-    /// Angle, rate and acceleration at present.
+    /// Present angle, rate and acceleration.
     private(set) var state: AxisState
-    // Beside each other and not in the cases: to look into a case copies it.
+    // Separate variables instead of associated values, because reading an associated value copies
+    // it.
     private var motion = Motion.rest
     private var plan = AxisPlan.none
-    /// rad/s
+    /// Requested rate of a turn, rad/s.
     private var turnRate = 0.0
     private var followed = Follow(target: 0, maxRate: 0, smoothing: 0)
-    /// Where and when the present plan began.
+    /// Initial state and elapsed time of the present plan.
     private var elapsed = 0.0
 
-    /// How far the end of a range moves away before a turn that it stopped goes on, rad.
+    /// Distance by which the end of a range must recede until a stopped turn continues, rad.
     private static var resumption: Double { @_noLocks get { 0.2 * .pi / 180 } }
-    /// How far behind the end of a range that pushes it along an angle stays, s.
+    /// Lag behind the moving end of a range that pushes the angle, s.
     private static var pushSmoothing: Double { @_noLocks get { 0.2 } }
 
-    /// At rest at `angle`, rad.
+    /// Creates an angle at rest at `angle`, rad.
     @_noLocks @_noAllocation
     init(angle: Double) { state = AxisState(angle: angle, rate: 0) }
 
-    /// In this state, without a motion of its own: for forecasts.
+    /// Creates an angle in this state without an activity, for forecasts.
     init(state: AxisState) { self.state = state }
 
-    /// Where the present motion leads, rad: its goal, what is followed, or where the angle is.
+    /// Final angle of the present motion, rad: its goal, the followed target, or the present angle.
     var destination: Double {
         @_noLocks @inline(__always) get {
             switch motion {
@@ -79,31 +81,31 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// How far the angle is behind what it follows, rad; zero when it follows nothing.
+    /// Lag behind the followed target, rad; zero if it follows nothing.
     var followError: Double {
         @_noLocks @inline(__always) get {
             if case .follow = motion { followed.target - state.angle } else { 0 }
         }
     }
 
-    /// Whether it follows something.
+    /// Whether the angle follows a target.
     var isFollowing: Bool {
         @_noLocks @inline(__always) get { if case .follow = motion { true } else { false } }
     }
 
-    /// Whether it turns at a rate, or slows down from one.
+    /// Whether the angle turns at a rate, or slows down from one.
     var isTurning: Bool {
         @_noLocks @inline(__always) get { if case .turn = motion { true } else { false } }
     }
 
-    /// Seconds that the movement to a goal still takes; zero without one.
+    /// Remaining duration of a movement to a goal, s; zero without one.
     var remaining: Double {
         @_noLocks @inline(__always) get {
             if case .move = motion { max(plan.duration - elapsed, 0) } else { 0 }
         }
     }
 
-    /// Whether the angle is on its way, or turns, or follows.
+    /// Whether the angle moves, turns or follows.
     var isMoving: Bool {
         @_noLocks @inline(__always) get {
             switch motion {
@@ -115,14 +117,13 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The quickest movement to `goal`, rad, from here.
+    /// The quickest movement from the present state to `goal`, rad.
     @_noLocks @_noAllocation
     func quickest(to goal: Double, limits: AxisLimits) -> AxisPlan {
         AxisPlan.quickest(from: state, to: goal, limits: limits)
     }
 
-    /// Sets out for `goal`, to be at rest there after `duration` seconds or as soon as the limits
-    /// allow.
+    /// Starts a movement to rest at `goal`, in `duration` seconds or as soon as the limits allow.
     @_noLocks @_noAllocation
     mutating func move(to goal: Double, duration: Double, limits: AxisLimits) {
         motion = .move
@@ -130,8 +131,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         elapsed = 0
     }
 
-    /// Turns at `rate`, rad/s, and stops in time before the ends of the range; repeating the rate
-    /// changes nothing.
+    /// Turns at `rate`, rad/s, and stops in time before the ends of the range. Repeating the rate
+    /// has no effect.
     @_noLocks @_noAllocation
     mutating func turn(at rate: Double, limits: AxisLimits) {
         if case .turn = motion, turnRate == rate { return }
@@ -148,7 +149,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         turn(at: 0, limits: limits)
     }
 
-    /// Stands at `angle`, rad, because it cannot be where it is; a turn goes on from there.
+    /// Stops at `angle`, rad, because the present angle cannot be reached; a turn continues from
+    /// there.
     @_noLocks @_noAllocation
     mutating func stop(at angle: Double, limits: AxisLimits) {
         let nearest = Angle(radians: state.angle).shortestArc(to: .radians(angle)).radians
@@ -161,10 +163,10 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Goes on from another state with what it is up to: to the same goal, at the same rate.
+    /// Continues the present activity from another state: to the same goal, at the same rate.
     ///
     /// - Parameters:
-    ///   - state: Where the axis is now; the angle within half a turn of the one before.
+    ///   - state: New state; its angle is within half a turn of the previous one.
     ///   - limits: Of the motion.
     @_noLocks @_noAllocation
     mutating func resume(from state: AxisState, limits: AxisLimits) {
@@ -182,14 +184,14 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Follows `target`, rad, from now on.
+    /// Starts following `target`, rad.
     @_noLocks @_noAllocation
     mutating func follow(_ target: Double, maxRate: Double, smoothing: Double) {
         motion = .follow
         followed = Follow(target: target, maxRate: maxRate, smoothing: smoothing)
     }
 
-    /// One period of `dt` seconds.
+    /// Advances by `dt` seconds.
     @_noLocks @_noAllocation
     mutating func step(dt: Double, limits: AxisLimits) {
         switch motion {
@@ -208,8 +210,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// A turn whose next state could no longer stop within the range heads for the end of the range
-    /// instead, and is pushed along by an end that comes towards it.
+    /// Advances a turn. If the next state could no longer stop within the range, it moves to the
+    /// end of the range instead; an end that approaches pushes it along.
     private mutating func stepTurn(dt: Double, limits: AxisLimits) {
         let inside = limits.clamped(state.angle)
         if inside != state.angle, turnRate * (state.angle - inside) >= 0 {
@@ -240,17 +242,17 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 }
 
 extension AxisState {
-    /// One period of following `target`: three poles at one place, and limits on rate, acceleration
-    /// and jerk that the cascade keeps without overshoot.
+    /// Follows `target` for one period: a triple pole, with limits on rate, acceleration and jerk
+    /// that the cascade keeps without overshoot.
     ///
     /// - Parameters:
-    ///   - target: Radians.
-    ///   - smoothing: Seconds that the angle stays behind a target which turns steadily.
-    ///   - limits: Of the motion; the range is the caller's.
+    ///   - target: rad.
+    ///   - smoothing: Lag behind a target that turns steadily, s.
+    ///   - limits: Of the motion; the caller applies the range.
     ///   - dt: Seconds, positive.
     @_noLocks @_noAllocation
     mutating func follow(_ target: Double, smoothing: Double, limits: AxisLimits, dt: Double) {
-        // No faster than the limits can brake, and than the period can resolve.
+        // Limited by the limits' braking and by the resolution of the period.
         var pole = min(3 / max(smoothing, 1e-3), 0.3 / dt)
         pole = min(pole, 2 * limits.acceleration / limits.rate)
         pole = min(pole, limits.jerk / limits.acceleration)

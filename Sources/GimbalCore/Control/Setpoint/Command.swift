@@ -1,31 +1,31 @@
-/// One request to the stabilizer, as it travels through the command ring. Produced by the Commander
-/// alone.
+/// One request to the stabilizer, in the form that passes through the command ring. Only the
+/// Commander creates it.
 public enum Command: Sendable, BitwiseCopyable {
-    /// Change the mode; leaving `inactive` starts softly.
+    /// Change the mode. Leaving `inactive` begins with a soft start.
     case mode(Mode)
-    /// Turn to these earth-frame angles (rad, Z-X-Y order; an axis that is NaN keeps where it is
-    /// going) within `duration` seconds, no axis faster than `rate` rad/s; 0 = as the limits allow.
+    /// Turn to these earth-frame angles (rad, Z-X-Y order; NaN keeps an axis's destination) within
+    /// `duration` seconds, no axis faster than `rate` rad/s; 0 means as fast as the limits allow.
     case point(target: AxisVector, duration: Double, rate: Double = 0)
-    /// Turn the set-point at these rates (rad/s) until `validUntil`, then stand still: the dead-man
-    /// of the link.
+    /// Turn the set-point at these rates (rad/s) until `validUntil`, the link's dead-man, then
+    /// stand still.
     case rate(AxisVector, validUntil: Instant)
-    /// In mode `tracking`: turn at these rates, rad/s, right and down positive, NaN keeps the one
-    /// in force; after `validUntil` the mode is `locked`.
+    /// In mode `tracking`: turn at these rates, rad/s, right and down positive; NaN keeps the
+    /// present one. After `validUntil` the mode becomes `locked`.
     case track(pan: Double, tilt: Double, validUntil: Instant)
-    /// In mode `panFollow`: look this far to the side of where the handle points, rad, right
-    /// positive; NaN keeps what is in force. It grows at `rate`, rad/s, until `validUntil`.
+    /// In mode `panFollow`: look by this angle to the side of the handle's heading, rad, right
+    /// positive; NaN keeps the present one. It grows at `rate`, rad/s, until `validUntil`.
     case lookAside(yaw: Double, rate: Double, validUntil: Instant)
-    /// Shake one axis a little, to find out what it turns; ends at the next command of any kind.
+    /// Excite one axis slightly to identify its load; ends at the next command of any kind.
     case excite(Excitation)
-    /// With the mode inactive, move one motor a little until `validUntil`; ends at the next command
-    /// of another kind.
+    /// In mode `inactive`: move one motor slightly until `validUntil`; ends at the next command of
+    /// another kind.
     case testMotor(GimbalAxis, validUntil: Instant)
-    /// Integrals of the controllers start from zero again; everything else goes on.
+    /// Reset the controllers' integrals to zero; everything else continues.
     case resetIntegrals
     /// Outputs off, latched until `resetEmergencyStop`.
     case emergencyStop
-    /// Release a latched emergency stop; the mode stays `inactive` until asked for.
+    /// Release a latched emergency stop; the mode stays `inactive` until another one is requested.
     case resetEmergencyStop
-    /// The process is about to end: outputs off for good.
+    /// The process is about to end: outputs off permanently.
     case shutdown
 }

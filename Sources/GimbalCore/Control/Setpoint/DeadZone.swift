@@ -1,13 +1,12 @@
-/// A target that follows something only when it leaves a zone, and then stays at the zone's edge:
-/// the hand may tremble and wander a little without moving the camera.
+/// A target that follows an angle only when that leaves a zone, and then stays at the zone's edge.
+/// The hand can tremble and wander a little without moving the camera.
 ///
 /// Loop thread only; constant time.
 struct DeadZone: Sendable, BitwiseCopyable {
-    /// Where the followed angle was when the zone was last pushed, rad, continuous over whole
-    /// turns; NaN before.
+    /// Followed angle at the last push of the zone, rad, continuous over whole turns; NaN before.
     private(set) var target = AxisVector.unknown
 
-    /// Nothing to follow yet.
+    /// Creates a dead zone without a target.
     @_noLocks
     init() {}
 
@@ -15,7 +14,7 @@ struct DeadZone: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func start(at angles: AxisVector) { target = angles }
 
-    /// Takes where the followed angles are, rad; an axis that is NaN is left alone.
+    /// Takes the followed angles, rad; NaN leaves an axis unchanged.
     @_noLocks
     mutating func update(_ angles: AxisVector, width: AxisVector) {
         target.yaw = DeadZone.pushed(target.yaw, angles.yaw, width.yaw)

@@ -1,29 +1,29 @@
 internal import CMathShim
 
-/// Keeps a set-point within what the joints can reach, where the handle's attitude is known. Within
-/// two degrees of an end of a range the camera falls behind gently, so that it arrives there
-/// without a blow.
+/// Limits a set-point to the range of the joints, if the handle's attitude is known. Within two
+/// degrees of an end of a range the camera falls behind gently, so that it arrives there without a
+/// shock.
 ///
-/// What is asked for may lie beyond: a level horizon, or a heading that is held, is wanted again as
-/// soon as the hand allows it. A turn has nothing to return to. Beyond the bend nothing that is
-/// asked for moves the camera, so a turn, and whatever is asked for next, may be brought back to
-/// `stopped` unseen: it leaves the end at once instead of unwinding first.
+/// The requested angle may lie beyond the range: a level horizon, or a held heading, is reached
+/// again as soon as the hand allows it. A turn has no such angle to return to. Beyond the bend a
+/// request does not move the camera, so a turn, and every later request, may be reset to `stopped`
+/// without a visible effect. It then leaves the end at once instead of unwinding first.
 ///
 /// Loop thread only; constant time.
 struct JointLimiter: Sendable, BitwiseCopyable {
     /// Half the width of the zone in which the camera falls behind, rad.
     private static var knee: Double { @_noLocks get { 2 * .pi / 180 } }
 
-    /// How fast the joints are told to turn at the ends of their ranges. In a tilted hand the
-    /// nearest angles can leap there, where what was asked for passes roll ±90°.
+    /// Speed limits of the joints at the ends of their ranges. In a tilted hand the nearest
+    /// reachable angles can jump there, when the requested ones pass roll ±90°.
     struct Pace: Sendable, BitwiseCopyable {
-        /// While a joint is at its end, rad/s.
+        /// Largest rate of a joint at its end, rad/s.
         var rate: Double
-        /// How hard they brake before it, rad/s².
+        /// Deceleration before the end, rad/s².
         var braking: Double
     }
 
-    /// The rates from which a stop within `distance`, rad, needs no more than `braking`, rad/s²;
+    /// The rates from which a stop within `distance`, rad, requires at most `braking`, rad/s²;
     /// never quite zero, so that the end is reached.
     private static func stoppingRate(
         within distance: AxisVector, braking: Double
@@ -38,50 +38,50 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         max(cm_sqrt(2 * braking * abs(distance)), 0.1)
     }
 
-    /// What no joint does in one period, rad.
+    /// Larger than the motion of any joint in one period, rad.
     private static var leap: Double { @_noLocks get { 3 * .pi / 180 } }
 
-    /// How much no joint's rate changes in one period, rad/s.
+    /// Larger than the change of any joint's rate in one period, rad/s.
     private static var jolt: Double { @_noLocks get { 0.5 } }
 
-    /// Within this of what can be reached the joints have caught up, rad.
+    /// Distance from the reachable angles at which the joints have caught up, rad.
     private static var near: Double { @_noLocks get { 0.05 * .pi / 180 } }
 
-    /// The joints of which the last set-point asked for an angle at or beyond the end of the range.
+    /// The joints whose requested angle in the last set-point was at or beyond the end of the
+    /// range.
     private(set) var atEnd = AxisSet.none
-    /// The nearest angles to those asked for, Z-X-Y, rad, that the camera still answers to; NaN
-    /// where the joint of that name is not at its end.
+    /// The nearest angles to the requested ones that still move the camera, Z-X-Y, rad; NaN for a
+    /// joint that is not at its end.
     private(set) var stopped = AxisVector.unknown
-    /// How far beyond what the camera answers to all joints together were asked for, rad, now and
-    /// one period before.
+    /// Sum over all joints of the requested angle beyond the effective one, rad, now and one period
+    /// before.
     private var excess = 0.0
     private var excessBefore = 0.0
-    /// Whether more is asked for of joints that are at their ends than a period ago.
+    /// Whether the request moves further beyond the joints' ends than a period ago.
     var isGoingBeyond: Bool { @_noLocks @inline(__always) get { excess > excessBefore } }
-    /// How far yaw can turn from what was asked for.
+    /// Range in which yaw can turn from the requested angle.
     private(set) var yawRoom = TurnRoom.endless
-    /// Joint angles that the set-point asks for, rad, continuous over whole turns: a camera at one
-    /// end of its range does not swing to the other because that is nearer by now. NaN before the
-    /// first.
+    /// Joint angles of the set-point, rad, continuous over whole turns, so that a camera at one end
+    /// of its range does not swing to the other when that becomes nearer. NaN before the first.
     private var wanted = AxisVector.unknown
-    /// What of it the camera still answers to, rad.
+    /// The part of the requested angles that still moves the camera, rad.
     private var answered = AxisVector.unknown
-    /// The joint angles that were handed on, rad; NaN before the first.
+    /// Joint angles of the last result, rad; NaN before the first.
     private var given = AxisVector.unknown
-    /// How fast these turn, rad/s.
+    /// Rates of these, rad/s.
     private var speed = AxisVector.zero
-    /// Whether they are on their way to what can be reached.
+    /// Whether they are moving to the reachable angles.
     private var isCatchingUp = false
-    /// The usual time between two calls, s; 0 before the first.
+    /// Usual interval between two calls, s; 0 before the first.
     private var period = 0.0
 
-    /// Share of a new time between two calls in `period`.
+    /// Share of a new interval in `period`.
     private static var fresh: Double { @_noLocks get { 0.01 } }
 
     @_noLocks
     init() {}
 
-    /// Forgets which way round the joints have come.
+    /// Forgets the joints' whole turns.
     @_noLocks
     mutating func reset() {
         wanted = .unknown
@@ -91,8 +91,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         lose()
     }
 
-    /// Nothing shows the handle in this period: what was asked for is held as it is, and which way
-    /// round the joints have come is kept until something shows it again.
+    /// Handles a period without a known handle: the request is held unchanged, and the joints'
+    /// whole turns are kept until the handle is known again.
     @_noLocks
     mutating func lose() {
         atEnd = .none
@@ -102,8 +102,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         yawRoom = .endless
     }
 
-    /// The set-point has been brought back to `stopped` where these are numbers: whole turns beyond
-    /// it are forgotten.
+    /// Forgets the whole turns beyond `stopped` on the axes that are numbers, because the set-point
+    /// has been reset to it.
     @_noLocks
     mutating func forgetTurns(_ axes: AxisVector) {
         if !axes.yaw.isNaN {
@@ -118,12 +118,12 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// The set-point that the joints can reach: `setpoint` itself away from the ends of the ranges.
     ///
     /// - Parameters:
-    ///   - setpoint: What is asked for.
-    ///   - handle: Where the handle is.
-    ///   - range: How far the joints turn.
-    ///   - pace: How fast the joints are told to turn where they do not just do what was asked for.
+    ///   - setpoint: The requested set-point.
+    ///   - handle: Pose of the handle.
+    ///   - range: Ranges of the joints.
+    ///   - pace: Speed limits of the joints when they do not simply follow the request.
     ///   - dt: Seconds since the previous call.
-    /// - Returns: What is held instead.
+    /// - Returns: The set-point to hold instead.
     @_noLocks
     mutating func limit(
         _ setpoint: Setpoint, handle: HandlePose, range: JointRange, pace: Pace, dt: Double
@@ -162,16 +162,15 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             pitch: step.pitch < 0 ? low.pitch : high.pitch)
         let braking = JointLimiter.stoppingRate(within: towards - before, braking: pace.braking)
         let slopes = AxisVector(yaw: yaw.slope, roll: roll.slope, pitch: pitch.slope)
-        // What moves with the handle, and what the joints still do.
+        // Motion with the handle, and the remaining motion of the joints.
         let carriedHere = setpoint.attitude.conjugate.rotate(handle.rate)
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)
         let turning = rates * slopes
-        // A tick that was late is followed by a short one, in which the joints have turned as far as
-        // in any other.
+        // After a late tick follows a short one, in which the joints turn as far as in any other.
         period = period > 0 ? period + (dt - period) * JointLimiter.fresh : dt
         let time = max(dt, period)
-        // What begins here does not leap.
+        // The first period cannot contain a jump.
         if !given.isFinite { speed = turning }
         given = before
         let isLeap =
@@ -204,8 +203,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         return Setpoint(attitude: attitude, rate: carried + own)
     }
 
-    /// Brings the joints to what can be reached, with a rate that changes as fast as they brake:
-    /// after a leap, also one that a hand or a request makes, the camera can still follow.
+    /// Moves the joints to the reachable angles, with a change of rate limited to their braking, so
+    /// that the camera can follow even after a jump, including one by a hand or a request.
     private mutating func catchUp(
         _ step: AxisVector, _ turning: AxisVector, most: AxisVector, pace: Pace, dt: Double
     ) {
@@ -224,12 +223,13 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             && (turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt)))
     }
 
-    /// The angles of the same attitude that are nearest to `before`: whole turns of yaw and pitch,
-    /// and beyond ±90° of roll, where the three angles would otherwise all jump by half a turn.
+    /// The equivalent angles of the same attitude that are nearest to `before`: whole turns of yaw
+    /// and pitch, and beyond ±90° of roll, where otherwise all three angles would jump by half a
+    /// turn.
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
         let near = unwrapped(joints, near: before)
         let way = distance(near, before)
-        // Yaw and pitch of the other ones are together more than 2π - way from there.
+        // Yaw and pitch of the other solution are together more than 2π - way away.
         if way < 3 { return near }
         let over = unwrapped(
             AxisVector(
@@ -253,14 +253,14 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     }
 }
 
-/// A line that bends into the ends of a range along parabolas.
+/// A line that bends along parabolas into the ends of a range.
 private struct BentLine: Sendable, BitwiseCopyable {
-    /// The angle that is within the range, rad.
+    /// The angle within the range, rad.
     let angle: Double
-    /// How much of a motion is left, 0...1; one half at the end of the range.
+    /// Remaining share of a motion, 0...1; one half at the end of the range.
     let slope: Double
 
-    /// All in radians; `knee` is half the width of the bend.
+    /// All angles in rad; `knee` is half the width of the bend.
     @_noLocks
     init(_ wanted: Double, from minimum: Double, to maximum: Double, knee: Double) {
         let above = wanted - (maximum - knee)

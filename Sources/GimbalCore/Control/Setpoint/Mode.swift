@@ -1,21 +1,22 @@
-/// What the gimbal is asked to do.
+/// Motion that the set-point performs.
 public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     /// Outputs off.
     case inactive
-    /// Holds the commanded attitude in the earth frame.
+    /// Hold the commanded attitude in the earth frame.
     case locked
     /// Roll and pitch as in `locked`; yaw follows the handle's heading.
     case panFollow
     /// All axes follow the handle.
     case fpv
-    /// Pan and tilt rates of somebody who sees a person turn the camera; silence ends it.
+    /// Turn at pan and tilt rates from an operator or an app that keeps a person in the picture.
+    /// When these stop, the mode ends.
     case tracking
-    /// Level, and ahead as the handle points.
+    /// Level, with the handle's heading.
     case neutral
-    /// The joints go to a pose of rest.
+    /// Move the joints to a rest pose.
     case retract
 
-    /// The name in configuration, sockets and log. Not for the loop thread.
+    /// Name in configuration, sockets and log. Not for the loop thread.
     public var name: String {
         switch self {
         case .inactive: "inactive"
@@ -28,13 +29,13 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         }
     }
 
-    /// The mode with this name.
+    /// Creates the mode with this name.
     public init?(name: String) {
         guard let mode = Mode.allCases.first(where: { $0.name == name }) else { return nil }
         self = mode
     }
 
-    /// Whether it can only work where something shows the joints, and with them the handle.
+    /// Whether the mode requires known joint angles, and with them the handle's attitude.
     public var needsJoints: Bool {
         @_noLocks get {
             switch self {
@@ -44,7 +45,7 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         }
     }
 
-    /// Which axes `point` and `rate` move: 1 where they do, NaN where the mode itself decides.
+    /// The axes that `point` and `rate` move: 1 on these, NaN on the axes that the mode controls.
     public var commandable: AxisVector {
         @_noLocks get {
             switch self {
@@ -55,17 +56,18 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         }
     }
 
-    /// Which axes go to a commanded or level angle when the outputs come on; NaN where the mode
-    /// moves them.
+    /// The axes that move to a commanded or level angle when the outputs come on; NaN on the axes
+    /// that the mode controls.
     var pointedAtStart: AxisVector {
         if case .panFollow = self { return commandable }
         return AxisVector(repeating: 1)
     }
 
-    /// Which axes follow the handle in `panFollow`; NaN on the others.
+    /// The axes that follow the handle in `panFollow`; NaN on the others.
     var followed: AxisVector { AxisVector(yaw: 1, roll: .nan, pitch: .nan) }
 
-    /// Written out: the loop's checker refuses the derived comparison.
+    /// Whether the modes differ. Written out, because the checker of real-time code rejects the
+    /// synthesized operator.
     @_noLocks
     func differs(from other: Mode) -> Bool { rawValue != other.rawValue }
 }

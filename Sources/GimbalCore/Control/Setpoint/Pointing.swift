@@ -1,56 +1,54 @@
-/// Where the camera is to look: the mode, what was asked for within it, and the set-point that
-/// leads there.
+/// Direction of the camera: the mode, the request within it, and the set-point that leads there.
 ///
 /// Loop thread only; constant time, no allocation.
 struct Pointing: Sendable, BitwiseCopyable {
-    /// What the gimbal is asked to do.
+    /// Mode of the set-point.
     private(set) var mode: Mode
-    /// How many requests have set the mode since the start.
+    /// Number of mode requests since the start.
     private(set) var modeRequests: UInt64 = 0
-    /// When the rate command in force ends; nil without one.
+    /// End of the present rate command; nil without one.
     private(set) var rateValidUntil: Instant?
-    /// Whether the boot mode lacked its sensor, and nobody has asked for another mode since.
+    /// Whether the boot mode lacked its sensor, and no other mode has been requested since.
     private(set) var isBootModeMissing = false
-    /// Whether the mode needs the joints, and nothing shows them.
+    /// Whether the mode needs the joint angles, and these are unknown.
     private(set) var isBlind = false
-    /// Whether the joints have reached their pose of rest, and the outputs are to go off.
+    /// Whether the joints have reached their rest pose, and the outputs are to go off.
     private(set) var isRetracted = false
-    /// What the modes do.
+    /// Parameters of the modes.
     var modes: ModeParameters
     /// Limits of the set-point's motion.
     var parameters: SetpointGenerator.Parameters {
         @_noLocks @inline(__always) get { generator.parameters }
         @_noLocks set { generator.parameters = newValue }
     }
-    /// The joints whose range holds the camera back from the set-point.
+    /// The joints whose range keeps the camera from the set-point.
     var atLimit: AxisSet { @_noLocks @inline(__always) get { limiter.atEnd } }
 
-    /// Whether the set-point is on its way, or about to be.
+    /// Whether the set-point moves, or is about to.
     var isMoving: Bool { @_noLocks @inline(__always) get { generator.isMoving } }
 
     private var isBootModeJudged = false
     private var generator: SetpointGenerator
     private var limiter = JointLimiter()
-    /// The handle's angles, less the dead zone: what `panFollow`, `fpv`, `neutral` and `retract`
-    /// follow.
+    /// The handle's angles behind the dead zone, for `panFollow`, `fpv`, `neutral` and `retract`.
     private var followed = DeadZone()
-    /// How far to the side of the handle `panFollow` looks.
+    /// Yaw relative to the handle's heading in `panFollow`.
     private var aside = AsideYaw()
-    /// Where the last `point` leads; NaN on an axis that nobody has pointed since a rate command or
-    /// since the outputs went off for good.
+    /// Target of the last `point`; NaN on an axis without one since the last rate command or since
+    /// the outputs were switched off.
     private var target = AxisVector.unknown
-    /// When `tracking` ends by itself.
+    /// Time at which `tracking` ends automatically.
     private var trackingUntil: Instant?
-    /// What pan counts from in `tracking`, rad: the handle's heading, or where nothing shows that,
-    /// the heading at which tracking first began since the outputs came on.
+    /// Zero of pan in `tracking`, rad: the handle's heading, or if that is unknown, the heading at
+    /// which tracking first began since the outputs came on.
     private var trackingHeading = Double.nan
-    /// How far the joints are from their pose of rest, rad, smoothed over a second: a walking hand
-    /// shakes it.
+    /// Distance of the joints from their rest pose, rad, smoothed over a second, because a walking
+    /// hand shakes it.
     private var retractError = AxisVector.zero
-    /// How long that has been small, s.
+    /// Duration for which that has been small, s.
     private var retractedSeconds = 0.0
 
-    /// At zero angles, in this mode.
+    /// Creates a pointing at zero angles in this mode.
     init(
         mode: Mode, parameters: SetpointGenerator.Parameters,
         modes: ModeParameters = ModeParameters()
@@ -60,7 +58,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator = SetpointGenerator(parameters: parameters)
     }
 
-    /// What a viewer may want to know.
+    /// Values for the snapshot.
     @_noLocks @inline(__always)
     func snapshot(now: Instant) -> PointingSnapshot {
         var result = PointingSnapshot()
@@ -76,8 +74,7 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     // MARK: Requests
 
-    /// Changes the mode because somebody asked for it; asking for the mode that is in force changes
-    /// nothing.
+    /// Changes the mode on request; a request for the present mode has no effect.
     @_noLocks
     mutating func change(to wanted: Mode, now: Instant) {
         modeRequests &+= 1
@@ -85,8 +82,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         if wanted.differs(from: mode) { enter(wanted, now: now) }
     }
 
-    /// With the first sample it is known what shows the joints: a boot mode that lacks them gives
-    /// way to `locked`.
+    /// Checks the boot mode when the first sample shows which sensors exist. A boot mode that lacks
+    /// the joint angles is replaced by `locked`.
     @_noLocks
     mutating func judgeBootMode(showsJoints: Bool, now: Instant) {
         guard !isBootModeJudged else { return }
@@ -96,8 +93,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         enter(.locked, now: now)
     }
 
-    /// Turns to earth-frame angles, rad; an axis that is NaN, or that the mode moves, goes on with
-    /// what it does. While the outputs are off the request waits for them, see `takeOver`.
+    /// Turns to earth-frame angles, rad. An axis that is NaN, or that the mode controls, continues.
+    /// While the outputs are off the request waits for them, see `takeOver`.
     @_noLocks
     mutating func point(to wanted: AxisVector, duration: Double, rate: Double, isEnabled: Bool) {
         let own = wanted * mode.commandable
@@ -109,7 +106,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Turns at rates of the earth-frame angles, rad/s, until `validUntil`; axes that the mode
-    /// moves are left to it.
+    /// controls are ignored.
     @_noLocks
     mutating func turn(at rate: AxisVector, validUntil: Instant) {
         let own = rate * mode.commandable
@@ -120,8 +117,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator.rate(own, validUntil: validUntil)
     }
 
-    /// Looks to the side of where the handle points, rad, NaN keeps it, and turns further at
-    /// `rate`, rad/s, until `validUntil`. Outside `panFollow` nothing moves.
+    /// Looks by `yaw`, rad (NaN keeps it), to the side of the handle's heading, and turns further
+    /// at `rate`, rad/s, until `validUntil`. No effect outside `panFollow`.
     @_noLocks
     mutating func lookAside(yaw: Double, rate: Double, validUntil: Instant) {
         guard case .panFollow = mode else { return }
@@ -129,8 +126,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         aside.look(yaw: yaw, rate: rate, validUntil: validUntil)
     }
 
-    /// Pan and tilt of whoever tracks a person, rad/s, right and down positive; NaN keeps the one
-    /// in force. Outside `tracking` nothing moves.
+    /// Pan and tilt rates in `tracking`, rad/s, right and down positive; NaN keeps the present one.
+    /// No effect outside `tracking`.
     @_noLocks
     mutating func track(pan: Double, tilt: Double, validUntil: Instant) {
         guard case .tracking = mode else { return }
@@ -143,8 +140,8 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     // MARK: Outputs
 
-    /// Outputs are about to come on: start from where the camera points, and go to where it was
-    /// told to, or level, no faster than the modes follow.
+    /// Prepares for the outputs to come on: starts from the camera's attitude, and moves to the
+    /// requested angles, or to level, no faster than the modes follow.
     @_noLocks
     mutating func takeOver(from attitude: Quaternion) {
         generator.hold(at: attitude)
@@ -164,8 +161,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The motors can follow a set-point from now on: go on with what was asked for, from where the
-    /// camera points and as fast as it turns (body frame, rad/s).
+    /// Continues the request when the motors can follow a set-point, from the camera's attitude and
+    /// rate (body frame, rad/s).
     @_noLocks
     mutating func resume(from attitude: Quaternion, rate: Vector3) {
         generator.resume(from: attitude, rate: rate)
@@ -173,15 +170,15 @@ struct Pointing: Sendable, BitwiseCopyable {
         followed.start(at: generator.angles)
     }
 
-    /// The outputs have gone off. Whoever holds a camera that has gone limp turns it; the heading
-    /// to return to is where it points then.
+    /// Handles the outputs going off. The holder turns the limp camera; its direction is then the
+    /// heading to return to.
     @_noLocks
     mutating func letGo() {
         target.yaw = .nan
         trackingHeading = .nan
     }
 
-    /// One period with the outputs off: the set-point is where the camera points.
+    /// Takes one period with the outputs off: the set-point is the camera's attitude.
     @_noLocks
     mutating func idle(at attitude: Quaternion) -> Setpoint {
         generator.hold(at: attitude)
@@ -194,9 +191,9 @@ struct Pointing: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - now: For the dead-man of rates.
     ///   - dt: Seconds since the previous call.
-    ///   - handle: Where the handle is; nil where nothing shows the joints.
-    ///   - range: How far the joints turn.
-    /// - Returns: What the joints can reach of it.
+    ///   - handle: Pose of the handle; nil if the joints are unknown.
+    ///   - range: Ranges of the joints.
+    /// - Returns: The part of it that the joints can reach.
     @_noLocks
     mutating func step(
         now: Instant, dt: Double, handle: HandlePose?, range: JointRange
@@ -216,20 +213,20 @@ struct Pointing: Sendable, BitwiseCopyable {
         guard let handle else { return reachable }
         let turning = generator.turning
         unwind(turning)
-        // In a tilted hand a turn moves more joints than the one of its name.
+        // In a tilted hand a turn moves more joints than the one of the same name.
         if limiter.isGoingBeyond, !handle.isBelieved { generator.stop(at: turning + before) }
         return reachable
     }
 
-    /// One period in which the motors cannot follow requests yet: stands still, and waits with what
-    /// was asked for.
+    /// Takes one period in which the motors cannot follow requests yet: the set-point stands still,
+    /// and the request waits.
     ///
     /// - Parameters:
-    ///   - attitude: What is held.
+    ///   - attitude: The attitude to hold.
     ///   - dt: Seconds since the previous call.
-    ///   - handle: Where the handle is; nil where nothing shows the joints.
-    ///   - range: How far the joints turn.
-    /// - Returns: What the joints can reach of it.
+    ///   - handle: Pose of the handle; nil if the joints are unknown.
+    ///   - range: Ranges of the joints.
+    /// - Returns: The part of it that the joints can reach.
     @_noLocks
     mutating func hold(
         _ attitude: Quaternion, dt: Double, handle: HandlePose?, range: JointRange
@@ -238,8 +235,8 @@ struct Pointing: Sendable, BitwiseCopyable {
             Setpoint(attitude: attitude, rate: .zero), dt: dt, handle: handle, range: range)
     }
 
-    /// The set-point nearest to `setpoint` that the joints can reach; `setpoint` itself where
-    /// nothing shows the joints.
+    /// The set-point nearest to `setpoint` that the joints can reach; `setpoint` itself if the
+    /// joints are unknown.
     @_noLocks
     private mutating func reach(
         _ setpoint: Setpoint, dt: Double, handle: HandlePose?, range: JointRange
@@ -249,7 +246,7 @@ struct Pointing: Sendable, BitwiseCopyable {
             limiter.lose()
             return setpoint
         }
-        // A rotor that slips would otherwise stop the camera on its way back.
+        // A slipping rotor would otherwise stop the camera on its way back.
         let pace =
             handle.isBelieved
             ? JointLimiter.Pace(rate: .infinity, braking: .infinity)
@@ -259,9 +256,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         return limiter.limit(setpoint, handle: handle, range: range, pace: pace, dt: dt)
     }
 
-    /// Where a joint is at its end, the set-point is brought back to what the camera still answers
-    /// to, on the axes that are numbers here: a turn ends there, and what is asked for next begins
-    /// there. The rest waits for the hand to allow it.
+    /// Resets the set-point of joints at their ends to the angles that still move the camera, on
+    /// the axes that are numbers here. A turn ends there, and the next request starts there. Other
+    /// requests wait until the hand allows them.
     @_noLocks
     private mutating func unwind(_ axes: AxisVector) {
         let stopped = limiter.stopped + axes * 0
@@ -271,10 +268,10 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 }
 
-// What each mode does.
+// MARK: Modes
 extension Pointing {
-    /// The set-point goes on from its present angle, rate and acceleration; what the old mode moved
-    /// comes to rest, and what the new one wants is headed for.
+    /// Enters a mode. The set-point continues from its present angle, rate and acceleration: axes
+    /// that the old mode moved come to rest, and the goals of the new one are approached.
     private mutating func enter(_ wanted: Mode, now: Instant) {
         let old = mode
         mode = wanted
@@ -302,8 +299,8 @@ extension Pointing {
         }
     }
 
-    /// Modes that tilt the horizon with the handle leave it tilted: level it, no faster than it was
-    /// followed. A camera that comes from its pose of rest looks ahead as well.
+    /// Levels the horizon after a mode that tilts it with the handle, no faster than it was
+    /// followed. From the rest pose the camera also turns to straight ahead.
     private mutating func level(after old: Mode) {
         switch old {
         case .inactive, .locked, .panFollow: break
@@ -318,13 +315,13 @@ extension Pointing {
         generator.point(target: angles, duration: 0, rate: rate)
     }
 
-    /// Level, and then as the person who is tracked moves.
+    /// Starts tracking from level.
     private mutating func beginTracking() {
         point(to: AxisVector(yaw: .nan, roll: 0, pitch: .nan), at: modes.follow.maxRate.roll)
     }
 
-    /// Pan counts from the handle, tilt from level. Both stay where they are however often tracking
-    /// begins anew, so that no number of beginnings adds up to more than one range.
+    /// Limits tracking: pan relative to the handle, tilt relative to level. The zeros stay when
+    /// tracking restarts, so that repeated starts do not exceed one range.
     private mutating func confineTracking(_ handle: HandlePose?) {
         let heading = generator.angles.yaw
         if let handle {
@@ -340,7 +337,8 @@ extension Pointing {
             from: centre - range, to: centre + range, atMost: modes.trackingMaxRate)
     }
 
-    /// After the dead-man's time of silence the camera stands still, and the mode is `locked`.
+    /// Ends tracking after the dead-man's time: the camera stands still, and the mode becomes
+    /// `locked`.
     @_noLocks
     mutating func endTracking(now: Instant) {
         guard let until = trackingUntil, until < now else { return }
@@ -374,8 +372,7 @@ extension Pointing {
         }
     }
 
-    /// The joints count as retracted when they have been within a degree of their pose for half a
-    /// second.
+    /// Counts the joints as retracted after half a second within a degree of their rest pose.
     private mutating func noteRetraction(_ handle: HandlePose, dt: Double) {
         let error = handle.joints - modes.retractJoints
         retractError = retractError + (error - retractError) * (dt / (1 + dt))
@@ -387,7 +384,7 @@ extension Pointing {
 }
 
 extension AxisVector {
-    /// The axes that are neither zero nor NaN; NaN on the others.
+    /// This vector, with NaN on the axes that are zero.
     fileprivate var turning: AxisVector {
         @_noLocks @inline(__always) get {
             AxisVector(

@@ -1,4 +1,4 @@
-/// Where the camera is to look, and how that direction moves.
+/// Desired attitude of the camera, with its rate and acceleration.
 public struct Setpoint: Sendable, BitwiseCopyable {
     /// Commanded camera attitude, body to earth.
     public var attitude: Quaternion
@@ -7,7 +7,7 @@ public struct Setpoint: Sendable, BitwiseCopyable {
     /// Commanded angular acceleration, same frame, rad/s².
     public var acceleration: Vector3
 
-    /// A set-point with these values.
+    /// Creates a set-point with these values.
     @inlinable
     @_noLocks @_noAllocation
     public init(attitude: Quaternion, rate: Vector3, acceleration: Vector3 = .zero) {
@@ -16,7 +16,7 @@ public struct Setpoint: Sendable, BitwiseCopyable {
         self.acceleration = acceleration
     }
 
-    /// The set-point `seconds` ago, its acceleration taken for constant since; later for a negative
+    /// The set-point `seconds` earlier, with constant acceleration assumed; later for a negative
     /// number.
     @_noLocks @_noAllocation @inline(__always)
     func earlier(by seconds: Double) -> Setpoint {

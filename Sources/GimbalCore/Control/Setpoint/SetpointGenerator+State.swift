@@ -1,4 +1,4 @@
-/// Place and destination of the set-point.
+/// State and destination of the set-point.
 extension SetpointGenerator {
     /// The present set-point angles, rad.
     public var angles: AxisVector {
@@ -30,7 +30,7 @@ extension SetpointGenerator {
         }
     }
 
-    /// Distance from the set-point to what it follows, rad; zero on axes that follow nothing.
+    /// Distance from the set-point to its followed target, rad; zero on axes that follow nothing.
     public var followError: AxisVector {
         @_noLocks @inline(__always) get {
             AxisVector(yaw: yaw.followError, roll: roll.followError, pitch: pitch.followError)
@@ -46,7 +46,7 @@ extension SetpointGenerator {
         }
     }
 
-    /// Whether the set-point is on its way, or about to be.
+    /// Whether the set-point moves, or is about to.
     public var isMoving: Bool {
         @_noLocks @inline(__always) get { yaw.isMoving || roll.isMoving || pitch.isMoving }
     }

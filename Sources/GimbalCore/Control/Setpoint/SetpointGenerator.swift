@@ -1,9 +1,10 @@
-/// Turns requests (hold, point, rate, follow) into a set-point that moves smoothly within limits.
+/// Conversion of requests (hold, point, rate, follow) into a set-point that moves smoothly within
+/// limits.
 ///
 /// Works on the earth-frame angles yaw, roll, pitch (Z-X-Y), each with its own motion. A `point`
-/// speeds up, goes on at a steady rate and slows down, all axes over the same duration; a `rate`
-/// takes up the rate in the same way. Every request continues from the present angle, rate and
-/// acceleration; acceleration is continuous and jerk limited.
+/// accelerates, continues at a steady rate and decelerates, all axes over the same duration. A
+/// `rate` changes the rate in the same way. Every request continues from the present angle, rate
+/// and acceleration; acceleration is continuous and jerk limited.
 ///
 /// Loop thread only; constant time.
 public struct SetpointGenerator: Sendable, BitwiseCopyable {
@@ -13,20 +14,21 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         var rate: Double
     }
 
-    /// The limits of the movement; they apply from the next request on.
+    /// Limits of the motion; they apply from the next request on.
     public var parameters: Parameters
-    /// Whether the last rate request outlived its dead-man.
+    /// Whether the dead-man of the last rate request has expired.
     public private(set) var isExpired = false
 
     private var point: PointRequest?
     private var rateUntil: Instant?
     private var lowest = AxisVector(repeating: -.infinity)
     private var highest = AxisVector(repeating: .infinity)
-    /// The fastest that an axis comes inside these, rad/s; 0 = the limits alone.
+    /// Largest rate of an axis that returns into these limits, rad/s; 0 means the general limits
+    /// only.
     private var pushRate = 0.0
-    /// How far yaw can turn from where it is.
+    /// Range in which yaw can turn from its present angle.
     var yawRoom = TurnRoom.endless
-    /// The last set-point, and the motion that it was made of.
+    /// The last set-point, and the angles that it was computed from.
     private var setpoint = Setpoint(attitude: .identity, rate: .zero)
     private var made = (
         angles: AxisVector.unknown, rates: AxisVector.zero, accelerations: AxisVector.zero
@@ -35,14 +37,14 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     private(set) var roll = AxisProfile(angle: 0)
     private(set) var pitch = AxisProfile(angle: 0)
 
-    /// A generator that stands at zero angles.
+    /// Creates a generator at rest at zero angles.
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 
-    /// A generator in the state that a snapshot shows: for forecasts outside the loop.
+    /// Creates a generator in the state of a snapshot, for forecasts outside the loop.
     ///
     /// - Parameters:
     ///   - parameters: The limits.
-    ///   - pointing: Angles, rates and accelerations of the set-point, and how far yaw can turn.
+    ///   - pointing: Angles, rates and accelerations of the set-point, and the room of yaw.
     public init(parameters: Parameters, at pointing: PointingSnapshot) {
         self.parameters = parameters
         let (angles, rates, accelerations) = (
@@ -60,9 +62,9 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         yawRoom = pointing.yawRoom
     }
 
-    /// Stands still at `attitude` at once, as on engaging; not limited.
+    /// Stands still at `attitude` at once, as on engaging, without limits.
     ///
-    /// - Parameter attitude: Body to earth. Not finite: ignored.
+    /// - Parameter attitude: Body to earth; ignored if not finite.
     @_noLocks @_noAllocation
     public mutating func hold(at attitude: Quaternion) {
         guard attitude.isFinite else { return }
@@ -75,12 +77,12 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         isExpired = false
     }
 
-    /// Goes on from where the camera is now, and as fast as it turns, with what was asked for
-    /// before: for motors that could not follow until now.
+    /// Continues the present request from the camera's attitude and rate, for motors that could not
+    /// follow until now.
     ///
     /// - Parameters:
-    ///   - attitude: Body to earth. Not finite: ignored.
-    ///   - rate: Body frame, rad/s. Not finite: ignored.
+    ///   - attitude: Body to earth; ignored if not finite.
+    ///   - rate: Body frame, rad/s; ignored if not finite.
     @_noLocks @_noAllocation
     mutating func resume(from attitude: Quaternion, rate: Vector3) {
         guard attitude.isFinite, rate.isFinite else { return }
@@ -101,16 +103,16 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             limits: limits(.pitch, atMost: pace))
     }
 
-    /// Turns to `target`; repeating the request that is being followed changes nothing.
+    /// Turns to `target`. Repeating the present request has no effect.
     ///
     /// - Parameters:
-    ///   - target: Earth-frame angles, rad; limited to the range. Yaw takes the short way round
-    ///     where its range has no bounds and the joint's end is not in the way. An axis that is NaN
-    ///     goes on with what it does; infinite: ignored.
-    ///   - duration: Seconds, 0 = as fast as the limits allow; a duration that would break a limit
-    ///     is lengthened.
-    ///   - rate: The fastest that an axis may turn, rad/s; 0 = the limits alone.
-    /// - Returns: How long it takes and why.
+    ///   - target: Earth-frame angles, rad; limited to the range. Yaw takes the short way round if
+    ///     its range has no bounds and the joint has room. An axis that is NaN continues; an
+    ///     infinite one is ignored.
+    ///   - duration: Seconds; 0 means as fast as the limits allow. A duration that would break a
+    ///     limit is lengthened.
+    ///   - rate: Largest rate of an axis, rad/s; 0 means the limits only.
+    /// - Returns: The duration and the limit that determines it.
     @_noLocks @_noAllocation @discardableResult
     public mutating func point(target: AxisVector, duration: Double, rate: Double = 0) -> Forecast {
         var forecast = Forecast()
@@ -145,13 +147,12 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         return forecast
     }
 
-    /// Turns at `rates` until `validUntil`, then comes to a standstill; repeating the rates only
-    /// moves that end.
+    /// Turns at `rates` until `validUntil`, then stops. Repeating the rates only moves that end.
     ///
     /// - Parameters:
-    ///   - rates: Rates of the earth-frame angles, rad/s; limited. An axis that is NaN goes on with
-    ///     what it does. Infinite: ignored.
-    ///   - validUntil: The request's dead-man: unless another comes, the camera stands again by
+    ///   - rates: Rates of the earth-frame angles, rad/s; limited. An axis that is NaN continues;
+    ///     an infinite one is ignored.
+    ///   - validUntil: The request's dead-man: without another request the camera stands still by
     ///     then.
     @_noLocks @_noAllocation
     public mutating func rate(_ rates: AxisVector, validUntil: Instant) {
@@ -165,7 +166,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         isExpired = false
     }
 
-    /// Follows `targets`, rad, from now on; an axis that is NaN goes on with what it does.
+    /// Starts following `targets`, rad; an axis that is NaN continues.
     @_noLocks @_noAllocation
     mutating func follow(_ targets: AxisVector, _ tuning: FollowTuning) {
         if let asked = point?.target, !SetpointGenerator.areDisjoint(asked, targets) { point = nil }
@@ -181,7 +182,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Axes that follow something come to rest; the others go on.
+    /// Stops the axes that follow a target; the others continue.
     @_noLocks @_noAllocation
     mutating func stopFollowing() {
         if yaw.isFollowing { yaw.halt(limits: limits(.yaw, atMost: 0)) }
@@ -189,7 +190,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         if pitch.isFollowing { pitch.halt(limits: limits(.pitch, atMost: 0)) }
     }
 
-    /// Every axis comes to rest.
+    /// Stops every axis.
     @_noLocks @_noAllocation
     mutating func halt() {
         yaw.halt(limits: limits(.yaw, atMost: 0))
@@ -199,13 +200,13 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         rateUntil = nil
     }
 
-    /// Keeps turns within these angles, rad, as well as within the parameters' range, until
-    /// `unconfine`. They may move: what is outside then comes inside.
+    /// Limits turns to these angles, rad, in addition to the parameters' range, until `unconfine`.
+    /// The limits may move; an angle outside then returns inside.
     ///
     /// - Parameters:
     ///   - minimum: Smallest angles, rad.
     ///   - maximum: Largest angles, rad.
-    ///   - rate: The fastest that it comes inside, rad/s; 0 = as the limits allow.
+    ///   - rate: Largest rate of the return, rad/s; 0 means as fast as the limits allow.
     @_noLocks @_noAllocation
     mutating func confine(from minimum: AxisVector, to maximum: AxisVector, atMost rate: Double) {
         lowest = minimum
@@ -218,8 +219,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Stands at these angles, rad, because the camera cannot follow farther; NaN leaves an axis
-    /// alone.
+    /// Stops at these angles, rad, because the camera cannot follow farther; NaN leaves an axis
+    /// unchanged.
     @_noLocks @_noAllocation
     mutating func stop(at angles: AxisVector) {
         if !angles.yaw.isNaN { yaw.stop(at: angles.yaw, limits: limits(.yaw, atMost: 0)) }
@@ -227,8 +228,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         if !angles.pitch.isNaN { pitch.stop(at: angles.pitch, limits: limits(.pitch, atMost: 0)) }
     }
 
-    /// Whether this is the `point` that is being followed, on a way that the joint of yaw has room
-    /// for.
+    /// Whether this `point` is already being followed, on a way for which the yaw joint has room.
     @_noLocks @_noAllocation
     func isFollowing(target: AxisVector, duration: Double, rate: Double) -> Bool {
         guard let point, SetpointGenerator.isSame(point.target, target), point.duration == duration,
@@ -238,7 +238,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         return target.yaw.isNaN || yawRoom.wayRound(way) == way
     }
 
-    /// Only the parameters' range counts again.
+    /// Removes the limits of `confine`.
     @_noLocks @_noAllocation
     mutating func unconfine() {
         lowest = AxisVector(repeating: -.infinity)
@@ -249,8 +249,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - now: For the dead-man of a rate request.
-    ///   - dt: Seconds since the previous call; outside 0...0.1 the set-point stands still for this
-    ///     period.
+    ///   - dt: Seconds since the previous call. If outside 0...0.1, the set-point stands still for
+    ///     this period.
     /// - Returns: The set-point with its rate and acceleration.
     @_noLocks @_noAllocation
     public mutating func step(now: Instant, dt: Double) -> Setpoint {
@@ -265,7 +265,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             roll.step(dt: dt, limits: limits(.roll, atMost: free))
             pitch.step(dt: dt, limits: limits(.pitch, atMost: outside.pitch == 0 ? free : pushed))
         }
-        // Most of the time it stands still.
+        // Usually it stands still.
         if !(angles == made.angles && rates == made.rates && accelerations == made.accelerations) {
             made = (angles, rates, accelerations)
             setpoint = makeSetpoint()
@@ -279,7 +279,7 @@ extension SetpointGenerator {
         case yaw, roll, pitch
     }
 
-    /// What it takes to stop softly now: a dead-man is the time at which the camera stands.
+    /// Time that a soft stop takes now, s: at the dead-man's time the camera must stand still.
     private var stoppingSeconds: Double {
         @_noLocks get {
             let axes = AxisVector(
@@ -315,7 +315,7 @@ extension SetpointGenerator {
         return result
     }
 
-    /// Where the axes are to go, within their range; NaN stays NaN.
+    /// The goals of the axes, within their range; NaN stays NaN.
     private func goals(for target: AxisVector) -> AxisVector {
         AxisVector(
             yaw: limits(.yaw, atMost: 0).goal(
@@ -324,7 +324,7 @@ extension SetpointGenerator {
             pitch: target.pitch.isNaN ? .nan : limits(.pitch, atMost: 0).clamped(target.pitch))
     }
 
-    /// Whether `goal` is what was asked for; yaw counts modulo one turn.
+    /// Whether `goal` is the requested angle; yaw counts modulo one turn.
     private func isReached(_ target: AxisVector, by goal: AxisVector) -> Bool {
         let yawError = Angle(radians: target.yaw).shortestArc(to: .radians(goal.yaw)).radians
         return
@@ -342,20 +342,20 @@ extension SetpointGenerator {
         forecast.limit = plan.limit
     }
 
-    /// Whether no axis has a number in both.
+    /// Whether on no axis both are numbers.
     private static func areDisjoint(_ a: AxisVector, _ b: AxisVector) -> Bool {
         (a.yaw.isNaN || b.yaw.isNaN) && (a.roll.isNaN || b.roll.isNaN)
             && (a.pitch.isNaN || b.pitch.isNaN)
     }
 
-    /// Whether both say the same, on axes that are NaN too.
+    /// Whether both are equal, including axes that are NaN in both.
     private static func isSame(_ a: AxisVector, _ b: AxisVector) -> Bool {
         (a.yaw == b.yaw || a.yaw.isNaN && b.yaw.isNaN)
             && (a.roll == b.roll || a.roll.isNaN && b.roll.isNaN)
             && (a.pitch == b.pitch || a.pitch.isNaN && b.pitch.isNaN)
     }
 
-    /// Axes that turn at a rate come to rest; the others go on.
+    /// Stops the axes that turn at a rate; the others continue.
     @_noLocks @_noAllocation
     mutating func stopTurning() {
         rateUntil = nil
@@ -364,13 +364,14 @@ extension SetpointGenerator {
         if pitch.isTurning { pitch.halt(limits: limits(.pitch, atMost: 0)) }
     }
 
-    /// Angles, rates and accelerations of Z-X-Y angles as attitude, body rate and body
+    /// Converts Z-X-Y angles, rates and accelerations into attitude, body rate and body
     /// acceleration.
     private func makeSetpoint() -> Setpoint {
         let kinematics = JointKinematics(joints: angles)
         let rate = kinematics.relativeRate(jointRates: rates)
         let direct = kinematics.relativeRate(jointRates: accelerations)
-        // The axes turn too: the yaw axis against roll and pitch, the roll axis against pitch.
+        // The axes turn too: the yaw axis relative to roll and pitch, the roll axis relative to
+        // pitch.
         let outer = kinematics.yawAxis * rates.yaw
         let middle = kinematics.rollAxis * rates.roll
         let inner = kinematics.pitchAxis * rates.pitch

@@ -1,8 +1,8 @@
-/// How far an angle can turn from where it is until its joint is at an end of its range, rad.
+/// Room of an angle until its joint reaches an end of its range, rad.
 public struct TurnRoom: Sendable, BitwiseCopyable {
-    /// Towards smaller angles: negative where there is room.
+    /// Room towards smaller angles: negative if there is any.
     var down: Double
-    /// Towards larger angles: positive where there is room.
+    /// Room towards larger angles: positive if there is any.
     var up: Double
 
     /// No end in either direction.
@@ -10,7 +10,7 @@ public struct TurnRoom: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { TurnRoom(down: -.infinity, up: .infinity) }
     }
 
-    /// A way given modulo one turn, taken the other way round where only that leads there.
+    /// A way given modulo one turn, replaced by the other way round if only that has room.
     @_noLocks @_noAllocation
     func wayRound(_ way: Double) -> Double {
         let turn = 2 * Double.pi
