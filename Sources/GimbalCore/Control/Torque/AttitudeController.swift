@@ -1,16 +1,16 @@
 internal import CMathShim
 
-/// Attitude to motor torque: a proportional attitude loop on the quaternion error around a PID rate loop in body
-/// axes, mapped to the joints.
+/// Controller for torque motors: a proportional attitude loop on the quaternion error around a PID
+/// rate loop in body axes, mapped to the joints.
 ///
-/// The commanded rate and acceleration are fed forward, so that a moving set-point needs no error to be followed. What
-/// the feedback compares with is the set-point of `loopDelay` ago (less what the estimator looks ahead), because that is
-/// what the measurement can show at best; without it every start of a movement would look like an error and end in
-/// overshoot.
+/// The commanded rate and acceleration are fed forward, so that a moving set-point is followed
+/// without an error. The feedback compares the measurement with the set-point from `loopDelay` ago
+/// (minus the estimator's look-ahead), which is the newest one that the measurement can show.
+/// Otherwise every start of a movement would look like an error and end in overshoot.
 ///
 /// Loop thread only; constant time, no allocation. All gains are normalised by the inertia.
 public struct AttitudeController: MotorController {
-    /// What the user tunes; a change keeps the integrated torque.
+    /// Tuning of the controller; a change keeps the integrated torque.
     public var parameters: Parameters {
         @_noLocks @inline(__always) get { tuning }
         @_noLocks set {
@@ -23,17 +23,17 @@ public struct AttitudeController: MotorController {
             distribute()
         }
     }
-    /// From attitude to set-point the short way, camera frame, rad; as of the last step.
+    /// Shortest rotation from attitude to set-point, camera frame, rad, as of the last step.
     public private(set) var attitudeError = Vector3.zero
-    /// The motors that were asked for more than their limit in the last step.
+    /// The motors whose command exceeded their limit in the last step.
     public private(set) var saturated = AxisSet.none
 
-    /// Largest torque of each motor at present, N·m: the configured one, or less while a motor is hot.
+    /// Present torque limit of each motor, N·m: the configured one, or less while a motor is hot.
     var limit: AxisVector
-    /// Range of the joints; where they are measured, no torque pushes beyond it.
+    /// Range of the joints. If they are measured, no torque pushes beyond it.
     var jointRange: JointRange?
 
-    /// How much longer than a tick a sample has to last, s: it adds to the delay.
+    /// Mean duration of a sample minus one tick, s; it adds to the delay.
     var sampleWait = 0.0 {
         didSet { if sampleWait != oldValue { distribute() } }
     }
@@ -44,29 +44,31 @@ public struct AttitudeController: MotorController {
     private var imbalance = ImbalanceCompensator()
     /// Torques of the last moments, N·m.
     private var told = JointHistory()
-    /// Camera's rate in the last period, body frame, rad/s; nil: not known.
+    /// Camera's rate in the last period, body frame, rad/s; nil if unknown.
     private var lastRate: Vector3?
     private var inertia: InertiaSearch
     private var oscillation = OscillationResponse()
     private var lag = LagCompensator()
     private var lags = PerAxis(LagCompensator.Coefficients())
     private var noise = MotorNoise()
-    /// Attitude error to rate with all that slows the loop down, 1/s.
+    /// Gain from attitude error to rate, including all reductions, 1/s.
     private var attitudeGain = AxisVector.zero
     private var period = 0.0
     /// Whether a joint is beyond the end of its range.
     private var isAtStop = false
-    /// What the errors alone asked for in the last step, camera frame, N·m.
+    /// Part of the last step's moment that corrects errors, camera frame, N·m.
     private var feedback = Vector3.zero
-    /// Torques that answer the errors: the commanded ones without what the set-point, known loads and the probe ask for, N·m.
+    /// Error-correcting torques: the commanded ones without the parts for the set-point, known
+    /// loads and the probe, N·m.
     private(set) var answer = AxisVector.zero
-    /// Motion that the set-point alone asked for.
+    /// Motion requested by the set-point alone.
     private(set) var planned = MotorEffect.Planned()
 
-    /// By how much longer than believed a delay is taken to be until it is measured, s: 3 dB less feedback at 3.5 ms.
+    /// Assumed excess of a delay over the believed one until it is measured, s: 3 dB less feedback
+    /// at 3.5 ms.
     private static var unmeasured: Double { @_noLocks get { 0.0015 } }
 
-    /// A controller at rest.
+    /// Creates a controller at rest.
     public init(parameters: Parameters) {
         tuning = parameters
         limit = parameters.torqueLimit
@@ -74,16 +76,17 @@ public struct AttitudeController: MotorController {
         distribute()
     }
 
-    /// The inertia about the camera's axes as found, or as configured, kg·m².
+    /// Inertia about the camera's axes, identified or configured, kg·m².
     public var learnedInertia: AxisVector { @_noLocks @inline(__always) get { inertia.values } }
 
     /// Standard deviation of `learnedInertia`, natural logarithm: 0.1 is 10 %.
     public var inertiaSigma: AxisVector { @_noLocks @inline(__always) get { inertia.sigmas } }
 
-    /// Whether the inertia is known well enough to follow a set-point; before that the camera is held where it is.
+    /// Whether the inertia is known well enough to follow a set-point. Until then the camera is
+    /// held where it is.
     public var isReady: Bool { @_noLocks @inline(__always) get { inertia.isReady } }
 
-    /// Bar for a wrong answer to a torque.
+    /// Thresholds for a reversed response to a torque.
     var responseBar: ResponseBar {
         @_noLocks @inline(__always) get {
             ResponseBar(
@@ -92,27 +95,27 @@ public struct AttitudeController: MotorController {
         }
     }
 
-    /// The camera's axes whose gains are down because they have oscillated.
+    /// The camera axes whose gains are reduced because they have oscillated.
     var oscillating: AxisSet { @_noLocks @inline(__always) get { oscillation.oscillating } }
 
-    /// The axes on which the probe that looks for the inertia has come back upside down.
+    /// The axes whose response to the inertia probe was reversed.
     var reversed: AxisSet {
         @_noLocks @inline(__always) get { isAtStop ? .none : inertia.reversed }
     }
 
-    /// The camera's axes whose inertia could not be found, and is looked for again later.
+    /// The camera axes whose inertia could not be identified; the identification is repeated later.
     var abandoned: AxisSet { @_noLocks @inline(__always) get { inertia.abandoned } }
 
-    /// The camera's axes whose given inertia belongs to another camera.
+    /// The camera axes whose configured inertia belongs to another camera.
     var stale: AxisSet { @_noLocks @inline(__always) get { inertia.stale } }
 
-    /// The load that the integrals hold at present, camera frame, N·m.
+    /// Load that the integrals hold, camera frame, N·m.
     public var integralMoment: Vector3 {
         Vector3(
             pids.roll.integralTorque, pids.pitch.integralTorque, pids.yaw.integralTorque)
     }
 
-    /// Mass times offset of the centre of mass as learned so far, camera frame, kg·m.
+    /// Learned product of mass and centre-of-mass offset, camera frame, kg·m.
     public var learnedImbalance: Vector3 {
         @_noLocks @inline(__always) get { imbalance.imbalance }
     }
@@ -120,13 +123,13 @@ public struct AttitudeController: MotorController {
     /// Moment of the feedback above 50 Hz about the camera's axes, N·m RMS over about a second.
     public var hum: AxisVector { @_noLocks @inline(__always) get { noise.rms } }
 
-    /// Share of stiffness that each of the camera's axes has given up to bound its hum, 0...1.
+    /// Share of stiffness that each camera axis has given up to limit its hum, 0...1.
     public var calm: AxisVector { @_noLocks @inline(__always) get { noise.calm } }
 
-    /// The friction of each joint as learned so far, N·m.
+    /// Learned friction of each joint, N·m.
     public var learnedFriction: AxisVector { @_noLocks @inline(__always) get { friction.sizes } }
 
-    /// As of the last period.
+    /// State as of the last period.
     var state: MotorState {
         @_noLocks @inline(__always) get {
             var state = MotorState()
@@ -145,10 +148,10 @@ public struct AttitudeController: MotorController {
         }
     }
 
-    /// One period. Friction is compensated only with encoders or with a gyroscope on the handle. At an
-    /// authority of 0 the integrals are kept at zero.
+    /// Advances by one period. Friction is compensated only with encoders or with a gyroscope on
+    /// the handle. At an authority of 0 the integrals are kept at zero.
     ///
-    /// - Returns: Torques within the limits. Zero, and no change of state, when the input is not usable.
+    /// - Returns: Torques within the limits. If the input is not usable, zero, and the state stays.
     @_noLocks @_noAllocation
     public mutating func step(_ input: ControlInput) -> MotorOutput {
         if !(input.excitation == .zero) { forgetOscillation() }
@@ -176,7 +179,7 @@ public struct AttitudeController: MotorController {
                 astray: kinematics.jointRates(relativeRate: astray), dt: dt)
             showsFriction = true
         } else if input.areJointsMeasured {
-            // The encoders are read with the sample that the attitude looks ahead of.
+            // The encoders are read at the time of the sample, which the attitude is ahead of.
             let angle = attitudeError + astray * parameters.attitudeLead
             sliding = friction.torques(
                 joints: joints, astray: kinematics.jointRates(relativeRate: -angle), dt: dt)
@@ -189,7 +192,7 @@ public struct AttitudeController: MotorController {
             bounds.keepOff(range, joints: joints)
             isAtStop = !range.contains(joints)
         }
-        // A stop is a spring, and mirrors what is slower than itself.
+        // A stop is a spring, and mirrors motion that is slower than itself.
         if isAtStop, !inertia.reversed.isEmpty { beginSearch() }
         let torque = bounds.clamp(wanted)
         if !(torque == wanted) {
@@ -220,25 +223,27 @@ public struct AttitudeController: MotorController {
         return torque * share
     }
 
-    /// What happened since the last period is not known: the search for the inertia measures again.
+    /// Restarts the measurement of the inertia, because the motion since the last period is
+    /// unknown.
     @_noLocks @_noAllocation
     mutating func forgetMotion() {
         inertia.forget()
         oscillation.forgetMotion()
     }
 
-    /// The camera is shaken on purpose: its oscillation is nobody's fault.
+    /// Suspends the check for oscillations, because an excitation shakes the camera.
     @_noLocks @_noAllocation
     private mutating func forgetOscillation() { oscillation.forgetMotion() }
 
-    /// The integrals start from zero again; a load that they held moves the camera until they hold it again.
+    /// Resets the integrals to zero. A load that they held moves the camera until they hold it
+    /// again.
     @_noLocks @_noAllocation
     public mutating func clearIntegrals() {
         pids.change { pid, _ in pid.clearIntegral() }
         oscillation.forgetLoad()
     }
 
-    /// Back to rest: no error, no integral, no history. What was learned about friction and imbalance stays.
+    /// Returns to rest: no error, integral or history. The learned friction and imbalance stay.
     @_noLocks @_noAllocation
     public mutating func reset(joints: AxisVector = .zero) {
         pids.change { pid, _ in pid.reset() }
@@ -260,12 +265,12 @@ public struct AttitudeController: MotorController {
             torqueLimit: tuning.torqueLimit, loopDelay: tuning.loopDelay + sampleWait)
     }
 
-    /// The moment on the camera that the errors ask for, body frame, N·m, before any limit.
+    /// The moment on the camera that corrects the errors, body frame, N·m, before any limit.
     private mutating func moment(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, authority: Double, dt: Double
     ) -> Vector3 {
         attitudeError = attitude.error(to: setpoint.attitude)
-        // What the measurement can show.
+        // The newest set-point that the measurement can show.
         let delay = loopDelay
         let reference = setpoint.earlier(by: delay - parameters.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference
@@ -278,7 +283,7 @@ public struct AttitudeController: MotorController {
             maxRate: parameters.maxRate, maxAcceleration: parameters.maxAcceleration)
         let command = law.rate(error: toCamera.rotationVector) + feedforward
         let error = command - rate
-        // What the set-point moves by itself is no disturbance that the derivative should brake.
+        // The derivative must not brake the motion of the set-point.
         let astray = rate - feedforward
         let axes = inertia.values
         let demand = pids.step {
@@ -298,7 +303,7 @@ public struct AttitudeController: MotorController {
         return feedback + ahead + rate.cross(axes.times(rate))
     }
 
-    /// Gains go down for as long as the motors shake the camera.
+    /// Reduces the gains while the motors shake the camera.
     private mutating func watchOscillation(exerted: Vector3, rate: Vector3, dt: Double) {
         guard tuning.watchesOscillation else { return }
         let change = oscillation.step(
@@ -308,12 +313,13 @@ public struct AttitudeController: MotorController {
         guard change != .none else { return }
         distribute()
         guard change == .lowered else { return }
-        // A swing against the motors' limit has filled the integrals with what no load is.
+        // An oscillation at the motors' limit has filled the integrals with a load that does not
+        // exist.
         let load = oscillation.calmLoad
         pids.change { $0.hold(load[$1]) }
     }
 
-    /// An axis that hums becomes calmer, where there is a lead that it can do without.
+    /// Makes a humming axis calmer, if it has a lead that it does not need.
     private mutating func watchNoise(rate: Vector3, share: Double, dt: Double) {
         guard share == 1, !inertia.isProbing, oscillating.isEmpty, saturated.isEmpty else {
             return noise.pause()
@@ -322,7 +328,8 @@ public struct AttitudeController: MotorController {
         if noise.step(feedback: feedback, rate: rate, bound: bound, dt: dt) { distribute() }
     }
 
-    /// Friction is what the motors exert beyond what accelerates the camera and carries its known load.
+    /// Learns friction: the part of the motors' torque that neither accelerates the camera nor
+    /// carries its known load.
     private mutating func learnFriction(
         rate: Vector3, kinematics: JointKinematics, specificForce: Vector3, dt: Double
     ) {
@@ -334,7 +341,7 @@ public struct AttitudeController: MotorController {
             dt: dt)
     }
 
-    /// What is learned of a load leaves the integrals.
+    /// Learns the imbalance; the learned part of a load leaves the integrals.
     private mutating func learnImbalance(specificForce: Vector3, dt: Double) {
         let learned = imbalance.learn(
             feedback: feedback, specificForce: specificForce,
@@ -342,13 +349,14 @@ public struct AttitudeController: MotorController {
         pids.change { $0.release(learned[$1]) }
     }
 
-    /// From motion to torque, s: as configured, or longer where the probe came back later than that.
+    /// Time from motion to torque, s: configured, or longer if the probe has measured more.
     var loopDelay: Double {
         @_noLocks @inline(__always) get { tuning.loopDelay + sampleWait + inertia.extraDelay }
     }
 
-    /// A loop with more delay than it was tuned for keeps its shape, and its margins, when every corner moves down with it. One with
-    /// less has more margins, and stays as it was tuned.
+    /// Factor on all corner frequencies. A loop with more delay than it was tuned for keeps its
+    /// shape and margins when all of them are reduced together. One with less delay has larger
+    /// margins and keeps its tuning.
     private var stretch: Double {
         oscillation.slack * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
     }
@@ -371,13 +379,14 @@ public struct AttitudeController: MotorController {
             start: tuning.inertia, isKnown: !tuning.findsInertia, isChecked: tuning.checksInertia)
     }
 
-    /// Of one axis: attitude error to rate, 1/s, and rate error to torque.
+    /// Gains of one axis: attitude error to rate, 1/s, and rate error to torque.
     private struct Gains: Sendable, BitwiseCopyable {
         var attitude: Double
         var rate: PIDController.Parameters
     }
 
-    /// Gains of one axis: every corner of the loop moves down together, so that its shape stays stable whatever the inertia is.
+    /// Gains of one axis. All corner frequencies of the loop are reduced together, so that its
+    /// shape stays stable with any inertia.
     private func gains(_ axis: GimbalAxis) -> Gains {
         let stretch = stretch
         let caution = inertia.caution[axis]

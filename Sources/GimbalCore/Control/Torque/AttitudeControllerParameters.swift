@@ -1,48 +1,52 @@
 extension AttitudeController {
-    /// What the user tunes. Axis values act about the camera's own axes: yaw about z, roll about x, pitch about y.
+    /// Tuning of the controller. Axis values act about the camera's own axes: yaw about z, roll
+    /// about x, pitch about y.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Attitude error to rate, 1/s.
+        /// Gain from attitude error to rate, 1/s.
         public var attitudeGain = AxisVector(repeating: 73)
-        /// Rate error to acceleration, 1/s.
+        /// Gain from rate error to acceleration, 1/s.
         public var rateGain = AxisVector(repeating: 162)
-        /// Integrated rate error to acceleration, 1/s².
+        /// Gain from integrated rate error to acceleration, 1/s².
         public var rateIntegralGain = AxisVector(repeating: 7760)
-        /// Angular acceleration to acceleration, 1.
+        /// Gain from measured to commanded angular acceleration, 1.
         public var rateDerivativeGain = AxisVector(repeating: 0.455)
         /// Corner of the derivative's low-pass, Hz.
         public var derivativeCutoffHz = 80.0
-        /// Inertia of camera and carried parts about the camera's axes, kg·m²; where the search for it starts, if
-        /// `findsInertia`.
+        /// Inertia of camera and carried parts about the camera's axes, kg·m²; the initial value of
+        /// its identification if `findsInertia` is set.
         public var inertia = AxisVector(repeating: 2.5e-3)
-        /// Whether the inertia is looked for by a small probe whenever the outputs come on; without it `inertia` is taken
-        /// as true.
+        /// Whether the inertia is identified by a small probe whenever the outputs come on.
+        /// Otherwise `inertia` counts as true.
         public var findsInertia = false
-        /// Whether a given `inertia` is checked by the same probe, and left where the probe finds another camera.
+        /// Whether a configured `inertia` is checked by the same probe, and replaced if the probe
+        /// finds another camera.
         public var checksInertia = false
-        /// Whether gains go down, and the inertia is looked for again, where the motors make the camera oscillate.
+        /// Whether the gains are reduced and the inertia is identified again when the motors make
+        /// the camera oscillate.
         public var watchesOscillation = true
         /// Largest torque of each motor, N·m.
         public var torqueLimit = AxisVector(repeating: 0.25)
         /// Largest rate that an attitude error may command, rad/s.
         public var maxRate = 2 * Double.pi
-        /// Deceleration that a large attitude error plans with, rad/s².
+        /// Deceleration that limits the rate for a large attitude error, rad/s².
         public var maxAcceleration = 40.0
         /// Share of the commanded rate and acceleration that is fed forward, 0...1.
         public var feedForward = 1.0
-        /// From the camera's motion to the torque that answers it, s: sensor filter, bus, actuator.
+        /// Time from the camera's motion to the torque that answers it, s: sensor filter, bus,
+        /// actuator.
         public var loopDelay = 0.0035
-        /// How far the attitude that the controller is given looks ahead of the sensor, s.
+        /// Look-ahead of the given attitude beyond its sample, s.
         public var attitudeLead = 0.003
-        /// How fast the joints' friction is learned for its compensation, 1/s; 0 = no compensation.
+        /// Learning rate of the joints' friction compensation, 1/s; 0 disables it.
         public var frictionLearningRate = 0.5
-        /// Largest friction that is compensated, N·m; never more than half of a motor's torque.
+        /// Largest compensated friction, N·m; at most half of a motor's torque.
         public var frictionLimit = 0.1
-        /// Largest noise of the feedback above 50 Hz, RMS, as a share of each motor's torque limit, 0...1: an axis with more becomes less
-        /// stiff; 0 = no bound.
+        /// Largest noise of the feedback above 50 Hz, RMS, as a share of each motor's torque limit,
+        /// 0...1. A noisier axis becomes less stiff; 0 means no bound.
         public var noiseLimit = 0.03
 
-        /// The defaults: for the default plant with 3.5 ms of delay the smallest answer to a push that leaves 6 dB and
-        /// 45°, which `LoopMargins` computes.
+        /// The defaults. For the default plant with 3.5 ms of delay they give the smallest response
+        /// to a push with margins of 6 dB and 45°, as computed by `LoopMargins`.
         public init() {}
     }
 }

@@ -13,7 +13,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
         var a1 = 0.0
         var a2 = 0.0
 
-        /// Nothing is filtered.
+        /// Creates a filter that passes its input unchanged.
         @_noLocks
         public init() {}
 
@@ -28,7 +28,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
             let w = angle(hz, sampleRate)
             var c = Coefficients()
             if order == 1 {
-                // Bilinear, the corner prewarped.
+                // Bilinear transform with prewarped corner.
                 let k = cm_sin(w / 2) / cm_cos(w / 2)
                 c.b0 = k / (1 + k)
                 c.b1 = c.b0
@@ -79,7 +79,8 @@ public struct Biquad: Sendable, BitwiseCopyable {
             return (Complex(b0) + z1 * b1 + z2 * b2) / (Complex(1) + z1 * a1 + z2 * a2)
         }
 
-        /// Written out: the loop's checker refuses the derived one.
+        /// Whether both are equal. Written out, because the checker of real-time code rejects the
+        /// synthesized operator.
         @_noLocks
         static func areSame(_ a: Coefficients, _ b: Coefficients) -> Bool {
             a.b0 == b.b0 && a.b1 == b.b1 && a.b2 == b.b2 && a.a1 == b.a1 && a.a2 == b.a2
@@ -89,7 +90,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
     private var s1 = 0.0
     private var s2 = 0.0
 
-    /// At rest at zero.
+    /// Creates a filter at rest at zero.
     @_noLocks
     init() {}
 
@@ -102,7 +103,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
         return y
     }
 
-    /// As if the input had been `x` for ever; a gain of 1 at zero frequency is assumed.
+    /// Settles the filter at a constant input `x`; assumes a gain of 1 at zero frequency.
     @_noLocks @_noAllocation
     mutating func settle(at x: Double, _ c: Coefficients) {
         s2 = (c.b2 - c.a2) * x
@@ -110,16 +111,16 @@ public struct Biquad: Sendable, BitwiseCopyable {
     }
 }
 
-/// A narrow band that is taken out: a motor's vibration, a resonance of the frame.
+/// A narrow stop band, against a motor's vibration or a resonance of the frame.
 public struct Notch: Sendable, BitwiseCopyable, Equatable {
     /// Centre, Hz.
     public var hz: Double
-    /// Centre divided by width: 3 is a third of the centre.
+    /// Centre divided by width; 3 means that the width is a third of the centre.
     public var q: Double
-    /// How much is taken out at the centre, dB.
+    /// Attenuation at the centre, dB.
     public var depth: Double
 
-    /// A notch with these values.
+    /// Creates a notch with these values.
     public init(hz: Double, q: Double = 3, depth: Double = 20) {
         self.hz = hz
         self.q = q
@@ -128,12 +129,12 @@ public struct Notch: Sendable, BitwiseCopyable, Equatable {
 }
 
 extension Biquad {
-    /// A filter with its coefficients, for signals that are not in the loop.
+    /// A filter with its coefficients, for signals outside the loop.
     public struct Runner: Sendable {
         private var filter = Biquad()
         private let coefficients: Coefficients
 
-        /// A filter that has seen `value` for ever.
+        /// Creates a filter that has settled at `value`.
         public init(_ coefficients: Coefficients, from value: Double) {
             self.coefficients = coefficients
             filter.settle(at: value, coefficients)

@@ -1,36 +1,35 @@
 internal import CMathShim
 
-/// Feeds the friction of one joint forward, and learns its size and its shape while the joint
-/// moves.
+/// Feed-forward of one joint's friction, with learning of its size and shape while the joint moves.
 ///
-/// Friction is by far the largest disturbance of a carried gimbal: it changes sign whenever the
-/// handle turns back, and the feedback, with its delay, is late each time. The joint's encoder, or
-/// a gyroscope on the handle, shows the turning points; a tracker without lag under constant
+/// Friction is by far the largest disturbance of a carried gimbal. It changes its sign whenever the
+/// handle reverses, and because of its delay the feedback is late each time. The joint's encoder,
+/// or a gyroscope on the handle, shows the reversals; a tracker without lag under constant
 /// acceleration looks ahead by the loop's delay.
 ///
 /// Shape: a sum of elastic bristles that slide (P. Dahl, "A solid friction model", Aerospace Corp.
 /// TOR-158, 1968) after different distances, as in the generalised Maxwell slip model (Al-Bender,
-/// Lampaert & Swevers, IEEE TAC 50, 2005), and what is more of it near rest (Stribeck). Sizes:
-/// least mean squares on the torque that the motor exerts beyond the camera's acceleration, so the
-/// loop's own lag is not in it.
+/// Lampaert & Swevers, IEEE TAC 50, 2005), plus additional friction near rest (Stribeck). Sizes:
+/// least mean squares on the part of the motor's torque that does not accelerate the camera, so the
+/// loop's own lag has no effect.
 ///
-/// Net: the power of that torque is compared with the power that the prediction leaves of it. A
-/// prediction that leaves more is faded out.
+/// Safeguard: the power of that torque is compared with its power after subtraction of the
+/// prediction. A prediction that increases it is faded out.
 struct FrictionCompensator: Sendable, BitwiseCopyable {
-    /// What the user tunes, for all joints.
+    /// Tuning for all joints.
     struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// How fast the sizes are learned, 1/s; 0 = no compensation.
+        /// Learning rate of the sizes, 1/s; 0 disables the compensation.
         var learningRate = 0.5
-        /// Bound of the sum of the sizes, N·m.
+        /// Largest sum of the sizes, N·m.
         var limit = 0.05
-        /// Joint rate below which nothing is learned, rad/s: at rest friction is whatever the load
-        /// makes it.
+        /// Joint rate below which nothing is learned, rad/s, because at rest the load determines
+        /// the friction.
         var learningThreshold = 0.05
-        /// How far to look ahead, s.
+        /// Look-ahead, s.
         var lead = 0.0035
     }
 
-    /// A value for each part of the friction.
+    /// One value for each part of the friction.
     struct Parts: Sendable, BitwiseCopyable {
         /// Bristles that slide after about 0.3, 1 and 3 mrad.
         var short = 0.0
@@ -48,49 +47,49 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
 
     /// Sizes of the parts, N·m.
     private(set) var sizes = Parts()
-    /// Power that the prediction takes from the residual torque, (N·m)²; negative: it adds power.
+    /// Power that the prediction removes from the residual torque, (N·m)²; negative if it adds
+    /// power.
     private(set) var benefit = 0.0
 
     private var tracker = JointTracker()
-    /// Motion of the joint with the camera at its set-point.
+    /// Motion of the joint if the camera were at its set-point.
     private var wanted = JointTracker()
-    /// Deflection of each bristle as a share of its largest one, -1...1, ahead by the lead, and
-    /// now.
+    /// Deflection of each bristle as a share of its largest one, -1...1, at the look-ahead and now.
     private var ahead = Parts()
     private var present = Parts()
-    /// Residual torque that does not depend on the motion, N·m.
+    /// Part of the residual torque that does not depend on the motion, N·m.
     private var load = 0.0
-    /// Joint rate of the last moments, rad/s.
+    /// Recent peak of the joint rate, rad/s.
     private var envelope = 0.0
-    /// Seconds of motion that the sizes have been learned from.
+    /// Duration of motion that the sizes were learned from, s.
     private var learned = 0.0
     private var share = 0.0
 
-    /// Over which distances bristles slide, rad.
+    /// Sliding distances of the bristles, rad.
     private static var distances: (short: Double, middle: Double, long: Double) {
         @_noLocks get { (0.3e-3, 1e-3, 3e-3) }
     }
-    /// Joint rate at which the extra friction near rest has fallen to a third, rad/s: the middle of
-    /// ball and plain bearings.
+    /// Joint rate at which the additional friction near rest has fallen to a third, rad/s: a
+    /// compromise for ball and plain bearings.
     private static var stribeckRate: Double { @_noLocks get { 0.05 } }
-    /// How fast sizes are learned at first, 1/s.
+    /// Initial learning rate of the sizes, 1/s.
     private static var first: Double { @_noLocks get { 3 } }
-    /// How long the joint's motion is remembered, s: a turning point belongs to it.
+    /// Memory of the joint's motion, s, long enough to include a reversal.
     private static var motionMemory: Double { @_noLocks get { 0.2 } }
-    /// Over which the benefit is taken, s, and the time in which the prediction fades, s.
+    /// Time constants of the benefit, s, and of the prediction's fading, s.
     private static var memory: Double { @_noLocks get { 2 } }
     private static var fade: Double { @_noLocks get { 0.1 } }
 
-    /// A joint of unknown friction.
+    /// Creates a joint of unknown friction.
     init() {}
 
-    /// Sliding friction as learned, N·m.
+    /// Learned sliding friction, N·m.
     var size: Double { @_noLocks get { sizes.short + sizes.middle + sizes.long } }
 
     /// The torque that overcomes the friction, N·m, for a measured joint angle in rad.
     ///
     /// `astray`: the camera's deviation from its set-point about this joint, rad. The prediction
-    /// leaves it out: a prediction that follows the camera's own shaking drives it.
+    /// excludes it, because a prediction that followed the camera's own shaking would amplify it.
     @_noLocks @_noAllocation
     mutating func torque(
         joint: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,
@@ -101,7 +100,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         return torque(parameters: p, dt: dt)
     }
 
-    /// The same for a measured joint rate, rad/s: the difference of camera and handle gyroscope;
+    /// The same for a measured joint rate, rad/s: the difference of camera and handle gyroscope.
     /// `astray` is a rate, rad/s.
     @_noLocks @_noAllocation
     mutating func torque(
@@ -132,8 +131,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         bristles.slow = bristles.middle * cm_exp(-ratio * ratio)
     }
 
-    /// Learns from the torque that the motor has exerted on this joint beyond what has accelerated
-    /// the camera, N·m: what friction and loads have taken.
+    /// Learns from the part of the motor's torque that does not accelerate the camera, N·m: the
+    /// torque of friction and loads.
     @_noLocks @_noAllocation
     mutating func learn(residual: Double, parameters p: Parameters, dt: Double) {
         guard envelope > p.learningThreshold else { return }
@@ -147,7 +146,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         sizes.long += rate * error * present.long
         sizes.slow += rate * error * present.slow
         bound(p.limit)
-        // 2 r p - p²: the residual's power less that of what is left of it.
+        // 2 r p - p²: the residual's power minus its power after subtraction of the prediction.
         let gain = (2 * (residual - load) - explained) * explained
         benefit += (gain - benefit) * (dt / (Self.memory + dt))
         share = min(max(share + (benefit > 0 ? dt : -dt) / Self.fade, 0), 1)
@@ -166,7 +165,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         sizes.slow = min(max(sizes.slow, 0), min(sum, limit))
     }
 
-    /// Forgets the motion, keeps what was learned about the joint.
+    /// Forgets the motion; the learned properties of the joint stay.
     @_noLocks @_noAllocation
     mutating func reset() {
         tracker.reset()

@@ -1,33 +1,34 @@
-/// Feeds forward what a camera off its balance weighs on the motors, and learns it.
+/// Feed-forward of the moment of an unbalanced camera, with learning of its imbalance.
 ///
-/// A centre of mass beside the joints' common point asks for the moment `mass * offset × specific
+/// A centre of mass outside the joints' common point requires the moment `mass * offset × specific
 /// force`. Mass times offset is a constant vector of the camera, and the accelerometer measures the
-/// specific force; so gravity at every attitude and the shaking of the hand are taken out alike,
-/// before the camera has moved. The vector is found from what the feedback still has to exert, by
+/// specific force. So gravity at every attitude and the shaking of the hand are both compensated,
+/// before the camera has moved. The vector is learned from the remaining moment of the feedback, by
 /// recursive least squares with a covariance that grows again (L. Ljung, "System Identification",
-/// 1999, ch. 11): what gravity shows is known within seconds, the part along gravity only when the
-/// camera has looked up or down, or has been shaken. What is learned leaves the integral, so that
-/// learning moves nothing.
+/// 1999, ch. 11). The components that gravity shows are known within seconds, the one along gravity
+/// only after the camera has pointed up or down or has been shaken. The learned part leaves the
+/// integral, so learning does not move the camera.
 ///
 /// Loop thread only; constant time, no allocation.
 struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     /// Mass times offset of the centre of mass, camera frame, kg·m.
     private(set) var imbalance = Vector3.zero
 
-    /// Covariance over the feedback's noise, in units of gravity: how fast the moment that one g
-    /// makes is learned, 1/s.
+    /// Covariance over the feedback's noise, in units of gravity: the learning rate of the moment
+    /// at 1 g, 1/s.
     private var covariance = Symmetric3(diagonal: ImbalanceCompensator.first)
 
-    /// At first it is the mean of all there is to see; later it forgets at this rate. 1/s.
+    /// Initial and final learning rate, 1/s: at first the mean of all observations, later with
+    /// forgetting at the final rate.
     private static var first: Double { @_noLocks get { 3 } }
     private static var last: Double { @_noLocks get { 0.07 } }
     private static var gravity: Double { @_noLocks get { 9.81 } }
 
-    /// A camera believed to be in balance.
+    /// Creates a compensator for a camera that is assumed to be balanced.
     @_noLocks
     init() {}
 
-    /// Somebody may have changed the load: what was found is only where to start from.
+    /// Restarts learning from the present result, because the load may have been changed.
     @_noLocks
     mutating func doubt() { covariance = Symmetric3(diagonal: Self.first) }
 
@@ -35,14 +36,14 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     @_noLocks
     func moment(specificForce: Vector3) -> Vector3 { imbalance.cross(specificForce) }
 
-    /// Learns from the moment that the feedback still has to exert.
+    /// Learns from the remaining moment of the feedback.
     ///
     /// - Parameters:
     ///   - feedback: N·m, camera frame.
     ///   - f: Specific force, camera frame, m/s².
-    ///   - limit: Largest moment at rest that is believed, N·m.
+    ///   - limit: Largest plausible moment at rest, N·m.
     ///   - dt: Seconds.
-    /// - Returns: What `moment` has grown by, N·m.
+    /// - Returns: Increase of `moment`, N·m.
     @_noLocks
     mutating func learn(
         feedback: Vector3, specificForce f: Vector3, limit: Double, dt: Double
@@ -60,7 +61,7 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
         return (imbalance - before).cross(f)
     }
 
-    /// One component of the feedback, `direction · error` but for its noise.
+    /// Takes one component of the feedback: `direction · error` plus noise.
     private mutating func absorb(
         _ feedback: Double, _ direction: Vector3, _ learned: inout Vector3, dt: Double
     ) {

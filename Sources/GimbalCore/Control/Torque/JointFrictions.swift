@@ -1,16 +1,16 @@
-/// The friction of all three joints: fed forward, and learned.
+/// Friction compensation of all three joints: feed-forward and learning.
 ///
 /// Loop thread only; constant time, no allocation.
 struct JointFrictions: Sendable, BitwiseCopyable {
-    /// The same for every joint.
+    /// Tuning, the same for every joint.
     var parameters = FrictionCompensator.Parameters()
 
     private var joints = PerAxis(FrictionCompensator())
 
-    /// Joints of unknown friction.
+    /// Creates joints of unknown friction.
     init() {}
 
-    /// As learned so far, N·m.
+    /// Learned sizes, N·m.
     var sizes: AxisVector { @_noLocks get { joints.map { $0.size } } }
 
     /// The torques that overcome the friction, N·m, for measured joint angles in rad.
@@ -35,15 +35,14 @@ struct JointFrictions: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Learns from the torques that the motors have exerted beyond what has accelerated the camera,
-    /// N·m.
+    /// Learns from the part of the motors' torques that does not accelerate the camera, N·m.
     @_noLocks @_noAllocation
     mutating func learn(residual: AxisVector, dt: Double) {
         let p = parameters
         joints.change { $0.learn(residual: residual[$1], parameters: p, dt: dt) }
     }
 
-    /// Forgets the motion, keeps what was learned.
+    /// Forgets the motion; the learned properties stay.
     @_noLocks @_noAllocation
     mutating func reset() { joints.change { friction, _ in friction.reset() } }
 }

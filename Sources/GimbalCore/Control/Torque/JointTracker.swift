@@ -1,31 +1,31 @@
 internal import CMathShim
 
 /// Rate and acceleration of one joint, from its encoder or from the difference of two gyroscopes,
-/// so that friction's turning points are seen before they come.
+/// to predict the reversals of friction.
 ///
 /// Loop thread only; constant time.
 struct JointTracker: Sendable, BitwiseCopyable {
-    /// rad/s.
+    /// Estimated rate, rad/s.
     private(set) var rate = 0.0
-    /// rad/s².
+    /// Estimated acceleration, rad/s².
     private(set) var acceleration = 0.0
     private var angle = 0.0
     private var hasAngle = false
     private var offset = 0.0
 
-    /// Natural frequency on an encoder, rad/s: what 14 bits per turn allow, whose steps are then a
-    /// third of what friction takes to turn over.
+    /// Natural frequency with an encoder, rad/s: as high as 14 bits per turn allow, with steps of a
+    /// third of friction's reversal distance.
     private static var angleBandwidth: Double { @_noLocks get { 300 } }
-    /// Natural frequency on a rate, rad/s.
+    /// Natural frequency with a measured rate, rad/s.
     private static var rateBandwidth: Double { @_noLocks get { 250 } }
 
-    /// What a residual changes in one period, the same for every joint.
+    /// Gains from a residual to the states in one period, the same for every joint.
     struct Gains: Sendable, BitwiseCopyable {
         var angle: Double
         var rate: Double
         var acceleration: Double
 
-        /// Three poles at one place, exact for the sampled triple integrator.
+        /// Creates gains with a triple pole, exact for the sampled triple integrator.
         @_noLocks
         init(forAnglesOver dt: Double) {
             let decay = cm_exp(-JointTracker.angleBandwidth * dt)
@@ -35,7 +35,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
             acceleration = fade * fade * fade / (dt * dt)
         }
 
-        /// Two poles at one place; there is no angle.
+        /// Creates gains with a double pole, without an angle.
         @_noLocks
         init(forRatesOver dt: Double) {
             let decay = cm_exp(-JointTracker.rateBandwidth * dt)
@@ -46,7 +46,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
         }
     }
 
-    /// A joint of which nothing is known.
+    /// Creates a tracker without measurements.
     @_noLocks
     init() {}
 
@@ -59,7 +59,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func follow(angle measured: Double, _ gains: Gains, dt: Double) {
         if !hasAngle || abs(measured - angle) > 0.2 {
-            // A first value, or a jump that no joint can make: start again from there.
+            // Start again at a first value, and at a jump that no joint can make.
             angle = measured
             rate = 0
             acceleration = 0
@@ -73,8 +73,8 @@ struct JointTracker: Sendable, BitwiseCopyable {
         acceleration += gains.acceleration * residual
     }
 
-    /// Follows a measured rate: second order, no lag under constant acceleration. A joint gets
-    /// nowhere in the long run, so that its mean rate over 20 s is taken as the sensors' offset.
+    /// Follows a measured rate: second order, no lag under constant acceleration. A joint has no
+    /// net motion in the long run, so its mean rate over 20 s counts as the sensors' offset.
     ///
     /// - Parameters:
     ///   - measured: rad/s.
@@ -90,7 +90,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
         acceleration += gains.acceleration * residual
     }
 
-    /// Forgets the motion, keeps the offset.
+    /// Forgets the motion; the offset stays.
     @_noLocks @_noAllocation
     mutating func reset() {
         rate = 0

@@ -1,27 +1,31 @@
 internal import CMathShim
 
-/// Undoes part of the lag of sensor filter and current loop: two zeros over two poles a little higher, unity at rest.
+/// Partial compensation of the lag of sensor filter and current loop: two zeros, two poles at
+/// slightly higher frequencies, gain 1 at zero frequency.
 ///
-/// With it the answer to a push is a fifth smaller at the same margins than that of the PID alone; the price is more of the
-/// gyroscope's noise in the torque. The corners follow the loop's delay, so that the shape of the loop stays.
-/// Discretised by the bilinear rule, each corner where it belongs.
+/// It reduces the response to a push by a fifth at the same margins, compared with the PID alone;
+/// the price is more gyroscope noise in the torque. The corner frequencies follow the loop's delay,
+/// so that the shape of the loop stays. Discretised by the bilinear transform, exact at each
+/// corner.
 ///
 /// Loop thread only; constant time, no allocation.
 struct LagCompensator: Sendable, BitwiseCopyable {
-    /// Corner times loop delay, and damping: of the zeros, of the poles.
+    /// Corner frequency times loop delay, and damping, of the zeros and of the poles.
     static var zeroCorner: Double { @_noLocks get { 2.625 } }
     static var zeroDamping: Double { @_noLocks get { 0.441 } }
     static var poleCorner: Double { @_noLocks get { 4.536 } }
     static var poleDamping: Double { @_noLocks get { 0.593 } }
 
-    /// Square root of the largest gain at half the loop's rate: where a period is a large part of the delay, the corners lie so close to it
-    /// that the gain there would grow without bound, and with it the loop's.
+    /// Square root of the largest gain at half the loop's rate. If a period is a large part of the
+    /// delay, the corners are so close to that frequency that the gain there would grow without
+    /// bound.
     fileprivate static var largestLead: Double { @_noLocks get { 1.94 } }
 
-    /// The difference equation for one delay and period.
+    /// Difference equation for one delay and period.
     typealias Coefficients = Biquad.Coefficients
 
-    /// Corner times loop delay, and damping, of the poles: on their way to the zeros as the calm share, 0...1, grows.
+    /// Corner frequency times loop delay, and damping, of the poles: they move to the zeros as the
+    /// calm share, 0...1, grows.
     @_noLocks
     fileprivate static func poles(calm: Double) -> (corner: Double, damping: Double) {
         (
@@ -30,8 +34,8 @@ struct LagCompensator: Sendable, BitwiseCopyable {
         )
     }
 
-    /// Gain and phase (rad) at a frequency, rad/s, for one delay, s, and calm share, 0...1; unity for a delay of zero. Not for the loop
-    /// thread.
+    /// Gain and phase (rad) at a frequency, rad/s, for one delay, s, and calm share, 0...1; 1 for a
+    /// delay of zero. Not for the loop thread.
     static func response(
         omega: Double, delay: Double, calm: Double = 0
     ) -> (gain: Double, phase: Double) {
@@ -51,11 +55,12 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     private var first = Vector3.zero
     private var second = Vector3.zero
 
-    /// A filter at rest.
+    /// Creates a filter at rest.
     @_noLocks
     init() {}
 
-    /// The moment with its lead, N·m (transposed direct form II), with coefficients for each of the camera's axes.
+    /// The moment with its lead, N·m (transposed direct form II), with coefficients for each camera
+    /// axis.
     @_noLocks @_noAllocation
     mutating func step(_ moment: Vector3, _ axes: PerAxis<Coefficients>) -> Vector3 {
         Vector3(
@@ -73,24 +78,24 @@ struct LagCompensator: Sendable, BitwiseCopyable {
         return out
     }
 
-    /// Back to rest.
+    /// Returns to rest.
     @_noLocks @_noAllocation
     mutating func reset() { self = LagCompensator() }
 }
 
 extension Biquad.Coefficients {
-    /// The lead for a loop's delay.
+    /// Creates the lead for a loop's delay.
     ///
     /// - Parameters:
-    ///   - delay: The loop's, s. Below two periods there is nothing to undo: no filter.
+    ///   - delay: Of the loop, s. Below two periods no filter is needed.
     ///   - dt: Period, s.
-    ///   - calm: 0...1; at 1 the poles are on the zeros: no filter.
+    ///   - calm: 0...1; at 1 the poles equal the zeros, so there is no filter.
     @_noLocks
     init(delay: Double, dt: Double, calm: Double = 0) {
         self.init()
         guard delay >= 2 * dt, dt > 0 else { return }
-        // s² / corner² + 2 damping s / corner + 1 with s / corner = (1 - z⁻¹) / (1 + z⁻¹) / tan(corner dt / 2), which
-        // is exact at the corner.
+        // s² / corner² + 2 damping s / corner + 1 with s / corner = (1 - z⁻¹) / (1 + z⁻¹) /
+        // tan(corner dt / 2), which is exact at the corner.
         let zero = min(LagCompensator.zeroCorner / delay * dt / 2, 1.3)
         let poles = LagCompensator.poles(calm: calm)
         let pole = min(poles.corner / delay * dt / 2, 1.3)

@@ -1,18 +1,18 @@
 internal import CMathShim
 
 extension LoopMargins {
-    /// The margins of one axis of motors without encoders, on the inertia and behind the delay that
-    /// the controller believes.
+    /// The margins of one axis of motors without encoders, with the inertia and delay that the
+    /// controller assumes.
     ///
-    /// The loop is cut where the gains ask for a moment: so much may they rise. The rotor's
-    /// observer, which knows what was asked for, then adds nothing. Seen from the motor the same
-    /// loop has less, because a motor that is stronger than believed deceives the observer as well:
-    /// 7.4 dB and 27° with the defaults.
+    /// The loop is cut at the gains' output, the requested moment, so these are the margins of the
+    /// gains. The rotor's observer knows that request and contributes nothing there. Cut at the
+    /// motor, the same loop has smaller margins, because a motor that is stronger than assumed
+    /// deceives the observer as well: 7.4 dB and 27° with the defaults.
     ///
     /// - Parameters:
     ///   - field: Parameters of the controller.
     ///   - axis: Which axis.
-    ///   - filter: What the measured rate goes through.
+    ///   - filter: Filter of the measured rate.
     public init(
         of field: FieldController.Parameters, axis: GimbalAxis,
         filter: RateFilter.Axis = RateFilter.Axis()
@@ -30,11 +30,11 @@ extension LoopMargins {
             delay: field.loopDelay, shape: shape)
     }
 
-    /// The margins of one axis of servos that answer as the controller believes, dead band left
-    /// out.
+    /// The margins of one axis of servos that respond as the controller assumes, without the dead
+    /// band.
     ///
-    /// The loop is cut at the command. Looking ahead spends them: a servo has no gain that could
-    /// rise, only a delay that may be longer than believed.
+    /// The loop is cut at the command. Look-ahead reduces the margins: a servo has no gain that
+    /// could rise, only a delay that may be longer than assumed.
     ///
     /// - Parameters:
     ///   - servo: Parameters of the controller.
@@ -54,8 +54,7 @@ extension LoopMargins {
         let model =
             Complex(phase: -omega * (servo.delay + servo.sensorDelay))
             / Complex(1, omega * servo.lag)
-        // The tracker and what it looks ahead, from the handle's attitude to where the handle will
-        // be.
+        // The tracker and its look-ahead, from the handle's attitude to its prediction.
         let w = servo.trackerBandwidth * servo.bandwidth[axis]
         let horizon = servo.sensorDelay + servo.delay + servo.lag
         typealias Shape = HandleTracker.Shape
@@ -66,7 +65,7 @@ extension LoopMargins {
             + rate * s * (0.5 * horizon * horizon * Shape.trust.acceleration)
         let predicted =
             (Complex(follow) + rate) / (s + Complex(follow)) + ahead * servo.lookAhead[axis]
-        // What goes beyond the error, but for what of it lasts.
+        // Surplus of the correction over the error, except for the lasting part.
         let passing = s * 0.5 / (s * 0.5 + Complex(1))
         let surplus =
             passing * Complex(1, omega * servo.attitudeLead) * (servo.loopGain[axis] - 1)

@@ -1,38 +1,40 @@
 internal import CMathShim
 
-/// How far one axis of the attitude controller is from instability, on a free inertia behind a delay.
+/// Stability margins of one axis of the attitude controller, with a free inertia behind a delay.
 ///
-/// The loop is cut at the motor: `L(s) = C(s) / s² * e^(-s delay)`, with the controller's attitude and rate paths added
-/// up in C. Friction and cables are left out; they add damping. Not for the loop thread: it sweeps frequencies.
+/// The loop is cut at the motor: `L(s) = C(s) / s² * e^(-s delay)`, where C is the sum of the
+/// controller's attitude and rate paths. Friction and cables are excluded; they add damping. Not
+/// for the loop thread, because it sweeps frequencies.
 public struct LoopMargins: Sendable, Equatable {
-    /// Where the open loop first falls through 1, rad/s.
+    /// Frequency at which the open loop first falls below 1, rad/s.
     public let crossover: Double
-    /// Smallest angle from -1 wherever the open loop crosses 1, degrees; negative where the loop is unstable.
+    /// Smallest angle from -1 at all frequencies where the open loop crosses 1, degrees; negative
+    /// if the loop is unstable.
     public let phaseDegrees: Double
-    /// How much the gain may rise, dB.
+    /// Largest stable increase of the gain, dB.
     public let increaseDecibels: Double
-    /// How much the gain may fall, dB: the integral makes the loop conditionally stable.
+    /// Largest stable decrease of the gain, dB: the integral makes the loop conditionally stable.
     public let decreaseDecibels: Double
 
-    /// Whether the usual demands are met: 6 dB both ways and 45°.
+    /// Whether the usual requirements are met: 6 dB in both directions and 45°.
     public var areHealthy: Bool {
         increaseDecibels >= 6 && decreaseDecibels >= 6 && phaseDegrees >= 45
     }
 
-    /// What the attitude controller has in its loop beside the two gains' paths.
+    /// Parts of the loop in addition to the paths of the two gains.
     public struct Shape: Sendable {
-        /// How far the attitude looks ahead of the rate, s.
+        /// Look-ahead of the attitude relative to the rate, s.
         public var attitudeLead = 0.0
-        /// Delay that the lag compensator is made for, s; 0 = none.
+        /// Delay that the lag compensator is designed for, s; 0 means no compensator.
         public var compensatedDelay = 0.0
-        /// Calm share, 0...1, of an axis that hums: `MotorNoise`.
+        /// Calm share of a humming axis, 0...1, see `MotorNoise`.
         public var calm = 0.0
-        /// Period of the loop, s, over which the derivative is taken; 0 = as if it were continuous.
+        /// Period of the loop, s, for the derivative; 0 means continuous.
         public var period = 0.0
-        /// What the measured rate goes through.
+        /// Filter of the measured rate.
         public var filter = RateFilter.Axis()
 
-        /// Nothing else.
+        /// Creates a loop without additional parts.
         public init() {}
     }
 
@@ -40,10 +42,10 @@ public struct LoopMargins: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - attitudeGain: 1/s.
-    ///   - rate: Rate controller's parameters; the inertia is that which the controller believes.
+    ///   - rate: Rate controller's parameters, with the inertia that the controller assumes.
     ///   - inertia: True inertia, kg·m².
-    ///   - delay: From motion to torque, with half a period for the holding of the output, s.
-    ///   - shape: What else the controller has in its loop.
+    ///   - delay: From motion to torque, including half a period for the holding of the output, s.
+    ///   - shape: Further parts of the loop.
     public init(
         attitudeGain: Double, rate: PIDController.Parameters, inertia: Double, delay: Double,
         shape: Shape = Shape()
@@ -68,19 +70,20 @@ public struct LoopMargins: Sendable, Equatable {
         var increase = Double.infinity
         var decrease = Double.infinity
         // Crossings of -180° with a gain above 1 come in pairs, or the loop is unstable (Nyquist).
-        // Beyond 180° the loop may come round once more.
+        // Beyond 180° there may be one more encirclement.
         let levels = [-Double.pi, -3 * .pi]
         var encircled = 0
         var highest = -Double.infinity
         var lowest = Double.infinity
         var i = 0
         while i <= 4000 {
-            // 1...3000 rad/s.
+            // From 1 to 3000 rad/s.
             let omega = cm_exp(Double(i) / 4000 * 8.006)
             let loop = response(omega)
             let gain = loop.gain
             if i == 0 {
-                // At low frequency the loop is a triple integrator: -270°, which atan2 gives as +90°.
+                // At low frequency the loop is a triple integrator: -270°, which atan2 gives as
+                // +90°.
                 phase = loop.phase > 0 ? loop.phase - 2 * .pi : loop.phase
                 if phase <= -.pi { encircled = 1 }
             } else {
@@ -103,7 +106,8 @@ public struct LoopMargins: Sendable, Equatable {
                     } else {
                         increase = min(increase, -decibels)
                     }
-                    // Where an unstable loop would have to cross the other way.
+                    // The gain at which an unstable loop would have to cross in the other
+                    // direction.
                     if falls {
                         highest = max(highest, decibels)
                     } else {
@@ -123,12 +127,12 @@ public struct LoopMargins: Sendable, Equatable {
         decreaseDecibels = isStable ? decrease : lowest
     }
 
-    /// The margins of one axis of a whole controller, on the inertia that it believes and behind its own delay.
+    /// The margins of one axis of a whole controller, with the inertia and delay that it assumes.
     ///
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.
     ///   - axis: Which axis.
-    ///   - filter: What the measured rate goes through.
+    ///   - filter: Filter of the measured rate.
     public init(
         of controller: AttitudeController.Parameters, axis: GimbalAxis,
         filter: RateFilter.Axis = RateFilter.Axis()
@@ -144,8 +148,8 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - controller: Parameters of the attitude controller.
     ///   - axis: Which axis.
     ///   - inertia: True inertia, kg·m².
-    ///   - delay: From motion to torque, with half a period for the holding of the output, s.
-    ///   - filter: What the measured rate goes through.
+    ///   - delay: From motion to torque, including half a period for the holding of the output, s.
+    ///   - filter: Filter of the measured rate.
     public init(
         of controller: AttitudeController.Parameters, axis: GimbalAxis,
         inertia: Double, delay: Double, filter: RateFilter.Axis = RateFilter.Axis()
@@ -158,13 +162,14 @@ public struct LoopMargins: Sendable, Equatable {
             shape: shape)
     }
 
-    /// Gain and phase (rad, -π...π) of the open loop of one axis of a whole controller, for inertia and delay as believed.
+    /// Gain and phase (rad, -π...π) of the open loop of one axis of a whole controller, with the
+    /// assumed inertia and delay.
     ///
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.
     ///   - axis: Which axis.
     ///   - omega: rad/s.
-    /// - Returns: Gain, and phase as a delay makes it fall.
+    /// - Returns: Gain and phase, including the phase of the delay.
     public static func response(
         of controller: AttitudeController.Parameters, axis: GimbalAxis, omega: Double
     ) -> (gain: Double, phase: Double) {
@@ -194,7 +199,7 @@ public struct LoopMargins: Sendable, Equatable {
         return rate
     }
 
-    /// Gain and phase (rad, -π...π) of the open loop for inertia as believed.
+    /// Gain and phase (rad, -π...π) of the open loop with the assumed inertia.
     private static func response(
         omega: Double, attitudeGain: Double, rate: PIDController.Parameters, delay: Double,
         shape: Shape
@@ -204,13 +209,13 @@ public struct LoopMargins: Sendable, Equatable {
         let filter = shape.filter.response(omega: omega)
         let angle = Complex(attitudeGain, omega * attitudeGain * shape.attitudeLead)
         let path = (Complex(rate.kp) + Complex(rate.ki) / s) * (s * filter + angle)
-        // kd s² / (1 + s / corner), taken from the difference of two samples.
+        // kd s² / (1 + s / corner), from the difference of two samples.
         let corner = cm_atan2(omega, 2 * .pi * rate.derivativeCutoffHz)
         let turned = .pi - corner - omega * shape.period / 2
         let damping =
             Complex(phase: turned) * filter * (rate.kd * omega * omega * cm_cos(corner))
         let (real, imaginary) = (path.real + damping.real, path.imaginary + damping.imaginary)
-        // 1 / s² turns the sign.
+        // 1 / s² changes the sign.
         let lead = LagCompensator.response(
             omega: omega, delay: shape.compensatedDelay, calm: shape.calm)
         let gain =

@@ -1,17 +1,20 @@
 internal import CMathShim
 
-/// Measures the motors' noise that comes from the gyroscope, and trades stiffness for silence where it exceeds its bound.
+/// Measurement of the motor noise that the gyroscope causes, and reduction of the stiffness if the
+/// noise exceeds its bound.
 ///
-/// Torque is acceleration times inertia, and the sensor's noise is the same for every camera: a heavy camera hums, warms its motors
-/// and empties its battery for a stiffness that it does not need, because friction and cables move it less. Each axis has a calm share
-/// of its own, 0...1, along which `LoopMargins` keeps 6 dB and 45°: at 0 the loop is as stiff as it was tuned, at 1 it has no
-/// `LagCompensator`, a quarter of the noise, and gives way to a push by 1.8 times as much. Half of the noise costs 1.35.
+/// Torque is acceleration times inertia, and the sensor's noise is the same for every camera. A
+/// heavy camera therefore hums, warms its motors and drains its battery for a stiffness that it
+/// does not need, because friction and cables move it less. Each axis has a calm share, 0...1,
+/// along which `LoopMargins` keeps 6 dB and 45°. At 0 the loop is as stiff as tuned. At 1 it has no
+/// `LagCompensator`, a quarter of the noise, and a response to a push that is 1.8 times as large.
+/// Half of the noise costs a factor of 1.35.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorNoise: Sendable, BitwiseCopyable {
-    /// Calm share of each of the camera's axes, 0...1, in steps of 1/32.
+    /// Calm share of each camera axis, 0...1, in steps of 1/32.
     private(set) var calm = AxisVector.zero
-    /// Moment of the feedback above 50 Hz about each of the camera's axes, N·m RMS over about a second.
+    /// Moment of the feedback above 50 Hz about each camera axis, N·m RMS over about a second.
     var rms: AxisVector {
         @_noLocks get {
             AxisVector(
@@ -21,16 +24,16 @@ struct MotorNoise: Sendable, BitwiseCopyable {
 
     private var low = AxisVector.zero
     private var square = AxisVector.zero
-    /// The camera's rate below 50 Hz, rad/s, and the squares of that and of what is above.
+    /// The camera's rate below 50 Hz, rad/s, and the mean squares below and above 50 Hz.
     private var lowRate = AxisVector.zero
     private var slowRateSquare = AxisVector.zero
     private var fastRateSquare = AxisVector.zero
-    /// Calm shares before they are rounded.
+    /// Calm shares before rounding.
     private var exact = AxisVector.zero
-    /// For how long the feedback has been measured without a break, s.
+    /// Uninterrupted duration of the measurement, s.
     private var measured = 0.0
 
-    /// Factors of the gains and of the derivative's corner at a calm share.
+    /// Factors on the gains and on the derivative's corner frequency at a calm share.
     struct Share: Sendable {
         var attitude: Double
         var rate: Double
@@ -38,6 +41,8 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         var derivative: Double
         var cutoff: Double
 
+        /// Creates the factors at a calm share.
+        ///
         /// - Parameter calm: 0...1.
         @_noLocks
         init(calm: Double) {
@@ -49,28 +54,29 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Above which torque is noise, rad/s.
+    /// Frequency above which torque counts as noise, rad/s.
     private static var corner: Double { @_noLocks get { 2 * .pi * 50 } }
-    /// Over which it is measured, s.
+    /// Time constant of the measurement, s.
     private static var memory: Double { @_noLocks get { 1 } }
     /// Rate at which calm grows and shrinks, 1/s.
     private static var pace: Double { @_noLocks get { 0.2 } }
-    /// Share of the bound below which an axis may become stiffer again: less than a step of the calm share changes.
+    /// Share of the bound below which an axis may become stiffer again; one step of the calm share
+    /// changes the noise by less than the difference.
     private static var enough: Double { @_noLocks get { 0.75 } }
-    /// Largest mean square of the rate below 50 Hz against that of the rate above.
+    /// Largest ratio of the rate's mean square below 50 Hz to that above, in a still camera.
     private static var stillness: Double { @_noLocks get { 4 } }
     private static var steps: Double { @_noLocks get { 32 } }
 
-    /// A stiff loop.
+    /// Creates a stiff loop.
     @_noLocks
     init() {}
 
-    /// One period with full authority and no probe.
+    /// Takes one period with full authority and without a probe.
     ///
     /// - Parameters:
     ///   - feedback: About the camera's axes, N·m.
-    ///   - rate: Camera's rate beside the set-point's, camera frame, rad/s.
-    ///   - bound: RMS above which an axis becomes calmer, N·m; 0: no bound, as stiff as tuned.
+    ///   - rate: Camera's rate relative to the set-point's, camera frame, rad/s.
+    ///   - bound: RMS above which an axis becomes calmer, N·m; 0 means no bound, as stiff as tuned.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: Whether a calm share has changed.
     @_noLocks
@@ -98,7 +104,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         return !(calm == before)
     }
 
-    /// A probe, the start or an oscillation moves the motors: what they do now is not noise.
+    /// Interrupts the measurement, because a probe, the start or an oscillation moves the motors.
     @_noLocks
     mutating func pause() { measured = 0 }
 
@@ -113,7 +119,8 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         if bound <= 0 {
             exact[axis] = 0
         } else if square > bound * bound {
-            // A camera that turns more than its gyroscope rustles needs its stiffness, and its torque has another cause.
+            // A camera that moves more than its gyroscope's noise needs its stiffness, and its
+            // torque has another cause.
             let isStill = slowRateSquare[axis] < Self.stillness * fastRateSquare[axis]
             if isStill { exact[axis] = min(1, exact[axis] + Self.pace * dt) }
         } else if square < Self.enough * Self.enough * bound * bound {
@@ -122,7 +129,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     }
 
     private static func round(_ calm: inout Double, _ exact: Double) {
-        // A value at the edge of a step does not go back and forth.
+        // Hysteresis: a value at the edge of a step does not alternate.
         if abs(exact - calm) * steps >= 1 || exact == 0 || exact == 1 {
             calm = cm_floor(exact * steps + 0.5) / steps
         }

@@ -1,15 +1,16 @@
 internal import CMathShim
 
-/// Answers an oscillation of a loop whose inertia is looked for: the inertia is doubted, which lowers the gains and starts the
-/// probe; where the probe finds the same inertia, every corner of the loop goes down.
+/// Reaction to an oscillation of a loop with identified inertia: the inertia is doubted, which
+/// reduces the gains and starts the probe. If the probe finds the same inertia, all corner
+/// frequencies of the loop are reduced.
 ///
 /// Loop thread only; constant time, no allocation.
 struct OscillationResponse: Sendable, BitwiseCopyable {
-    /// The loop as of one period.
+    /// State of the loop in one period.
     struct Loop: Sendable, BitwiseCopyable {
-        /// Moment that answers the errors, camera frame, N·m.
+        /// Error-correcting moment, camera frame, N·m.
         var exerted: Vector3
-        /// Camera's rate beside the set-point's, camera frame, rad/s.
+        /// Camera's rate relative to the set-point's, camera frame, rad/s.
         var rate: Vector3
         /// From motion to torque, s.
         var delay: Double
@@ -30,56 +31,58 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
 
     /// A change of the loop.
     enum Change: Sendable, BitwiseCopyable {
-        /// The loop stays as it is.
+        /// The loop is unchanged.
         case none
-        /// The inertia is doubted; the integrals are to hold `calmLoad`.
+        /// The inertia is doubted; the integrals must hold `calmLoad`.
         case lowered
-        /// `slack` is smaller.
+        /// `slack` has been reduced.
         case slackened
     }
 
-    /// The camera's axes whose gains are down because they have oscillated.
+    /// The camera axes whose gains are reduced because they have oscillated.
     private(set) var oscillating = AxisSet.none
-    /// Share of every corner that is left to a loop that has swung although its inertia was right.
+    /// Factor on all corner frequencies of a loop that has oscillated with the right inertia.
     private(set) var slack = 1.0
-    /// The load that the integrals held while nothing swung, camera frame, N·m.
+    /// Load that the integrals held without an oscillation, camera frame, N·m.
     private(set) var calmLoad = Vector3.zero
 
     private var watch = OscillationWatch()
-    /// Belief before the oscillation of the axes in `oscillating`, kg·m².
+    /// Inertia of the axes in `oscillating` that was believed before the oscillation, kg·m².
     private var suspected = AxisVector(repeating: 1)
-    /// Time for which a swing does not count yet, s.
+    /// Remaining time in which an oscillation is ignored, s.
     private var settling = 0.0
 
-    /// Factor of every corner where a loop has swung with the right inertia: 3 dB of gain.
+    /// Factor per reduction of all corner frequencies: 3 dB of gain.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
-    /// Three such steps; a camera that still shakes is shaken by something else.
+    /// Lower limit of the factor, after three reductions. A camera that still shakes then has
+    /// another cause.
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
-    /// Time that the lower gains have to end a swing, s: the watch's memory five times.
+    /// Time in which the lower gains must end an oscillation, s: five times the watch's memory.
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
-    /// Over which the load of a calm camera is remembered, s: longer than a swing takes to be seen.
+    /// Time constant of the calm camera's load, s: longer than the detection of an oscillation.
     private static var calmMemory: Double { @_noLocks get { 0.3 } }
-    /// Smallest difference from the inertia that oscillated that explains the swing, natural logarithm.
+    /// Smallest difference between the old and the new inertia that explains the oscillation,
+    /// natural logarithm.
     private static var difference: Double { @_noLocks get { 0.3 } }
 
     @_noLocks
     init() {}
 
-    /// Something shakes the camera on purpose, or its motion of late is not known.
+    /// Suspends the check, because an excitation shakes the camera or its recent motion is unknown.
     @_noLocks
     mutating func forgetMotion() { watch.reset() }
 
-    /// The integrals begin from zero.
+    /// Forgets the load, because the integrals start from zero.
     @_noLocks
     mutating func forgetLoad() { calmLoad = .zero }
 
-    /// One period.
+    /// Advances by one period.
     ///
     /// - Parameters:
-    ///   - loop: As of this period.
-    ///   - inertia: Doubted where an axis oscillates.
+    ///   - loop: Of this period.
+    ///   - inertia: Its belief is reduced on an oscillating axis.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: What has changed.
+    /// - Returns: The change of the loop.
     @_noLocks
     mutating func step(_ loop: Loop, inertia: inout InertiaSearch, dt: Double) -> Change {
         var seen = watch(loop, &inertia, dt: dt)
@@ -126,8 +129,9 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
             pitch: sight(loop.exerted.y, loop.rate.y, .pitch), dt: dt)
     }
 
-    /// The search has ended. With the same inertia as before, another property of the loop is not as believed, which lower
-    /// corners allow, or it was not the loop that shook the camera.
+    /// Evaluates the end of the search. If the inertia is the same as before, either another
+    /// property of the loop differs from the belief, which lower corner frequencies tolerate, or
+    /// the loop was not the cause.
     private mutating func judge(_ axes: AxisVector) -> Change {
         let isYaw = abs(cm_log(axes.yaw / suspected.yaw)) > Self.difference
         let isRoll = abs(cm_log(axes.roll / suspected.roll)) > Self.difference

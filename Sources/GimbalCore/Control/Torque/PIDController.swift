@@ -5,17 +5,17 @@
 /// of a phone and of a heavy camera are the same numbers. The integral carries its gain inside,
 /// which makes a change of `ki` bumpless.
 public struct PIDController: Sendable, BitwiseCopyable {
-    /// What the user tunes.
+    /// Tuning of the controller.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Rate error to acceleration, 1/s.
+        /// Gain from rate error to acceleration, 1/s.
         public var kp: Double = 120
-        /// Integrated rate error to acceleration, 1/s².
+        /// Gain from integrated rate error to acceleration, 1/s².
         public var ki: Double = 1200
-        /// Angular acceleration to acceleration, 1.
+        /// Gain from measured to commanded angular acceleration, 1.
         public var kd: Double = 0
         /// Corner of the first-order low-pass on the derivative, Hz.
         public var derivativeCutoffHz: Double = 80
-        /// Inertia that the torque turns, kg·m².
+        /// Inertia of the load, kg·m².
         public var inertia: Double = 2.5e-3
         /// Bound of the output, N·m.
         public var limit: Double = 0.25
@@ -25,7 +25,7 @@ public struct PIDController: Sendable, BitwiseCopyable {
         public init() {}
     }
 
-    /// What a step changes.
+    /// State between two steps.
     struct State: Sendable, BitwiseCopyable {
         var integral = 0.0
         var previousRate = 0.0
@@ -33,12 +33,12 @@ public struct PIDController: Sendable, BitwiseCopyable {
         var hasPrevious = false
     }
 
-    /// Derived from the parameters and the sample period.
+    /// Coefficients derived from the parameters and the sample period.
     struct Coefficients: Sendable, BitwiseCopyable {
         var dt = 0.0
         /// Share of a new derivative sample in the filtered one.
         var derivativeShare = 0.0
-        /// Share of the excess that one step takes back out of the integral.
+        /// Share of the excess that one step removes from the integral.
         var windupShare = 0.0
 
         init() {}
@@ -47,14 +47,14 @@ public struct PIDController: Sendable, BitwiseCopyable {
             self.dt = dt
             let corner = 2 * Double.pi * parameters.derivativeCutoffHz * dt
             derivativeShare = corner / (1 + corner)
-            // The integral follows a saturated actuator at the speed of the proportional path:
-            // faster would throw away the estimate of a constant load at every short clip, slower
+            // The integral follows a saturated actuator at the speed of the proportional path.
+            // Faster would lose the estimate of a constant load at every short saturation; slower
             // would overshoot after a long one.
             windupShare = min(parameters.kp * dt, 1)
         }
     }
 
-    /// What the user tunes. The integrated torque survives a change of any gain and of the inertia.
+    /// Tuning of the controller. A change of a gain or of the inertia keeps the integrated torque.
     public var parameters: Parameters {
         @_noLocks get { tuning }
         @_noLocks set {
@@ -69,7 +69,7 @@ public struct PIDController: Sendable, BitwiseCopyable {
     var state = State()
     var coefficients = Coefficients()
 
-    /// A controller at rest.
+    /// Creates a controller at rest.
     public init(parameters: Parameters = Parameters()) { tuning = parameters }
 
     /// The torque held by the integral, N·m.
@@ -78,11 +78,11 @@ public struct PIDController: Sendable, BitwiseCopyable {
 
     @usableFromInline var integral: Double { state.integral }
 
-    /// One period with the axis's own limit as the actuator.
+    /// Advances by one period with the axis's own limit as the actuator.
     ///
     /// - Parameters:
-    ///   - error: Commanded minus measured rate, rad/s. Not finite: the output is zero and nothing
-    ///     changes.
+    ///   - error: Commanded minus measured rate, rad/s. If not finite, the output is zero and the
+    ///     state stays.
     ///   - rate: Measured rate, rad/s, for the derivative.
     ///   - acceleration: Feed-forward, rad/s².
     ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
@@ -103,8 +103,8 @@ public struct PIDController: Sendable, BitwiseCopyable {
         return applied
     }
 
-    /// The torque that the axis asks for, before any limit, N·m; arguments must be finite.
-    /// `integrate` is the share of the error that enters the integral, 0...1.
+    /// The axis's torque before any limit, N·m. All arguments must be finite; `integrate` is the
+    /// share of the error that enters the integral, 0...1.
     @_noLocks @_noAllocation
     mutating func demand(
         error: Double, rate: Double, acceleration: Double, dt: Double, integrate: Double
@@ -123,10 +123,10 @@ public struct PIDController: Sendable, BitwiseCopyable {
                 - parameters.kd * state.filteredDerivative + acceleration)
     }
 
-    /// Tells the controller what the actuator did not deliver: back-calculation anti-windup.
+    /// Reports the torque that the actuator did not deliver: back-calculation anti-windup.
     ///
-    /// The integral follows the excess until the demand is back at the limit, but never beyond what
-    /// the actuator could hold by itself.
+    /// The integral follows the excess until the demand is back at the limit, but never beyond a
+    /// torque that the actuator can hold alone.
     ///
     /// - Parameter excess: Demanded minus applied torque, N·m.
     @_noLocks @_noAllocation
@@ -137,23 +137,23 @@ public struct PIDController: Sendable, BitwiseCopyable {
         state.integral = min(max(state.integral, -bound), bound)
     }
 
-    /// Lets go of a part of the load, N·m, that somebody else carries from now on.
+    /// Removes a part of the load, N·m, that another component holds from now on.
     @_noLocks @_noAllocation
     mutating func release(_ torque: Double) {
         if parameters.inertia > 0 { state.integral -= torque / parameters.inertia }
     }
 
-    /// Holds this load, N·m, from now on.
+    /// Replaces the load that the integral holds, N·m.
     @_noLocks @_noAllocation
     mutating func hold(_ torque: Double) {
         if parameters.inertia > 0 { state.integral = torque / parameters.inertia }
     }
 
-    /// Forgets the integral but keeps the derivative's history: the actuator was off.
+    /// Resets the integral, after the actuator was off; the derivative's history stays.
     @_noLocks @_noAllocation
     mutating func clearIntegral() { state.integral = 0 }
 
-    /// Back to rest.
+    /// Returns to rest.
     @_noLocks @_noAllocation
     public mutating func reset() { state = State() }
 }

@@ -1,14 +1,14 @@
 internal import CMathShim
 
-/// From attitude error to rate: proportional when the error is small, and when it is large no
-/// faster than a constant deceleration can still stop (the square-root controller of multicopter
-/// autopilots).
+/// Conversion from attitude error to rate: proportional for a small error. For a large one the rate
+/// is limited to one that a constant deceleration can still stop (the square-root controller of
+/// multicopter autopilots).
 struct RateCommand: Sendable, BitwiseCopyable {
-    /// Attitude error to rate about the camera's axes, 1/s.
+    /// Gain from attitude error to rate about the camera's axes, 1/s.
     var gain: AxisVector
-    /// rad/s.
+    /// Largest rate, rad/s.
     var maxRate: Double
-    /// Deceleration that a large error plans with, rad/s².
+    /// Deceleration that limits the rate for a large error, rad/s².
     var maxAcceleration: Double
 
     @_noLocks
@@ -18,8 +18,8 @@ struct RateCommand: Sendable, BitwiseCopyable {
         self.maxAcceleration = maxAcceleration
     }
 
-    /// The rate that takes an error away, camera frame, rad/s; `error` from attitude to set-point,
-    /// camera frame, rad.
+    /// The rate that corrects an error, camera frame, rad/s; `error` is the rotation from attitude
+    /// to set-point, camera frame, rad.
     @_noLocks
     func rate(error: Vector3) -> Vector3 {
         let linear = Vector3(gain.roll * error.x, gain.pitch * error.y, gain.yaw * error.z)

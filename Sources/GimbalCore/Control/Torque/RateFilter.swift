@@ -1,7 +1,7 @@
-/// What the controller's rate goes through on each axis: up to four notches and a low-pass.
+/// Filters of the controller's rate on each axis: up to four notches and a low-pass.
 ///
-/// A change of the filters does not jump: the new ones start as if the last input had always been
-/// there, and what is left of the difference to the last output fades within some hundredths of a
+/// A change of the filters does not cause a jump. The new ones start as if the last input had been
+/// constant, and the remaining difference from the last output fades within some hundredths of a
 /// second.
 ///
 /// Loop thread only; constant time, no allocation.
@@ -17,15 +17,15 @@ public struct RateFilter: Sendable, BitwiseCopyable {
         private(set) var lowPass = Biquad.Coefficients()
         private var samplePeriod = 0.001
 
-        /// No filter.
+        /// Creates an axis without filters.
         @_noLocks
         public init() {}
 
-        /// Filters of one axis. Not for the loop thread.
+        /// Creates the filters of one axis. Not for the loop thread.
         ///
         /// - Parameters:
-        ///   - notches: At most four; those beyond are left out.
-        ///   - lowPassHz: Corner; 0 = none.
+        ///   - notches: At most four; further ones are ignored.
+        ///   - lowPassHz: Corner; 0 means no low-pass.
         ///   - order: Of the low-pass, 1 or 2.
         ///   - sampleRate: Of the loop, Hz.
         public init(notches: [Notch], lowPassHz: Double, order: Int, sampleRate: Double) {
@@ -44,7 +44,7 @@ public struct RateFilter: Sendable, BitwiseCopyable {
             samplePeriod = 1 / sampleRate
         }
 
-        /// Gain and phase of all of them at `omega`, rad/s.
+        /// Gain and phase of all filters together at `omega`, rad/s.
         public func response(omega: Double) -> Complex {
             guard isActive else { return Complex(1) }
             let angle = min(omega * samplePeriod, .pi)
@@ -71,7 +71,7 @@ public struct RateFilter: Sendable, BitwiseCopyable {
         /// About the camera's y.
         public var pitch = Axis()
 
-        /// No filter.
+        /// Creates parameters without filters.
         public init() {}
 
         /// The filters of one axis.
@@ -83,21 +83,21 @@ public struct RateFilter: Sendable, BitwiseCopyable {
             }
         }
 
-        /// Whether all filters are the same.
+        /// Whether all filters are equal.
         public static func == (a: Parameters, b: Parameters) -> Bool {
             Axis.areSame(a.yaw, b.yaw) && Axis.areSame(a.roll, b.roll)
                 && Axis.areSame(a.pitch, b.pitch)
         }
     }
 
-    /// How long what is left of a change takes to fade, s.
+    /// Time constant of the fading difference after a change, s.
     private static var fadingTime: Double { @_noLocks get { 0.02 } }
 
     private var yaw: Channel
     private var roll: Channel
     private var pitch: Channel
 
-    /// Filters at rest.
+    /// Creates filters at rest.
     public init(parameters: Parameters) {
         yaw = Channel(parameters.yaw)
         roll = Channel(parameters.roll)
@@ -112,10 +112,11 @@ public struct RateFilter: Sendable, BitwiseCopyable {
         pitch.change(to: parameters.pitch)
     }
 
-    /// The rate without what the filters take out.
+    /// The filtered rate.
     ///
     /// - Parameters:
-    ///   - rate: Body frame, rad/s; not finite: handed on, and the filters keep their state.
+    ///   - rate: Body frame, rad/s. If not finite, it is returned unchanged, and the filters keep
+    ///     their state.
     ///   - dt: Seconds since the previous step.
     /// - Returns: Body frame, rad/s.
     @_noLocks @_noAllocation
@@ -136,7 +137,7 @@ public struct RateFilter: Sendable, BitwiseCopyable {
         private var lowPass = Biquad()
         private var input = 0.0
         private var output = 0.0
-        /// What is still added after a change.
+        /// Remaining difference after a change.
         private var rest = 0.0
 
         init(_ filters: Axis) { self.filters = filters }

@@ -1,34 +1,34 @@
-/// How warm the motors' windings are, and what torque that leaves.
+/// Thermal model of the motors' windings, and the torque that it allows.
 ///
-/// The copper's loss grows with the square of the torque, the heat leaves with one time constant
-/// (the I²t model of servo amplifiers; IEC 60034-1 calls the continuous rating duty S1). Heat 1 is
-/// what the continuous torque leads to in the end. From nine tenths of it on the limit falls from
-/// the peak to the continuous torque, so smoothly that nothing jerks.
+/// The copper loss grows with the square of the torque, and the heat dissipates with one time
+/// constant (the I²t model of servo amplifiers; IEC 60034-1 calls the continuous rating duty S1).
+/// Heat 1 is the final value at the continuous torque. From 0.9 on the limit falls smoothly from
+/// the peak to the continuous torque.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct ThermalBudget: Sendable, BitwiseCopyable {
-    /// What is known about the motors.
+    /// Thermal properties of the motors.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Torque that a motor holds for ever, N·m; 0 = no budget is kept.
+        /// Torque that a motor can hold permanently, N·m; 0 disables the model.
         public var continuousTorque = AxisVector(repeating: 0.15)
-        /// How long the windings take to warm up, s.
+        /// Time constant of the windings, s.
         public var timeConstant = 30.0
 
-        /// Motors that hold six tenths of the default limit.
+        /// The defaults: motors that hold six tenths of the default limit.
         public init() {}
     }
 
-    /// Share of the heat from which the limit falls.
+    /// Heat above which the limit falls.
     private static var knee: Double { @_noLocks get { 0.9 } }
 
     /// Heat of each motor's windings, 1 at the continuous torque.
     private(set) var heat = AxisVector.zero
 
-    /// Cold motors.
+    /// Creates cold motors.
     @_noLocks
     init() {}
 
-    /// The motors whose limit is lowered.
+    /// The motors whose limit is reduced.
     var lowered: AxisSet {
         @_noLocks get {
             AxisSet(
@@ -37,11 +37,11 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Lets the windings warm and cool for a period.
+    /// Advances the heat of the windings by one period.
     ///
     /// - Parameters:
-    ///   - torque: What the motors exert, N·m.
-    ///   - p: What is known about them.
+    ///   - torque: Torque of the motors, N·m.
+    ///   - p: Their thermal properties.
     ///   - dt: Seconds, not negative.
     @_noLocks
     mutating func pass(torque: AxisVector, parameters p: Parameters, dt: Double) {
@@ -52,7 +52,7 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
             pitch: Self.warmed(heat.pitch, torque.pitch, p.continuousTorque.pitch, share))
     }
 
-    /// What the motors may exert now, N·m, `peak` being what they may exert when cold.
+    /// Present torque limit of the motors, N·m; `peak` is the limit when they are cold.
     @_noLocks
     func limit(peak: AxisVector, parameters p: Parameters) -> AxisVector {
         AxisVector(

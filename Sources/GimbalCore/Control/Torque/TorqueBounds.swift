@@ -1,8 +1,8 @@
-/// What each motor may exert in this period: its limit, less what its temperature and the joints'
-/// stops take away.
+/// Torque bounds of each motor in this period: its limit, reduced for its temperature and at the
+/// joints' stops.
 ///
-/// Beyond the end of a joint's range the torque towards the stop fades to nothing within two
-/// degrees, so that no motor presses against metal; the torque away from it stays.
+/// Beyond the end of a joint's range the torque towards the stop fades to zero within two degrees,
+/// so that no motor presses against metal; the torque away from it stays.
 ///
 /// Loop thread only; constant time, no allocation.
 struct TorqueBounds: Sendable, BitwiseCopyable {
@@ -11,17 +11,17 @@ struct TorqueBounds: Sendable, BitwiseCopyable {
     /// Largest torques, N·m.
     private(set) var most: AxisVector
 
-    /// Over how many radians beyond its range a joint's torque fades.
+    /// Angle beyond its range over which a joint's torque fades, rad.
     private static var fade: Double { @_noLocks get { 2 * .pi / 180 } }
 
-    /// The same both ways.
+    /// Creates symmetric bounds.
     @_noLocks
     init(limit: AxisVector) {
         least = limit * -1
         most = limit
     }
 
-    /// Takes away what would push measured joints (rad) into their stops.
+    /// Reduces the torque that would push measured joints (rad) into their stops.
     @_noLocks
     mutating func keepOff(_ range: JointRange, joints: AxisVector) {
         most = AxisVector(
@@ -37,7 +37,7 @@ struct TorqueBounds: Sendable, BitwiseCopyable {
     @_noLocks
     private static func share(_ beyond: Double) -> Double { min(max(1 - beyond / fade, 0), 1) }
 
-    /// The torque within the bounds, N·m.
+    /// The torque, limited to the bounds, N·m.
     @_noLocks
     func clamp(_ torque: AxisVector) -> AxisVector {
         AxisVector(
