@@ -1,16 +1,16 @@
 internal import CMathShim
 public import GimbalCore
 
-/// How the handle moves: sums of sines with seeded phases, so that attitude, rate and acceleration
+/// Motion of the handle: sums of sines with seeded phases, so that attitude, rate and acceleration
 /// are exact derivatives of each other at every instant.
 public struct BaseMotion: Sendable {
-    /// Handle state at one instant.
+    /// State of the handle at one instant.
     public struct State: Sendable, BitwiseCopyable {
-        /// Handle to earth.
+        /// Attitude, handle to earth.
         public var attitude: Quaternion
-        /// Handle frame, rad/s.
+        /// Angular rate, handle frame, rad/s.
         public var rate: Vector3
-        /// Earth frame (NED), m/s², without gravity.
+        /// Acceleration, earth frame (NED), m/s², without gravity.
         public var acceleration: Vector3
     }
 
@@ -21,24 +21,24 @@ public struct BaseMotion: Sendable {
         var phase: Double
     }
 
-    /// Which motion this is.
+    /// Kind of the motion.
     public let kind: HandleMotion
-    /// Seconds of stillness before the motion begins: switched on, then picked up.
+    /// Stillness before the motion begins, s: switched on, then picked up.
     public var stillDuration: Double
-    /// Seconds over which the motion then grows from rest to its full size.
+    /// Duration of the growth of the motion from rest to its full size, s.
     public var rampDuration: Double
-    /// Handle yaw, roll, pitch about which the motion happens, rad.
+    /// Mean handle yaw, roll, pitch, rad.
     public var pose: AxisVector
-    /// A steady turn on top of that, yaw, roll, pitch, rad/s: it begins and ends as smoothly as the
-    /// motion begins.
+    /// A steady turn in addition, yaw, roll, pitch, rad/s. It starts and ends as smoothly as the
+    /// motion starts.
     public var turnRate = AxisVector.zero
-    /// Seconds from the end of the stillness after which the turn ends again.
+    /// End of the turn, s after the stillness.
     public var turnDuration = Double.infinity
 
-    /// What is played in the place of sines, after the stillness.
+    /// Recording that is played after the stillness, instead of sines.
     private var recording: RecordedMotion?
     private var isRepeated = false
-    /// How a person who walks or runs turns and shakes the handle.
+    /// Rotation and shaking of the handle by a person who walks or runs.
     private var gait: Gait?
     private var yaw: [Wave] = []
     private var roll: [Wave] = []
@@ -47,14 +47,14 @@ public struct BaseMotion: Sendable {
     private var east: [Wave] = []
     private var down: [Wave] = []
 
-    /// A motion with seeded phases.
+    /// Creates a motion with seeded phases.
     ///
     /// - Parameters:
-    ///   - kind: How the handle is carried.
-    ///   - seed: The phases; the RMS values do not depend on it.
+    ///   - kind: Kind of the motion.
+    ///   - seed: Determines the phases; the RMS values do not depend on it.
     ///   - scale: Factor on all amplitudes.
-    ///   - stillDuration: Stillness at first, s.
-    ///   - rampDuration: Smooth start after that, s; 0 starts in full motion.
+    ///   - stillDuration: Initial stillness, s.
+    ///   - rampDuration: Duration of the smooth start after that, s; 0 starts in full motion.
     ///   - pose: Mean handle angles, rad.
     public init(
         _ kind: HandleMotion, seed: UInt64, scale: Double = 1, stillDuration: Double = 4,
@@ -96,13 +96,13 @@ public struct BaseMotion: Sendable {
         }
     }
 
-    /// A motion that was recorded, with the handle at rest before and after it.
+    /// Creates a recorded motion, with the handle at rest before and after it.
     ///
     /// - Parameters:
-    ///   - recording: What is played.
+    ///   - recording: The recording.
     ///   - stillDuration: Rest before it begins, s.
-    ///   - isRepeated: Whether it is played again and again, turned in between, within
-    ///     `RecordedMotion.returnSeconds`, to where it begins.
+    ///   - isRepeated: Whether it is played repeatedly. In between the handle turns back to the
+    ///     initial attitude, within `RecordedMotion.returnSeconds`.
     public init(
         _ recording: RecordedMotion, stillDuration: Double = 4, isRepeated: Bool = false
     ) {
@@ -111,7 +111,7 @@ public struct BaseMotion: Sendable {
         self.isRepeated = isRepeated
     }
 
-    /// The handle at `seconds` after the start.
+    /// State of the handle `seconds` after the start.
     public func state(at seconds: Double) -> State {
         if let recording {
             let since = seconds - stillDuration
@@ -126,7 +126,7 @@ public struct BaseMotion: Sendable {
                 rate: JointKinematics(joints: heading)
                     .relativeRate(jointRates: turnRate * turn.share), acceleration: .zero)
         }
-        // A raised cosine grows the motion; its derivative belongs to the rate.
+        // A raised cosine is the growth of the motion; its derivative contributes to the rate.
         var gain = 1.0
         var growth = 0.0
         if since <= 0 {
@@ -156,14 +156,14 @@ public struct BaseMotion: Sendable {
                 BaseMotion.value(down, at: seconds)) * gain)
     }
 
-    /// How a person carries it, where sines do not.
+    /// State of a handle carried by a person on foot.
     private func carried(
         by gait: Gait, at seconds: Double, heading: AxisVector, turn: Double,
         gain: (value: Double, slope: Double)
     ) -> State {
         let swing = gait.at(seconds)
         let course = Gait.course(seconds - stillDuration)
-        // Walking grows and ends with the course: its derivative belongs to the rate.
+        // The walk starts and stops with the course; its derivative contributes to the rate.
         let share = gain.value * course.walking.value
         let growth = gain.slope * course.walking.value + gain.value * course.walking.slope
         var angles = swing.angles * share + heading
@@ -177,8 +177,8 @@ public struct BaseMotion: Sendable {
                 .rotate(swing.push) * share)
     }
 
-    /// How long the turn would have taken at its full rate to get where it is, and its share of
-    /// that rate now.
+    /// Duration in which the turn would have reached its present angle at its full rate, and its
+    /// present share of that rate.
     private func turned(_ since: Double) -> (time: Double, share: Double) {
         let begin = grown(since)
         let end = grown(since - turnDuration)

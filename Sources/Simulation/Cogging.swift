@@ -1,29 +1,31 @@
 internal import CMathShim
 public import GimbalCore
 
-/// The torque by which a motor's magnets pull its iron into place, without any current.
+/// Cogging torque: the magnets of a motor without current attract its iron.
 ///
-/// A sum of sines of the joint angle. In a faultless motor the first is at the least common
-/// multiple of slots and poles (84 in one of 12 slots and 14 poles, six times its seven pole
-/// pairs); uneven magnets and an eccentric rotor add the pole pairs and twice those (Hanselman,
-/// "Brushless Permanent Magnet Motor Design", 2003, ch. 7).
+/// A sum of sines of the joint angle. In an ideal motor the first is at the least common multiple
+/// of slots and poles (84 in a motor with 12 slots and 14 poles, six times its seven pole pairs).
+/// Uneven magnets and an eccentric rotor add components at once and twice the pole pairs
+/// (Hanselman, "Brushless Permanent Magnet Motor Design", 2003, ch. 7).
 public struct Cogging: Sendable, BitwiseCopyable, Equatable {
     /// Pairs of magnet poles.
     public var polePairs = 7.0
-    /// Amplitude at the pole pairs, N·m.
+    /// Amplitude at the number of pole pairs, N·m.
     public var once = AxisVector.zero
-    /// At twice those, N·m.
+    /// Amplitude at twice that number, N·m.
     public var twice = AxisVector.zero
-    /// At six times those, N·m.
+    /// Amplitude at six times that number, N·m.
     public var sixfold = AxisVector.zero
     /// Electrical angle of the joints' zero, rad.
     public var phase = AxisVector.zero
 
-    /// None.
+    /// Creates a motor without cogging.
     public init() {}
 
     var isNone: Bool { once == .zero && twice == .zero && sixfold == .zero }
 
+    /// The cogging torque.
+    ///
     /// - Parameter joints: rad.
     /// - Returns: Torque on the outer part of each joint, N·m.
     func torque(at joints: AxisVector) -> AxisVector {

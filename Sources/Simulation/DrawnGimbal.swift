@@ -1,19 +1,19 @@
 internal import CMathShim
 public import GimbalCore
 
-/// A gimbal that nobody has tuned anything for: everything about it is drawn from a seed.
+/// A random gimbal without any tuning: all its properties are drawn from a seed.
 ///
-/// What an owner knows is beside the physics: kind of motors, their torque by the data sheet, the
-/// loop's rate. Inertia, balance, friction, cogging, cables, delay and the sensor's errors are his
-/// gimbal's own.
+/// The owner's knowledge is separate from the physics: kind of motors, their torque by the data
+/// sheet, the loop's rate. Inertia, balance, friction, cogging, cables, delay and the sensor's
+/// errors differ from it.
 public struct DrawnGimbal: Sendable {
-    /// The seed that it is drawn from.
+    /// The seed of all properties.
     public let seed: UInt64
-    /// The physics.
+    /// The physical properties.
     public private(set) var parameters = SimulatedGimbal.Parameters()
-    /// Ticks per second; the sensor's samples come as often, by its own clock.
+    /// Ticks per second. The sensor's sample rate is the same, by its own clock.
     public let loopHz: Int
-    /// What the motors' data sheet says, N·m: each true motor is 0.7 to 1.4 times as strong.
+    /// Torque limit in the motors' data sheet, N·m; each true motor has 0.7 to 1.4 times that.
     public let torqueLimit: Double
 
     private var random: RandomSource
@@ -21,8 +21,8 @@ public struct DrawnGimbal: Sendable {
     /// Draws a gimbal.
     ///
     /// - Parameters:
-    ///   - seed: Also of the sensor and of the motion, by whoever runs it.
-    ///   - motor: How the joints are driven; nil: that is drawn as well.
+    ///   - seed: The caller also uses it for the sensor and the motion.
+    ///   - motor: Kind of the motors; nil draws it as well.
     public init(seed: UInt64, motor: MotorType? = nil) {
         self.seed = seed
         random = RandomSource(seed: seed, stream: 0xD4A3)
@@ -65,10 +65,10 @@ public struct DrawnGimbal: Sendable {
         return vector * (1 / max(vector.norm, 1e-6))
     }
 
-    /// Unequal axes and products of inertia, of the defaults' mean times `size`.
+    /// Unequal axes and products of inertia; the mean is that of the defaults times `size`.
     private mutating func drawInertia(_ size: Double) {
         var inertia = axes { $0.logarithmic(0.6, 1.6) } * (2.5e-3 * size)
-        // No body has a moment above the sum of the other two.
+        // The moment of inertia of a body about one axis is at most the sum of the other two.
         inertia.yaw = min(inertia.yaw, 0.95 * (inertia.roll + inertia.pitch))
         inertia.roll = min(inertia.roll, 0.95 * (inertia.yaw + inertia.pitch))
         inertia.pitch = min(inertia.pitch, 0.95 * (inertia.yaw + inertia.roll))
@@ -79,7 +79,7 @@ public struct DrawnGimbal: Sendable {
             between(-0.12, 0.12) * cm_sqrt(inertia.pitch * inertia.yaw))
     }
 
-    /// Friction of 1 to 60 mN·m, of any shape, and cables.
+    /// Friction of 1 to 60 mN·m with any shape, and cables.
     private mutating func drawJoints() {
         let size = logarithmic(1e-3, 60e-3)
         parameters.plant.yawFriction = friction(size)
@@ -99,7 +99,7 @@ public struct DrawnGimbal: Sendable {
         return joint
     }
 
-    /// Motors that are not what their sheet says, cogging, and a loop that is later than believed.
+    /// Motors that deviate from their data sheet, cogging, and a loop that is later than believed.
     private mutating func drawMotors() {
         let constant = logarithmic(0.7, 1.4)
         parameters.motorConstant = axes { constant * $0.between(0.95, 1.05) }
@@ -119,8 +119,8 @@ public struct DrawnGimbal: Sendable {
         if random.uniform() < 1 / 3.0 { parameters.encoderCounts = 0 }
     }
 
-    /// 0 to 10 mm off balance, as far as the motors carry that over the joints' friction at twice
-    /// gravity.
+    /// An imbalance of 0 to 10 mm, as far as the motors can carry it in addition to the joints'
+    /// friction at twice gravity.
     private mutating func drawLoad(_ size: Double) {
         let mass = 0.5 * cm_exp(0.6 * cm_log(size))
         let moment = direction() * (mass * between(0, 0.010))
@@ -133,7 +133,7 @@ public struct DrawnGimbal: Sendable {
         parameters.plant.imbalance = moment * min(1, max(0, carried) / max(moment.norm, 1e-9))
     }
 
-    /// 5° askew, a scale of 2 % beside the truth, samples that come early and late.
+    /// A misalignment of 5°, a scale error of 2 %, samples that arrive early and late.
     private mutating func drawSensor() {
         let turn = direction() * (between(0, 5) * .pi / 180)
         parameters.sensorMounting = Quaternion(rotationVector: turn)
@@ -144,7 +144,7 @@ public struct DrawnGimbal: Sendable {
         parameters.busJitter = between(0, 0.2e-3)
     }
 
-    /// Its properties in a line.
+    /// Summary of the properties in one line.
     public var summary: String {
         let p = parameters.plant
         func milli(_ value: Double) -> String { "\(Int((value * 1e3).rounded()))" }

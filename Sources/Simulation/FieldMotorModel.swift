@@ -1,48 +1,48 @@
 internal import CMathShim
 public import GimbalCore
 
-/// Three gimbal motors driven without encoders: the stator's field stands at an electrical angle,
-/// and the rotor hangs in it like on a magnetic spring.
+/// Three gimbal motors without encoders: the stator's field has an electrical angle, and holds the
+/// rotor like a magnetic spring.
 ///
 /// Torque of a synchronous machine with constant excitation: `peak * power * sin(field - polePairs
 /// * joint - zero)`, plus the damping of eddy currents and back-EMF. Beyond 90 electrical degrees
-/// it gives way, and the rotor slips by whole pole pairs; nothing else is needed for that. Copper
-/// losses heat the winding, and with its resistance the torque of a voltage-driven motor falls.
+/// the torque decreases, so the rotor slips by whole pole pairs without a special case. Copper
+/// losses heat the winding; as its resistance rises, the torque of a voltage-driven motor falls.
 public struct FieldMotorModel: Sendable {
-    /// What the motors are.
+    /// Properties of the motors.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Pairs of magnet poles on the rotor: 7 in the usual 12N14P motor.
         public var polePairs = 7.0
         /// Torque of the cold motor at full power and 90 electrical degrees, N·m.
         public var peakTorque = AxisVector(repeating: 0.25)
-        /// Electrical angle of the field that holds each joint at zero, rad: nobody tells the
+        /// Electrical angle of the field that holds each joint at zero, rad; unknown to the
         /// controller.
         public var zero = AxisVector(yaw: 0.7, roll: 2.6, pitch: -1.9)
-        /// Eddy currents and back-EMF, N·m·s/rad.
+        /// Damping by eddy currents and back-EMF, N·m·s/rad.
         public var damping = 1.5e-3
-        /// Warming at full power in the long run, K.
+        /// Final temperature rise at full power, K.
         public var warming = 90.0
         /// Time constant of the warming, s.
         public var thermalTime = 240.0
-        /// Relative rise of copper's resistance, 1/K.
+        /// Relative increase of copper's resistance, 1/K.
         public var resistanceRise = 0.0039
 
         /// The default motors: the default plant's torque, the usual number of poles.
         public init() {}
     }
 
-    /// What the motors are.
+    /// Properties of the motors.
     public let parameters: Parameters
-    /// How much warmer than the surroundings the windings are, K.
+    /// Temperature of the windings above the surroundings, K.
     public private(set) var warming = AxisVector.zero
 
-    /// Cold motors.
+    /// Creates cold motors.
     public init(parameters: Parameters) { self.parameters = parameters }
 
-    /// One step of the motors.
+    /// Advances the motors by one step.
     ///
     /// - Parameters:
-    ///   - output: Field angles and powers in force; not enabled = no current.
+    ///   - output: Field angles and powers in force; no current if not enabled.
     ///   - joints: Joint angles, rad.
     ///   - jointRates: Joint rates, rad/s.
     ///   - dt: Seconds.

@@ -1,22 +1,23 @@
 internal import CMathShim
 internal import GimbalCore
 
-/// Turning and shaking of somebody who walks or runs, as sensors at the lower back of people have
-/// recorded it (C. Voisard et al., IPOL 2023/497; 18 walks of six people): for each harmonic of the
-/// stride its size about and along each axis, and how much of its power comes back with the next
-/// stride.
+/// Rotation and shaking by a person who walks or runs, from recordings at the lower back (C.
+/// Voisard et al., IPOL 2023/497; 18 walks of six people). For each harmonic of the stride they
+/// give the amplitude about and along each axis, and the share of its power that repeats in the
+/// next stride.
 ///
-/// What comes back is a sum of harmonics whose phases meet at the heel strikes, twice a stride.
-/// What does not is a line beside each harmonic, a tenth to a half of the stride's frequency away:
-/// nothing repeats, and every value is a function of the phase.
+/// The repeating part is a sum of harmonics whose phases coincide at the heel strikes, twice a
+/// stride. The other part is a line near each harmonic, at a distance of a tenth to a half of the
+/// stride's frequency. So the motion never repeats exactly, and every value is a function of the
+/// phase.
 struct Gait: Sendable {
-    /// How the handle moves at an instant, about its course.
+    /// Motion of the handle at an instant, relative to its course.
     struct Moment {
         /// Yaw, roll, pitch, rad.
         var angles: AxisVector
-        /// Their derivatives, rad/s.
+        /// Derivatives of `angles`, rad/s.
         var rates: AxisVector
-        /// Forward, right, down, m/s².
+        /// Acceleration forward, right, down, m/s².
         var push: Vector3
     }
 
@@ -25,7 +26,7 @@ struct Gait: Sendable {
         /// Roll, pitch, yaw, rad, and their derivatives by the phase.
         var angles = Vector3.zero
         var slopes = Vector3.zero
-        /// Forward, right, down, m/s².
+        /// Acceleration forward, right, down, m/s².
         var push = Vector3.zero
 
         mutating func add(_ line: Line, _ c: Double, _ s: Double) {
@@ -35,7 +36,7 @@ struct Gait: Sendable {
         }
     }
 
-    /// A line of the spectrum: sizes of cosine and sine of `order` times the phase.
+    /// A line of the spectrum: amplitudes of cosine and sine of `order` times the phase.
     private struct Line {
         var order: Double
         var angleCosine = Vector3.zero
@@ -60,33 +61,36 @@ struct Gait: Sendable {
         }
     }
 
-    /// Two for each harmonic: what comes back, and what strays, at a distance of the list below.
+    /// Two lines for each harmonic: the repeating part, and the straying part at a distance from
+    /// `distances`.
     private var lines: [(comes: Line, strays: Line)] = []
-    /// How far from their harmonics the straying lines are, in turn.
+    /// Distances of the straying lines from their harmonics.
     private var distances: [Double] = []
 
-    /// Seconds of a stride.
+    /// Duration of a stride, s.
     private var stride: Double
-    /// By how much the steps are ahead of time, s.
+    /// Variation of the pace: time by which the steps are early, s.
     private var hurry: [BaseMotion.Wave] = []
 
-    /// Somebody who walks, with strides of 1.0 to 1.2 s.
+    /// A walking person, with strides of 1.0 to 1.2 s.
     static func walker(scale: Double, _ random: inout RandomSource) -> Gait {
         Gait(stride: 1 + 0.2 * random.uniform(), turning: scale, shaking: scale, random: &random)
     }
 
-    /// Somebody who runs, with 2.7 to 2.9 steps a second.
+    /// A running person, with 2.7 to 2.9 steps a second.
     static func runner(scale: Double, _ random: inout RandomSource) -> Gait {
         Gait(
             stride: 0.69 + 0.05 * random.uniform(), turning: 1.6 * scale, shaking: 2.15 * scale,
             random: &random)
     }
 
+    /// Creates a gait.
+    ///
     /// - Parameters:
     ///   - stride: Seconds from one left heel strike to the next.
     ///   - turning: Factor on the recorded angular rates.
     ///   - shaking: Factor on the recorded accelerations.
-    ///   - random: Phases and distances.
+    ///   - random: Source of phases and distances.
     init(stride: Double, turning: Double, shaking: Double, random: inout RandomSource) {
         self.stride = stride
         // Periods of 2 to 11 strides.
@@ -98,7 +102,7 @@ struct Gait: Sendable {
         }
         let orders = Self.rate.count
         distances = [0.14, -0.23, 0.34, -0.45].map { $0 + 0.08 * (random.uniform() - 0.5) }
-        // Heel strikes at phases 0 and π: each axis has a time and a sense of its own about them.
+        // Heel strikes at phases 0 and π; each axis has its own delay and sign.
         let strike = (0..<6).map { _ in 0.25 * (2 * random.uniform() - 1) }
         for i in 0..<orders {
             let order = Double(i + 1)
@@ -108,10 +112,10 @@ struct Gait: Sendable {
             for axis in 0..<6 {
                 let isAngle = axis < 3
                 let lost = 1 - (isAngle ? Self.rateShare : Self.pushShare)[i][axis % 3]
-                // Neighbours differ by less than all strides of a walk.
+                // Consecutive strides differ by less than all strides of a walk.
                 let rateLoss = i < 2 ? Self.slowLoss : Self.rateLoss
                 let share = 1 - lost * (isAngle ? rateLoss : Self.pushLoss)
-                // The first harmonics have any phase; from the fifth on they meet.
+                // The first harmonics have random phases; from the fifth on the phases coincide.
                 let phase =
                     i < 4 ? 2 * .pi * random.uniform() : order * strike[axis]
                 let stray = 2 * Double.pi * random.uniform()
@@ -135,7 +139,7 @@ struct Gait: Sendable {
         }
     }
 
-    /// What the steps do at a time, s.
+    /// Motion by the steps at a time, s.
     func at(_ seconds: Double) -> Moment {
         var (ahead, pace) = (seconds, 1.0)
         for wave in hurry {
@@ -150,7 +154,7 @@ struct Gait: Sendable {
             push: sum.push)
     }
 
-    /// All lines at a phase, rad: 2π is a stride.
+    /// Sum of all lines at a phase, rad; 2π is a stride.
     private func sum(at phase: Double) -> Sum {
         var result = Sum()
         let (c1, s1) = (cm_cos(phase), cm_sin(phase))
@@ -169,12 +173,11 @@ struct Gait: Sendable {
         return result
     }
 
-    /// Where somebody on foot goes, at a time since the start: 24 s on, of which the last is the
-    /// stop, with a corner of 60° after 12 s, alternately to the right and to the left; then 2 s of
-    /// standing, a second in which the steps begin, and again.
+    /// Course of a person on foot at a time since the start: 24 s of walking, of which the last one
+    /// is the stop, with a corner of 60° after 12 s, alternately to the right and to the left; then
+    /// 2 s of standing, and a second in which the steps begin again.
     ///
-    /// - Returns: How much of the steps there is, 0...1, and the heading, rad, with their
-    ///   derivatives.
+    /// - Returns: Share of the steps, 0...1, and the heading, rad, with their derivatives.
     static func course(
         _ seconds: Double
     ) -> (walking: (value: Double, slope: Double), heading: (value: Double, slope: Double)) {
@@ -183,7 +186,7 @@ struct Gait: Sendable {
         let time = seconds - 27 * round
         let isEven = round - 2 * cm_floor(round / 2) == 0
         let (stop, start) = (rise(time - 23, over: 1), rise(time - 26, over: 1))
-        // 112°/s at most, as in a half turn of 1.6 s.
+        // At most 112°/s, as in a half turn of 1.6 s.
         let corner = rise(time - 12, over: 0.84)
         let sense = isEven ? 1.0 : -1
         let angle = Double.pi / 3
@@ -214,10 +217,10 @@ struct Gait: Sendable {
         }
     }
 
-    /// RMS of the relative speed of steps: gives strides whose durations differ by 1.5 %.
+    /// RMS of the relative speed of steps; it gives strides whose durations differ by 1.5 %.
     private static let paceVariation = 0.013
-    /// How much of what does not come back in all strides of a walk has gone by the next one:
-    /// chosen so that the difference of two strides is that of 220 recorded passes of 19 people.
+    /// Share of the non-repeating part that the next stride has lost. Chosen so that the difference
+    /// of two strides is that of 220 recorded passes of 19 people.
     private static let slowLoss = 0.8
     private static let rateLoss = 0.36
     private static let pushLoss = 0.22
@@ -229,7 +232,7 @@ struct Gait: Sendable {
         [3.0, 3.3, 3.4], [1.4, 5.4, 1.6], [2.0, 3.5, 2.4], [0.9, 3.7, 1.3], [1.6, 3.4, 1.5],
         [0.9, 3.5, 1.1],
     ]
-    /// Share of its power that comes back.
+    /// Share of the rate's power that repeats.
     private static let rateShare: [[Double]] = [
         [0.92, 0.61, 0.89], [0.55, 0.92, 0.11], [0.94, 0.50, 0.76], [0.20, 0.82, 0.26],
         [0.65, 0.49, 0.66], [0.15, 0.77, 0.22], [0.55, 0.30, 0.65], [0.29, 0.61, 0.48],

@@ -1,17 +1,17 @@
 internal import CMathShim
 public import GimbalCore
 
-/// The mechanics: a rigid camera on three joints with massless links, carried by a handle whose
-/// motion is prescribed.
+/// Mechanics of the gimbal: a rigid camera on three joints with massless links, carried by a handle
+/// with prescribed motion.
 ///
-/// State is the camera's attitude and rate in the earth frame; the joints follow from camera and
-/// handle. Integrated with the semi-implicit Euler method at 8 kHz by default.
+/// The state is the camera's attitude and rate in the earth frame; the joints follow from camera
+/// and handle. Integrated with the semi-implicit Euler method at 8 kHz by default.
 public struct GimbalPlant: Sendable {
     /// Masses, friction and limits. The defaults are the project's default plant.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Camera's moments of inertia about its axes, kg·m².
         public var inertia = AxisVector(repeating: 2.5e-3)
-        /// The tensor's elements beside its diagonal, kg·m²: xy, xz and yz in x, y and z.
+        /// Products of inertia, kg·m²: xy, xz and yz in x, y and z.
         public var inertiaProducts = Vector3.zero
         /// Friction of the yaw joint.
         public var yawFriction = JointFriction.Parameters()
@@ -20,25 +20,25 @@ public struct GimbalPlant: Sendable {
         /// Friction of the pitch joint.
         public var pitchFriction = JointFriction.Parameters()
         /// Mass times offset of the centre of mass from the joints' common point, camera frame,
-        /// kg·m: 5 mN·m under 1 g about each axis that gravity or acceleration reaches.
+        /// kg·m. The default is 5 mN·m at 1 g about each axis that gravity or acceleration affects.
         public var imbalance = Vector3(5e-3 / 9.81, 5e-3 / 9.81, 5e-3 / 9.81)
-        /// Torque by which the motors' magnets pull the joints to their iron.
+        /// Cogging torque of the motors.
         public var cogging = Cogging()
-        /// Spring of the cables about joint zero, N·m/rad.
+        /// Stiffness of the cables, with rest at joint zero, N·m/rad.
         public var cableStiffness = AxisVector(repeating: 5e-3)
         /// Largest motor torque, N·m.
         public var torqueLimit = AxisVector(repeating: 0.25)
         /// Joint stops, ± rad.
         public var jointRange = AxisVector(yaw: 6, roll: 1.2, pitch: 2.4)
-        /// Spring of the stops, N·m/rad; they are damped critically.
+        /// Stiffness of the stops, N·m/rad; they are damped critically.
         public var stopStiffness = 20.0
-        /// Integration steps per second, 4000 or more.
+        /// Integration steps per second, at least 4000.
         public var stepRate = 8000.0
 
         /// The default plant.
         public init() {}
 
-        /// The same friction on all three joints.
+        /// Friction of all three joints together. Reading returns that of one joint.
         public var friction: JointFriction.Parameters {
             get { pitchFriction }
             set {
@@ -48,7 +48,7 @@ public struct GimbalPlant: Sendable {
             }
         }
 
-        /// Makes it another gimbal: factors on inertia, on all friction, and on the imbalance.
+        /// Scales the gimbal: factors on inertia, on all friction, and on the imbalance.
         public mutating func scale(
             inertia: Double = 1, friction factor: Double = 1, imbalance: Double = 1
         ) {
@@ -63,14 +63,14 @@ public struct GimbalPlant: Sendable {
         }
     }
 
-    /// What moves the plant in one step.
+    /// Torques on the plant in one step.
     public struct Drive: Sendable, BitwiseCopyable {
         /// Motor torques on the outer part of each joint, N·m; limited by the plant.
         public var torque: AxisVector
-        /// A push from outside, moment on the camera in its own frame, N·m.
+        /// An external moment on the camera, camera frame, N·m.
         public var push: Vector3
 
-        /// A drive with these values.
+        /// Creates a drive with these values.
         public init(torque: AxisVector, push: Vector3 = .zero) {
             self.torque = torque
             self.push = push
@@ -82,9 +82,9 @@ public struct GimbalPlant: Sendable {
 
     /// Masses, friction and limits.
     public private(set) var parameters: Parameters
-    /// Camera to earth.
+    /// Attitude, camera to earth.
     public private(set) var attitude: Quaternion
-    /// Camera frame, rad/s.
+    /// Angular rate, camera frame, rad/s.
     public private(set) var rate = Vector3.zero
     /// Joint angles, rad.
     public private(set) var joints: AxisVector
@@ -96,7 +96,7 @@ public struct GimbalPlant: Sendable {
     private var rollFriction: JointFriction
     private var pitchFriction: JointFriction
 
-    /// A camera that moves with the handle at these joint angles.
+    /// Creates a camera that moves with the handle at these joint angles.
     ///
     /// - Parameters:
     ///   - parameters: Masses, friction and limits.
@@ -114,25 +114,25 @@ public struct GimbalPlant: Sendable {
         pitchFriction = JointFriction(parameters: parameters.pitchFriction)
     }
 
-    /// Specific force at the joints' common point, where the sensor sits: camera frame, m/s².
+    /// Specific force at the joints' common point, the place of the sensor: camera frame, m/s².
     ///
-    /// - Parameter base: The handle now.
+    /// - Parameter base: Present state of the handle.
     /// - Returns: [0, 0, -9.81] at rest and level.
     public func specificForce(base: BaseMotion.State) -> Vector3 {
         attitude.inverseRotate(base.acceleration - Vector3(0, 0, GimbalPlant.gravity))
     }
 
-    /// Somebody puts another camera on: its inertia is the present one times this.
+    /// Exchanges the camera: multiplies its inertia by `factor`.
     mutating func scaleInertia(by factor: Double) {
         parameters.inertia = parameters.inertia * factor
         parameters.inertiaProducts = parameters.inertiaProducts * factor
         tensor = InertiaTensor(parameters)
     }
 
-    /// One step of free motion under torques.
+    /// Advances by one step of free motion under torques.
     ///
     /// - Parameters:
-    ///   - drive: Motor torques and pushes, held over the step.
+    ///   - drive: Motor torques and external moments, constant over the step.
     ///   - base: The handle at the start of the step.
     ///   - dt: Seconds.
     public mutating func step(drive: Drive, base: BaseMotion.State, dt: Double) {
@@ -145,14 +145,14 @@ public struct GimbalPlant: Sendable {
         attitude = (attitude * Quaternion(rotationVector: rate * dt)).normalized
     }
 
-    /// The motor torques under which the camera accelerates as wanted in the next moment: every
-    /// disturbance is known.
+    /// The motor torques that give the camera an acceleration in the next moment, with all
+    /// disturbances known.
     ///
     /// - Parameters:
     ///   - acceleration: Camera frame, rad/s².
     ///   - push: As for `step`, N·m.
-    ///   - base: The handle now.
-    ///   - dt: Seconds over which the friction is looked at.
+    ///   - base: Present state of the handle.
+    ///   - dt: Seconds for which the friction is evaluated.
     /// - Returns: N·m, before the motors' limits.
     public func requiredTorque(
         acceleration: Vector3, push: Vector3, base: BaseMotion.State, dt: Double
@@ -166,7 +166,7 @@ public struct GimbalPlant: Sendable {
         return kinematics.torques(moment: needed) - passive
     }
 
-    /// One step of prescribed joints: a position actuator that is stiffer than anything it carries.
+    /// Advances by one step with prescribed joints, as with an infinitely stiff position actuator.
     ///
     /// - Parameters:
     ///   - joints: Joint angles at the end of the step, rad.
@@ -184,7 +184,8 @@ public struct GimbalPlant: Sendable {
             + JointKinematics(joints: joints).relativeRate(jointRates: jointRates)
     }
 
-    /// Joint angles and rates from camera and handle; yaw and pitch keep counting across ±180°.
+    /// Computes joint angles and rates from camera and handle; yaw and pitch are continuous across
+    /// ±180°.
     private mutating func updateJoints(base: BaseMotion.State) -> JointKinematics {
         let relative = base.attitude.conjugate * attitude
         let wrapped = JointKinematics.joints(attitude: relative)

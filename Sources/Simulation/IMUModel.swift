@@ -1,19 +1,19 @@
 internal import CMathShim
 public import GimbalCore
 
-/// What a BMI088 says about a true rate and specific force.
+/// Model of a BMI088: readings for a true rate and specific force.
 ///
 /// Source of the figures: Bosch Sensortec, "BMI088 6-axis Motion Tracking", data sheet
-/// BST-BMI088-DS001, tables of the electrical characteristics. Errors of one individual part are
-/// drawn from the seed, with half of the sheet's typical value as standard deviation: a fresh but
-/// decent part.
+/// BST-BMI088-DS001, tables of the electrical characteristics. The errors of an individual part are
+/// drawn from the seed. Their standard deviation is half of the sheet's typical value: a new part
+/// of decent quality.
 public struct IMUModel: Sendable {
-    /// The sensor's imperfections. All of them can be set; `ideal` has none.
+    /// The sensor's errors, all configurable.
     public struct Parameters: Sendable, Equatable {
-        /// rad/s/√Hz, one-sided. Sheet: 0.014 °/s/√Hz.
+        /// Noise density of the gyroscope, rad/s/√Hz, one-sided. Sheet: 0.014 °/s/√Hz.
         public var gyroNoiseDensity = 0.014 * Double.pi / 180
-        /// m/s²/√Hz per axis, one-sided. Sheet: 160 µg/√Hz for x and y, 190 µg/√Hz for z (3 g
-        /// range).
+        /// Noise density of the accelerometer, m/s²/√Hz per axis, one-sided. Sheet: 160 µg/√Hz for
+        /// x and y, 190 µg/√Hz for z (3 g range).
         public var accelNoiseDensity = Vector3(160e-6, 160e-6, 190e-6) * 9.81
         /// Standard deviation of the gyroscope's constant offset, rad/s. Sheet: zero-rate offset ±1
         /// °/s.
@@ -22,8 +22,8 @@ public struct IMUModel: Sendable {
         /// ±20 mg.
         public var accelBias = 10e-3 * 9.81
         /// Standard deviation of the wandering part of the gyroscope's offset, rad/s (first-order
-        /// Gauss–Markov). With `wanderTime` this is a random walk of 1 °/h/√s at short times, about
-        /// twice of what the sheet's bias stability of 2 °/h suggests: room temperature is seldom
+        /// Gauss–Markov). With `wanderTime` this is a random walk of 1 °/h/√s at short times. That
+        /// is about twice the sheet's bias stability of 2 °/h, because room temperature is seldom
         /// constant (0.015 °/s/K).
         public var gyroBiasWander = 0.005 * Double.pi / 180
         /// Standard deviation of the wandering part of the accelerometer's offset, m/s². Sheet: 0.2
@@ -31,16 +31,15 @@ public struct IMUModel: Sendable {
         public var accelBiasWander = 0.2e-3 * 9.81
         /// Correlation time of both wanderings, s.
         public var wanderTime = 600.0
-        /// What the gyroscope's offset drifts per kelvin, rad/s; each axis of a part has this size
-        /// and a sign of its own. Sheet: 0.015 °/s/K.
+        /// Drift of the gyroscope's offset per kelvin, rad/s; each axis of a part has this
+        /// magnitude and a random sign. Sheet: 0.015 °/s/K.
         public var gyroDriftPerKelvin = 0.015 * Double.pi / 180
         /// Temperature of the sensor when it is switched on, °C.
         public var ambientTemperature = 25.0
-        /// What the electronics around it warm it up by, K, and the time constant of that, s. Zero
-        /// is a part that has been on for a while; 10 K within some minutes is a board that was
-        /// cold.
+        /// Temperature rise caused by the electronics, K, with the time constant `warmUpTime`. Zero
+        /// for a part that has been on for a while; 10 K within some minutes for a cold board.
         public var warmUp = 0.0
-        /// See `warmUp`.
+        /// Time constant of `warmUp`, s.
         public var warmUpTime = 180.0
         /// Standard deviation of the gyroscope's scale error, 1. Sheet: sensitivity tolerance ±1 %.
         public var gyroScaleError = 0.005
@@ -50,9 +49,9 @@ public struct IMUModel: Sendable {
         public var gyroMisalignment = 0.005
         /// Standard deviation of each cross-axis term of the accelerometer, 1. Sheet: 0.5 %.
         public var accelMisalignment = 0.0025
-        /// Full scale, rad/s; 16 bit. Sheet: ±2000 °/s at 16.384 LSB/(°/s).
+        /// Full scale of the gyroscope, rad/s; 16 bit. Sheet: ±2000 °/s at 16.384 LSB/(°/s).
         public var gyroRange = 2000 * Double.pi / 180
-        /// Full scale, m/s²; 16 bit. Sheet: ±6 g at 5460 LSB/g.
+        /// Full scale of the accelerometer, m/s²; 16 bit. Sheet: ±6 g at 5460 LSB/g.
         public var accelRange = 6.0 * 9.81
         /// Whether values are rounded to 16 bit.
         public var isQuantized = true
@@ -61,18 +60,18 @@ public struct IMUModel: Sendable {
         /// Corner of the accelerometer's filter, Hz. Sheet: 145 Hz at 1600 Hz output rate with
         /// fourfold oversampling.
         public var accelBandwidthHz = 145.0
-        /// Samples per second that the host is given, by the sensor's own clock.
+        /// Samples per second to the host, by the sensor's own clock.
         public var sampleRate = 1000.0
-        /// Relative error of the sensor's clock; each part is drawn uniformly within ± this. Sheet:
-        /// 1 %.
+        /// Largest relative error of the sensor's clock; each part's error is drawn uniformly
+        /// within ± this. Sheet: 1 %.
         public var clockError = 0.01
 
-        /// Vibration of motors that reaches the sensor, Hz.
+        /// Frequency of the motors' vibration at the sensor, Hz.
         public var vibrationHz = 83.0
-        /// Amplitude of that vibration about each axis, rad/s; zero is none.
+        /// Amplitude of that vibration about each axis, rad/s; zero means none.
         public var gyroVibration = Vector3.zero
 
-        /// A fresh BMI088.
+        /// Creates the parameters of a new BMI088.
         public init() {}
     }
 
@@ -94,19 +93,19 @@ public struct IMUModel: Sendable {
         func apply(_ v: Vector3) -> Vector3 { Vector3(x.dot(v), y.dot(v), z.dot(v)) }
     }
 
-    /// The sensor's imperfections.
+    /// The sensor's errors.
     public let parameters: Parameters
-    /// Seconds between two samples of this part, by true time.
+    /// Interval between two samples of this part in true time, s.
     public let samplePeriod: Double
-    /// The gyroscope's offset now, rad/s: what an estimator should find.
+    /// Present offset of the gyroscope, rad/s: the true value for an estimator.
     public var gyroBias: Vector3 {
         constantGyroBias + gyroWander
             + gyroDrift * (temperature - parameters.ambientTemperature)
     }
-    /// The accelerometer's offset now, m/s².
+    /// Present offset of the accelerometer, m/s².
     public var accelBias: Vector3 { constantAccelBias + accelWander }
 
-    /// The sensor's temperature now, °C.
+    /// Present temperature of the sensor, °C.
     public private(set) var temperature: Double
 
     private let constantGyroBias: Vector3
@@ -126,12 +125,12 @@ public struct IMUModel: Sendable {
     private var vibrationPhase = 0.0
     private let vibrationStep: Double
 
-    /// One individual sensor.
+    /// Creates an individual sensor.
     ///
     /// - Parameters:
-    ///   - parameters: The kind's imperfections.
-    ///   - feedRate: How often `feed` will be called, Hz.
-    ///   - seed: Draws the part's constant errors and its noise.
+    ///   - parameters: Errors of this kind of sensor.
+    ///   - feedRate: Rate of the calls of `feed`, Hz.
+    ///   - seed: Determines the part's constant errors and its noise.
     public init(parameters: Parameters, feedRate: Double, seed: UInt64) {
         self.parameters = parameters
         var part = RandomSource(seed: seed, stream: 0x1A47)
@@ -143,7 +142,7 @@ public struct IMUModel: Sendable {
             scale: parameters.accelScaleError, cross: parameters.accelMisalignment, random: &part)
         let clock = 1 + parameters.clockError * (2 * part.uniform() - 1)
         samplePeriod = 1 / (parameters.sampleRate * clock)
-        // White noise of one-sided density d, drawn at f Hz, has the variance d² f / 2.
+        // White noise of one-sided density d at a sample rate of f Hz has the variance d² f / 2.
         gyroSigma = parameters.gyroNoiseDensity * cm_sqrt(feedRate / 2)
         accelSigma = parameters.accelNoiseDensity * cm_sqrt(feedRate / 2)
         gyroFilter = LowPass(cornerHz: parameters.gyroBandwidthHz, sampleRate: feedRate)
@@ -158,7 +157,7 @@ public struct IMUModel: Sendable {
         vibrationStep = 2 * .pi * parameters.vibrationHz / feedRate
     }
 
-    /// Lets the sensor's analogue side and filters see the truth for one step.
+    /// Passes the true values of one step to the sensor's analogue part and filters.
     ///
     /// - Parameters:
     ///   - rate: Body frame, rad/s.
@@ -180,10 +179,10 @@ public struct IMUModel: Sendable {
         accel = accelFilter.step(f)
     }
 
-    /// Takes one sample and lets the offsets wander on.
+    /// Takes one sample, and advances the wandering offsets.
     ///
     /// - Parameter time: The true instant.
-    /// - Returns: Gyroscope and accelerometer as the host reads them.
+    /// - Returns: Gyroscope and accelerometer readings of the host.
     public mutating func sample(time: Instant) -> IMUSample {
         wander()
         let p = parameters

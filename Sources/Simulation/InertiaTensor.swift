@@ -1,15 +1,15 @@
 import GimbalCore
 
-/// The camera's inertia about its three axes, products of inertia included.
+/// The camera's inertia about its three axes, including products of inertia.
 struct InertiaTensor: Sendable {
     private let diagonal: Vector3
-    /// xy, xz, yz.
+    /// Products of inertia xy, xz, yz.
     private let products: Vector3
     private let inverseDiagonal: Vector3
     private let inverseProducts: Vector3
     private let isDiagonal: Bool
 
-    /// What is in the plant's parameters: a tensor that is positive definite.
+    /// Creates the tensor of the plant's parameters, which must be positive definite.
     init(_ parameters: GimbalPlant.Parameters) {
         let d = Vector3(
             parameters.inertia.roll, parameters.inertia.pitch, parameters.inertia.yaw)
@@ -29,13 +29,13 @@ struct InertiaTensor: Sendable {
             * (1 / determinant)
     }
 
-    /// Angular momentum at a rate, rad/s; or the moment of an acceleration, rad/s².
+    /// Angular momentum at a rate, rad/s; also the moment for an acceleration, rad/s².
     func momentum(_ rate: Vector3) -> Vector3 {
         let along = Vector3(diagonal.x * rate.x, diagonal.y * rate.y, diagonal.z * rate.z)
         return isDiagonal ? along : along + Self.crossed(products, rate)
     }
 
-    /// The acceleration, rad/s², under a moment, N·m.
+    /// The acceleration, rad/s², by a moment, N·m.
     func acceleration(_ moment: Vector3) -> Vector3 {
         guard !isDiagonal else {
             return Vector3(

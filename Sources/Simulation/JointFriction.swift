@@ -1,11 +1,11 @@
 internal import CMathShim
 
-/// Friction of one joint: elastic bristles that slide (LuGre), so that sticking, breaking away and
-/// sliding are one smooth law without a case distinction.
+/// Friction of one joint: elastic bristles that slide (LuGre model), so that sticking, breaking
+/// away and sliding are one smooth law without separate cases.
 ///
 /// Source: Canudas de Wit, Olsson, Åström & Lischinsky, "A New Model for Control of Systems with
-/// Friction", IEEE TAC 40 (1995). The bristle equation is integrated exactly over a step for
-/// constant velocity, so that no step size makes it unstable.
+/// Friction", IEEE TAC 40 (1995). The bristle equation is integrated exactly over a step of
+/// constant velocity, so it is stable at any step size.
 public struct JointFriction: Sendable, BitwiseCopyable {
     /// The friction of a joint.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -13,15 +13,15 @@ public struct JointFriction: Sendable, BitwiseCopyable {
         public var coulomb = 0.010
         /// Break-away friction, N·m, not below `coulomb`.
         public var stiction = 0.015
-        /// N·m·s/rad.
+        /// Viscous friction, N·m·s/rad.
         public var viscous = 1e-3
-        /// Speed at which the friction has fallen most of the way from stiction to Coulomb, rad/s
-        /// (Stribeck).
+        /// Speed at which most of the difference between stiction and Coulomb friction has
+        /// disappeared, rad/s (Stribeck).
         public var stribeckRate = 0.05
-        /// By which share a joint rubs more while it turns forwards, and less while it turns back,
+        /// Relative increase of the friction in forward turns, and decrease in backward turns,
         /// -1...1.
         public var asymmetry = 0.0
-        /// How far a joint creeps before it breaks away, rad.
+        /// Angle by which a joint creeps before it breaks away, rad.
         public var breakawayAngle = 0.9e-3
         /// Damping of the bristles as a share of critical damping for `inertia`, 1.
         public var bristleDamping = 0.3
@@ -44,14 +44,14 @@ public struct JointFriction: Sendable, BitwiseCopyable {
     /// Mean deflection of the bristles, rad.
     private var deflection = 0.0
 
-    /// A joint with relaxed bristles.
+    /// Creates a joint with relaxed bristles.
     public init(parameters: Parameters) { self.parameters = parameters }
 
-    /// The torque that friction exerts on the outer part over the next `dt` seconds.
+    /// The friction's torque on the outer part over the next `dt` seconds.
     ///
     /// - Parameters:
     ///   - rate: Joint rate, rad/s.
-    ///   - inertia: What moves with the joint, kg·m², for the bristles' damping.
+    ///   - inertia: Inertia that moves with the joint, kg·m², for the bristles' damping.
     ///   - dt: Seconds.
     /// - Returns: N·m, against the motion.
     public mutating func torque(rate: Double, inertia: Double, dt: Double) -> Double {
@@ -70,8 +70,8 @@ public struct JointFriction: Sendable, BitwiseCopyable {
                 steady + (deflection - steady) * cm_exp(-speed * stiffness / level * dt)
         }
         let damping = 2 * p.bristleDamping * cm_sqrt(stiffness * inertia)
-        // Bristle damping fades with speed (as in later LuGre variants), else it would act as extra
-        // viscous friction.
+        // Bristle damping fades with speed (as in later LuGre variants); otherwise it would act as
+        // additional viscous friction.
         let fade = cm_exp(-slow * slow)
         return
             -(stiffness * deflection + damping * fade * (deflection - before) / dt

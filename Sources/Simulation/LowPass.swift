@@ -13,8 +13,8 @@ struct LowPass: Sendable {
     private var isFirst = true
     private let isTransparent: Bool
 
-    /// A filter with its corner at `cornerHz`; infinite = no filter. Below 0.45 of `sampleRate`,
-    /// else no filter.
+    /// Creates a filter with its corner at `cornerHz`. An infinite corner, or one above 0.45 of
+    /// `sampleRate`, means no filter.
     init(cornerHz: Double, sampleRate: Double) {
         isTransparent = cornerHz >= 0.45 * sampleRate
         let angle = isTransparent ? 0.1 : 2 * Double.pi * cornerHz / sampleRate
@@ -28,7 +28,7 @@ struct LowPass: Sendable {
         a2 = (1 - alpha) / a0
     }
 
-    /// The filtered value; the first value is taken as having lasted for ever.
+    /// The filtered value; the filter starts settled at the first value.
     mutating func step(_ value: Vector3) -> Vector3 {
         if isTransparent { return value }
         if isFirst {

@@ -1,12 +1,13 @@
 internal import GimbalCore
 
-/// Outputs on their way to the power stages, in order of the instant at which they take effect.
+/// Queue of outputs on their way to the power stages, in order of the instant at which they take
+/// effect.
 struct OutputDelay: Sendable {
     private var ring: [(output: MotorOutput, time: Instant)] = []
     private var first = 0
     private var current = MotorOutput.off
 
-    /// Puts an output on its way; one that would overtake an earlier one arrives together with it.
+    /// Adds an output; one that would overtake an earlier one takes effect together with it.
     mutating func push(_ output: MotorOutput, at time: Instant) {
         let last = ring.last?.time ?? time
         ring.append((output, max(time, last)))
@@ -29,7 +30,7 @@ struct OutputDelay: Sendable {
     }
 }
 
-/// Samples on their way to the host, delivered in order.
+/// Queue of samples on their way to the host, delivered in order.
 struct PendingSamples: Sendable {
     private var queue: [(sample: IMUSample, time: Instant)] = []
     private var first = 0

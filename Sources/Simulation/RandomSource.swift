@@ -10,11 +10,11 @@ public struct RandomSource: Sendable {
     private var spare = 0.0
     private var hasSpare = false
 
-    /// The stream of this seed.
+    /// Creates the stream of this seed.
     public init(seed: UInt64) { state = seed }
 
-    /// A stream of its own for one part of a model, so that parts can be changed without disturbing
-    /// each other.
+    /// Creates a separate stream for one part of a model, so that parts can be changed without an
+    /// effect on each other.
     ///
     /// - Parameters:
     ///   - seed: The seed of the whole run.

@@ -1,17 +1,17 @@
 internal import CMathShim
 public import GimbalCore
 
-/// The motion of a handle as an inertial sensor has recorded it, for `BaseMotion`.
+/// Motion of a handle from the recording of an inertial sensor, for `BaseMotion`.
 ///
-/// The recorded rate is the truth, less its mean over the calmest second and led by the
-/// accelerometer so that it does not drift: the correction is part of the rate that is played, so
-/// attitude and rate stay derivatives of each other. The recorded specific force, turned by that
-/// attitude, is the acceleration; below 0.1 Hz it is a tilt, because nobody drifts away at a speed
-/// that grows. Between two samples rate and acceleration are straight lines, so a recording at 100
-/// Hz has nothing above 50 Hz. Heading begins at zero. Where the recording begins or ends in the
-/// middle of a motion, that is slowed down to rest over a third of a second.
+/// The recorded rate counts as true, after two corrections: its mean over the calmest second is
+/// subtracted, and the accelerometer prevents drift. The second correction is part of the played
+/// rate, so attitude and rate remain derivatives of each other. The recorded specific force,
+/// rotated by that attitude, is the acceleration. Below 0.1 Hz it counts as a tilt, because nobody
+/// moves away at an increasing speed. Rate and acceleration are linear between two samples, so a
+/// recording at 100 Hz has no content above 50 Hz. Heading begins at zero. If the recording begins
+/// or ends during a motion, the motion is slowed down to rest over a third of a second.
 public struct RecordedMotion: Sendable {
-    /// Length of the recording, s; before and after it the handle is at rest where it was.
+    /// Duration of the recording, s; before and after it the handle is at rest.
     public var duration: Double { Double(knots.count - 1) / sampleRate }
 
     private struct Knot: Sendable {
@@ -23,14 +23,14 @@ public struct RecordedMotion: Sendable {
     private let sampleRate: Double
     private var knots: [Knot] = []
 
-    /// Reads what was recorded.
+    /// Creates a motion from a recording.
     ///
     /// - Parameters:
     ///   - samples: Rate and specific force in the handle's frame (x forward, y right, z down), at
-    ///     equal times, whatever the samples' own times say; finite, two at least.
+    ///     equal intervals regardless of the samples' own times; finite, at least two.
     ///   - sampleRate: Per second.
-    ///   - restSeconds: For how long nothing moves at some time: that says the gyroscope's offset.
-    ///     In a recording without rest it is the mean rate.
+    ///   - restSeconds: Duration of the calmest interval, whose mean rate is the gyroscope's
+    ///     offset. In a recording without rest it is the mean rate.
     public init(_ samples: [IMUSample], sampleRate: Double, restSeconds: Double = 1) {
         precondition(samples.count >= 2 && sampleRate > 0)
         self.sampleRate = sampleRate
@@ -43,7 +43,7 @@ public struct RecordedMotion: Sendable {
         var corrections = [Vector3](repeating: .zero, count: samples.count)
         for _ in 0..<3 {
             integrate(samples, bias: bias, scale: scale, from: upright, corrections: corrections)
-            // An attitude that leans about one horizontal lets gravity appear along the other.
+            // In an attitude that leans about one horizontal axis, gravity appears along the other.
             let leans = slow.map { Vector3($0.y, -$0.x, 0) * (1 / GimbalPlant.gravity) }
             upright = (Quaternion(rotationVector: -leans[0]) * upright).normalized
             for i in corrections.indices {
@@ -57,8 +57,8 @@ public struct RecordedMotion: Sendable {
         slowEnds()
     }
 
-    /// The mean rate over those `count` samples in a row that differ least from theirs; over all
-    /// samples where these differ by more than a hand at rest turns, 3 °/s RMS.
+    /// The mean rate over those `count` consecutive samples that deviate least from their mean. If
+    /// they deviate by more than in a hand at rest, 3 °/s RMS, the mean over all samples.
     private static func calmest(_ samples: [IMUSample], count: Int) -> Vector3 {
         var (sum, squares) = (Vector3.zero, 0.0)
         var (best, least) = (Vector3.zero, Double.infinity)
@@ -80,7 +80,7 @@ public struct RecordedMotion: Sendable {
         return all * (1 / Double(samples.count))
     }
 
-    /// Lets the motion grow from rest and come to rest; what is between keeps its attitude.
+    /// Starts the motion from rest and ends it at rest; the attitudes in between stay.
     private mutating func slowEnds() {
         let count = min(Int(sampleRate / 3), (knots.count - 1) / 2)
         guard count > 0 else { return }
@@ -93,7 +93,7 @@ public struct RecordedMotion: Sendable {
             }
         }
         for i in (0..<count).reversed() {
-            // Backwards: the turn from this knot to the next, undone.
+            // Backwards: reverses the turn from this knot to the next.
             var here = knots[i]
             here.attitude = .identity
             let turn = Self.turned(here, knots[i + 1], share: 1, dt: dt)
@@ -109,9 +109,9 @@ public struct RecordedMotion: Sendable {
         }
     }
 
-    /// Attitude, rate and acceleration of every sample.
+    /// Computes attitude, rate and acceleration of every sample.
     ///
-    /// `corrections` are what the gyroscope lacks, earth frame, rad/s.
+    /// `corrections` are added to the gyroscope's rates, earth frame, rad/s.
     private mutating func integrate(
         _ samples: [IMUSample], bias: Vector3, scale: Double, from start: Quaternion,
         corrections: [Vector3]
@@ -132,7 +132,7 @@ public struct RecordedMotion: Sendable {
         }
     }
 
-    /// The acceleration below 0.1 Hz, without a delay: filtered forwards and backwards.
+    /// Acceleration below 0.1 Hz, without delay: filtered forwards and backwards.
     private var slow: [Vector3] {
         let share = 2 * Double.pi * 0.1 / sampleRate
         var result = knots.map(\.acceleration)
@@ -147,7 +147,7 @@ public struct RecordedMotion: Sendable {
         return result
     }
 
-    /// The handle at `seconds` after the start.
+    /// State of the handle `seconds` after the start.
     public func state(at seconds: Double) -> BaseMotion.State {
         let place = seconds * sampleRate
         guard place >= 0, place < Double(knots.count - 1) else {
@@ -164,21 +164,21 @@ public struct RecordedMotion: Sendable {
             acceleration: here.acceleration + (next.acceleration - here.acceleration) * share)
     }
 
-    /// Rest after the recording, of which the handle turns back for most, s, when it is repeated.
+    /// Interval between two repetitions, s; the handle turns back during most of it.
     public static let returnSeconds = 4.0
 
-    /// The handle at `seconds` after the start of a recording that begins again and again; before
-    /// it at rest.
+    /// State of the handle `seconds` after the start of a repeated recording; before the start at
+    /// rest.
     ///
-    /// In between the handle turns back to where it began, along the shortest way, evenly started
-    /// and stopped.
+    /// Between two repetitions the handle turns back to its initial attitude, along the shortest
+    /// way, with a smooth start and stop.
     public func repeated(at seconds: Double) -> BaseMotion.State {
         let round = duration + Self.returnSeconds
         guard seconds > 0 else { return state(at: seconds) }
         let time = seconds - cm_floor(seconds / round) * round
         guard time >= duration else { return state(at: time) }
         let (end, start) = (knots[knots.count - 1].attitude, knots[0].attitude)
-        // A fifth of rest at each end, a raised cosine between.
+        // A fifth of the interval at rest at each end, a raised cosine in between.
         let moving = 0.6 * Self.returnSeconds
         let place = min(max((time - duration - 0.2 * Self.returnSeconds) / moving, 0), 1)
         let whole = end.error(to: start)
@@ -189,14 +189,13 @@ public struct RecordedMotion: Sendable {
             rate: whole * speed, acceleration: .zero)
     }
 
-    /// The attitude with heading zero in which `down` is straight down, handle frame.
+    /// The attitude with heading zero in which `down`, handle frame, is vertical.
     private static func upright(_ down: Vector3) -> Quaternion {
         let roll = cm_atan2(down.y, cm_sqrt(down.x * down.x + down.z * down.z))
         return .aboutX(roll) * .aboutY(cm_atan2(-down.x, down.z))
     }
 
-    /// The attitude a share of the way from one knot to the next, between which the rate is a
-    /// straight line.
+    /// The attitude at a share of the way between two knots, with a linear rate.
     private static func turned(_ here: Knot, _ next: Knot, share: Double, dt: Double) -> Quaternion
     {
         let time = share * dt

@@ -1,8 +1,8 @@
 public import GimbalCore
 
-/// A way for a sensor or its bus to fail, for tests of bad input.
+/// A failure of a sensor or its bus, for tests.
 public enum SensorFault: Sendable, Equatable {
-    /// The values stay what they were; time goes on.
+    /// The values stay constant; time advances.
     case frozen
     /// The gyroscope reads NaN.
     case notANumber
@@ -10,26 +10,26 @@ public enum SensorFault: Sendable, Equatable {
     case infinite
     /// No sample arrives.
     case dropOut
-    /// Time stamps are this many seconds off; negative lets time run backwards once.
+    /// Time stamps are shifted by this time, s; with a negative shift time runs backwards once.
     case timeShift(seconds: Double)
-    /// Another sensor has taken its place, mounted turned by this rotation: old sensor frame to
+    /// The sensor has been replaced by one with another mounting: rotation from old sensor frame to
     /// new.
     case remounted(Quaternion)
-    /// The gyroscope, a chip of its own in a BMI088, repeats its last sample to the bit; the
-    /// accelerometer lives.
+    /// The gyroscope, a separate chip in a BMI088, repeats its last sample to the bit; the
+    /// accelerometer works.
     case gyroFrozen
-    /// The gyroscope reads this, rad/s, to the bit; the accelerometer lives.
+    /// The gyroscope reads this constant value, rad/s; the accelerometer works.
     case gyroStuck(Vector3)
-    /// The gyroscope reads this much more than it should, rad/s, with its noise alive.
+    /// The gyroscope has this additional offset, rad/s; its noise is unchanged.
     case gyroOffset(Vector3)
     /// The gyroscope reads every rate with the opposite sign.
     case gyroReversed
-    /// The accelerometer repeats its last sample to the bit; the gyroscope lives.
+    /// The accelerometer repeats its last sample to the bit; the gyroscope works.
     case accelFrozen
     /// The accelerometer's frame is turned by this rotation; the gyroscope's is not.
     case accelTurned(Quaternion)
 
-    /// The sample as the host receives it, or nil for none.
+    /// The sample that the host receives; nil for none.
     static func apply(_ fault: SensorFault?, to sample: IMUSample, last: IMUSample?) -> IMUSample? {
         var faulty = sample
         switch fault {

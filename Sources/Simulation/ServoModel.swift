@@ -3,16 +3,16 @@
 public struct ServoModel: Sendable {
     /// The servo's properties, and how its pulses arrive.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Pulses per second: a command waits for the next pulse.
+        /// Pulses per second; a command waits for the next pulse.
         public var frameRate = 333.0
-        /// From command to movement in all, s: half a frame of waiting, transport, and the lag of
-        /// the position loop.
+        /// Total delay from command to movement, s: half a frame of waiting, transport, and the lag
+        /// of the position loop.
         public var totalDelay = 0.015
         /// Lag of the servo's own position loop, s; part of `totalDelay`.
         public var lag = 0.004
-        /// Fastest movement, rad/s.
+        /// Largest rate, rad/s.
         public var maxRate = 600 * Double.pi / 180
-        /// How far the command must be from the horn before the motor starts, rad.
+        /// Smallest difference between command and horn at which the motor starts, rad.
         public var deadBand = 0.2 * Double.pi / 180
         /// Horn angle range, ± rad.
         public var range = 1.6
@@ -20,7 +20,7 @@ public struct ServoModel: Sendable {
         /// The default servo.
         public init() {}
 
-        /// What is left of the total delay for the way from pulse to motor, s.
+        /// Remaining part of the total delay between pulse and motor, s.
         public var transportDelay: Double { max(totalDelay - lag - 0.5 / frameRate, 0) }
     }
 
@@ -32,16 +32,16 @@ public struct ServoModel: Sendable {
     public private(set) var rate = 0.0
     private var isDriving = false
 
-    /// A servo at rest at `angle`, rad.
+    /// Creates a servo at rest at `angle`, rad.
     public init(parameters: Parameters, angle: Double) {
         self.parameters = parameters
         self.angle = angle
     }
 
-    /// One step towards the command.
+    /// Advances by one step towards the command.
     ///
     /// - Parameters:
-    ///   - target: Commanded angle, rad; nil = no pulse, the horn stays.
+    ///   - target: Commanded angle, rad; without a pulse nil, and the horn stays.
     ///   - dt: Seconds.
     public mutating func step(target: Double?, dt: Double) {
         guard let target else {
@@ -52,7 +52,8 @@ public struct ServoModel: Sendable {
         let goal = min(max(target, -parameters.range), parameters.range)
         let error = goal - angle
         if abs(error) > parameters.deadBand { isDriving = true }
-        // A servo that has reached its target within a tenth of the dead band lets go.
+        // A servo that has reached its target within a tenth of the dead band switches its motor
+        // off.
         if abs(error) < parameters.deadBand / 10 { isDriving = false }
         guard isDriving else {
             rate = 0

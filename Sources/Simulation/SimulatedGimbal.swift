@@ -1,46 +1,46 @@
 internal import CMathShim
 public import GimbalCore
 
-/// A whole gimbal on the bench of the computer: moving handle, mechanics, motors or servos, sensor
-/// and bus. What the daemon's simulated backend, the tests and the figures all use.
+/// Simulation of a complete gimbal: moving handle, mechanics, motors or servos, sensor and bus. It
+/// is used by the daemon's simulated backend, the tests and the benchmarks.
 ///
-/// Delay from the camera's motion to the torque that answers it, 3.0 ms with the defaults:
-/// gyroscope filter 0.98 ms, mean age of a sample when a 1 kHz loop of another clock takes it 0.5
-/// ms, way from loop to power stage 1.02 ms (a pure delay, `transportDelay`), current loop 0.5 ms
-/// (first order). The holding of the output over a loop period comes on top.
+/// The delay from the camera's motion to the torque that answers it is 3.0 ms with the defaults:
+/// gyroscope filter 0.98 ms, mean age of a sample in a 1 kHz loop with another clock 0.5 ms,
+/// transport from loop to power stage 1.02 ms (a pure delay, `transportDelay`), current loop 0.5 ms
+/// (first order). The holding of the output over a loop period is additional.
 ///
-/// The same parameters, motion, seed and calls give the same numbers, bit for bit. Not for
-/// concurrent use; owned by one thread at a time.
+/// The same parameters, motion, seed and calls give bit-identical numbers. Not for concurrent use;
+/// owned by one thread at a time.
 public struct SimulatedGimbal: Sendable {
-    /// Everything that can be chosen.
+    /// Parameters of the whole gimbal.
     public struct Parameters: Sendable, Equatable {
         /// The mechanics.
         public var plant = GimbalPlant.Parameters()
         /// The camera's sensor.
         public var imu = IMUModel.Parameters()
-        /// The servos, when `motor` is servo.
+        /// The servos, if `motor` is servo.
         public var servo = ServoModel.Parameters()
-        /// The motors, when `motor` is field.
+        /// The motors, if `motor` is field.
         public var field = FieldMotorModel.Parameters()
-        /// How the joints are driven.
+        /// Kind of the motors.
         public var motor = MotorType.torque
-        /// Torque of each motor over what it was told, 1: the true motor constant over the one that
-        /// is configured.
+        /// Factor from commanded to true torque of each motor: true motor constant over the
+        /// configured one.
         public var motorConstant = AxisVector(repeating: 1)
-        /// How the camera's sensor sits on it, camera frame to the sensor's.
+        /// Mounting of the camera's sensor: rotation from camera frame to sensor frame.
         public var sensorMounting = Quaternion.identity
-        /// From `apply` to the power stage, s; at most 0.1.
+        /// Time from `apply` to the power stage, s; at most 0.1.
         public var transportDelay = 0.00102
         /// Lag of the motors' current loop, s.
         public var actuatorLag = 0.0005
-        /// Resolution of the joint encoders, counts per turn; 0 = none fitted. Servos have none.
+        /// Resolution of the joint encoders, counts per turn; 0 means no encoders. Servos have
+        /// none.
         public var encoderCounts = 16384.0
-        /// Whether a second gyroscope, of the same kind as the camera's, sits on the handle.
+        /// Whether a second gyroscope, of the same kind as the camera's, is on the handle.
         public var hasHandleGyro = false
         /// Time from a sample to its delivery, s.
         public var busLatency = 0.0
-        /// Standard deviation of the delivery time, s; the time of a delivery never precedes its
-        /// sample.
+        /// Standard deviation of the delivery time, s; a delivery never precedes its sample.
         public var busJitter = 0.0
         /// Joint angles at the start, rad.
         public var initialJoints = AxisVector.zero
@@ -49,18 +49,17 @@ public struct SimulatedGimbal: Sendable {
         public init() {}
     }
 
-    /// Everything that was chosen.
+    /// Parameters of the whole gimbal.
     public let parameters: Parameters
-    /// How the handle moves.
+    /// Motion of the handle.
     public let motion: BaseMotion
-    /// What is wrong with the sensor at present.
+    /// Present fault of the sensor; nil without one.
     public var fault: SensorFault?
-    /// Direction of each motor: -1 is one that is connected the wrong way round, 0 one that is not
-    /// connected.
+    /// Direction of each motor: -1 for reversed wiring, 0 for a motor that is not connected.
     public var motorDirection = AxisVector(repeating: 1)
-    /// A push from outside, moment on the camera in its frame, N·m.
+    /// An external moment on the camera, camera frame, N·m.
     public var push = Vector3.zero
-    /// The instant that the simulation has reached.
+    /// Present instant of the simulation.
     public private(set) var now: Instant
     /// The handle at `now`.
     public private(set) var base: BaseMotion.State
@@ -86,12 +85,12 @@ public struct SimulatedGimbal: Sendable {
     private var steps: Int64 = 0
     private var samples = 0.0
 
-    /// A gimbal at rest on its moving handle.
+    /// Creates a gimbal at rest on its moving handle.
     ///
     /// - Parameters:
     ///   - parameters: Mechanics, sensor, motors, bus.
-    ///   - motion: How the handle moves.
-    ///   - seed: Sensor errors, noise and bus jitter.
+    ///   - motion: Motion of the handle.
+    ///   - seed: Determines sensor errors, noise and bus jitter.
     ///   - start: The instant at which the simulation begins.
     public init(
         parameters: Parameters, motion: BaseMotion, seed: UInt64,
@@ -129,31 +128,31 @@ public struct SimulatedGimbal: Sendable {
     public var joints: AxisVector { plant.joints }
     /// True joint rates, rad/s.
     public var jointRates: AxisVector { plant.jointRates }
-    /// The gyroscope's offset at present, rad/s.
+    /// Present offset of the gyroscope, rad/s.
     public var gyroBias: Vector3 { imu.gyroBias }
-    /// The accelerometer's offset at present, m/s².
+    /// Present offset of the accelerometer, m/s².
     public var accelBias: Vector3 { imu.accelBias }
 
-    /// The motor torques under which the camera accelerates as wanted now, rad/s² in its own frame:
-    /// for a reference that knows everything.
+    /// The motor torques that give the camera this acceleration now, camera frame, rad/s²; for a
+    /// reference controller with perfect knowledge.
     public func requiredTorque(acceleration: Vector3) -> AxisVector {
         plant.requiredTorque(
             acceleration: acceleration, push: push, base: base,
             dt: Double(stepNanoseconds) * 1e-9)
     }
 
-    /// True moments of inertia about the camera's axes at present, kg·m².
+    /// Present moments of inertia about the camera's axes, kg·m².
     public var inertia: AxisVector { plant.parameters.inertia }
 
-    /// Another camera from now on: its inertia is the present one times this.
+    /// Exchanges the camera: multiplies its inertia by `factor`.
     public mutating func scaleInertia(by factor: Double) { plant.scaleInertia(by: factor) }
 
-    /// Hands an output to the motors; it takes effect after the transport delay.
+    /// Passes an output to the motors; it takes effect after the transport delay.
     ///
     /// - Parameters:
-    ///   - output: What the motors are to do; not finite counts as off.
-    ///   - time: When the bus write ended. An instant before the simulation's own counts as its
-    ///     own.
+    ///   - output: Commands to the motors; if not finite it counts as off.
+    ///   - time: End of the bus write. An instant before the simulation's present one counts as the
+    ///     present one.
     public mutating func apply(_ output: MotorOutput, at time: Instant) {
         let isFinite =
             output.torque.isFinite && output.angle.isFinite && output.field.isFinite
@@ -169,10 +168,10 @@ public struct SimulatedGimbal: Sendable {
         delay.push(sane, at: Instant(nanoseconds: effective))
     }
 
-    /// Lets time pass, and hands out the samples that are delivered on the way.
+    /// Advances time, and delivers the samples of that interval.
     ///
     /// - Parameters:
-    ///   - target: Up to when; not after `now`: nothing happens.
+    ///   - target: End of the interval; if it is not after `now`, nothing happens.
     ///   - deliver: Called once for each sample, in order of time.
     public mutating func advance(to target: Instant, deliver: (IMUSample) -> Void) {
         let dt = Double(stepNanoseconds) * 1e-9
@@ -202,7 +201,7 @@ public struct SimulatedGimbal: Sendable {
                 output: output, joints: plant.joints, jointRates: plant.jointRates, dt: dt)
             turn(by: wanted * parameters.motorConstant, base: before, dt: dt)
         case .servo:
-            // Pulses leave at the frame rate; between them the last one counts.
+            // Pulses occur at the frame rate; between them the last one is in force.
             let pulse = cm_floor(now.seconds(since: start) * parameters.servo.frameRate)
             if pulse != frame {
                 frame = pulse
@@ -231,7 +230,7 @@ public struct SimulatedGimbal: Sendable {
         }
     }
 
-    /// One step of the mechanics under motors whose current follows with a lag.
+    /// Advances the mechanics by one step, with motors whose current follows with a lag.
     private mutating func turn(by wanted: AxisVector, base: BaseMotion.State, dt: Double) {
         let share = parameters.actuatorLag > 0 ? dt / (parameters.actuatorLag + dt) : 1
         torque = torque + (wanted - torque) * share

@@ -1,15 +1,14 @@
 public import GimbalCore
 
-/// A stabilizer and the simulated gimbal that it drives, in a closed loop without threads, faster
-/// than real time.
+/// Closed loop of a stabilizer and the simulated gimbal, without threads, faster than real time.
 ///
-/// In each tick the gimbal lives through one period, its samples go to the stabilizer, and the
-/// stabilizer's output goes to the motors. The same gimbal, tuning and calls give the same numbers,
-/// bit for bit.
+/// In each tick the gimbal advances by one period, its samples go to the stabilizer, and the
+/// stabilizer's output goes to the motors. The same gimbal, tuning and calls give bit-identical
+/// numbers.
 public struct SimulatedLoop: Sendable {
     /// The gimbal: true attitude, faults, pushes.
     public var gimbal: SimulatedGimbal
-    /// The stabilizer; it sees the gimbal's samples alone.
+    /// The stabilizer; it receives only the gimbal's samples.
     public var stabilizer: Stabilizer
     /// Ticks per second.
     public let rateHz: Int
@@ -17,10 +16,10 @@ public struct SimulatedLoop: Sendable {
     public private(set) var tick = 0
     /// The instant of the newest tick; the simulation begins at zero.
     public private(set) var now = Instant(nanoseconds: 0)
-    /// The newest output that the motors were given.
+    /// The last output to the motors.
     public private(set) var output = MotorOutput.off
 
-    /// A loop before its first tick.
+    /// Creates a loop before its first tick.
     ///
     /// - Parameters:
     ///   - gimbal: A gimbal that begins at the instant zero.
@@ -32,12 +31,12 @@ public struct SimulatedLoop: Sendable {
         self.rateHz = rateHz
     }
 
-    /// A loop around the default gimbal with its default tuning, or around changed ones.
+    /// Creates a loop with the default gimbal and tuning, or with changed ones.
     ///
     /// - Parameters:
-    ///   - motion: How the handle moves.
-    ///   - motor: How the joints are driven.
-    ///   - seed: Sensor errors and noise.
+    ///   - motion: Motion of the handle.
+    ///   - motor: Kind of the motors.
+    ///   - seed: Determines sensor errors and noise.
     ///   - rateHz: Ticks per second.
     ///   - change: Changes the gimbal and the tuning before they are built.
     public init(
@@ -64,22 +63,22 @@ public struct SimulatedLoop: Sendable {
         Instant(nanoseconds: Int64(tick + 1) * 1_000_000_000 / Int64(rateHz))
     }
 
-    /// Asks the stabilizer for something at the instant of the newest tick.
+    /// Sends a command to the stabilizer at the instant of the newest tick.
     public mutating func ask(_ command: Command) { stabilizer.apply(command, now: now) }
 
-    /// Lets the gimbal live until the next tick, and hands its samples to the stabilizer, which
-    /// does not answer yet.
+    /// Advances the gimbal to the next tick, and passes its samples to the stabilizer, without an
+    /// output yet.
     public mutating func advance() { advance(to: next) }
 
-    /// Begins the next tick at an instant of the caller's choice.
+    /// Advances to the next tick at an instant of the caller's choice.
     public mutating func advance(to time: Instant) {
         tick += 1
         now = time
         gimbal.advance(to: time) { stabilizer.integrate($0) }
     }
 
-    /// Ends the tick: the stabilizer answers, and the motors are given its answer, or what `change`
-    /// makes of that.
+    /// Ends the tick: the stabilizer computes its output, `change` may modify it, and the motors
+    /// receive it.
     public mutating func drive(change: (inout MotorOutput) -> Void = { _ in }) {
         var answer = stabilizer.step(now: now)
         change(&answer)
@@ -101,7 +100,7 @@ public struct SimulatedLoop: Sendable {
     /// Runs for a time, rounded to whole ticks.
     ///
     /// - Parameters:
-    ///   - seconds: How long.
+    ///   - seconds: Simulated time.
     ///   - each: Called after each tick.
     public mutating func run(
         seconds: Double, each: (inout SimulatedLoop) -> Void = { _ in }
