@@ -3,10 +3,9 @@ import Glibc
 import Realtime
 import Wire
 
-/// The figures that only the real program can give: as a process, linked as it is installed,
-/// watched from outside.
+/// Benchmarks of the real daemon as a process, linked as installed, measured from outside.
 enum DaemonBench {
-    /// Starts and stops; the figures are medians over them.
+    /// Number of starts and stops; the figures are their medians.
     private static let starts = 5
     /// Warm-up before memory is watched, s.
     private static let warmUpSeconds = 3.0
@@ -26,7 +25,7 @@ enum DaemonBench {
         try memoryInUse(daemon, rateHz: 4000, options, &report)
     }
 
-    /// A still hand, memory locked: what a boot looks like.
+    /// A still hand with locked memory, as at a boot.
     private static func startAndStop(_ daemon: String, _ report: inout BenchReport) throws {
         var answering: [Double] = []
         var stabilised: [Double] = []
@@ -59,8 +58,8 @@ enum DaemonBench {
         report.check("resident memory, locked, after the start", resident, atMost: 45, "MB")
     }
 
-    /// A walking hand and busy clients; what the two real-time threads ask of the memory system
-    /// meanwhile.
+    /// A walking hand and busy clients; measures the memory system calls of the two real-time
+    /// threads.
     private static func live(
         _ daemon: String, rateHz: Int, counter: String?, _ options: Options,
         _ report: inout BenchReport
@@ -84,7 +83,7 @@ enum DaemonBench {
         let faults = threads.map(process.faults)
 
         if counter != nil {
-            // Other threads allocate: a zero of these two then means something.
+            // Other threads do allocate, so a zero of these two threads is meaningful.
             let others = calls.filter { !threads.contains($0.key) }.values.reduce(0, +)
             report.check("\(label): malloc/free of other threads", Double(others), atLeast: 1, "")
         }
@@ -108,8 +107,8 @@ enum DaemonBench {
         report.check("\(label): SIGTERM to the end", process.stop().seconds, atMost: 1, "s")
     }
 
-    /// Locked memory beside busy clients, at the rate with the longest rings. A run of its own: the
-    /// library that counts brings Swift's shared runtime with it, which the daemon does not have.
+    /// Locked memory with busy clients, at the rate with the longest rings. A separate run, because
+    /// the library that counts loads Swift's shared runtime, which the daemon does not have.
     private static func memoryInUse(
         _ daemon: String, rateHz: Int, _ options: Options, _ report: inout BenchReport
     ) throws {
@@ -138,18 +137,18 @@ enum DaemonBench {
     }
 }
 
-/// What goes on around a daemon in the field: a subscriber at 50 Hz, one that never reads, a reload
-/// every second.
+/// Typical load of a daemon: a subscriber at 50 Hz, a subscriber that never reads, a reload every
+/// second.
 private struct BusyClients {
     private let path: String
     private let subscriber: BenchClient?
     private let admin: BenchClient?
     private var slow: BenchClient?
-    /// Messages that the subscriber has read.
+    /// Number of messages that the subscriber has read.
     private(set) var messages = 0
-    /// Reloads that were answered.
+    /// Number of reloads that were answered.
     private(set) var reloads = 0
-    /// Slow clients that the daemon has turned away.
+    /// Number of slow clients that the daemon has disconnected.
     private(set) var dropped = 0
 
     private static let subscription = """
@@ -169,7 +168,7 @@ private struct BusyClients {
         var nextReload = MonotonicClock.now
         while MonotonicClock.now < end {
             if slow == nil { slow = BenchClient(path) }
-            // Asks for a lot and reads nothing, until the daemon closes the connection.
+            // Sends many requests and reads no reply, until the daemon closes the connection.
             if slow?.send(#"{"id":1,"method":"get"}"#) == false {
                 dropped += 1
                 slow = nil

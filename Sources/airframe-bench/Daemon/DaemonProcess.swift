@@ -7,16 +7,16 @@ import Recording
 import SystemPackage
 import Wire
 
-/// A daemon started for the bench, in a directory of its own.
+/// A daemon that the bench started, with its own directory.
 final class DaemonProcess {
     let processID: pid_t
-    /// When the process was asked for.
+    /// Time at which the start was requested.
     let started: Instant
     private let directory: FilePath
     private var hasEnded = false
 
-    /// The program to measure: `--daemon`, or the one that was built beside this; nil, and said,
-    /// when it is not there.
+    /// The program to measure: `--daemon`, or the one in the bench's directory; nil, with a report,
+    /// if it is missing.
     static func program(_ options: Options, _ report: inout BenchReport) -> String? {
         let daemon = options.daemon ?? neighbour("airframed")
         guard access(daemon, X_OK) == 0 else {
@@ -27,7 +27,7 @@ final class DaemonProcess {
         return daemon
     }
 
-    /// The path of a file beside this program.
+    /// Path of a file in the directory of this program.
     static func neighbour(_ name: String) -> String {
         var buffer = [CChar](repeating: 0, count: 4096)
         let length = max(0, readlink("/proc/self/exe", &buffer, buffer.count))
@@ -36,22 +36,22 @@ final class DaemonProcess {
         return FilePath(program).removingLastComponent().appending(name).string
     }
 
-    /// Where its flight recorder writes.
+    /// Directory of the flight recorder.
     var recordings: FilePath { directory.appending("state").appending("recordings") }
 
     var socketPath: String { "\(directory)/s.sock" }
-    /// Where a simulator connects, with `hardware.backend=lockstep`.
+    /// Socket for a simulator, with `hardware.backend=lockstep`.
     var simulatorPath: String { "\(directory)/l.sock" }
 
-    /// Starts it over the simulated gimbal.
+    /// Starts the daemon with the simulated gimbal.
     ///
     /// - Parameters:
     ///   - path: The program.
     ///   - settings: `KEY=VALUE`, each a `--set`.
     ///   - counter: The library that counts allocations, to be preloaded.
     ///   - slowDisk: The library that makes each fsync(2) take a second, to be preloaded.
-    ///   - bus: Address of a D-Bus that takes the place of the system's.
-    /// - Throws: What stands in the way.
+    ///   - bus: Address of a D-Bus that replaces the system's.
+    /// - Throws: The reason why it cannot start.
     init(
         _ path: String, settings: [String], counter: String? = nil, slowDisk: String? = nil,
         bus: String? = nil
@@ -66,11 +66,11 @@ final class DaemonProcess {
                 "diagnostics.socket=\(made)/s.sock", "hardware.lockstep.socket=\(made)/l.sock",
                 "persistence.directory=\(made)/state",
                 "log.level=warning",
-                // What is measured must not put its machine's own radio on the air.
+                // The benchmark must not switch on the machine's own radio.
                 "bluetooth.enabled=false",
             ] + settings
         var environment = ["PATH=/usr/bin:/bin"]
-        // sd-bus takes the system bus from here.
+        // sd-bus reads the system bus's address from this variable.
         if let bus { environment.append("DBUS_SYSTEM_BUS_ADDRESS=\(bus)") }
         if let counter {
             environment += ["LD_PRELOAD=\(counter)", "MALLOC_COUNTER_FILE=\(made)/counts"]
@@ -103,7 +103,7 @@ final class DaemonProcess {
         _ = remove(directory.string)
     }
 
-    /// Waits until the status is as wished.
+    /// Waits until the status meets a condition.
     ///
     /// - Returns: That status; nil after ten seconds.
     func status(where isMet: (JSONValue) -> Bool) -> JSONValue? {
@@ -120,7 +120,7 @@ final class DaemonProcess {
         return nil
     }
 
-    /// Ends it without a chance to do anything about it.
+    /// Kills the process, so that it cannot react.
     func end() {
         if hasEnded { return }
         kill(processID, SIGKILL)
@@ -128,9 +128,9 @@ final class DaemonProcess {
         hasEnded = true
     }
 
-    /// Asks it to stop.
+    /// Requests a stop.
     ///
-    /// - Returns: Seconds until it had ended, and its exit status.
+    /// - Returns: Seconds until the process had ended, and its exit status.
     func stop() -> (seconds: Double, status: Int32) {
         let asked = MonotonicClock.now
         var status: Int32 = 0
@@ -140,10 +140,10 @@ final class DaemonProcess {
         return (MonotonicClock.now.seconds(since: asked), status)
     }
 
-    /// What it has complained about.
+    /// Text of the daemon's log.
     var log: String { contents(of: directory.appending("log").string) }
 
-    /// A field of its /proc/PID/status that is given in kB, MB of 10^6 bytes.
+    /// A field in kB of its /proc/PID/status, as MB of 10^6 bytes.
     func megabytes(_ field: String) -> Double {
         for line in contents(of: "/proc/\(processID)/status").split(separator: "\n")
         where line.hasPrefix("\(field):") {
@@ -153,10 +153,10 @@ final class DaemonProcess {
         return .nan
     }
 
-    /// How many descriptors it has open.
+    /// Number of open descriptors.
     var descriptors: Int { entries(of: "/proc/\(processID)/fd") }
 
-    /// How many threads it has.
+    /// Number of threads.
     var threads: Int { entries(of: "/proc/\(processID)/task") }
 
     private func entries(of path: String) -> Int {
@@ -167,7 +167,7 @@ final class DaemonProcess {
         return count - 2
     }
 
-    /// The thread with this name; nil when there is none.
+    /// The thread with this name; nil if it does not exist.
     func thread(named name: String) -> Int32? {
         guard let tasks = opendir("/proc/\(processID)/task") else { return nil }
         defer { closedir(tasks) }
@@ -187,7 +187,7 @@ final class DaemonProcess {
         ThreadMemory.faults(in: contents(of: "/proc/\(processID)/task/\(thread)/stat"))
     }
 
-    /// Calls of the allocator by thread id, when the counter is preloaded.
+    /// Number of allocator calls by thread id, if the counter is preloaded.
     var allocatorCalls: [Int32: Int64] {
         let size = Int(MC_TABLE_THREADS * MC_TABLE_ENTRY_BYTES)
         guard let file = fopen(directory.appending("counts").string, "r") else { return [:] }
@@ -198,7 +198,8 @@ final class DaemonProcess {
             var calls: [Int32: Int64] = [:]
             for entry in stride(from: 0, to: size, by: Int(MC_TABLE_ENTRY_BYTES)) {
                 let thread = table.loadUnaligned(fromByteOffset: entry, as: Int32.self)
-                // Later entries win: the kernel reuses the ids of threads that ended.
+                // Later entries replace earlier ones, because the kernel reuses the ids of threads
+                // that have ended.
                 if thread != 0 {
                     calls[thread] = table.loadUnaligned(fromByteOffset: entry + 8, as: Int64.self)
                 }
@@ -208,11 +209,11 @@ final class DaemonProcess {
     }
 }
 
-/// A connection to the daemon that waits at most a second for an answer.
+/// A connection to the daemon that waits at most a second for a reply.
 final class BenchClient {
     private let descriptor: Int32
     private var received: [UInt8] = []
-    /// Whether the daemon has closed the connection, as far as sending has shown.
+    /// Whether the daemon has closed the connection, as far as a send has shown it.
     private(set) var isClosed = false
 
     init?(_ path: String) {
@@ -223,10 +224,10 @@ final class BenchClient {
 
     deinit { close(descriptor) }
 
-    /// Sends a line; false when it does not fit or nobody is there.
+    /// Sends a line; false if it does not fit or the peer is gone.
     func send(_ line: String) -> Bool { sendPart(line + "\n") }
 
-    /// Sends this and no end of line; false when it does not fit or nobody is there.
+    /// Sends text without an end of line; false if it does not fit or the peer is gone.
     func sendPart(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         var sent = 0
@@ -235,7 +236,7 @@ final class BenchClient {
         return error == 0 && sent == bytes.count
     }
 
-    /// Sends a request and returns its result; nil when there is none.
+    /// Sends a request and returns its result; nil if there is none.
     func ask(_ request: String) -> JSONValue? {
         guard send(request), let line = line(waitMilliseconds: 1000) else { return nil }
         return (try? JSONValue(parsing: line))?["result"]

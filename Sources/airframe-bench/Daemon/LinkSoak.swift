@@ -3,18 +3,18 @@ import Glibc
 import Realtime
 import Wire
 
-/// An hour of the simulated gimbal in real time, in the hand of somebody who walks, while every
-/// link chatters: what the beginning and the end of it differ by. Not among `all`; `make soak` runs
-/// it.
+/// Soak test of all links: an hour of the simulated gimbal in real time, in a walking hand, with
+/// traffic on every link. It compares the end with the beginning. Not part of `all`; `make soak`
+/// runs it.
 enum LinkSoak {
-    /// What is looked at, now and then.
+    /// Observations at one moment.
     private struct Look {
         var process: ProcessLook
-        /// Largest distance of an axis from where it should be, while nobody turns it, degrees.
+        /// Largest error of an axis while no request turns it, degrees.
         var error: Double
-        /// Periods of the loop that began late, since the look before.
+        /// Periods of the loop that began late since the previous observation.
         var overruns: Double
-        /// The same of a thread that only waits.
+        /// Late periods of a thread that only waits.
         var missed: Double
     }
 
@@ -62,7 +62,7 @@ enum LinkSoak {
         report.show(
             "periods that a thread which only waits has missed",
             looks.map(\.missed).reduce(0, +), "")
-        // On a machine that others use as well, both have hundreds a minute.
+        // On a shared machine both have hundreds a minute.
         let timing = SoakTrend(looks.map { ($0.overruns + 5) / ($0.missed + 5) })
         report.check(
             "overruns beside that thread's, end over beginning", timing.ratio, atMost: 2, "x")

@@ -4,8 +4,8 @@ import Realtime
 import Simulation
 import Wire
 
-/// How much faster than real time a simulator can go that costs nothing itself: the daemon as a
-/// process, lines that were made beforehand, the next one sent when the reply is there.
+/// Speed limit of lockstep, relative to real time, with a simulator without any cost: the daemon as
+/// a process, prepared lines, the next one sent as soon as the reply arrives.
 enum LockstepBench {
     private static let rateHz = 1000
     private static let simulatedSeconds = 20
@@ -39,7 +39,7 @@ enum LockstepBench {
         report.show("from a line to its reply, median", median(roundTrips) * 1e6, "us")
     }
 
-    /// A camera at rest: joints, and the noise of a BMI088.
+    /// Lines of a camera at rest: joints, and the noise of a BMI088.
     private static var lines: [String] {
         var random = RandomSource(seed: 1, stream: 1)
         func noise(_ sigma: Double) -> Double { sigma * random.gaussian() }

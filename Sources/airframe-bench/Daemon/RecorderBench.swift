@@ -7,8 +7,8 @@ import Simulation
 import SystemPackage
 import Wire
 
-/// What the flight recorder costs the loop, the processor and the disk, and what a sudden death
-/// costs it.
+/// Cost of the flight recorder for the loop, the processor and the disk, and its loss in a sudden
+/// death of the process.
 enum RecorderBench {
     private static let rateHz = 1000
     private static let seconds = 60
@@ -20,7 +20,8 @@ enum RecorderBench {
         try death(options, &report)
     }
 
-    /// The same ticks with and without a tape, in turns, so that the machine's moods meet both.
+    /// The same ticks with and without a tape, alternately, so that variations of the machine
+    /// affect both.
     private static func tickCost(_ report: inout BenchReport) {
         var bare = rig(tapeBytes: 0)
         var recorded = rig(tapeBytes: 1 << 21)
@@ -74,8 +75,7 @@ enum RecorderBench {
         return elapsed
     }
 
-    /// A minute of a walking gimbal through encoder, compression and file; the processor's time for
-    /// it.
+    /// Processor time of encoder, compression and file for a minute of a walking gimbal.
     private static func encoding(_ report: inout BenchReport) throws {
         let directory = try temporaryDirectory("/tmp")
         var keeper = FlightKeeper(
@@ -99,7 +99,7 @@ enum RecorderBench {
         remove(directory)
     }
 
-    /// Runs the loop over the simulated gimbal, and counts what encoding and writing take.
+    /// Runs the loop with the simulated gimbal, and measures the time of encoding and writing.
     private static func record(
         rateHz: Int, seconds: Int, spent: inout Int64, _ take: (MCAPChunk) -> Void
     ) {
@@ -117,7 +117,7 @@ enum RecorderBench {
             rig.tick(now: now)
             gimbal.apply(rig.output(), at: now)
             while rig.telemetry.pop() != nil {}
-            // As often as the daemon looks.
+            // The daemon's interval.
             guard number % 5 == 0 else { continue }
             let start = processorTime()
             var chunks: [MCAPChunk] = []
@@ -129,19 +129,19 @@ enum RecorderBench {
         }
     }
 
-    /// 24 h of chunks; the directory is looked at while they are written.
+    /// 24 h of chunks; the directory is checked while they are written.
     private static func day(_ report: inout BenchReport) throws {
         var some: [MCAPChunk] = []
         var busy: Int64 = 0
         record(rateHz: 50, seconds: 20, spent: &busy) { some.append($0) }
-        // In memory: 24 h are not to wear out anybody's disk.
+        // In memory, so that 24 h of data do not wear out a disk.
         let directory = try temporaryDirectory("/dev/shm")
         var limits = FlightShelf.Limits()
         limits.fileBytes = 2_000_000
         limits.totalBytes = 20_000_000
         var keeper = FlightKeeper(shelf: FlightShelf(directory: directory, limits: limits))
         var largest = 0
-        // Files get the date of the computer, so the day begins there.
+        // Files get the computer's present date, so the day begins there.
         let today = Double(time(nil))
         let count = Int(86400 / FlightEncoder.chunkSeconds)
         for number in 0..<count {
@@ -160,7 +160,7 @@ enum RecorderBench {
         remove(directory)
     }
 
-    /// kill -9 of the real program while it records.
+    /// kill -9 of the real daemon while it records.
     private static func death(_ options: Options, _ report: inout BenchReport) throws {
         guard let daemon = DaemonProcess.program(options, &report) else { return }
         var worst = 0.0

@@ -4,16 +4,16 @@ import Realtime
 import Simulation
 import Wire
 
-/// An hour of simulated time in lockstep, in the hand of somebody who walks, with clients of the
-/// socket chattering: what the beginning and the end of it differ by. In lockstep there are no
-/// other links: `LinkSoak` has them. Not among `all`; `make soak` runs it.
+/// Soak test in lockstep: an hour of simulated time, in a walking hand, with traffic on the socket.
+/// It compares the end with the beginning. Lockstep has no other links; `LinkSoak` covers them. Not
+/// part of `all`; `make soak` runs it.
 enum SoakBench {
     private static let ticksPerSecond = 1000
 
-    /// What is looked at, now and then.
+    /// Observations at one moment.
     private struct Look {
         var process: ProcessLook
-        /// Means since the look before.
+        /// Means since the previous observation.
         var tilt = 0.0
         var microseconds = 0.0
     }
@@ -69,7 +69,7 @@ enum SoakBench {
     }
 }
 
-/// The simulated gimbal behind lines of JSON.
+/// The simulated gimbal behind JSON lines.
 private struct SoakGimbal {
     private var gimbal: SimulatedGimbal
     private var now = Instant(nanoseconds: 0)
@@ -91,8 +91,8 @@ private struct SoakGimbal {
             + #""joints":[\#(joints.yaw),\#(joints.roll),\#(joints.pitch)]}"#
     }
 
-    /// Lets the motors act; the angle between down and where the daemon believes it, rad. Nil when
-    /// it is no reply.
+    /// Applies the reply to the motors. Returns the angle between true and estimated vertical, rad;
+    /// nil if the line is not a reply.
     mutating func take(_ reply: JSONValue) -> Double? {
         func numbers(_ key: String) -> [Double]? { reply[key]?.array?.compactMap(\.number) }
         guard let torque = numbers("torque"), torque.count == 3,

@@ -1,11 +1,13 @@
-/// A figure over a long run: the second tenth against the last, because what warms up has done so
-/// by then.
+/// Trend of a figure over a long run: the second tenth compared with the last, because warm-up has
+/// ended by then.
 struct SoakTrend {
     /// Median of the second tenth.
     let beginning: Double
     /// Median of the last tenth.
     let end: Double
 
+    /// Creates a trend.
+    ///
     /// - Parameter values: In the order of time.
     init(_ values: [Double]) {
         let tenth = max(1, values.count / 10)
@@ -17,7 +19,7 @@ struct SoakTrend {
     var ratio: Double { end / beginning }
 }
 
-/// What a process has of the system's, at one moment.
+/// System resources of a process at one moment.
 struct ProcessLook {
     var megabytes: Double
     var descriptors: Int
@@ -29,7 +31,7 @@ struct ProcessLook {
         threads = process.threads
     }
 
-    /// Nothing of it may grow.
+    /// Checks that no resource grows.
     static func judge(_ looks: [ProcessLook], _ report: inout BenchReport) {
         let memory = SoakTrend(looks.map(\.megabytes))
         report.show("resident memory at the end", memory.end, "MB")
@@ -37,7 +39,7 @@ struct ProcessLook {
         report.check(
             "descriptors, growth", SoakTrend(looks.map { Double($0.descriptors) }).growth,
             atMost: 0, "")
-        // The pool of Swift's concurrency has one more or less, as it likes.
+        // The thread pool of Swift's concurrency varies by one thread.
         report.check(
             "threads, growth", SoakTrend(looks.map { Double($0.threads) }).growth, atMost: 2, "")
     }

@@ -3,12 +3,12 @@ import Glibc
 import Realtime
 import Wire
 
-/// How long the answer to an emergency stop takes while the disk takes a second for each fsync(2),
-/// and while four other clients send questions of 64 KiB.
+/// Latency of an emergency stop while each fsync(2) takes a second, and while four other clients
+/// send requests of 64 KiB.
 enum StopBench {
-    /// Stops in each of the two runs.
+    /// Number of stops in each of the two runs.
     private static let stops = 500
-    /// Clients that ask.
+    /// Number of other clients.
     private static let crowd = 4
 
     static func run(options: Options, report: inout BenchReport) throws {
@@ -33,14 +33,13 @@ enum StopBench {
         }
     }
 
-    /// What one run gives.
+    /// Result of one run.
     private struct Run {
-        /// How long each stop takes, s.
+        /// Latency of each stop, s.
         var times: [Double] = []
-        /// How much later than asked for the bench itself wakes up, s: what a busy computer adds to
-        /// any answer.
+        /// Delay of the bench's own wake-ups, s: the part of a latency that a busy computer causes.
         var delays: [Double] = []
-        /// How often the disk is asked to save meanwhile.
+        /// Number of requests to save during the run.
         var saves = 0
     }
 
@@ -49,7 +48,7 @@ enum StopBench {
         times.sorted()[times.count * 99 / 100] * 1000
     }
 
-    /// Stops, one after the other; nil when one is not answered.
+    /// Sends stops one after the other; nil if one is not answered.
     private static func measure(_ path: String, _ crowd: Int) -> Run? {
         guard let client = BenchClient(path), let saver = BenchClient(path) else { return nil }
         let askers = (0..<crowd).compactMap { _ in BenchClient(path) }

@@ -4,10 +4,9 @@ import Plot
 import Simulation
 import SystemPackage
 
-/// Errors of the estimator beside the sigmas that it claims, over a simulated run: pictures for
-/// people.
+/// Plots of the estimator's errors together with its claimed sigmas, over a simulated run.
 enum ConsistencyPlot {
-    /// One run.
+    /// Conditions of one run.
     private struct Run {
         var name: String
         var file: String
@@ -27,7 +26,7 @@ enum ConsistencyPlot {
             kind: .handheld, stillSeconds: 4),
     ]
 
-    /// What one sample gave, degrees and degrees per second.
+    /// Result of one sample, degrees and degrees per second.
     private struct Row {
         var time: Double
         var inclination: Double
@@ -44,7 +43,7 @@ enum ConsistencyPlot {
 
     /// Draws each run.
     ///
-    /// - Parameter directory: Made where it is absent.
+    /// - Parameter directory: Created if it is missing.
     /// - Throws: `Errno`.
     static func draw(into directory: FilePath) throws {
         try EstimatorFiles.makeDirectory(directory)
@@ -55,8 +54,8 @@ enum ConsistencyPlot {
         }
     }
 
-    /// The default sensor with a calibrated accelerometer: an offset of it is a tilt that nothing
-    /// can show.
+    /// The default sensor with a calibrated accelerometer, because an offset of it is an
+    /// unobservable tilt.
     private static func rows(_ run: Run) -> [Row] {
         var parameters = IMUModel.Parameters()
         parameters.accelBias = 0
@@ -68,7 +67,8 @@ enum ConsistencyPlot {
             run.kind, seed: 3, stillDuration: run.stillSeconds,
             rampDuration: run.stillSeconds > 0 ? 2 : 0)
         var assumptions = AttitudeEstimator.Parameters()
-        // Two first-order filters of the model have no 3 ms; their delay is one over their corner.
+        // Two first-order filters of the model have less than 3 ms of delay; theirs is one over
+        // their corner.
         assumptions.sensorDelay = 1 / (2 * .pi * parameters.gyroBandwidthHz)
         var estimator = AttitudeEstimator(parameters: assumptions)
         let dt = 1 / parameters.sampleRate

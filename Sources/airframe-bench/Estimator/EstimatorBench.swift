@@ -5,9 +5,9 @@ import PlainText
 import Recording
 import SystemPackage
 
-/// The attitude estimator against recorded trials with an optical reference: accuracy and cost.
+/// Accuracy and cost of the attitude estimator on recorded trials with an optical reference.
 enum EstimatorBench {
-    /// Why there is nothing to measure.
+    /// Reason for the lack of data.
     enum Failure: Error, CustomStringConvertible {
         case noLogs(directory: String)
 
@@ -18,7 +18,7 @@ enum EstimatorBench {
         }
     }
 
-    /// What one trial gave: root mean square errors over its scored samples, degrees, and the bias,
+    /// Result of one trial: root mean square errors over its scored samples, degrees, and the bias,
     /// degrees per second and seconds.
     struct Score {
         var name: String
@@ -29,15 +29,16 @@ enum EstimatorBench {
     }
 
     private static let degrees = 180 / Double.pi
-    /// As `airframectl replay` takes them where no setting says anything.
+    /// Parameters of `airframectl replay` without any settings.
     private static let parameters = LoadedConfiguration().recordedSensor
 
-    /// Scores each log of a directory with default parameters, then the cost of an update.
+    /// Scores each log of a directory with default parameters, then measures the cost of an update.
     ///
     /// - Parameters:
-    ///   - dataDirectory: Where the `.imu` logs are; nil or absent: said by name, nothing measured.
-    ///   - report: Takes the figures.
-    /// - Throws: `IMULogError`; `Failure` where the directory holds no log.
+    ///   - dataDirectory: Directory of the `.imu` logs; if nil or missing, the report says so and
+    ///     nothing is measured.
+    ///   - report: Receives the figures.
+    /// - Throws: `IMULogError`; `Failure` if the directory contains no log.
     static func run(dataDirectory: String?, _ report: inout BenchReport) throws {
         guard let directory = dataDirectory else {
             report.note("not measured: name the recorded trials with --data DIRECTORY")
@@ -75,7 +76,7 @@ enum EstimatorBench {
         report.show("one update and its attitude", nanosecondsPerUpdate(logs.map(\.1)), "ns")
     }
 
-    /// The `.imu` files of a directory in order of name; nil where there is no such directory.
+    /// Names of the `.imu` files in a directory, sorted; nil if the directory does not exist.
     static func logNames(in directory: String) -> [String]? {
         guard let handle = opendir(directory) else { return nil }
         defer { closedir(handle) }
@@ -89,9 +90,9 @@ enum EstimatorBench {
         return names.sorted()
     }
 
-    /// Definitions of the BROAD benchmark (Laidig et al. 2021, doi 10.3390/data6070072): over the
-    /// moving samples with a reference, e = estimate · conj(reference) in the earth frame,
-    /// inclination = 2 acos √(w² + z²).
+    /// Scores a log by the definitions of the BROAD benchmark (Laidig et al. 2021, doi
+    /// 10.3390/data6070072): over the moving samples with a reference, e = estimate ·
+    /// conj(reference) in the earth frame, inclination = 2 acos √(w² + z²).
     private static func score(_ log: IMULog, name: String) -> Score {
         let truth = restRate(log)
         var squares = 0.0
@@ -133,7 +134,7 @@ enum EstimatorBench {
         return (squares / max(count, 1)).squareRoot()
     }
 
-    /// The mean raw rate before the first motion: the bias of a sensor that lies still.
+    /// The mean raw rate before the first motion: the bias of a sensor at rest.
     static func restRate(_ log: IMULog) -> Vector3 {
         let rest = log.records.prefix { !$0.isMoving }
         return rest.reduce(Vector3.zero) { $0 + $1.gyro } / Double(max(rest.count, 1))
@@ -155,7 +156,7 @@ enum EstimatorBench {
                 rounds.append((threadTime() - start) * 1e9 / Double(log.records.count))
             }
         }
-        // Using the sum keeps the loop from being optimised away.
+        // The use of the sum prevents the compiler from removing the loop.
         precondition(sink.isFinite)
         return rounds.sorted()[rounds.count / 2]
     }

@@ -4,13 +4,13 @@ import Plot
 import Recording
 import SystemPackage
 
-/// What the comparison with peers needs from here: the harder logs as files, and the cost of an
+/// Output for the comparison with other estimators: the harder logs as files, and the cost of an
 /// update as a number.
 enum EstimatorFiles {
-    /// Does what the options ask for instead of a bench.
+    /// Executes the task of the options instead of a benchmark.
     ///
     /// - Parameter options: The command line.
-    /// - Returns: Whether that was anything.
+    /// - Returns: Whether the options name such a task.
     /// - Throws: `IMULogError`, `EstimatorBench.Failure`, `Errno`.
     static func serve(_ options: Options) throws -> Bool {
         if let log = options.costLog {
@@ -40,7 +40,7 @@ enum EstimatorFiles {
         return false
     }
 
-    /// One folder for each scenario, in it one log for each log of `source`.
+    /// Writes one folder for each scenario, with one log for each log of `source`.
     private static func export(from source: String, to directory: String) throws {
         guard let names = EstimatorBench.logNames(in: source), !names.isEmpty else {
             throw EstimatorBench.Failure.noLogs(directory: source)

@@ -2,9 +2,9 @@ import GimbalCore
 import Glibc
 import Recording
 
-/// Sensors without a recording, derived from recorded ones: the reference stays the true one.
+/// Sensors without recordings, derived from recorded ones; the reference remains the true one.
 extension EstimatorScenario {
-    /// Other rates, another sensor, another place on the body, a shorter range.
+    /// Other sample rates, a poorer sensor, another place on the body, a shorter range.
     static var derived: [EstimatorScenario] {
         [
             EstimatorScenario(name: "means of 3 samples", folder: "mean-of-3") { average(&$0, 3) },
@@ -26,7 +26,7 @@ extension EstimatorScenario {
         ]
     }
 
-    /// Means of `count` samples; time and reference are the last one's.
+    /// Averages `count` samples; time and reference are those of the last one.
     private static func average(_ log: inout IMULog, _ count: Int) {
         let records = log.records
         log.records = stride(from: 0, to: records.count - count + 1, by: count).map { first in
@@ -40,7 +40,7 @@ extension EstimatorScenario {
         log.sampleRate /= Double(count)
     }
 
-    /// Scale and cross-axis errors of half a percent, offsets, and noise of 0.07 °/s/√Hz and 9
+    /// Adds scale and cross-axis errors of half a percent, offsets, and noise of 0.07 °/s/√Hz and 9
     /// mm/s²/√Hz.
     private static func impoverish(_ log: inout IMULog) {
         var noise = Noise(seed: UInt64(log.records.count))
@@ -59,7 +59,8 @@ extension EstimatorScenario {
         }
     }
 
-    /// The same rotation, felt at another place: what a lever adds to the specific force.
+    /// Moves the sensor to another place with the same rotation: adds the specific force of the
+    /// lever.
     private static func moveSensor(_ log: inout IMULog, to lever: Vector3) {
         let bias = EstimatorBench.restRate(log)
         // Smoothed over nine samples, for the derivative.
@@ -80,7 +81,7 @@ extension EstimatorScenario {
         }
     }
 
-    /// A range that the fastest 0.7 % of the moving samples are beyond.
+    /// Limits the range so that the fastest 0.7 % of the moving samples exceed it.
     private static func cutOff(_ log: inout IMULog) {
         let sizes = log.records.filter(\.isMoving)
             .map { max(abs($0.gyro.x), abs($0.gyro.y), abs($0.gyro.z)) }.sorted()
@@ -93,7 +94,7 @@ extension EstimatorScenario {
         }
     }
 
-    /// Gaussian numbers that are the same in every run.
+    /// Gaussian random numbers, the same in every run.
     private struct Noise {
         private var state: UInt64
 

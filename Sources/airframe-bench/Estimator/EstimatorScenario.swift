@@ -4,14 +4,14 @@ import Recording
 
 /// A recorded log made harder in one way.
 struct EstimatorScenario {
-    /// What the table calls it.
+    /// Name in the table.
     var name: String
-    /// The folder of its exported logs.
+    /// Folder of its exported logs.
     var folder: String
-    /// Turns a log into the harder one.
+    /// Converts a log into the harder one.
     var apply: (inout IMULog) -> Void
 
-    /// All of them.
+    /// All scenarios.
     static var all: [EstimatorScenario] {
         [
             EstimatorScenario(name: "started in motion", folder: "motion-0", apply: keepMotion),
@@ -34,8 +34,8 @@ struct EstimatorScenario {
         ] + derived
     }
 
-    /// What is exported for the comparison with peers: the logs as they are, with a bias added from
-    /// rest on, and all the harder ones.
+    /// Scenarios exported for the comparison with other estimators: the unchanged logs, with a bias
+    /// added from rest on, and all the harder ones.
     static var exported: [EstimatorScenario] {
         [
             EstimatorScenario(name: "as recorded", folder: "recorded") { _ in },
@@ -66,7 +66,7 @@ struct EstimatorScenario {
         for index in log.records.indices { log.records[index].gyro += bias }
     }
 
-    /// The first motion phase alone: no rest is ever seen.
+    /// Keeps the first motion phase only, so that there is no rest.
     private static func keepMotion(_ log: inout IMULog) {
         let motion = log.records.drop { !$0.isMoving }.prefix { $0.isMoving }
         log.records = Array(motion)

@@ -1,10 +1,11 @@
-/// Smallest motion that was measured so far on the drawn gimbals of even seeds, four of each kind
-/// of motor: largest unintended motion of nine of ten runs, and of all, degrees. The bars are one
-/// and a half times that, and at least 0.1°: they show what is or gets worse. They are not the bars
-/// of `FaultRun.Fault`, which hold for a phone-sized camera, and which many of these gimbals miss.
-/// Motors without encoders have none: many of them turn a drawn camera over without any fault.
+/// Bars for the drawn gimbals, from the smallest motion measured so far with even seeds, four of
+/// each kind of motor. The figures are the largest unintended motion of nine of ten runs, and of
+/// all runs, degrees. The bars are one and a half times that, at least 0.1°, so that they reveal a
+/// change for the worse. They differ from the bars of `FaultRun.Fault`, which apply to a
+/// phone-sized camera and which many of these gimbals miss. Motors without encoders have no bars,
+/// because many of them turn a drawn camera over without any fault.
 enum DrawnBars {
-    /// Bars of nine of ten runs and of all, degrees; nil: none was measured.
+    /// Bars of nine of ten runs and of all runs, degrees; nil without a measurement.
     static func bars(group: String, fault: FaultRun.Fault) -> (p90: Double, worst: Double)? {
         guard let measured = measured[group]?[fault.rawValue] else { return nil }
         return (bar(measured.p90), bar(measured.worst))

@@ -3,22 +3,22 @@ import PlainText
 import Simulation
 import Wire
 
-/// Starts of the motors in the hand of a person who walks, runs or stands, with nothing wrong: no
-/// fault may be named.
+/// Test for false alarms: starts of the motors in a walking, running or standing hand, without any
+/// fault. No fault may be reported.
 enum FalseAlarms {
-    /// Conditions that name a fault.
+    /// Conditions that report a fault.
     private static var alarms: Conditions {
         .responseReversed | .gyroContradicted | .imuFrozen | .imuImplausible | .gravityMismatch
     }
 
-    /// The faults among what held, by name; empty: none.
+    /// Names of the faults in a set of conditions; empty without a fault.
     static func names(in held: Conditions) -> String {
         Conditions.catalogue.filter {
             $0.condition.intersects(alarms) && held.intersects($0.condition)
         }.map(\.name).joined(separator: " ")
     }
 
-    /// Switched on in motion, with nothing wrong.
+    /// Starts in motion, without any fault.
     static func run(_ report: inout BenchReport, only: [String]) {
         for type in [MotorType.torque, .field, .servo]
         where only.allSatisfy({ "starts, \(type)".contains($0) }) {
@@ -33,8 +33,7 @@ enum FalseAlarms {
                         run.parameters.plant.inertia = run.parameters.plant.inertia * factor
                         let held = run.run().conditions
                         starts += 1
-                        // The camera was really flung: that is told apart from faults that there
-                        // are not.
+                        // The camera really was flung, so this is not a false alarm.
                         if held.intersects(.rotorLost) { flung += 1 }
                         let names = Self.names(in: held)
                         guard !names.isEmpty else { continue }

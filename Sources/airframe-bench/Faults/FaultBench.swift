@@ -6,14 +6,14 @@ import Port
 import Realtime
 import Simulation
 
-/// The campaign of faults: how long until it is safe, and how far the camera goes meanwhile.
+/// Fault campaign: time until the gimbal is safe, and motion of the camera until then.
 enum FaultBench {
     static func run(_ options: Options, _ report: inout BenchReport) {
         run(FaultCampaign(), seeds: options.faultSeeds, &report)
     }
 
-    /// Lying sensors and plants that are not as believed, on gimbals of every kind that stand still
-    /// and that are carried.
+    /// Runs wrong sensors and plants that differ from the belief, on gimbals of every kind, at rest
+    /// and carried.
     static func runSensors(_ options: Options, _ report: inout BenchReport) throws {
         FalseAlarms.run(&report, only: options.only)
         for group in try groups(options) {
@@ -35,7 +35,7 @@ enum FaultBench {
         }
     }
 
-    /// Gimbals whose runs make a row.
+    /// Gimbals whose runs form one row.
     private struct Group {
         var name: String
         var gimbals: [FaultGimbal]
@@ -56,8 +56,8 @@ enum FaultBench {
             }
     }
 
-    /// Runs a campaign; `group` names drawn gimbals and how they are carried; nil: a gimbal for
-    /// which the bars of the faults hold.
+    /// Runs a campaign. `group` names drawn gimbals and their motion; nil means a gimbal to which
+    /// the bars of the faults apply.
     private static func run(
         _ campaign: FaultCampaign, seeds: Int, group: String? = nil, _ report: inout BenchReport
     ) {
@@ -85,8 +85,8 @@ enum FaultBench {
         }
     }
 
-    /// Drawn gimbals are compared with what was measured before; how many miss the bars of the
-    /// fault is told beside it.
+    /// Compares drawn gimbals with earlier measurements, and reports how many miss the bars of the
+    /// fault.
     private static func checkDrawn(
         _ row: FaultCampaign.Row, group: String, _ report: inout BenchReport
     ) {
@@ -174,7 +174,7 @@ enum FaultBench {
 }
 
 extension FaultRun.Fault {
-    /// Largest unintended motion under a lie, degrees.
+    /// Largest unintended motion with a wrong sensor, degrees.
     private var largestLie: Double {
         switch self {
         case .gyroSpike: 0.1
@@ -185,8 +185,8 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Longest time until safe, s, and largest unintended motion, degrees: until then, and with the
-    /// coasting after it.
+    /// Longest time until safe, s, and largest unintended motion, degrees: until then, and
+    /// including the coasting after it.
     var bars: (seconds: Double, degrees: Double, coasting: Double) {
         switch kind {
         case .order: (0.02, 3, 3)

@@ -3,11 +3,11 @@ import Port
 import Realtime
 import Simulation
 
-/// Every fault in every mode from every source, with a seed of its own each.
+/// All combinations of fault, mode and source, each with several seeds.
 struct FaultCampaign {
-    /// One run, and how to find it again.
+    /// One run, with its identification.
     struct Result {
-        /// Mode, seed, and the gimbal where there are several.
+        /// Mode, seed, and the gimbal if there are several.
         var name: String
         var outcome: FaultRun.Outcome
     }
@@ -18,7 +18,7 @@ struct FaultCampaign {
         var results: [Result] = []
 
         var runs: Int { results.count }
-        /// Slowest to become safe, s.
+        /// Longest time until safe, s.
         var slowest: Double {
             results.map(\.outcome.secondsToSafe).filter { !$0.isNaN }.max() ?? 0
         }
@@ -29,12 +29,12 @@ struct FaultCampaign {
         var worst: Result? {
             results.max { $0.outcome.unintended < $1.outcome.unintended }
         }
-        /// Runs that never became safe.
+        /// Number of runs that never became safe.
         var unsafe: Int {
             guard fault.kind != .lie, fault.kind != .plant else { return 0 }
             return results.count { $0.outcome.secondsToSafe.isNaN }
         }
-        /// Runs whose outputs were on at the end although they may not come back.
+        /// Number of runs whose outputs were on at the end although they must stay off.
         var returned: Int {
             switch fault.kind {
             case .command, .lie, .plant: 0
@@ -42,7 +42,7 @@ struct FaultCampaign {
             }
         }
 
-        /// Unintended motion that so large a share of the runs does not exceed, degrees.
+        /// Unintended motion that this share of the runs does not exceed, degrees.
         func unintended(share: Double) -> Double {
             let sorted = results.map(\.outcome.unintended).sorted()
             guard !sorted.isEmpty else { return .nan }
@@ -56,15 +56,17 @@ struct FaultCampaign {
     var faults = FaultRun.Fault.allCases.filter {
         !FaultRun.Fault.sensorLies.contains($0) && $0.kind != .plant
     }
-    /// The links that command.
+    /// The links that send commands.
     var links = CommandSource.Link.allCases
 
-    /// The gimbals that the faults meet, and how they are carried.
+    /// The gimbals, and the motion of the hand.
     var gimbals = [FaultGimbal.standard]
     var motion = HandleMotion.walking
 
-    /// - Parameter seeds: Of each combination.
-    /// - Returns: A row for each fault that concerns one of the gimbals.
+    /// Runs the campaign.
+    ///
+    /// - Parameter seeds: Number of seeds of each combination.
+    /// - Returns: A row for each fault that applies to one of the gimbals.
     func rows(seeds: Int) -> [Row] {
         var rows = faults.map { Row(fault: $0) }
         var number = 0
@@ -85,7 +87,7 @@ struct FaultCampaign {
         return rows.filter { !$0.results.isEmpty }
     }
 
-    /// Every fault in the place of that of `first`.
+    /// Runs every fault in the situation of `first`.
     private func run(all first: FaultRun, into rows: inout [Row]) {
         var twins = Twins(seconds: faults.map(\.after).max() ?? 0)
         for index in rows.indices

@@ -1,18 +1,18 @@
 import GimbalCore
 import Simulation
 
-/// A gimbal for the campaign of faults, and the tuning that it is driven with.
+/// A gimbal for the fault campaign, with its tuning.
 struct FaultGimbal {
-    /// Names the rows.
+    /// Name in the rows.
     var name: String
-    /// The physics.
+    /// The physical gimbal.
     var simulated = SimulatedGimbal.Parameters()
-    /// The controller: the defaults, its inertia to be found, or the daemon's tuning for a drawn
-    /// gimbal.
+    /// The controller's tuning: the defaults with unknown inertia, or the daemon's tuning for a
+    /// drawn gimbal.
     var stabilizer = Stabilizer.Parameters()
     /// Ticks per second.
     var loopHz = 1000
-    /// When a fault strikes, s: bias, inertia and friction are known by then.
+    /// Time of the fault, s: bias, inertia and friction are known by then.
     var onset = 5.0
     /// The same gimbal with 1000 ticks and samples per second; only for a drawn one.
     private var swift: (simulated: SimulatedGimbal.Parameters, stabilizer: Stabilizer.Parameters)?
@@ -22,14 +22,14 @@ struct FaultGimbal {
     /// The default plant.
     static let standard = FaultGimbal(name: "standard")
 
-    /// A camera of the size of a phone: a seventeenth of the default inertia, and of its mass.
+    /// A phone-sized camera: a seventeenth of the default inertia and mass.
     static let phone = {
         var gimbal = FaultGimbal(name: "phone")
         gimbal.simulated.plant.scale(inertia: 1 / 17.0, imbalance: 1 / 17.0)
         return gimbal
     }()
 
-    /// The phone without encoders.
+    /// The phone-sized camera without encoders.
     static let blindPhone = {
         var gimbal = phone
         gimbal.name = "phone, no encoders"
@@ -37,7 +37,7 @@ struct FaultGimbal {
         return gimbal
     }()
 
-    /// The default plant driven in this way.
+    /// The default plant with this kind of motor.
     static func driven(by motor: MotorType) -> FaultGimbal {
         var gimbal = FaultGimbal(name: "\(motor)")
         gimbal.simulated.motor = motor
@@ -45,10 +45,10 @@ struct FaultGimbal {
         return gimbal
     }
 
-    /// A gimbal at random with the daemon's tuning for the two things that its owner knows, motors
-    /// and loop.
+    /// A drawn gimbal with the daemon's tuning for the two facts that its owner knows, motors and
+    /// loop.
     ///
-    /// Its search for inertia and delay may take eight seconds, so the faults strike later.
+    /// Its identification of inertia and delay may take eight seconds, so the faults occur later.
     static func drawn(seed: UInt64, motor: MotorType) throws -> FaultGimbal {
         let drawn = DrawnGimbal(seed: seed, motor: motor)
         var gimbal = FaultGimbal(name: "drawn \(seed), \(motor)")

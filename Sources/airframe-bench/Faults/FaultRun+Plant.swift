@@ -3,35 +3,36 @@ import Glibc
 import Simulation
 
 extension FaultRun {
-    /// Outcome of a plant that is not as believed.
+    /// Outcome for a plant that differs from the belief.
     struct PlantOutcome {
-        /// Largest angle to the healthy twin from when the motors came on until the onset, degrees.
+        /// Largest angle to the healthy twin, from the start of the motors until the onset,
+        /// degrees.
         var start = 0.0
-        /// Whether outputs that were on have gone off, or never came on.
+        /// Whether the outputs have gone off, or never came on.
         var isShutOff = false
         /// Whether the same is true of the healthy twin.
         var isTwinShutOff = false
-        /// Whether the camera trembles over the last half second more than the handle and the
-        /// healthy twin ever do.
+        /// Whether in the last half second the camera trembles more than the handle and the healthy
+        /// twin ever do.
         var isTrembling = false
         /// Total time for which the camera trembled, s.
         var trembling = 0.0
-        /// Longest time in which it trembled and neither an oscillation nor the search for the
-        /// inertia was told, s.
+        /// Longest time of trembling without a reported oscillation or identification of the
+        /// inertia, s.
         var unnamed = 0.0
-        /// From the onset until an oscillation was told, s; NaN: never.
+        /// Time from the onset until an oscillation was reported, s; NaN if never.
         var named = Double.nan
-        /// Believed inertia over the true one at the end, of the axis that is farthest off; NaN on
-        /// servos.
+        /// Ratio of believed to true inertia at the end, on the axis with the largest error; NaN
+        /// with servos.
         var inertiaRatio = Double.nan
         /// RMS of the camera's rate above 15 Hz over the last half second, deg/s.
         var lastTremor = 0.0
 
-        /// Whether it trembled for longer than a knock does.
+        /// Whether it trembled for longer than after a knock.
         var hasOscillated: Bool { trembling > 0.1 }
     }
 
-    /// Everything of a plant's run but the unintended motion from the onset on.
+    /// Everything in a plant's run except the unintended motion after the onset.
     func plantOutcome(_ trace: FaultTrace, beside twin: FaultTrace) -> Outcome {
         var plant = PlantOutcome()
         plant.isShutOff = Self.isShutOff(trace)
@@ -54,8 +55,8 @@ extension FaultRun {
         return on >= trace.onset || trace.points[on...].contains { !$0.isEnabled }
     }
 
-    /// Windows in which an oscillation is looked for, s, and by how much more than its healthy twin
-    /// a camera has to tremble.
+    /// Length of a window for an oscillation, s, and the factor by which a camera must tremble more
+    /// than its healthy twin.
     private static let window = 0.05
     private static let beyondTwin = 1.5
 
@@ -82,7 +83,8 @@ extension FaultRun {
         var unnamed = 0.0
         for (index, point) in trace.points.enumerated() {
             let isOscillating = point.conditions.intersects(.loopOscillating)
-            // The search for the inertia shakes the camera on purpose, and is told as well.
+            // The identification of the inertia shakes the camera deliberately, and is reported as
+            // well.
             let isTold = isOscillating || point.conditions.intersects(.inertiaUnknown)
             let since = Double(index + 1 - trace.onset) * trace.dt
             if isOscillating, since >= 0, plant.named.isNaN { plant.named = since }
@@ -109,7 +111,7 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Whether it exists before the motors come on.
+    /// Whether the fault exists before the motors come on.
     var isFromBeginning: Bool {
         switch self {
         case .plantLater, .plantSooner, .plantSlow, .plantStaleHeavy, .plantStaleLight: true
@@ -120,8 +122,8 @@ extension FaultRun.Fault {
     /// Whether its gimbal, and the healthy twin, have 1000 ticks a second.
     var isAtFullRate: Bool { self == .plantSlow }
 
-    /// True for the kinds of motors that it concerns: servos know no inertia, and motors without
-    /// encoders look for it at each start.
+    /// Whether the fault applies to this kind of motor: servos do not use the inertia, and motors
+    /// without encoders measure it at each start.
     func concerns(_ motor: MotorType) -> Bool {
         switch self {
         case .plantStaleHeavy, .plantStaleLight: motor == .torque
@@ -129,7 +131,7 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Changes a gimbal, or what is believed of it, from the beginning.
+    /// Changes a gimbal, or the belief about it, before the start.
     func change(_ gimbal: inout FaultGimbal) {
         switch self {
         case .plantLater:
@@ -139,7 +141,7 @@ extension FaultRun.Fault {
             gimbal.stabilizer.controller.loopDelay += 5e-3
             let field = gimbal.stabilizer.field
             gimbal.stabilizer.field = field.stretched(to: field.loopDelay + 5e-3)
-            // Servos are three times as late, and so is this.
+            // Servos have three times the delay, so this is three times as large too.
             gimbal.stabilizer.servo.delay += 9e-3
         case .plantSlow: gimbal.simulated.imu.sampleRate = 250
         case .plantStaleHeavy: save(4, &gimbal)
@@ -148,7 +150,7 @@ extension FaultRun.Fault {
         }
     }
 
-    /// An inertia of `factor` times the true one is written down.
+    /// Configures an inertia of `factor` times the true one.
     private func save(_ factor: Double, _ gimbal: inout FaultGimbal) {
         let (truth, constant) = (
             gimbal.simulated.plant.inertia, gimbal.simulated.motorConstant

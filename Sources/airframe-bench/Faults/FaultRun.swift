@@ -5,20 +5,19 @@ import Port
 import Realtime
 import Simulation
 
-/// One run of the campaign: a fault, the gimbal that it meets, the mode, and the link that is in
-/// control.
+/// One run of the campaign: a fault, its gimbal, the mode, and the link in control.
 ///
-/// Commands go through the real `Commander` and the real loop, sensor faults through the simulated
-/// sensor. The unintended motion is the camera's true motion: until the outputs are off its angle
-/// to the same run, same seed, without the fault; for half a second after that its angle to a run
-/// in which an emergency stop turned healthy outputs off at that moment. So a camera that coasts
-/// counts, and one that falls because it is unpowered does not.
+/// Commands pass through the real `Commander` and the real loop, sensor faults through the
+/// simulated sensor. The unintended motion is the camera's true motion. Until the outputs are off
+/// it is the angle to the same run, same seed, without the fault. For half a second after that it
+/// is the angle to a run in which an emergency stop turned healthy outputs off at that moment. So a
+/// coasting camera counts, and one that falls because it is unpowered does not.
 ///
-/// A plant that is another from the beginning on starts in its own way. Its motion against the
-/// healthy run is measured twice: from when the motors came on until the onset, and from there on,
-/// with the heading that it had then: nothing on the gimbal knows where north is.
+/// A plant that differs from the beginning starts differently. Its motion relative to the healthy
+/// run is measured twice: from the start of the motors until the onset, and from there on relative
+/// to the heading at that time, because no sensor of the gimbal shows north.
 struct FaultRun {
-    /// What goes wrong, at `onset`.
+    /// Fault that occurs at `onset`.
     enum Fault: String, CaseIterable {
         case dropOut = "IMU: no sample"
         case frozen = "IMU: frozen"
@@ -52,19 +51,19 @@ struct FaultRun {
         case plantStaleHeavy = "plant: saved inertia four times the true"
         case plantStaleLight = "plant: saved inertia a third of the true"
 
-        /// Those in which a sensor that goes on delivering is wrong.
+        /// The faults in which a working sensor delivers wrong values.
         static let sensorLies: [Fault] = [
             .gyroBurst, .gyroStuck, .gyroZero, .gyroFrozen, .gyroSpike, .gyroSpikes,
             .gyroReversed, .accelFrozen, .accelSideways,
         ]
 
-        /// Those in which the gimbal is another than the controller believes.
+        /// The faults in which the gimbal differs from the controller's belief.
         static let plantFaults: [Fault] = [
             .plantLighter, .plantHeavier, .plantLater, .plantSooner, .plantSlow, .plantStaleHeavy,
             .plantStaleLight,
         ]
 
-        /// What it belongs to, and with it the bars.
+        /// Kind of the fault, which determines the bars.
         var kind: Kind {
             switch self {
             case .dropOut, .frozen, .notANumber, .infinite, .timeBack, .busError, .gyroStuck,
@@ -81,25 +80,26 @@ struct FaultRun {
         }
     }
 
-    /// What a fault belongs to.
+    /// Kinds of faults.
     enum Kind {
         /// The outputs must go off.
         case sensor
-        /// The outputs must go off, because somebody said so.
+        /// The outputs must go off, because of a request.
         case order
-        /// The camera must stand still, and be held.
+        /// The camera must stop and be held.
         case command
         /// The outputs must go off, and stay off.
         case response
-        /// A sensor says for a moment what is not so: the outputs may go off or stay on.
+        /// A sensor is wrong for a moment: the outputs may go off or stay on.
         case lie
-        /// The gimbal is another than the controller believes: the outputs must stay on.
+        /// The gimbal differs from the controller's belief: the outputs must stay on.
         case plant
     }
 
-    /// What came out.
+    /// Result of a run.
     struct Outcome {
-        /// From the fault until outputs off or, for commands, set-point still; s. NaN: never.
+        /// Time from the fault until the outputs are off or, for commands, the set-point is still,
+        /// s; NaN if never.
         var secondsToSafe = Double.nan
         /// Largest unintended motion of the true camera, degrees.
         var unintended = 0.0
@@ -107,9 +107,9 @@ struct FaultRun {
         var untilSafe = 0.0
         /// Whether the outputs are on at the end.
         var isOn = false
-        /// Everything that held after the fault.
+        /// All conditions that held after the fault.
         var conditions: Conditions = .none
-        /// Outcome of a plant that is not as believed; nil for other faults.
+        /// Outcome for a plant that differs from the belief; nil for other faults.
         var plant: PlantOutcome?
     }
 
@@ -122,7 +122,7 @@ struct FaultRun {
 
     /// Length of the observation, s.
     var after: Double { fault.after }
-    /// How long a camera may coast that its motors have let go, s.
+    /// Time for which the coasting of a released camera counts, s.
     static let coast = 0.5
 
     func run() -> Outcome {
@@ -130,9 +130,9 @@ struct FaultRun {
         return run(beside: &twins)
     }
 
-    /// One run.
+    /// Executes the run.
     ///
-    /// - Parameter twins: Of the same gimbal, motion, mode, link and seed.
+    /// - Parameter twins: Runs with the same gimbal, motion, mode, link and seed.
     /// - Returns: Its figures.
     func run(beside twins: inout Twins) -> Outcome {
         let twin = twins.twin(of: self)
@@ -154,7 +154,7 @@ struct FaultRun {
                 (outcome.secondsToSafe.isNaN ? after : outcome.secondsToSafe) / trace.dt + 1e-6)
             : off
         if let plant = outcome.plant, off == 0 {
-            // Off since the start: what moves it now is its weight.
+            // Off since the start: gravity moves the camera now.
             outcome.unintended = plant.start
             outcome.untilSafe = plant.start
             return outcome
@@ -169,8 +169,8 @@ struct FaultRun {
         for (point, healthy) in zip(faulty, released.sinceOnset).dropFirst(off).prefix(coasting) {
             outcome.unintended = max(outcome.unintended, deviation(point, healthy, turn))
         }
-        // Once the outputs have come back, the horizon must be what it was; the heading is free,
-        // and two modes keep none.
+        // When the outputs have come back, the horizon must be the same as before. The heading is
+        // free, and two modes do not hold a horizon.
         guard mode != .fpv, mode != .neutral,
             let on = faulty.dropFirst(off).firstIndex(where: { $0.isEnabled })
         else {
@@ -183,9 +183,9 @@ struct FaultRun {
         return outcome
     }
 
-    /// What the fault has done to the camera, degrees. A camera that stops because nobody commands
-    /// it any more differs from one that goes on by what was commanded: there the attitude's error
-    /// counts, it is held.
+    /// Effect of the fault on the camera, degrees. A camera that stops because its commands end
+    /// differs from one that continues by the commanded motion; there the attitude's error counts,
+    /// because the camera is held.
     private func deviation(
         _ point: FaultTrace.Point, _ intended: FaultTrace.Point, _ turn: Quaternion
     ) -> Double {
@@ -196,13 +196,13 @@ struct FaultRun {
     private func isSafe(_ point: FaultTrace.Point) -> Bool {
         switch fault.kind {
         case .sensor, .order, .response, .lie, .plant: !point.isEnabled
-        // In a mode that moves by itself nobody's command was turning the camera.
+        // In a mode that moves on its own no command was turning the camera.
         case .command:
             fault == .garbage || fault == .flood || mode == .fpv || mode == .neutral
                 || point.isStill
         }
     }
 
-    /// A dead-man counts from the last request, which came a while before the onset.
+    /// A dead-man counts from the last request, which came before the onset.
     private var silenceBefore: Double { fault == .silence ? 0.05 : 0 }
 }

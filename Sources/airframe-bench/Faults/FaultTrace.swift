@@ -9,21 +9,21 @@ import Simulation
 struct FaultTrace {
     /// One tick.
     struct Point {
-        /// The true camera, to earth.
+        /// True attitude, camera to earth.
         var attitude: Quaternion
-        /// Its true rate and the handle's, rad/s.
+        /// True rate of the camera and of the handle, rad/s.
         var rate: Vector3
         var handleRate: Vector3
         /// Whether the outputs are on.
         var isEnabled: Bool
-        /// Whether the set-point stands.
+        /// Whether the set-point is still.
         var isStill: Bool
         /// From attitude to set-point, degrees.
         var error: Double
-        /// Everything that holds.
+        /// All conditions that hold.
         var conditions: Conditions
 
-        /// Angle between the vertical as this camera and as another one sees it, degrees.
+        /// Angle between the verticals of this camera and of another one, degrees.
         func tilt(from other: Point) -> Double {
             let down = Vector3(0, 0, 1)
             let mine = attitude.inverseRotate(down)
@@ -32,16 +32,16 @@ struct FaultTrace {
         }
     }
 
-    /// Seconds of a tick.
+    /// Period of a tick, s.
     let dt: Double
-    /// Number of the first tick with the fault, the first of all being 1.
+    /// Number of the first tick with the fault; the first tick of the run is 1.
     let onset: Int
-    /// The ticks, from the first one on.
+    /// All ticks.
     var points: [Point] = []
-    /// Believed inertia over the true one at the end, of the axis with the largest error.
+    /// Ratio of believed to true inertia at the end, on the axis with the largest error.
     var inertiaRatio = Double.nan
 
-    /// The ticks with the fault.
+    /// The ticks from the onset on.
     var sinceOnset: ArraySlice<Point> { points[(onset - 1)...] }
 
     /// The turn about the vertical from another run's camera to this one, at the onset.
@@ -53,8 +53,7 @@ struct FaultTrace {
     }
 }
 
-/// Runs without a fault, each simulated once for all the faults that meet the same gimbal in the
-/// same way.
+/// Runs without a fault, each simulated once for all faults with the same gimbal and situation.
 struct Twins {
     private struct Key: Hashable {
         var isTurning: Bool
@@ -78,16 +77,17 @@ struct Twins {
 }
 
 extension FaultRun {
-    /// A camera that is let go in a turn would coast without any fault.
+    /// Whether commands turn the camera; if it is released in a turn it coasts even without a
+    /// fault.
     var isTurning: Bool { fault.kind == .command || fault.kind == .order }
 
-    /// The run, tick by tick.
+    /// Executes the run, tick by tick.
     ///
     /// - Parameters:
-    ///   - isFaulty: False: the healthy twin.
+    ///   - isFaulty: False for the healthy twin.
     ///   - seconds: From the onset until the end.
-    ///   - stop: Number of the tick in which somebody stops the outputs; nil: none.
-    /// - Returns: All that happened.
+    ///   - stop: Number of the tick in which an emergency stop is requested; nil for none.
+    /// - Returns: The trace of the run.
     func trace(isFaulty: Bool, seconds: Double, stop: Int? = nil) -> FaultTrace {
         var fitted = fault.isAtFullRate ? gimbal.atFullRate : gimbal
         if isFaulty { fault.change(&fitted) }
@@ -116,7 +116,7 @@ extension FaultRun {
             }
             commander.advance(now: now)
             let isLost = since >= 0 && fault == .busError
-            // Without a sample the loop runs on its deadline.
+            // Without a sample the loop runs at its deadline.
             fresh.removeAll(keepingCapacity: true)
             gimbal.advance(to: now) { fresh.append($0) }
             for sample in fresh where !isLost { assembly.engine.deliver(sample, at: now) }
@@ -135,8 +135,8 @@ extension FaultRun {
         return trace
     }
 
-    /// Believed inertia over the true one, of the axis with the largest error; a stronger motor
-    /// makes it smaller.
+    /// Ratio of believed to true inertia, on the axis with the largest error; a stronger motor
+    /// reduces it.
     private func ratio(_ found: AxisVector, of gimbal: SimulatedGimbal) -> Double {
         var farthest = Double.nan
         for axis in GimbalAxis.allCases {
@@ -147,14 +147,14 @@ extension FaultRun {
         return farthest
     }
 
-    /// Whether nothing of what was commanded still turns, rad/s: axes that the mode itself moves do
-    /// not count.
+    /// Whether all commanded rates, rad/s, have ended; axes that the mode itself moves do not
+    /// count.
     private func isStill(_ rates: AxisVector) -> Bool {
         let yaw = mode == .panFollow ? 0 : rates.yaw
         return max(abs(yaw), abs(rates.roll), abs(rates.pitch)) < 0.02
     }
 
-    /// Somebody who holds the camera in his mode, turning it where the mode lets him.
+    /// Commands of an operator in this mode, including a turn if the mode allows one.
     private func command(
         _ commander: Commander, _ holder: CommandSource, tick: Int, onset: Int, rate: Int,
         now: Instant, isWrong: Bool
@@ -230,7 +230,7 @@ extension FaultRun {
         }
     }
 
-    /// About which axis a gyroscope lies: x, y, z or all, by the seed.
+    /// Axes of a gyroscope's fault: x, y, z or all, by the seed.
     private var direction: Vector3 {
         switch seed % 4 {
         case 0: Vector3(1, 0, 0)

@@ -1,5 +1,5 @@
-/// Bars of a plant that is not as believed, beyond `FaultRun.Fault.bars`.
+/// Bars of a plant that differs from the belief, in addition to `FaultRun.Fault.bars`.
 enum PlantBars {
-    /// Longest time in which a camera may tremble before the oscillation is told, s.
+    /// Longest time of trembling until the oscillation is reported, s.
     static let unnamed = 0.3
 }

@@ -4,9 +4,9 @@ import Identification
 import PlainText
 import Simulation
 
-/// What autotune makes of gimbals that it has never seen, on the whole simulated gimbal.
+/// Benchmark of autotune with unknown gimbals, on the whole simulated gimbal.
 enum AutotuneBench {
-    /// A gimbal, and the tuning that it is started with.
+    /// A gimbal, and its initial tuning.
     private struct Case {
         var name: String
         var motor = MotorType.torque
@@ -15,7 +15,8 @@ enum AutotuneBench {
         var imbalance = 1.0
         /// Factor on delay and lag of servos.
         var slowness = 1.0
-        /// Factor on all gains, per unit of inertia; of servos on the bandwidth of the prediction.
+        /// Factor on all gains, per unit of inertia; with servos on the bandwidth of the
+        /// prediction.
         var gains = 1.0
         var motion = HandleMotion.still
 
@@ -50,7 +51,7 @@ enum AutotuneBench {
         Case(name: "walking", motor: .servo, motion: .walking),
     ]
 
-    /// Runs everything.
+    /// Runs all cases.
     ///
     /// - Parameters:
     ///   - options: Not used.
@@ -85,7 +86,7 @@ enum AutotuneBench {
         }
     }
 
-    /// The default tuning of somebody who knows the plant.
+    /// The default tuning for a known plant.
     private static func known(_ what: Case) -> Stabilizer.Parameters {
         var tuning = Stabilizer.Parameters()
         tuning.motorType = what.motor
@@ -97,7 +98,7 @@ enum AutotuneBench {
         return tuning
     }
 
-    /// Rate gain of pitch with its inertia.
+    /// Product of pitch's rate gain and inertia.
     private static func stiffness(_ tuning: Stabilizer.Parameters) -> Double {
         if case .field = tuning.motorType {
             return tuning.field.rateGain.pitch * tuning.field.inertia.pitch
@@ -119,7 +120,7 @@ enum AutotuneBench {
             parameters: parameters, motion: BaseMotion(motion, seed: 2), seed: 2)
     }
 
-    /// A mistuned start.
+    /// Tuning of a mistuned start.
     private static func start(_ what: Case) -> Stabilizer.Parameters {
         var tuning = Stabilizer.Parameters()
         tuning.motorType = what.motor
@@ -133,7 +134,7 @@ enum AutotuneBench {
         return tuning
     }
 
-    /// The tuning that autotune proposes; nil, and a miss, when it gives up.
+    /// The tuning that autotune proposes; nil, and a miss, if it gives up.
     private static func tuned(
         _ what: Case, _ report: inout BenchReport
     ) -> Stabilizer.Parameters? {
@@ -175,8 +176,8 @@ enum AutotuneBench {
         }
     }
 
-    /// How far the camera is off, degrees of pitch, RMS, while somebody walks: all that moves a
-    /// camera on servos.
+    /// Error of the camera while walking, degrees of pitch, RMS: with servos this is the whole
+    /// motion of the camera.
     private static func shake(_ what: Case, _ tuning: Stabilizer.Parameters) -> Double {
         var loop = SimulatedLoop(gimbal(what, .walking), tuning)
         loop.run(seconds: 12)
@@ -188,18 +189,18 @@ enum AutotuneBench {
         return (error / 18_000).squareRoot() * 180 / .pi
     }
 
-    /// How much a disturbing acceleration moves the camera: degrees of hold error of pitch per
+    /// Sensitivity of the camera to a disturbing acceleration: degrees of hold error of pitch per
     /// rad/s², RMS, while walking.
     ///
-    /// The same run with and without pushes of 8 rad/s² RMS (without encoders 3) between 0.7 and 6
+    /// The same run with and without pushes of 8 rad/s² RMS (3 without encoders) between 0.7 and 6
     /// Hz; noise and steps are the same in both.
     private static func quality(_ what: Case, _ parameters: Stabilizer.Parameters) -> Double {
         var calm = SimulatedLoop(gimbal(what, .walking), parameters)
         var pushed = calm
         let inertia = calm.gimbal.parameters.plant.inertia.pitch
         var (error, disturbance) = (0.0, 0.0)
-        // What a motor that hangs in its field can carry four times the inertia against, beside the
-        // walking.
+        // Disturbance that a motor without encoder can carry with four times the inertia, in
+        // addition to the walking.
         let strength = what.motor == .field ? 2 : 5.06
         for tick in 1...30_000 {
             let time = Double(tick) * 1e-3

@@ -3,8 +3,8 @@ import GimbalCore
 import Port
 import Simulation
 
-/// Every point of a 5 x 5 x 5 grid over the sliders of an AirOS app, on every kind of motor: the
-/// gimbal must stay stable.
+/// Stability test of a 5 x 5 x 5 grid of the gain sliders in an AirOS app, with every kind of
+/// motor.
 enum GainGridBench {
     private static let shares = [0, 0.25, 0.5, 0.75, 1]
 
@@ -12,7 +12,7 @@ enum GainGridBench {
     ///
     /// - Parameters:
     ///   - options: Not used.
-    ///   - report: Receives the worst of all points.
+    ///   - report: Receives the worst figures of all points.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note("125 points each, still handle, steps of yaw, roll and pitch; worst of all")
         for (motor, name, bar) in [
@@ -59,8 +59,7 @@ enum GainGridBench {
             yaw: PIDTriple(p: 3 * p, i: 0.5 * i, d: 0.2 * d), roll: tilt, pitch: tilt)
     }
 
-    /// The largest error from 1.3 to 1.8 s after a step, degrees; infinite when the motors were
-    /// off.
+    /// The largest error from 1.3 to 1.8 s after a step, degrees; infinite if the motors were off.
     private static func error(
         _ motor: MotorType, _ p: Double, _ i: Double, _ d: Double
     ) -> Double {

@@ -2,7 +2,7 @@ import GimbalCore
 import PlainText
 import Simulation
 
-/// From which seeds gimbals are drawn: who tunes on some reports on the others.
+/// Seeds of the drawn gimbals. Tuning uses one half of them, reports use the other.
 enum GallerySeeds {
     case all
     case even
@@ -20,7 +20,7 @@ enum GallerySeeds {
         }
     }
 
-    /// So many of them.
+    /// The first `count` seeds.
     func first(_ count: Int) -> [UInt64] {
         switch self {
         case .all: (0..<count).map { UInt64($0) }
@@ -31,8 +31,8 @@ enum GallerySeeds {
     }
 }
 
-/// Gimbals drawn at random in each motion: how many start, are held, never oscillate, and are not
-/// shut off for a fault that they do not have.
+/// Gallery of random gimbals in each motion: how many start, are held, do not oscillate, and are
+/// not shut off for a non-existent fault.
 enum GalleryBench {
     private struct Row {
         var gimbal: DrawnGimbal

@@ -5,60 +5,61 @@ import PlainText
 import Simulation
 import Wire
 
-/// One drawn gimbal with the daemon's own tuning for what its owner knows, carried in one way.
+/// Run of one drawn gimbal with the daemon's tuning for the facts that its owner knows, in one
+/// motion.
 struct GalleryRun {
     var gimbal: DrawnGimbal
     var motion: HandleMotion
-    /// Seconds in all, and from which on the figures count: the search for inertia and delay is
-    /// over.
+    /// Total duration and beginning of the evaluation, s; by then the identification of inertia and
+    /// delay is over.
     var seconds = 18.0
     var settled = 8.0
-    /// Prints where the camera points, with all that is told of it, each 20 ms.
+    /// Whether the camera's angles and all estimates are printed each 20 ms.
     var isTraced = false
 
     /// The figures; angles in degrees.
     struct Outcome {
-        /// Until a set-point was followed, s; NaN: never.
+        /// Time until a set-point was followed, s; NaN if never.
         var start = Double.nan
-        /// RMS above 1 Hz of roll or pitch, whichever is larger.
+        /// RMS above 1 Hz of roll or pitch, the larger one.
         var shake = Double.nan
-        /// RMS about the mean of roll or pitch, whichever is larger.
+        /// RMS about the mean of roll or pitch, the larger one.
         var hold = Double.nan
-        /// Largest tilt from where it was on the average.
+        /// Largest tilt from the mean.
         var largest = Double.nan
-        /// Largest RMS over half a second of the true rate above 15 Hz, deg/s, and of the angle
-        /// that belongs to it.
+        /// Largest RMS over half a second of the true rate above 15 Hz, deg/s, and of the
+        /// corresponding angle.
         var tremor = 0.0
         var buzz = 0.0
         /// The same angle of the handle.
         var handleBuzz = 0.0
         /// Largest turn from the motors' start until a set-point was followed.
         var searchAngle = 0.0
-        /// Outputs that were on have gone off.
+        /// Whether the outputs have gone off.
         var isShutOff = false
-        /// All conditions that name a fault.
+        /// All conditions that report a fault.
         var faults: Conditions = .none
-        /// Found inertia over the true one, the farthest of the axes; a motor that is stronger
-        /// makes it smaller.
+        /// Ratio of identified to true inertia, on the axis with the largest error; a stronger
+        /// motor reduces it.
         var inertiaRatio = Double.nan
 
-        /// A camera that stays where it should be.
+        /// Whether the camera keeps its attitude.
         var isHeld: Bool { !isShutOff && largest < 5 }
-        /// Faster and wider than what noise, friction and a servo's pulses do, and more than the
-        /// handle's own.
+        /// Whether the tremor is faster and larger than that of noise, friction and a servo's
+        /// pulses, and larger than the handle's.
         var isOscillating: Bool {
             Tremor.Window(rate: tremor, angle: buzz).isTrembling(beside: handleBuzz) || tremor > 60
         }
     }
 
-    /// Conditions that name a fault which no drawn gimbal has.
+    /// Conditions that report a fault, none of which a drawn gimbal has.
     static var faults: Conditions {
         .responseReversed | .gyroContradicted | .imuFrozen | .imuImplausible | .imuStale
             | .imuTimeFault | .gravityMismatch | .controlFault | .loopOscillating | .inertiaNotFound
             | .motorStalled | .loopUnreliable | .imuSaturated | .attitudeDoubtful
     }
 
-    /// The settings of an owner who knows motors and loop.
+    /// The tuning by the settings of an owner who knows motors and loop.
     var tuning: Stabilizer.Parameters {
         get throws { try gimbal.tuning(loopHz: gimbal.loopHz) }
     }
@@ -104,7 +105,7 @@ struct GalleryRun {
             }
             guard isSettled else { continue }
             let angles = EulerZXY.angles(simulated.attitude) * degrees
-            // The record is kept at 1 kHz whatever the loop does.
+            // The record has 1 kHz at any rate of the loop.
             while Double(tilts.count) < (time - settled) * Double(AngleRecord.rate) {
                 roll.append(angles.roll)
                 pitch.append(angles.pitch)
@@ -157,7 +158,7 @@ extension DrawnGimbal {
     ///   - loopHz: Ticks per second.
     ///   - settings: More settings, `key=value`.
     /// - Returns: All parameters of the core.
-    /// - Throws: What `ConfigurationLoader` says of a setting.
+    /// - Throws: The error of `ConfigurationLoader` about a setting.
     func tuning(loopHz: Int, with settings: [String] = []) throws -> Stabilizer.Parameters {
         let loaded = try ConfigurationLoader.load(
             ConfigurationSource(
@@ -176,7 +177,7 @@ extension Conditions {
         subtracting(subtracting(other))
     }
 
-    /// Their names.
+    /// Names of the conditions.
     var names: String {
         Conditions.catalogue.filter { intersects($0.condition) }.map(\.name)
             .joined(separator: " ")

@@ -1,17 +1,18 @@
 import GimbalCore
 import Glibc
 
-/// RMS over windows of the true rate above 15 Hz, and of the angle that belongs to it: an
-/// oscillation of the loop, or what steps and friction leave there.
+/// RMS over windows of the true rate above 15 Hz, and of the corresponding angle: an oscillation of
+/// the loop, or the remainder of steps and friction.
 struct Tremor {
-    /// A window.
+    /// Values of one window.
     struct Window {
         /// RMS of the rate, deg/s.
         var rate = 0.0
         /// RMS of the angle, degrees.
         var angle = 0.0
 
-        /// Faster and wider than what noise, friction and a servo's pulses do.
+        /// Whether the tremor is faster and larger than that of noise, friction and a servo's
+        /// pulses.
         ///
         /// - Parameter other: RMS of the angle without the fault, degrees: the handle's, or a
         ///   healthy twin's.
@@ -23,7 +24,7 @@ struct Tremor {
     let length: Double
     /// The last complete window.
     private(set) var present = Window()
-    /// The largest of the windows that count, rate and angle each.
+    /// The largest values of rate and angle over the windows that count.
     private(set) var largest = Window()
 
     private var lows = (Vector3.zero, Vector3.zero)
@@ -32,13 +33,13 @@ struct Tremor {
 
     init(length: Double = 0.5) { self.length = length }
 
-    /// One period.
+    /// Takes one period.
     ///
     /// - Parameters:
     ///   - rate: The true rate, deg/s.
     ///   - counts: Whether the window that ends now counts for `largest`.
     ///   - dt: Seconds since the previous call.
-    /// - Returns: The window that has just ended; nil: none.
+    /// - Returns: The window that has just ended; nil if none has.
     @discardableResult
     mutating func note(_ rate: Vector3, counts: Bool, dt: Double) -> Window? {
         let share = 1 - exp(-2 * Double.pi * 15 * dt)
@@ -46,7 +47,7 @@ struct Tremor {
         let high = rate - lows.0
         lows.1 += (high - lows.1) * share
         let fast = high - lows.1
-        // An integral that forgets below 15 Hz.
+        // An integral with a high-pass at 15 Hz.
         angle = (angle + fast * dt) * (1 - share)
         sum += fast.squaredNorm * dt
         angles += angle.squaredNorm * dt

@@ -3,11 +3,11 @@ import GimbalCore
 import Glibc
 import Realtime
 
-/// Clients that flood, stall or never finish a line, on the socket; a phone that writes nonsense as
-/// fast as it can, to both services; strangers who flood the network links and a serial line with
-/// what is no frame, or a torn one.
+/// Hostile clients: on the socket they flood, stall or never finish a line. A phone writes nonsense
+/// at full speed to both services. Strangers flood the network links and a serial line with invalid
+/// or truncated frames.
 final class BadClients {
-    /// What they have done.
+    /// Counts of the clients' actions.
     struct Counts {
         var requests = 0
         var dropped = 0
@@ -29,20 +29,22 @@ final class BadClients {
     private(set) var counts = Counts()
     private let path: String
     private let radio: FakeBlueZ
-    /// Asks for every setting, again and again, and never reads.
+    /// Client that requests every setting repeatedly, and never reads.
     private var flood: BenchClient?
-    /// Subscribed to everything at the highest rate, and never reads.
+    /// Client that subscribes to everything at the highest rate, and never reads.
     private var deaf: BenchClient?
-    /// Sends a byte now and then, and no end of line.
+    /// Client that sends a byte from time to time, and no end of line.
     private var half: BenchClient?
 
     private let strangers: [BenchSocket]
-    /// Nobody ever reads what the daemon says there.
+    /// Serial line whose output is never read.
     private let line: BenchSerialLine
 
+    /// Creates the clients.
+    ///
     /// - Parameters:
     ///   - path: The diagnostics socket.
-    ///   - radio: bluetoothd.
+    ///   - radio: The fake bluetoothd.
     ///   - ports: UDP ports of this computer.
     ///   - line: The far end of the daemon's serial port.
     init(_ path: String, _ radio: FakeBlueZ, ports: [UInt16], line: BenchSerialLine) {
@@ -52,7 +54,7 @@ final class BadClients {
         strangers = ports.compactMap { try? BenchSocket(to: $0) }
     }
 
-    /// Does its worst for a while.
+    /// Runs the clients for a time.
     func live(seconds: Double) {
         radio.connect(FakeBlueZ.phone, true)
         let deadline = MonotonicClock.now.advanced(bySeconds: seconds)
@@ -71,7 +73,7 @@ final class BadClients {
     }
 
     private func onTheSocket(_ turn: Int) {
-        // Now and then it hangs up, and leaves behind what nobody has answered yet.
+        // From time to time it disconnects, with unanswered requests pending.
         if flood == nil || turn % 200 == 0 { flood = BenchClient(path) }
         for _ in 0..<10 {
             guard let flood, flood.send(#"{"id":1,"method":"get"}"#) else { break }
@@ -105,7 +107,7 @@ final class BadClients {
         radio.process()
     }
 
-    /// What a frame never ends with, and how texts for the rider's link go wrong.
+    /// Invalid beginnings of frames, and malformed texts for the rider's link.
     private static let beginnings: [[UInt8]] = [
         [0xFD, 0xFF], Array("1e999,".utf8), Array("{\"left\":".utf8),
     ]

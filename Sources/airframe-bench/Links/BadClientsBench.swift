@@ -4,16 +4,16 @@ import Glibc
 import Realtime
 import Wire
 
-/// What clients that flood, stall or never finish a line do to the loop, on the socket, over
-/// Bluetooth, UDP and a serial line: the same program without and with them, turn about, so that
-/// whatever else runs on the machine meets both.
+/// Effect on the loop of clients that flood, stall or never finish a line, on the socket, over
+/// Bluetooth, UDP and a serial line. The same program runs alternately with and without them, so
+/// that other load on the machine affects both.
 enum BadClientsBench {
     /// UDP ports of the rider's remote control and of MAVLink.
     private static let ports: [UInt16] = [45021, 45022]
-    /// Stages whose time is the loop's own or the way to it.
+    /// Stages that belong to the loop or to the way to it.
     private static let stages: [Stage] = [.wake, .handover, .estimate, .control, .imuToMotor]
 
-    /// What one run of the daemon says.
+    /// Result of one run of the daemon.
     private struct Timing {
         var p50: [Stage: Double] = [:]
         var p99: [Stage: Double] = [:]
@@ -53,20 +53,20 @@ enum BadClientsBench {
         report.show("overruns, bad clients", bad.map(\.overruns).reduce(0, +), "")
     }
 
-    /// Medians over the rounds. What the quiet rounds differ by among themselves is noise.
+    /// Compares the medians over the rounds. The differences among the quiet rounds are noise.
     private static func compare(
         _ name: String, _ quiet: [Double], _ bad: [Double], _ report: inout BenchReport
     ) {
         let noise = (quiet.max() ?? .nan) - (quiet.min() ?? .nan)
         report.show("\(name), quiet", median(quiet), "µs")
         report.show("\(name), bad clients", median(bad), "µs")
-        // A tenth of a period at 1 kHz is what nobody's control would notice.
+        // A tenth of a period at 1 kHz has no noticeable effect on the control.
         report.check(
             "\(name): more, beyond the noise", max(0, median(bad) - median(quiet) - noise),
             atMost: 100, "µs")
     }
 
-    /// One run of the daemon, alone or among bad clients, whose deeds are added to `counts`.
+    /// Runs the daemon once, alone or with bad clients, whose actions are added to `counts`.
     private static func round(
         _ daemon: String, _ options: Options, isBad: Bool, _ counts: inout BadClients.Counts,
         _ report: inout BenchReport

@@ -1,20 +1,22 @@
 import Glibc
 
-/// The far end of a serial line: a pseudo-terminal, whose near end is a port that a program opens.
+/// The far end of a serial line: a pseudo-terminal; a program opens its near end as a port.
 final class BenchSerialLine {
-    /// The port.
+    /// Path of the port.
     let path: String
     private let descriptor: Int32
     /// TIOCSPTLCK and TIOCGPTN of <asm-generic/ioctls.h>.
     private static let lockRequest: UInt = 0x4004_5431
     private static let numberRequest: UInt = 0x8004_5430
 
-    /// - Throws: The kernel gives none.
+    /// Opens a pseudo-terminal.
+    ///
+    /// - Throws: The kernel cannot provide one.
     init() throws {
         descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
         var lock: Int32 = 0
         var number: UInt32 = 0
-        // ioctl_tty(2): the near end is locked until it is let go.
+        // ioctl_tty(2): the near end is locked until it is unlocked.
         guard descriptor >= 0, ioctl(descriptor, Self.lockRequest, &lock) == 0,
             ioctl(descriptor, Self.numberRequest, &number) == 0
         else { throw CancellationError() }
@@ -23,8 +25,8 @@ final class BenchSerialLine {
 
     deinit { close(descriptor) }
 
-    /// Writes what the line takes at once.
+    /// Writes as much as the line accepts at once.
     ///
-    /// - Returns: How many bytes.
+    /// - Returns: Number of bytes written.
     func send(_ bytes: [UInt8]) -> Int { max(0, write(descriptor, bytes, bytes.count)) }
 }

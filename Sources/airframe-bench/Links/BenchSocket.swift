@@ -1,6 +1,6 @@
 import Glibc
 
-/// A UDP socket towards a port of this computer.
+/// A UDP socket connected to a port of this computer.
 final class BenchSocket {
     private let descriptor: Int32
 

@@ -5,12 +5,12 @@ import Glibc
 import Realtime
 
 extension FakeBlueZ {
-    /// Paths of every characteristic that the daemon has registered.
+    /// Paths of all characteristics that the daemon has registered.
     var characteristics: [String] {
         objects.filter { $0.contains("/char") && !$0.hasSuffix("/name") }
     }
 
-    /// Lets the fake bluetoothd work until the condition holds; false when the time, s, is over.
+    /// Runs the fake bluetoothd until the condition holds; false when the time, s, is over.
     func serve(seconds: Double = 10, until isDone: () -> Bool) -> Bool {
         let deadline = MonotonicClock.now.advanced(bySeconds: seconds)
         while MonotonicClock.now < deadline {

@@ -11,7 +11,7 @@ import Realtime
 import Synchronization
 import Wire
 
-/// What network links cost and how late they are: frames of MAVLink, and a rider's datagrams.
+/// Cost and latency of the network links: MAVLink frames, and a rider's datagrams.
 enum LinkBench {
     private static let address = MAVLinkAddress(system: 1, component: 154)
 
@@ -60,14 +60,15 @@ enum LinkBench {
 
     // MARK: A datagram
 
-    /// The rider's server and wheels on paper, in this process: the thread that writes to the board is looked at.
+    /// Runs the rider's server with simulated wheels in this process, and observes the thread that
+    /// writes to the board.
     private static func rider(_ report: inout BenchReport) throws {
         let port: UInt16 = 45005
         guard let place = DatagramAddress(host: "127.0.0.1", port: port),
             let sender = try? BenchSocket(to: port)
         else { return report.fail("no UDP on the loopback interface") }
         var parameters = DriveModel.Parameters()
-        // A board's ramp would hide when it is told.
+        // A slow ramp would hide the time of the command.
         parameters.acceleration = 1000
         parameters.deceleration = 1000
         let wheels = DriveMotors(simulated: parameters)
@@ -83,7 +84,7 @@ enum LinkBench {
         try wheels.start()
         defer { _ = wheels.stop() }
         var delays: [Double] = []
-        // Whoever is new shows his stick in the middle first.
+        // A new remote control must first send a centred stick.
         sender.send("0,0,0")
         for number in 1...1000 {
             let speed = Double(number % 90 + 5)
@@ -96,7 +97,8 @@ enum LinkBench {
                 usleep(20)
             }
             delays.append(MonotonicClock.now.seconds(since: sent) * 1000)
-            // As the app does it, 20 a second would take a minute; the phase against the wheels' period must vary.
+            // The app's rate of 20 a second would take a minute; the phase relative to the wheels'
+            // period must vary.
             usleep(UInt32.random(in: 6_000...26_000))
         }
         delays.sort()
@@ -130,7 +132,8 @@ enum LinkBench {
 
     // MARK: A stream
 
-    /// The real program sends its attitude 100 times a second for a minute; every frame is counted.
+    /// Runs the real daemon, which sends its attitude 100 times a second for a minute; every frame
+    /// is counted.
     private static func stream(_ options: Options, _ report: inout BenchReport) throws {
         guard let daemon = DaemonProcess.program(options, &report) else { return }
         let port: UInt16 = 45014

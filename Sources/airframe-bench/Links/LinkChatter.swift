@@ -3,19 +3,19 @@ import GimbalCore
 import Glibc
 import Wire
 
-/// Ordinary clients of every link, all at once: a client of the socket and a subscriber, a phone
-/// that comes and goes, a ground station over MAVLink, a rider's remote control. Each has its turn
-/// at the camera or the wheels.
+/// Ordinary clients of every link at the same time: a client of the socket and a subscriber, a
+/// phone that comes and goes, a ground station over MAVLink, a rider's remote control. They control
+/// the camera or the wheels in turns.
 final class LinkChatter {
-    /// What was sent, by link.
+    /// Number of messages sent, by link.
     var sent: [String: Int] { others.merging(["socket": socket.requests]) { $1 } }
 
-    /// UDP ports that the daemon must listen on.
+    /// UDP ports on which the daemon must listen.
     static let riderPort: UInt16 = 45031
     static let mavlinkPort: UInt16 = 45032
-    /// Whose turn it is changes this often, ms.
+    /// Duration of a turn, ms.
     private static let turnMilliseconds = 20_000
-    /// `airos`: the mode's and the control characteristic, by their place in the table.
+    /// `airos`: the mode's and the control characteristic, by their index in the table.
     private static let mode = "/org/airframe/service0/char04"
     private static let control = "/org/airframe/service0/char05"
     private static let station = MAVLinkAddress(system: 255, component: 190)
@@ -30,9 +30,11 @@ final class LinkChatter {
     private var sequence: UInt8 = 0
     private var isPhoneHere = false
 
+    /// Creates the clients.
+    ///
     /// - Parameters:
     ///   - path: The diagnostics socket.
-    ///   - radio: bluetoothd.
+    ///   - radio: The fake bluetoothd.
     init(path: String, radio: FakeBlueZ) {
         socket = SocketChatter(path: path)
         self.radio = radio
@@ -40,7 +42,7 @@ final class LinkChatter {
         ground = try? BenchSocket(to: Self.mavlinkPort)
     }
 
-    /// What happens in one millisecond.
+    /// Performs the actions of one millisecond.
     func advance(_ millisecond: Int) {
         let index = millisecond / Self.turnMilliseconds % Turn.allCases.count
         let turn = Turn(rawValue: index) ?? .socket
@@ -56,7 +58,7 @@ final class LinkChatter {
     }
 
     private func phone(_ count: Int, isInTurn: Bool) {
-        // Walks away now and then, in the middle of whatever it does.
+        // From time to time the phone disappears, at any moment.
         let isHere = count % 1600 < 1400
         if isHere != isPhoneHere {
             isPhoneHere = isHere

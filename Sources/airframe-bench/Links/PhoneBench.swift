@@ -4,15 +4,15 @@ import Glibc
 import Realtime
 import Wire
 
-/// How long a phone's write takes from D-Bus to the tick: the real program on a private bus, where
-/// a fake bluetoothd writes what an app that tracks a person writes.
+/// Latency of a phone's write from D-Bus to the tick: the real daemon on a private bus, where a
+/// fake bluetoothd writes like an app that tracks a person.
 enum PhoneBench {
     private static let rateHz = 1000.0
-    /// Writes until the figures are taken. AirLink sends 60 a second.
+    /// Number of writes for the figures. AirLink sends 60 a second.
     private static let writes = 2000
-    /// Fewer than the writes from one phone that are admitted.
+    /// Interval between two writes, µs: fewer than the rate that is admitted from one phone.
     private static let betweenWrites: ClosedRange<UInt32> = 12_000...20_000
-    /// `airos`: the mode's and the control characteristic, by their place in the table.
+    /// `airos`: the mode's and the control characteristic, by their index in the table.
     private static let mode = "/org/airframe/service0/char04"
     private static let control = "/org/airframe/service0/char05"
 

@@ -1,20 +1,19 @@
 import FakeBlueZ
 import Wire
 
-/// The real program on a private D-Bus, where a fake bluetoothd has its services, with the outputs
-/// on.
+/// The real daemon on a private D-Bus, with its services at a fake bluetoothd and the outputs on.
 struct RadioRig {
     let radio: FakeBlueZ
     let process: DaemonProcess
     private let bus: PrivateBus
 
-    /// Starts it; nil, and said, when it does not come up.
+    /// Starts the daemon; nil, with a report, if it does not start.
     ///
     /// - Parameters:
     ///   - daemon: The program.
-    ///   - settings: `KEY=VALUE` beside the radio's.
-    ///   - report: Hears why not.
-    /// - Throws: What stands in the way of a process or a bus.
+    ///   - settings: `KEY=VALUE`, in addition to the radio's.
+    ///   - report: Receives the reason of a failure.
+    /// - Throws: The reason why a process or a bus cannot start.
     init?(_ daemon: String, settings: [String], _ report: inout BenchReport) throws {
         bus = try PrivateBus()
         radio = try FakeBlueZ(bus)

@@ -1,20 +1,22 @@
-/// A client of the socket that asks, tries things out and now and then hangs up, and one that
-/// subscribes.
+/// A client of the socket that sends requests of all kinds and disconnects from time to time, and a
+/// subscriber.
 struct SocketChatter {
-    /// Lines that were sent.
+    /// Number of lines sent.
     private(set) var requests = 0
     private let path: String
     private var client: BenchClient?
     private var subscriber: BenchClient?
 
+    /// Creates the clients.
+    ///
     /// - Parameter path: The diagnostics socket.
     init(path: String) { self.path = path }
 
-    /// Sends the next line, and waits for its answer.
+    /// Sends the next line, and waits for its reply.
     ///
     /// - Parameters:
-    ///   - turn: Counts up.
-    ///   - isPointing: Whether it turns the camera, too; never far.
+    ///   - turn: Number of the line.
+    ///   - isPointing: Whether it also turns the camera, by small angles.
     mutating func ask(_ turn: Int, isPointing: Bool) {
         if client == nil || turn % 25 == 0 { client = BenchClient(path) }
         if subscriber == nil || turn % 300 == 0 {
@@ -39,6 +41,6 @@ struct SocketChatter {
         requests += 1
     }
 
-    /// Reads what the subscription has sent.
+    /// Reads the messages of the subscription.
     mutating func listen() { while subscriber?.line(waitMilliseconds: 0) != nil {} }
 }

@@ -3,8 +3,8 @@ import GimbalCore
 import Glibc
 import Realtime
 
-/// What the real-time threads ask of the memory system while everything around them is busy: it
-/// should be nothing.
+/// Memory system calls of the real-time threads while everything around them is busy. The bar is
+/// zero.
 enum AllocationBench {
     static func run(options: Options, report: inout BenchReport) {
         guard mc_is_active() else {
@@ -21,8 +21,8 @@ enum AllocationBench {
         _ = consume wakefulness
     }
 
-    /// Counts from outside what a thread does that is known to allocate: a zero of the others then
-    /// means something.
+    /// Counts the calls of a thread that is known to allocate, so that a zero of the others is
+    /// meaningful.
     private static func callsOfKnownThread() -> Int64 {
         let configuration = ThreadConfiguration(name: "allocating", priority: nil)
         let thread = try? RealtimeThread(configuration) {
@@ -68,7 +68,7 @@ enum AllocationBench {
         report.check("\(label): resident memory, locked", resident, atMost: 45, "MB")
     }
 
-    /// Everything around the loop: a subscriber, requests, and a reload ten times a second.
+    /// Load around the loop: a subscriber, requests, and a reload ten times a second.
     private struct World: ~Copyable {
         var telemetry: RingReader<TelemetryRecord>
         var commands: RingWriter<TimedCommand>
@@ -110,7 +110,7 @@ enum AllocationBench {
     }
 }
 
-/// What one thread has asked of the memory system so far, seen from outside.
+/// Memory system calls and faults of one thread so far, measured from outside.
 struct ThreadMemory: Sendable {
     var allocatorCalls: Int64
     var minorFaults: Int64
@@ -123,9 +123,9 @@ struct ThreadMemory: Sendable {
             in: contents(of: "/proc/self/task/\(thread.threadID)/stat"))
     }
 
-    /// Minor and major faults in a thread's `stat`; -1 when they are not there.
+    /// Minor and major faults in a thread's `stat`; -1 if they are missing.
     static func faults(in text: String) -> (minor: Int64, major: Int64) {
-        // The name in parentheses may hold spaces; what follows it does not. See proc(5).
+        // The name in parentheses may contain spaces; the text after it does not. See proc(5).
         let fields = (text.split(separator: ")").last ?? "").split(separator: " ")
         guard fields.count > 9 else { return (-1, -1) }
         return (Int64(fields[7]) ?? -1, Int64(fields[9]) ?? -1)
@@ -142,7 +142,7 @@ private func residentMegabytes() -> Double {
     return .nan
 }
 
-/// A small file of the kernel's, as text; empty when it cannot be read.
+/// Text of a small kernel file; empty if it cannot be read.
 func contents(of path: String) -> String {
     guard let file = fopen(path, "r") else { return "" }
     defer { fclose(file) }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The reference for wake-up latency: Debian's `cyclictest`, run for a moment and read through its
-/// histogram.
+/// The reference for wake-up latency: Debian's `cyclictest`, run for a short time and evaluated by
+/// its histogram.
 enum Cyclictest {
     /// Durations of one run, µs.
     struct Result: Sendable {
@@ -10,12 +10,12 @@ enum Cyclictest {
         var count: Int
     }
 
-    /// Whether the program is there.
+    /// Whether the program is installed.
     static var isInstalled: Bool { output(of: "command -v cyclictest 2>/dev/null") != "" }
 
     /// Runs one thread under SCHED_FIFO with locked memory.
     ///
-    /// - Returns: nil when it printed no histogram, for example without real-time rights.
+    /// - Returns: nil if it printed no histogram, for example without real-time rights.
     static func run(intervalMicroseconds: Int, seconds: Double, priority: Int, cpu: Int?) -> Result?
     {
         let loops = Int(seconds * 1e6) / intervalMicroseconds
@@ -26,7 +26,7 @@ enum Cyclictest {
         return parse(text)
     }
 
-    /// Reads lines of "microseconds count"; values above the histogram are in the line of
+    /// Parses lines of "microseconds count"; values above the histogram are in the line of
     /// overflows.
     static func parse(_ text: String) -> Result? {
         var buckets: [(microseconds: Int, count: Int)] = []
@@ -47,7 +47,8 @@ enum Cyclictest {
             var seen = 0
             for bucket in buckets {
                 seen += bucket.count
-                // It truncates to whole microseconds: the middle of the bucket is the fair value.
+                // cyclictest truncates to whole microseconds, so the middle of the bucket is
+                // unbiased.
                 if seen >= rank { return Double(bucket.microseconds) + 0.5 }
             }
             return .infinity

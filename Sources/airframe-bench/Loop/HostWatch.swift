@@ -3,8 +3,8 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// A thread that only waits, with the period and the right of the daemon's bus thread: periods that
-/// it misses, the machine has taken from every program.
+/// A thread that only waits, with the period and priority of the daemon's bus thread. The machine
+/// takes its missed periods from every program.
 final class HostWatch: Sendable {
     private struct State {
         var missed = 0.0
@@ -19,7 +19,7 @@ final class HostWatch: Sendable {
     private let shared = Shared()
     private let thread: RealtimeThread
 
-    /// Starts to wait.
+    /// Starts the thread.
     ///
     /// - Throws: `ThreadError`.
     init() throws {
@@ -41,7 +41,7 @@ final class HostWatch: Sendable {
         }
     }
 
-    /// Periods missed since the last call.
+    /// Number of periods missed since the last call.
     func takeMissed() -> Double {
         shared.state.withLock { state in
             defer { state.missed = 0 }

@@ -4,7 +4,7 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// What a ring and a mailbox cost, and whether anything gets lost.
+/// Cost of a ring and a mailbox, and a test that nothing is lost.
 enum RingBench {
     /// The size of a typical sensor record.
     struct Record: BitwiseCopyable, Sendable {
@@ -105,7 +105,7 @@ enum RingBench {
             wrong: Double(wrong))
     }
 
-    /// Carries the writing end into the producer's closure.
+    /// Passes the writing end into the producer's closure.
     private final class Handover: Sendable {
         private let writer: Mutex<RingWriter<UInt64>?>
 

@@ -2,7 +2,7 @@ import CLinuxShim
 import GimbalCore
 import Realtime
 
-/// One tick of the loop, locked and with the outputs on, without plant and without threads.
+/// Cost of one tick of the loop, locked and with the outputs on, without plant and threads.
 enum TickBench {
     static func run(options: Options, report: inout BenchReport) {
         var settings = RuntimeSettings()
@@ -34,14 +34,14 @@ enum TickBench {
     }
 }
 
-/// A level camera on an upright handle: first at rest, so that the estimator learns its bias, then
-/// slightly shaking.
+/// Sensor of a level camera on an upright handle: first at rest, so that the estimator learns its
+/// bias, then shaking slightly.
 enum BenchSensor {
-    /// Samples at rest.
+    /// Number of samples at rest.
     static let stillSamples = 10_000
 
     static func sample(_ number: Int, at time: Instant) -> IMUSample {
-        // A triangle wave: cheap, bounded, and never twice the same in a row.
+        // A triangle wave: cheap, bounded, and without repeated values.
         let phase = Double(number % 500) / 250 - 1
         let wave = (abs(phase) - 0.5) * (number <= stillSamples ? 1e-3 : 1)
         var sample = IMUSample(
@@ -53,7 +53,7 @@ enum BenchSensor {
     }
 }
 
-/// Hardware that answers at once: what remains is the cost of threads and hand-over.
+/// Hardware without latency, so that only the cost of threads and hand-over remains.
 struct BenchBus: GimbalBus {
     private var number = 0
 

@@ -2,7 +2,8 @@ import GimbalCore
 import Glibc
 import Realtime
 
-/// How late the clock-driven thread wakes, against cyclictest in the same minutes on the same CPU.
+/// Wake-up latency of the clock-driven thread, compared with cyclictest in the same minutes on the
+/// same CPU.
 enum WakeBench {
     static func run(options: Options, report: inout BenchReport) {
         let hasReference = Cyclictest.isInstalled
@@ -55,9 +56,9 @@ enum WakeBench {
     }
 }
 
-/// One run of both real-time threads over hardware that answers at once.
+/// One run of both real-time threads with hardware without latency.
 enum BenchRun {
-    /// What a round gave.
+    /// Result of a round.
     struct Measured {
         var wake: LatencySummary
         var handover: LatencySummary
@@ -65,7 +66,7 @@ enum BenchRun {
         var threads: [ThreadReport]
     }
 
-    /// Runs for `options.roundSeconds` after the warm-up, with a reader on the telemetry.
+    /// Runs for `options.roundSeconds` after the warm-up, with a reader of the telemetry.
     static func run(rateHz: Double, options: Options, report: BenchReport) -> Measured? {
         var settings = RuntimeSettings()
         settings.rateHz = rateHz
@@ -75,7 +76,7 @@ enum BenchRun {
             parameters: Stabilizer.Parameters(), bus: BenchBus(), settings: settings)
         let runtime = assembly.runtime
         var telemetry = assembly.telemetry
-        // As the daemon does, and as cyclictest does for itself.
+        // As the daemon and cyclictest do.
         let wakefulness = CPUWakefulness()
         for problem in [wakefulness.problem, RealtimeSetup.lockMemory().problem].compactMap(\.self)
         {
@@ -105,7 +106,7 @@ enum BenchRun {
             wake: summary(.wake), handover: summary(.handover), imuToMotor: summary(.imuToMotor),
             threads: runtime.threads)
         runtime.stop()
-        // Holds the request for wakeful CPUs until here.
+        // Keeps the request for CPUs without sleep states until here.
         _ = consume wakefulness
         return measured
     }

@@ -1,16 +1,16 @@
 import GimbalCore
 import Simulation
 
-/// How still servos and open-loop brushless motors keep the camera, on the default plant with the
-/// default tuning, and what a second IMU on the handle adds.
+/// Stillness of the camera with servos and with open-loop brushless motors, on the default plant
+/// with the default tuning, without and with a second IMU on the handle.
 ///
 /// The figures are those of `PointingBench`. The reference is another program's controller with
 /// known delay on the same servos: 260 and 450 thousandths of a degree.
 enum ActuatorBench {
-    /// Runs everything; each figure is the worst of the seeds.
+    /// Runs all cases; each figure is the worst of the seeds.
     ///
     /// - Parameters:
-    ///   - options: Not used: nothing here depends on the machine.
+    ///   - options: Not used, because nothing here depends on the machine.
     ///   - report: Receives the figures, angles in thousandths of a degree.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note(
@@ -67,7 +67,7 @@ enum ActuatorBench {
         step("servo", .servo, &report)
     }
 
-    /// The same tuning on other cameras.
+    /// Runs the same tuning on other cameras.
     private static func variants(_ report: inout BenchReport) {
         for (name, inertia, friction, imbalance) in [
             ("inertia x 4", 4.0, 1.0, 5e-3), ("inertia x 1/4", 0.25, 1, 5e-3),

@@ -1,5 +1,4 @@
-/// One true camera angle over a run, in degrees at 1 kHz, and the figures of merit that are taken
-/// from it.
+/// Record of one true camera angle over a run, in degrees at 1 kHz, with its figures of merit.
 struct AngleRecord {
     private var values: [Double] = []
 
@@ -11,13 +10,13 @@ struct AngleRecord {
 
     mutating func append(_ degrees: Double) { values.append(degrees) }
 
-    /// Mean over the run: what an uncalibrated accelerometer leaves.
+    /// Mean over the run: the effect of an uncalibrated accelerometer.
     var mean: Double { Self.mean(values[...]) }
 
     /// Root mean square about zero.
     var rms: Double { Self.rms(values[...], about: 0) }
 
-    /// Root mean square about this value.
+    /// Root mean square about `centre`.
     func rms(about centre: Double) -> Double { Self.rms(values[...], about: centre) }
 
     /// RMS about the mean of each 10 s.
@@ -36,15 +35,16 @@ struct AngleRecord {
         return windows > 0 ? (sum / windows).squareRoot() : .nan
     }
 
-    /// RMS above 1 Hz, second-order Butterworth; the first 2 s are the filter's own.
+    /// RMS above 1 Hz, second-order Butterworth, without the first 2 s, in which the filter
+    /// settles.
     var shake: Double {
         let quick = quick
         return quick.isEmpty ? .nan : Self.rms(quick[...], about: 0)
     }
 
-    /// Largest less smallest above 1 Hz within 10 s, of the worst 10 s: the number that makers of
-    /// gimbals print as ±half of it. The shorter rest at the end counts as well where it is at
-    /// least half as long.
+    /// Peak-to-peak value above 1 Hz within 10 s, of the worst 10 s: the number that makers of
+    /// gimbals print as ±half of it. A shorter rest at the end counts too if it is at least half as
+    /// long.
     var peakToPeak: Double {
         let quick = quick
         let window = 10 * Self.rate
@@ -62,7 +62,7 @@ struct AngleRecord {
     /// Largest distance from zero.
     var largest: Double { values.reduce(0) { max($0, abs($1)) } }
 
-    /// The part above 1 Hz, without the first 2 s; empty where there is too little.
+    /// The part above 1 Hz, without the first 2 s; empty if there is too little.
     private var quick: [Double] {
         guard let first = values.first, values.count > 3 * Self.rate else { return [] }
         let k = Double.pi / Double(Self.rate)

@@ -1,13 +1,13 @@
 import GimbalCore
 import Simulation
 
-/// The reference beside every figure: a controller that reads the true state without delay and
-/// cancels every disturbance exactly, on the same handle, mechanics and set-points. What it leaves
+/// Reference for every figure: a controller that reads the true state without delay and cancels
+/// every disturbance exactly, with the same handle, mechanics and set-points. Its remaining error
 /// comes from holding its output for a period. Motors without encoders are replaced by exact
-/// torques; servos stay as slow and as coarse as they are, but it knows how the handle will have
-/// moved when they answer.
+/// torques. Servos keep their speed and resolution, but the controller knows the future motion of
+/// the handle.
 struct PerfectKnowledge {
-    /// Where the camera is to look.
+    /// Desired attitude of the camera.
     private(set) var attitude = Quaternion.identity
     private var generator: SetpointGenerator
     private var target = AxisVector.zero
@@ -17,7 +17,7 @@ struct PerfectKnowledge {
         generator.hold(at: .identity)
     }
 
-    /// The same gimbal without any delay.
+    /// The same gimbal without delay.
     static func undelayed(_ parameters: SimulatedGimbal.Parameters) -> SimulatedGimbal.Parameters {
         var result = parameters
         result.transportDelay = 0
@@ -35,7 +35,7 @@ struct PerfectKnowledge {
         let setpoint = generator.step(now: now, dt: dt)
         attitude = setpoint.attitude
         if gimbal.parameters.motor == .servo { return foresee(gimbal, setpoint, now: now) }
-        // What is left of the last period's error decays with 200 rad/s, critically damped.
+        // The remaining error of the last period decays with 200 rad/s, critically damped.
         let bandwidth = 200.0
         let error = gimbal.attitude.error(to: setpoint.attitude)
         let lag = setpoint.rate - gimbal.rate
@@ -44,7 +44,7 @@ struct PerfectKnowledge {
         return MotorOutput(enabled: true, torque: gimbal.requiredTorque(acceleration: wanted))
     }
 
-    /// The joint angles that will be right when servos answer.
+    /// The joint angles that are right at the time when servos respond.
     private func foresee(
         _ gimbal: SimulatedGimbal, _ setpoint: Setpoint, now: Instant
     ) -> MotorOutput {

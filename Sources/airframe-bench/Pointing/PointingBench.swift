@@ -1,19 +1,18 @@
 import GimbalCore
 import Simulation
 
-/// How still the camera stays and how well it goes where it is told, on the default plant with the
-/// default tuning.
+/// Stillness and accuracy of the camera, on the default plant with the default tuning.
 ///
 /// Angles are true camera angles. Jitter: RMS about the mean of each 10 s. Shake: RMS above 1 Hz.
 /// Hold error: RMS of the controller's own error. Horizon: the mean, which an uncalibrated
-/// accelerometer decides.
+/// accelerometer determines.
 enum PointingBench {
     private static let seeds: [UInt64] = [1, 2, 3]
 
-    /// Runs everything; each figure is the worst of the seeds.
+    /// Runs all cases; each figure is the worst of the seeds.
     ///
     /// - Parameters:
-    ///   - options: Where pictures go; nothing else here depends on the machine.
+    ///   - options: Directory for the plots; nothing else here depends on the machine.
     ///   - report: Receives the figures, angles in thousandths of a degree.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note(
@@ -70,7 +69,7 @@ enum PointingBench {
         report.show("running, shake pitch", pair.worst { $0.pitch.shake * 1000 }, "mdeg")
     }
 
-    /// Around straight up, where yaw and roll of the camera meet.
+    /// Runs near straight up, where yaw and roll of the camera coincide.
     private static func vertical(_ report: inout BenchReport) {
         for pitch in [80.0, 90, 100] {
             var run = PointingRun()
@@ -105,8 +104,8 @@ enum PointingBench {
             perfect: pair.perfectWorst { $0.step(30).overshoot })
     }
 
-    /// What a push changes: the run with it less the run without it, so that the sensor's noise is
-    /// in neither.
+    /// Effect of a push: the run with it minus the run without it, so that the sensor's noise
+    /// cancels.
     private static func push(_ report: inout BenchReport) {
         var run = PointingRun()
         run.motion = .still
@@ -162,7 +161,7 @@ enum PointingBench {
         }
     }
 
-    /// The same runs by the stabilizer and by a controller that knows everything.
+    /// The same runs with the stabilizer and with the controller with perfect knowledge.
     struct Pair {
         private let ours: [PointingRun.Outcome]
         private let perfect: [PointingRun.Outcome]
@@ -184,7 +183,7 @@ enum PointingBench {
             PointingBench.worst(perfect, figure)
         }
 
-        /// Both beside a bar; `figure` in degrees, the bar in thousandths.
+        /// Checks both against a bar; `figure` in degrees, the bar in thousandths.
         func check(
             _ name: String, atMost bar: Double, _ report: inout BenchReport,
             _ figure: (PointingRun.Outcome) -> Double
@@ -195,7 +194,7 @@ enum PointingBench {
         }
     }
 
-    /// The largest figure; not a number when a run has none, for instance because it never started.
+    /// The largest figure; NaN if a run has none, for example because it never started.
     static func worst(
         _ outcomes: [PointingRun.Outcome], _ figure: (PointingRun.Outcome) -> Double
     ) -> Double {

@@ -2,10 +2,10 @@ import GimbalCore
 import Plot
 import Simulation
 
-/// Walking, a commanded step, a push and tracking, as pictures for people: `airframe-bench pointing
-/// --plots DIRECTORY`.
+/// Plots of walking, a commanded step, a push and tracking: `airframe-bench pointing --plots
+/// DIRECTORY`.
 enum PointingPlot {
-    /// Each picture with the name of its file.
+    /// All plots with their file names.
     static func figures() -> [(file: String, figure: Figure)] {
         var walking = PointingRun()
         walking.isCalibrated = true
@@ -25,7 +25,7 @@ enum PointingPlot {
         ]
     }
 
-    /// Somebody pans and tilts the camera after a person while walking, then falls silent.
+    /// Tracking: pan and tilt commands while walking, which then stop.
     private static func tracking() -> Figure {
         let rate = 10 * Double.pi / 180
         var run = PointingRun()

@@ -2,40 +2,41 @@ import GimbalCore
 import Glibc
 import Simulation
 
-/// The real Stabilizer over the simulated gimbal at 1 kHz, faster than real time.
+/// Run of the real stabilizer with the simulated gimbal at 1 kHz, faster than real time.
 struct PointingRun {
-    /// What happens at a time of the run, seconds.
+    /// Event at a time of the run, s.
     enum Event {
         case none
         /// A command of the user.
         case point(AxisVector, at: Double)
         /// A push on the camera, N·m about its y axis.
         case push(Double, at: Double)
-        /// Somebody who tracks a person from one time to another, ten times a second, and then
-        /// falls silent; rad/s.
+        /// Pan and tilt commands from one time to another, ten times a second, which then stop;
+        /// rad/s.
         case track(pan: Double, tilt: Double, from: Double, until: Double)
     }
 
     var parameters = SimulatedGimbal.Parameters()
     var tuning = Stabilizer.Parameters()
     var motion = HandleMotion.walking
-    /// Played in the place of `motion`.
+    /// Recording to play instead of `motion`.
     var recording: RecordedMotion?
-    /// Seconds of stillness before the motion, and over which it grows.
+    /// Duration of the stillness before the motion, and of its growth, s.
     var stillSeconds = 4.0
     var rampSeconds = 2.0
     var loopHz = 1000
     var seed: UInt64 = 1
-    /// Whether the accelerometer has been through its six positions.
+    /// Whether the accelerometer has been calibrated in six positions.
     var isCalibrated = false
-    /// Whether a controller that knows everything takes the stabilizer's place.
+    /// Whether the controller with perfect knowledge replaces the stabilizer.
     var isPerfect = false
     var seconds = 55.0
-    /// From here on the figures count: start, learning of bias and friction are over.
+    /// Beginning of the evaluation, s; by then the start and the learning of bias and friction are
+    /// over.
     var settled = 15.0
     var event = Event.none
 
-    /// What came out.
+    /// Results of a run.
     struct Outcome {
         var roll = AngleRecord()
         var pitch = AngleRecord()
@@ -43,32 +44,33 @@ struct PointingRun {
         var holdPitch = AngleRecord()
         /// Angle between the true vertical and the estimate's, degrees.
         var tilt = AngleRecord()
-        /// Torques above 50 Hz: what the sensor's noise makes the motors do.
+        /// Torques above 50 Hz, caused by the sensor's noise.
         var hum = TorqueHum()
-        /// Seconds until the motors had full authority; NaN = never.
+        /// Time until the motors had full authority, s; NaN if never.
         var start = Double.nan
-        /// Seconds until the camera was within 1° of level for good.
+        /// Time until the camera stayed within 1° of level, s.
         var level = 0.0
-        /// All that held at some time.
+        /// All conditions that held at any time.
         var conditions: Conditions = .none
-        /// Largest turn between the motors' start and the inertia being found, degrees.
+        /// Largest turn between the motors' start and the end of the inertia's identification,
+        /// degrees.
         var searchAngle = 0.0
-        /// Found inertia against the true one: the farthest of the three.
+        /// Ratio of identified to true inertia, on the axis with the largest error.
         var inertiaRatio = Double.nan
-        /// Rate above 15 Hz once full authority is reached: what an oscillation would show, deg/s.
+        /// Rate above 15 Hz after full authority is reached, deg/s; an oscillation would show here.
         var tremor = AngleRecord()
-        /// Camera's rate with the motors on, largest, deg/s.
+        /// Largest rate of the camera with the motors on, deg/s.
         var largestRate = 0.0
-        /// True roll and pitch and the motors' torque at each tick, where asked for.
+        /// True roll and pitch and the motors' torque at each tick, if requested.
         var trace: [Trace] = []
-        /// True pitch, degrees, at each millisecond after the event; the last value before it comes
-        /// first.
+        /// True pitch, degrees, at each millisecond after the event; the first value is the last
+        /// one before it.
         var afterEvent: [Double] = []
-        /// Over all bits of all true attitudes and outputs.
+        /// Hash of all bits of all true attitudes and outputs.
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     }
 
-    /// One tick of a run, for pictures.
+    /// Values of one tick, for plots.
     struct Trace {
         var time: Double
         var handle: AxisVector
@@ -77,13 +79,13 @@ struct PointingRun {
         var mode: Mode
     }
 
-    /// Drives the joints in this way.
+    /// Selects the kind of motors.
     mutating func use(_ type: MotorType) {
         parameters.motor = type
         tuning.motorType = type
     }
 
-    /// Switched on while somebody already carries the gimbal.
+    /// A start in motion: the gimbal is switched on while it is being carried.
     static func inMotion(_ motion: HandleMotion, seed: UInt64, seconds: Double) -> PointingRun {
         var run = PointingRun()
         run.motion = motion
@@ -131,7 +133,7 @@ struct PointingRun {
             }
             watch.note(time, gimbal, snapshot, &outcome)
             outcome.conditions.insert(snapshot.conditions)
-            // The record is kept at 1 kHz whatever the loop does.
+            // The record has 1 kHz at any rate of the loop.
             if time > settled {
                 let error =
                     isPerfect
@@ -202,7 +204,7 @@ struct TorqueHum {
     private var squares = AxisVector.zero
     private var seconds = 0.0
 
-    /// N·m; NaN: nothing was noted.
+    /// RMS, N·m; NaN without samples.
     var rms: Double {
         let mean = squares * (1 / seconds)
         return max(mean.yaw, mean.roll, mean.pitch).squareRoot()
@@ -230,7 +232,7 @@ extension SimulatedGimbal {
 }
 
 extension PointingRun.Outcome {
-    /// FNV-1a over the bits of one tick.
+    /// Adds the bits of one tick by FNV-1a.
     fileprivate mutating func add(_ attitude: Quaternion, _ output: MotorOutput) {
         for value in [
             attitude.w, attitude.x, attitude.y, attitude.z, output.torque.yaw, output.torque.roll,
@@ -240,8 +242,8 @@ extension PointingRun.Outcome {
         }
     }
 
-    /// Seconds after the event until the pitch stays within 2 % of a step of `degrees`, and
-    /// overshoot in percent.
+    /// Settling time, s after the event until the pitch stays within 2 % of a step of `degrees`,
+    /// and overshoot in percent.
     func step(_ degrees: Double) -> (settling: Double, overshoot: Double) {
         guard let before = afterEvent.first else { return (.nan, .nan) }
         var settling = 0.0
@@ -254,8 +256,8 @@ extension PointingRun.Outcome {
         return (settling, overshoot)
     }
 
-    /// Angle after the event less that of the same run without it, degrees, at each millisecond of
-    /// the first second. What the sensor's noise does to both is not in it.
+    /// Difference of the angle after the event to the same run without it, degrees, at each
+    /// millisecond of the first second. The effect of the sensor's noise cancels.
     func response(against undisturbed: PointingRun.Outcome) -> [Double] {
         zip(afterEvent, undisturbed.afterEvent).prefix(1000).map { abs($0 - $1) }
     }

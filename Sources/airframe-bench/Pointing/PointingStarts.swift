@@ -1,7 +1,7 @@
 import GimbalCore
 import Simulation
 
-/// The same controller, untouched, on other gimbals and from other starts.
+/// The same controller without changes, on other gimbals and from other starts.
 enum PointingStarts {
     private struct Case: Sendable {
         var name: String
@@ -16,7 +16,7 @@ enum PointingStarts {
             $0.plant.friction.coulomb *= 3
             $0.plant.friction.stiction *= 3
         },
-        // 0.5 kg 5 mm off its axes, seen from any side.
+        // 0.5 kg at 5 mm from its axes, in any direction.
         Case(name: "5 mm off balance") {
             let moment = 0.5 * 0.005 / 3.0.squareRoot()
             $0.plant.imbalance = Vector3(moment, moment, moment)
@@ -39,7 +39,8 @@ enum PointingStarts {
         coldStart(&report)
     }
 
-    /// Found inertia, no tremor, and how far the search turns the camera.
+    /// Checks the identified inertia, the absence of tremor, and the camera's turn during the
+    /// identification.
     private static func start(
         _ one: Case, _ motion: HandleMotion, loopHz: Int, _ report: inout BenchReport
     ) {
@@ -61,7 +62,7 @@ enum PointingStarts {
                 + " level after \(text(outcome.level)) s")
     }
 
-    /// Switched on in mid-stride: 64 walkers and sensors.
+    /// Starts in mid-stride: 64 walkers and sensors.
     private static func coldStart(_ report: inout BenchReport) {
         let levels = levels { _ in }
         report.check(
@@ -79,7 +80,7 @@ enum PointingStarts {
         }
     }
 
-    /// Seconds until the camera was level for good.
+    /// Times until the camera stayed level, s.
     private static func levels(change: (inout PointingRun) -> Void) -> [Double] {
         (UInt64(1)...64).map { seed in
             var run = PointingRun.inMotion(.walking, seed: seed, seconds: 12)

@@ -4,16 +4,16 @@ import Recording
 import Simulation
 import SystemPackage
 
-/// The stillness of the camera in the hands of people whose motion was recorded: every `.imu` of a
+/// Stillness of the camera in the hands of people whose motion was recorded: every `.imu` file of a
 /// directory, with every kind of motor.
 ///
-/// The camera follows the handle's heading (`pan_follow`), because people turn round, and is to
-/// stay level. Angles are true ones, from the start of the recording to its end. Hold: RMS from
-/// level, of drawn gimbals from the mean. Shake: RMS above 1 Hz. Peak to peak: above 1 Hz, over the
-/// worst 10 s. Estimate: the angle between the true vertical and the estimate's. Of roll and pitch
-/// the worse one counts. The accelerometer has been through its six positions.
+/// The camera follows the handle's heading (`pan_follow`), because people turn round, and must stay
+/// level. Angles are true ones, from the start of the recording to its end. Hold: RMS from level,
+/// with drawn gimbals from the mean. Shake: RMS above 1 Hz. Peak to peak: above 1 Hz, over the
+/// worst 10 s. Estimate: the angle between the true and the estimated vertical. The worse one of
+/// roll and pitch counts. The accelerometer has been calibrated in six positions.
 enum RecordedBench {
-    /// One way of driving the joints.
+    /// A kind of motors with its parameters.
     struct Drive {
         var name: String
         var type: MotorType
@@ -24,16 +24,16 @@ enum RecordedBench {
         Drive(name: "servos", type: .servo),
     ]
 
-    /// Rest before the recording, s: the motors' start is over then.
+    /// Rest before the recording, s, in which the motors start.
     static let stillSeconds = 8.0
 
     /// The figures of one recording.
     struct Score {
-        /// Recording, and the gimbal where that is a drawn one.
+        /// Name of the recording, and of the gimbal if it is a drawn one.
         var name: String
         var outcome: PointingRun.Outcome
 
-        /// True of a gimbal whose sensor shows a level of its own, because it is mounted askew.
+        /// Whether the sensor's level differs from the camera's, because it is mounted at an angle.
         var isAskew = false
 
         var hold: Double {
@@ -44,19 +44,20 @@ enum RecordedBench {
         }
         var shake: Double { max(outcome.roll.shake, outcome.pitch.shake) }
         var peakToPeak: Double { max(outcome.roll.peakToPeak, outcome.pitch.peakToPeak) }
-        /// Above 1 Hz, from the estimate to the set-point: what the estimate has no part in.
+        /// RMS above 1 Hz of the error from estimate to set-point, which excludes the estimate's
+        /// own error.
         var ownShake: Double { max(outcome.holdRoll.shake, outcome.holdPitch.shake) }
         var tilt: Double { outcome.tilt.rms }
         var largestTilt: Double { outcome.tilt.largest }
     }
 
-    /// Runs everything.
+    /// Runs all recordings.
     ///
     /// - Parameters:
     ///   - directory: Of the recordings.
-    ///   - options: Which motors and gimbals.
+    ///   - options: Selection of motors and gimbals.
     ///   - report: Receives the figures, degrees.
-    /// - Throws: `IMULogError`; `EstimatorBench.Failure` where the directory holds no log.
+    /// - Throws: `IMULogError`; `EstimatorBench.Failure` if the directory contains no log.
     static func run(
         _ directory: String, _ options: Options, _ report: inout BenchReport
     ) throws {
@@ -103,7 +104,7 @@ enum RecordedBench {
         }
     }
 
-    /// One recording, carried by the default gimbal.
+    /// Runs one recording with the default gimbal.
     static func run(_ path: FilePath) throws -> PointingRun {
         let log = try IMULog(path: path)
         let motion = RecordedMotion(

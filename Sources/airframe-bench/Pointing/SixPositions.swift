@@ -2,10 +2,10 @@ import Calibration
 import GimbalCore
 import Simulation
 
-/// The accelerometer's calibration in six positions, as `airframectl calibrate accelerometer` does
-/// it, on the very sensor of a run.
+/// Calibration of the accelerometer in six positions, like `airframectl calibrate accelerometer`,
+/// on the sensor of a run.
 enum SixPositions {
-    /// What the calibration finds; nothing when it refuses.
+    /// Result of the calibration; the identity if it fails.
     static func correction(of kind: IMUModel.Parameters, seed: UInt64) -> SensorCorrection.Affine {
         var sensor = IMUModel(parameters: kind, feedRate: 4000, seed: seed)
         var calibration = AccelerometerCalibration(mounting: .identity)

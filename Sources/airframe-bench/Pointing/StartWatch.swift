@@ -1,8 +1,8 @@
 import GimbalCore
 import Simulation
 
-/// What happens between power-on and steady running: when the camera is level, how far the search
-/// for the inertia turns it, and whether anything trembles.
+/// Observation of the start, from power-on to steady running: time until the camera is level, its
+/// turn during the identification of the inertia, and tremor.
 struct StartWatch {
     private let degrees = 180 / Double.pi
     private var held: Quaternion?

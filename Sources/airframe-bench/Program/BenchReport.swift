@@ -1,6 +1,6 @@
 import PlainText
 
-/// Prints figures beside their bars, and remembers how many missed.
+/// Printer of figures with their bars, and counter of the missed bars.
 struct BenchReport: Sendable {
     private(set) var misses = 0
     private var figures = 0
@@ -8,35 +8,35 @@ struct BenchReport: Sendable {
     /// Starts a group.
     func begin(_ title: String) { print("\n\(title)") }
 
-    /// A remark that is no figure.
+    /// Prints a remark without a figure.
     func note(_ text: String) { print("  \(text)") }
 
-    /// A figure without a bar, for orientation.
+    /// Prints a figure without a bar, for orientation.
     func show(_ name: String, _ value: Double, _ unit: String) {
         print("  \(Format.left(name, 50))\(decimal(value)) \(unit)")
     }
 
-    /// A figure that must not exceed its bar; `perfect` is what perfect knowledge reaches on the
-    /// same run.
+    /// Checks a figure against its upper bar; `perfect` is the figure of the controller with
+    /// perfect knowledge on the same run.
     mutating func check(
         _ name: String, _ value: Double, atMost bar: Double, _ unit: String, perfect: Double? = nil
     ) {
         judge(name, value, "<=", bar, unit, perfect: perfect, passed: value <= bar)
     }
 
-    /// A figure that must reach its bar.
+    /// Checks a figure against its lower bar.
     mutating func check(_ name: String, _ value: Double, atLeast bar: Double, _ unit: String) {
         judge(name, value, ">=", bar, unit, passed: value >= bar)
     }
 
-    /// A bench that could not run counts as a miss.
+    /// Counts a bench that could not run as a miss.
     mutating func fail(_ sentence: String) {
         figures += 1
         misses += 1
         print("  MISS: \(sentence)")
     }
 
-    /// Says how many bars were missed.
+    /// Prints the number of missed bars.
     func finish() {
         print("\n\(figures - misses) of \(figures) bars met")
     }
@@ -54,7 +54,7 @@ struct BenchReport: Sendable {
             "  \(Format.left(name, 50))\(figure)\(limit)\(passed ? "pass" : "MISS")\(reference)")
     }
 
-    /// Three significant digits for small values, none behind the point for large ones.
+    /// Formats with three significant digits for small values, without decimals for large ones.
     private func decimal(_ value: Double) -> String {
         guard value.isFinite else { return "\(value)" }
         if abs(value) >= 100 || value == value.rounded() { return "\(Int(value.rounded()))" }

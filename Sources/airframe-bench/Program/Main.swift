@@ -1,6 +1,6 @@
 import Realtime
 
-/// Every figure the project promises, measured and printed beside its bar.
+/// Benchmarks of every published figure, each printed with its bar.
 @main
 struct Main {
     /// The benches by name, in the order in which `all` runs them.
@@ -117,7 +117,7 @@ struct Main {
 struct Bench: Sendable {
     var name: String
     var summary: String
-    /// Whether it runs without being named.
+    /// Whether `all` includes it.
     var isInAll = true
     var run: @Sendable (Options, inout BenchReport) throws -> Void
 }

@@ -8,20 +8,19 @@ import Simulation
 struct Options: Sendable {
     /// Benches to run; empty: all.
     var names: [String] = []
-    /// Directory of the recorded trials; nil: those figures are left out, and said to be.
+    /// Directory of the recorded trials; if nil, their figures are left out, with a message.
     var dataDirectory: String?
     /// Directory of recorded motions that the simulated handle plays in `pointing`; nil: the
     /// simulated walkers.
     var recordedDirectory: String?
-    /// The daemon to measure; nil: the one beside the bench.
+    /// The daemon to measure; nil means the one in the bench's directory.
     var daemon: String?
-    /// Where the estimator's harder logs go, one folder for each scenario, and nothing else is
-    /// done; nil: nowhere.
+    /// Directory for the estimator's harder logs, one folder for each scenario; if it is set, only
+    /// these are written.
     var exportDirectory: String?
-    /// The log over which one update of the estimator is timed, and nothing else is done; nil:
-    /// none.
+    /// Log for the timing of one estimator update; if it is set, only this is measured.
     var costLog: String?
-    /// Where the estimator's consistency plots go, and nothing else is done; nil: nowhere.
+    /// Directory for the estimator's consistency plots; if it is set, only these are drawn.
     var plotDirectory: String?
     /// Whether a missed bar is a failure.
     var isGate = false
@@ -29,34 +28,33 @@ struct Options: Sendable {
     var seconds = 60.0
     /// Length of a wake-up round, s.
     var roundSeconds = 5.0
-    /// Wake-up rounds; the figures are medians over them.
+    /// Number of wake-up rounds; the figures are medians over them.
     var rounds = 5
-    /// Seeds of each combination of fault, mode and source.
+    /// Number of seeds of each combination of fault, mode and source.
     var faultSeeds = 4
-    /// Number of drawn gimbals, and the seeds that they are drawn from; nil: the bench's own
-    /// choice.
+    /// Number of drawn gimbals, and their seeds; nil means the bench's default.
     var count: Int?
     var seeds: GallerySeeds?
-    /// The only kind of motors of `pointing --recorded`; nil: each.
+    /// Kind of motors of `pointing --recorded`; nil means each kind.
     var motor: MotorType?
-    /// True where `pointing --recorded` draws a gimbal for each recording and seed, in the place of
-    /// the default plant.
+    /// Whether `pointing --recorded` draws a gimbal for each recording and seed, instead of the
+    /// default plant.
     var isDrawn = false
-    /// Settings on top of an owner's, `key=value`, for drawn gimbals.
+    /// Settings for drawn gimbals, in addition to an owner's, `key=value`.
     var settings: [String] = []
-    /// The only motion of the gallery; nil: each.
+    /// Motion of the gallery; nil means each motion.
     var motion: HandleMotion?
-    /// Words that gimbal, motion and fault of a row of `sensor-faults` must contain to be run;
-    /// none: all rows.
+    /// Filter of the rows of `sensor-faults`: words that their gimbal, motion and fault must
+    /// contain; empty means all rows.
     var only: [String] = []
     /// Length of the soak, simulated minutes.
     var soakMinutes = 60.0
-    /// Items through the ring between two threads.
+    /// Number of items through the ring between two threads.
     var items = 100_000_000
-    /// The CPU of the real-time threads and of cyclictest; nil: wherever the scheduler likes.
+    /// The CPU of the real-time threads and of cyclictest; nil leaves the choice to the scheduler.
     var cpu = RealtimeSetup.preferredCPU
 
-    /// Reads the arguments; nil when one of them makes no sense.
+    /// Parses the arguments; nil if one of them is invalid.
     init?(arguments: some Sequence<String>) {
         var iterator = arguments.makeIterator()
         while let argument = iterator.next() {
