@@ -1,8 +1,8 @@
 public import GimbalCore
 
-/// Runs the attitude estimator over a recorded log.
+/// Run of the attitude estimator over a recorded log.
 public enum AttitudeReplay {
-    /// The estimate after one sample was used.
+    /// The estimate after one sample.
     public struct Row: Sendable, BitwiseCopyable {
         /// The sample's time, s.
         public var time: Double
@@ -14,37 +14,37 @@ public enum AttitudeReplay {
         public var biasSigma: Vector3
         /// Standard deviation of the direction of the vertical, rad.
         public var inclinationSigma: Double
-        /// Weight of the last accelerometer correction, 0...1: below 1 where it was less plausible
-        /// than three sigma.
+        /// Weight of the last accelerometer correction, 0...1: below 1 if the velocity exceeded
+        /// three sigma.
         public var accelerationWeight: Double
-        /// Root mean square of the normalised velocity innovation over the last second: 1 and below
-        /// is as modelled.
+        /// Root mean square of the normalised velocity innovation over the last second; at most 1
+        /// if the model holds.
         public var innovation: Double
-        /// Whether the sensor stands still.
+        /// Whether the sensor is at rest.
         public var isAtRest: Bool
-        /// Whether a gyroscope axis was at the end of its range.
+        /// Whether a gyroscope axis was at full scale.
         public var isSaturated: Bool
-        /// Whether the record was used; otherwise the estimate is the one before.
+        /// Whether the record was used; otherwise the estimate is the previous one.
         public var isUsed: Bool
     }
 
     /// The first line of the CSV file: names of the columns.
     public static let header = "t,qw,qx,qy,qz,bx,by,bz\n"
 
-    /// Feeds each record to a fresh estimator, as the controller does. The same log and parameters
-    /// give the same rows, bit for bit.
+    /// Feeds each record to a new estimator, as the controller does. The same log and parameters
+    /// give bit-identical rows.
     ///
-    /// Each record gives a row, also one that cannot be used: its estimate is the one before, and
-    /// finite.
+    /// Each record gives a row, even if it cannot be used: its estimate is then the previous one,
+    /// and finite.
     ///
     /// - Parameters:
-    ///   - log: What was recorded; its times give each sample's step.
+    ///   - log: The recording; its times determine each sample's step.
     ///   - parameters: The estimator's assumptions.
-    ///   - magnetometer: Whether the heading comes from the magnetometer (y is magnetic north)
-    ///     where one was recorded, or starts at zero and follows the gyroscope.
+    ///   - magnetometer: Whether the heading comes from a recorded magnetometer (y is magnetic
+    ///     north). Otherwise it starts at zero and follows the gyroscope.
     ///   - consume: Takes one row for each record, in order.
-    /// - Returns: What could not be used, or had to be bridged.
-    /// - Throws: What `consume` throws.
+    /// - Returns: Counts of unusable and bridged records.
+    /// - Throws: The errors of `consume`.
     @discardableResult
     public static func run<Failure: Error>(
         _ log: IMULog, parameters: AttitudeEstimator.Parameters, magnetometer: Bool = false,
@@ -84,13 +84,13 @@ public enum AttitudeReplay {
     /// Replays a log as lines of CSV, `header` first.
     ///
     /// - Parameters:
-    ///   - log: What was recorded.
+    ///   - log: The recording.
     ///   - parameters: The estimator's assumptions.
     ///   - magnetometer: As for `run`.
-    ///   - observe: Sees each row as well.
-    ///   - write: Takes UTF-8 text in pieces of at most some 64 KiB, whole lines each.
-    /// - Returns: What could not be used, or had to be bridged.
-    /// - Throws: What `write` throws.
+    ///   - observe: Receives each row as well.
+    ///   - write: Takes UTF-8 text in pieces of whole lines, at most about 64 KiB each.
+    /// - Returns: Counts of unusable and bridged records.
+    /// - Throws: The errors of `write`.
     @discardableResult
     public static func writeCSV<Failure: Error>(
         _ log: IMULog, parameters: AttitudeEstimator.Parameters, magnetometer: Bool = false,
@@ -112,7 +112,7 @@ public enum AttitudeReplay {
         return report
     }
 
-    /// Appends one line; each number has as many digits as it takes to read the same number back.
+    /// Appends one line. Each number has as many digits as an exact conversion back requires.
     private static func append(_ row: Row, to buffer: inout [UInt8]) {
         let comma = UInt8(ascii: ",")
         let q = row.attitude

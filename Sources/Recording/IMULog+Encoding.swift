@@ -1,7 +1,7 @@
 import GimbalCore
 
 extension IMULog {
-    /// The log as a file of the `.imu` format; all but the times is rounded to Float32.
+    /// Encodes the log in the `.imu` format; all values except the times are rounded to Float32.
     ///
     /// - Returns: Header and records, 64 bytes each.
     public func encoded() -> [UInt8] {

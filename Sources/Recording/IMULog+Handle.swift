@@ -2,15 +2,15 @@ public import GimbalCore
 public import SystemPackage
 
 extension IMULog {
-    /// The log as samples of a sensor on a handle (x forward, y right, z down), for a simulation
-    /// that plays it.
+    /// Converts the log to samples of a sensor on a handle (x forward, y right, z down), for a
+    /// simulation that plays it.
     ///
-    /// The log's x axis points forward, y left and z up while it is level. What is no number
-    /// repeats the sample before it; the samples are taken to be at equal times.
+    /// The log's axes at level are x forward, y left and z up. A value that is not a number is
+    /// replaced by the previous sample's. The samples are assumed to have equal intervals.
     ///
     /// - Parameter path: The log's name, for the error.
-    /// - Returns: One sample for each record, two at least.
-    /// - Throws: `IMULogError`: a sensor is missing, or there is no recording.
+    /// - Returns: One sample for each record, at least two.
+    /// - Throws: `IMULogError`: a sensor is missing, or the log is too short.
     public func handleSamples(path: FilePath) throws(IMULogError) -> [IMUSample] {
         guard records.count >= 2 else { throw .tooShort(path: path, records: records.count) }
         try requireSensors(magnetometer: false, path: path)

@@ -2,12 +2,12 @@ import GimbalCore
 public import SystemPackage
 
 extension IMULog {
-    /// Checks that what the estimator needs was recorded.
+    /// Checks that the sensors for the estimator were recorded.
     ///
     /// - Parameters:
-    ///   - magnetometer: Whether that is needed as well.
+    ///   - magnetometer: Whether a magnetometer is required too.
     ///   - path: The log's name, for the error.
-    /// - Throws: `IMULogError.missingSensor`. A log without records lacks nothing.
+    /// - Throws: `IMULogError.missingSensor`. A log without records passes.
     public func requireSensors(magnetometer: Bool, path: FilePath) throws(IMULogError) {
         func fail(_ sensor: String, _ cause: String) throws(IMULogError) {
             throw .missingSensor(path: path, sensor: sensor, cause: cause)
@@ -19,8 +19,8 @@ extension IMULog {
         if !records.contains(where: { $0.gyro.isFinite }) {
             try fail("gyroscope", "its rates are not numbers in any record")
         }
-        // A gyroscope may read zero, of a sensor on a bench; nothing on earth lacks gravity or
-        // field.
+        // A gyroscope at rest may read zero, but gravity and magnetic field are never zero on
+        // earth.
         if !records.contains(where: { $0.accel.isFinite && $0.accel.squaredNorm > 0 }) {
             try fail("accelerometer", "it is zero or not a number in every record")
         }

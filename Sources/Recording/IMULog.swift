@@ -20,26 +20,26 @@ public struct IMULog: Sendable {
         public var accel: Vector3
         /// Magnetic field as measured, sensor axes, µT.
         public var magneticField: Vector3
-        /// True orientation, sensor to earth (z up); NaN where it was not measured.
+        /// True orientation, sensor to earth (z up); NaN if it was not measured.
         public var reference: Quaternion
         /// Whether the sample belongs to a motion phase, over which errors are counted.
         public var isMoving: Bool
     }
 
-    /// What the header calls the sample rate, Hz.
+    /// Sample rate in the header, Hz.
     public var sampleRate: Double
     /// Whether the magnetometer was recorded.
     public var hasMagnetometer: Bool
-    /// The samples, in the order of the file; `ReplayClock` judges their times.
+    /// The samples, in the order of the file; `ReplayClock` checks their times.
     public var records: [Record]
 
-    /// The length of header and record, bytes.
+    /// Length of the header and of a record, bytes.
     static let unit = 64
 
     /// Reads a log.
     ///
     /// - Parameter path: The file.
-    /// - Throws: `IMULogError`, which names the path and what was expected.
+    /// - Throws: `IMULogError`, which states the path and the expectation.
     public init(path: FilePath) throws(IMULogError) {
         try self.init(bytes: Self.contents(of: path), path: path)
     }

@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// Why a file could not be read as an `.imu` log.
+/// Reason why a file could not be read as an `.imu` log.
 public enum IMULogError: Error, Equatable, Sendable {
     /// The file could not be opened or read.
     case unreadable(path: FilePath, cause: Errno)
@@ -8,20 +8,20 @@ public enum IMULogError: Error, Equatable, Sendable {
     case truncatedHeader(path: FilePath, bytes: Int)
     /// The file does not begin with `IMU1`.
     case notAnIMULog(path: FilePath, magic: [UInt8])
-    /// The header has another version than 1.
+    /// The header has a version other than 1.
     case unknownVersion(path: FilePath, version: UInt32)
-    /// The file is not as long as its header says.
+    /// The length of the file differs from that in its header.
     case wrongLength(path: FilePath, bytes: Int, records: Int, expected: Int)
     /// The header's sample rate is not a positive number.
     case impossibleRate(path: FilePath, hertz: Double)
-    /// There are too few records to play a motion from.
+    /// There are too few records for a motion.
     case tooShort(path: FilePath, records: Int)
-    /// A sensor that the task needs was not recorded.
+    /// A required sensor was not recorded.
     case missingSensor(path: FilePath, sensor: String, cause: String)
 }
 
 extension IMULogError: CustomStringConvertible {
-    /// Where, what was read, what is expected.
+    /// Place, value read, and expectation.
     public var description: String {
         switch self {
         case .unreadable(let path, let cause):

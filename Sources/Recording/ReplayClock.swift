@@ -1,18 +1,18 @@
-/// Turns the times of a log into steps, and bridges what is wrong with them.
+/// Conversion of the times of a log into steps, which bridges errors in them.
 struct ReplayClock {
-    /// From one record to the next.
+    /// Step from one record to the next.
     enum Step: Equatable {
-        /// Later than the one before.
+        /// Later than the previous record.
         case next(seconds: Double)
         /// Later by more than the estimator interpolates.
         case gap(seconds: Double)
-        /// Much earlier: the clock was set, or started anew. One period is assumed.
+        /// Much earlier: the clock was set back or restarted. One period is assumed.
         case restart(seconds: Double)
-        /// The same time again, a little earlier, or no number: no time has passed, the record is
-        /// not used.
+        /// The same time, slightly earlier, or not a number: time does not advance, and the record
+        /// is not used.
         case disordered
 
-        /// What the estimator is told; nil: the record is not used.
+        /// Step for the estimator, s; nil if the record is not used.
         var seconds: Double? {
             switch self {
             case .next(let seconds), .gap(let seconds), .restart(let seconds): seconds
@@ -25,18 +25,18 @@ struct ReplayClock {
     private let longestGap: Double
     private var last: Double?
 
-    /// A clock that has seen no record.
+    /// Creates a clock before the first record.
     ///
     /// - Parameters:
-    ///   - period: The nominal one, s: the first record's step.
-    ///   - longestGap: What the estimator interpolates, s; backwards by more than this is another
-    ///     clock.
+    ///   - period: The nominal one, s; the first record's step.
+    ///   - longestGap: Longest gap that the estimator interpolates, s; a step backwards by more
+    ///     than this means a restarted clock.
     init(period: Double, longestGap: Double) {
         self.period = period
         self.longestGap = longestGap
     }
 
-    /// Moves on to a record's time, s.
+    /// Advances to a record's time, s.
     mutating func step(to time: Double) -> Step {
         guard time.isFinite else { return .disordered }
         guard let previous = last else {

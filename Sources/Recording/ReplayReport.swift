@@ -1,20 +1,20 @@
-/// What a replay could not use, or had to bridge.
+/// Counts of the records that a replay could not use, or had to bridge.
 public struct ReplayReport: Sendable, Equatable {
     /// Records of the log.
     public var records = 0
     /// Records that were not used because a value was not a number, or beyond any sensor's range.
     public var unusableSamples = 0
-    /// Records that were not used because their time was not later than the one before.
+    /// Records that were not used because their time was not later than the previous one.
     public var disorderedTimes = 0
-    /// How often the log's clock was set back; one period is assumed there.
+    /// Number of times that the log's clock was set back; one period is assumed there.
     public var clockRestarts = 0
-    /// How often so much time is missing that the inclination started from the accelerometer again.
+    /// Number of gaps after which the inclination started from the accelerometer again.
     public var gaps = 0
-    /// How often gravity was somewhere else than the estimate said, which then started again: a
-    /// sensor was swapped or turned.
+    /// Number of times that gravity contradicted the estimate, which then started again: a sensor
+    /// was exchanged or turned.
     public var gravityMismatches = 0
 
-    /// Nothing seen.
+    /// Creates a report without counts.
     public init() {}
 
     mutating func count(_ step: ReplayClock.Step) {
@@ -26,7 +26,7 @@ public struct ReplayReport: Sendable, Equatable {
         }
     }
 
-    /// One sentence for each thing that was not in order; empty for a good log.
+    /// One sentence for each problem; empty for a good log.
     public var remarks: [String] {
         var remarks: [String] = []
         func add(_ count: Int, _ what: String) {

@@ -2,14 +2,14 @@ import GimbalCore
 
 /// The channels of a flight recording.
 public enum FlightChannels {
-    /// Grows when a program that knows the old files would misread new ones; new fields and
-    /// channels do not count.
+    /// Version of the file format. It increases when a program for older files would misread new
+    /// ones; new fields and channels do not count.
     public static let format = 1
 
-    /// Name of the metadata record that says what a file is.
+    /// Name of the metadata record that identifies the file.
     public static let metadataName = "airframe"
 
-    /// What compresses the chunks, with its version.
+    /// Compression of the chunks, with its version.
     public static var compression: String { Zstd.version }
 
     static let tick: UInt16 = 1
@@ -19,7 +19,7 @@ public enum FlightChannels {
     static let state: UInt16 = 5
     static let event: UInt16 = 6
 
-    /// All of them, with their types.
+    /// All channels, with their types.
     public static let all: [MCAPChannel] = [
         channel(tick, TickMessage.self), channel(sample, SampleMessage.self),
         channel(command, CommandMessage.self), channel(parameters, ParametersMessage.self),
@@ -36,10 +36,10 @@ public enum FlightChannels {
     }
 }
 
-/// What the flight recorder takes for a fault.
+/// Conditions that the flight recorder treats as faults.
 enum FlightFaults {
-    /// Conditions whose beginning is worth a file. Wishes, limits and what passes by itself are
-    /// none.
+    /// Conditions whose beginning triggers a file. Requests, limits and transient conditions are
+    /// excluded.
     static var conditions: Conditions {
         .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault | .busError
             | .gravityMismatch | .emergencyStop | .responseReversed | .loopUnreliable

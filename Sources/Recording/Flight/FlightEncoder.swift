@@ -2,43 +2,43 @@ public import GimbalCore
 public import Realtime
 import Wire
 
-/// Turns the frames of the loop's tape into chunks of an MCAP file: one encoding for the ring in
-/// memory, for the file of a fault and for continuous recording. One thread at a time.
+/// Encoder from the frames of the loop's tape to chunks of an MCAP file. One encoding serves the
+/// ring in memory, the file of a fault and continuous recording. One thread at a time.
 public struct FlightEncoder: ~Copyable {
-    /// What came of a frame.
+    /// Result of taking one frame.
     public struct Result: Sendable {
-        /// A chunk that is complete now.
+        /// A chunk that has just been completed.
         public var chunk: MCAPChunk?
         /// Faults that have begun.
         public var faults: Conditions = .none
-        /// Whether tuning came into force.
+        /// Whether new tuning came into force.
         public var hasParameters = false
     }
 
-    /// A chunk is closed when it is this old, s: what a sudden death costs at most, beside the time
-    /// to write it.
+    /// Age at which a chunk is closed, s: the largest loss in a sudden death of the process, in
+    /// addition to the time of the write.
     public static let chunkSeconds = 0.5
-    /// A chunk is closed when it is this large, bytes: at 4 kHz buffers of half a second would be
-    /// the process's largest.
+    /// Size at which a chunk is closed, bytes. At 4 kHz buffers of half a second would be the
+    /// process's largest.
     private static let chunkBytes = 300_000
-    /// A state closes a chunk that is at least this old, so that most files begin with one.
+    /// Age from which on a state closes a chunk, s, so that most files begin with a state.
     private static let earliestSeconds = 0.25
 
     private var builder = MCAPChunkBuilder()
     private var last: (now: Instant, result: TapeTick)?
-    /// What is added to the loop's time to make it the time of the file, ns.
+    /// Offset from the loop's time to the time of the file, ns.
     private let timeOffset: Int64
 
-    /// An encoder that has seen nothing.
+    /// Creates an encoder before its first frame.
     ///
-    /// - Parameter timeOffset: From the loop's clock to that of the wall, ns; 0 where the loop's
-    ///   time is somebody else's.
+    /// - Parameter timeOffset: From the loop's clock to wall-clock time, ns; 0 if an external
+    ///   program owns the loop's time.
     public init(timeOffset: Int64) { self.timeOffset = timeOffset }
 
     /// Takes the next frame.
     ///
     /// - Parameter frame: In the order of the tape.
-    /// - Returns: What has become complete.
+    /// - Returns: Completed chunk and new faults.
     public mutating func take(_ frame: TapeFrame) -> Result {
         var result = Result()
         switch frame.kind {
@@ -60,7 +60,7 @@ public struct FlightEncoder: ~Copyable {
             add(message, FlightChannels.command, frame)
         case .sample:
             let sample = frame.value(as: IMUSample.self)
-            // A sensor whose time is wrong must not scatter its samples over the file.
+            // A sensor with a wrong time must not scatter its samples over the file.
             let age = frame.now.nanoseconds &- sample.time.nanoseconds
             add(
                 SampleMessage(tick: frame.tick, sample), FlightChannels.sample, frame,
@@ -78,10 +78,10 @@ public struct FlightEncoder: ~Copyable {
         return result
     }
 
-    /// Ticks whose frames found the tape full, since the start.
+    /// Number of ticks since the start whose frames were lost because the tape was full.
     public var lostTicks: UInt32 { last?.result.lostTicks ?? 0 }
 
-    /// What is not in a chunk yet, as one; nil when there is nothing.
+    /// Completes a chunk of the remaining messages; nil if there are none.
     public mutating func flush() -> MCAPChunk? { builder.isEmpty ? nil : builder.seal() }
 
     private func age(at now: Instant) -> Double {
@@ -99,7 +99,7 @@ public struct FlightEncoder: ~Copyable {
         ) { message.write(to: &$0) }
     }
 
-    /// Says what is new in this tick.
+    /// Records the changes in this tick.
     private mutating func tell(_ frame: TapeFrame, _ end: TapeTick) -> Conditions {
         let before = last?.result ?? end
         if let last, end.lostTicks != last.result.lostTicks {

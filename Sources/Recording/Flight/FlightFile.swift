@@ -1,11 +1,11 @@
 import GimbalCore
 public import SystemPackage
 
-/// A recording of the flight recorder, read from a file: what was readable of it.
+/// A recording of the flight recorder, read from a file as far as that is readable.
 public struct FlightFile: Sendable {
-    /// One thing that was recorded, in the order of the loop.
+    /// One record, in the order of the loop.
     enum Record {
-        /// The whole stabilizer, as memory of the layout that the file says.
+        /// The whole stabilizer, as memory in the layout that the file describes.
         case state([UInt8])
         case parameters([UInt8])
         case command(CommandMessage)
@@ -14,11 +14,11 @@ public struct FlightFile: Sendable {
         case event(EventMessage)
     }
 
-    /// What the recorder says of the file: version, board, why it was written.
+    /// Metadata of the file: version, board, reason for writing.
     public let metadata: [String: String]
     /// Embedded files, in their order.
     public let attachments: [MCAPAttachment]
-    /// How its raw memory is read; nil when the file does not say.
+    /// Conversion of the file's raw memory; nil if the file does not describe its layout.
     let memory: RecordedMemory?
     private let reader: MCAPReader
     private let path: FilePath
@@ -26,7 +26,7 @@ public struct FlightFile: Sendable {
     /// Opens a recording.
     ///
     /// - Parameter path: The file.
-    /// - Throws: `FlightFileError`, which names the path and what to do.
+    /// - Throws: `FlightFileError`, which states the path and a remedy.
     public init(path: FilePath) throws(FlightFileError) {
         try self.init(bytes: Self.contents(of: path), path: path)
     }
@@ -68,13 +68,13 @@ public struct FlightFile: Sendable {
         memory = RecordedMemory(attachments)
     }
 
-    /// The settings that were in force some time during the recording, in order of time, as TOML.
+    /// All settings that were in force during the recording, in order of time, as TOML.
     public var settings: [String] {
         attachments.filter { $0.name.hasPrefix("settings") }
             .map { String(decoding: $0.data, as: UTF8.self) }
     }
 
-    /// Seconds between two times of a file. A damaged file has times that are no times: they wrap
+    /// Seconds between two times of a file. A damaged file may contain invalid times; they wrap
     /// around.
     ///
     /// - Parameters:
@@ -87,8 +87,8 @@ public struct FlightFile: Sendable {
 
     /// Visits every record.
     ///
-    /// - Parameter visit: Each record with the time of the file, ns; false ends the visit.
-    /// - Returns: How much of the file was readable.
+    /// - Parameter visit: Receives each record with the time of the file, ns; false ends the visit.
+    /// - Returns: The readable part of the file.
     @discardableResult
     func read(_ visit: (Record, Int64) -> Bool) -> MCAPReader.Outcome {
         var damaged = 0
@@ -139,22 +139,22 @@ public struct FlightFile: Sendable {
     }
 }
 
-/// Why a file cannot be read as a flight recording.
+/// Reason why a file cannot be read as a flight recording.
 public enum FlightFileError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The file could not be opened or read.
     case unreadable(path: FilePath, cause: Errno)
-    /// The file is no MCAP.
+    /// The file is not an MCAP file.
     case notMCAP(path: FilePath, beginning: [UInt8])
     /// The file is an MCAP of another major version.
     case unknownVersion(path: FilePath, version: UInt8)
-    /// The file is an MCAP, but not of this recorder.
+    /// The file is an MCAP file, but not of this recorder.
     case notOurs(path: FilePath)
-    /// A newer airframe has written it, in a way that this one would misread.
+    /// A newer airframe has written the file, in a format that this one would misread.
     case newerFormat(path: FilePath, format: Int, version: String)
-    /// There is nothing in it that a replay could begin with.
+    /// The file contains no state with which a replay could begin.
     case nothingToReplay(path: FilePath, reason: String)
 
-    /// The sentence, with what to do.
+    /// The error as a sentence, with a remedy.
     public var description: String {
         switch self {
         case .unreadable(let path, let cause): "\(path): cannot be read: \(cause)."

@@ -1,20 +1,20 @@
 internal import Glibc
 public import SystemPackage
 
-/// Writes recordings to the shelf: the dumps of the ring, and continuous ones with their rotation.
-/// Waits for the disk, so it has a thread of its own; a disk that is full or cannot be written is
-/// reported, and tried again.
+/// Writer of recordings to the shelf: dumps of the ring, and continuous recordings with their
+/// rotation. It waits for the disk and therefore has its own thread. If the disk is full or not
+/// writable, it reports that and tries again.
 public struct FlightKeeper {
-    /// What every file says of the machine.
+    /// Description of the machine, included in every file.
     public struct Description: Sendable {
-        /// Who writes: `airframed 0.1.0`.
+        /// Name and version of the writing program: `airframed 0.1.0`.
         public var library: String
-        /// Version, board, clocks.
+        /// Metadata: version, board, clocks.
         public var metadata: [String: String]
         /// Files to embed: settings, versions, board.
         public var attachments: [MCAPAttachment]
 
-        /// A description.
+        /// Creates a description.
         public init(library: String, metadata: [String: String], attachments: [MCAPAttachment]) {
             self.library = library
             self.metadata = metadata
@@ -22,55 +22,56 @@ public struct FlightKeeper {
         }
     }
 
-    /// What was written, and what could not be.
+    /// State of the recordings, and errors.
     public struct Report: Sendable, Equatable {
-        /// The newest complete file; nil before the first.
+        /// The newest complete file; nil before the first one.
         public var lastFile: String?
-        /// The continuous recording's file; nil when there is none.
+        /// The file of the continuous recording; nil without one.
         public var openFile: String?
-        /// Bytes in it.
+        /// Size of that file, bytes.
         public var openBytes = 0
-        /// Files completed since the start.
+        /// Number of files completed since the start.
         public var files = 0
-        /// Recordings on the shelf, and their bytes.
+        /// Number of recordings on the shelf.
         public var shelved = 0
         /// Bytes of all recordings on the shelf.
         public var shelvedBytes = 0
-        /// Chunks that a continuous recording lost.
+        /// Number of chunks that a continuous recording has lost.
         public var lostChunks = 0
-        /// Why the last attempt failed, with what to do; nil when it worked.
+        /// Reason why the last attempt failed, with a remedy; nil after a success.
         public var problem: String?
     }
 
-    /// The shelf.
+    /// The shelf of the recordings.
     public let shelf: FlightShelf
-    /// Where it stands.
+    /// Present state of the recordings.
     public private(set) var report = Report()
     private var open: FlightWriter?
-    /// Names of what is embedded in it.
+    /// Names of the attachments in the open file.
     private var embedded: Set<String> = []
-    /// The next chunk that the continuous recording wants.
+    /// Number of the next chunk for the continuous recording.
     public private(set) var next: UInt64 = 0
-    /// After a failure nothing is tried before this date, seconds since 1970.
+    /// Date before which nothing is tried after a failure, seconds since 1970.
     private var retryDate = 0.0
     private static let retrySeconds = 10.0
-    /// With less room than this a continuous recording does not begin, bytes.
+    /// Smallest free space with which a continuous recording begins, bytes.
     private static let smallest = 1_000_000
 
-    /// A keeper that has written nothing yet.
+    /// Creates a keeper that has not written anything yet.
     public init(shelf: FlightShelf) { self.shelf = shelf }
 
-    /// Whether a continuous recording is in a file.
+    /// Whether a continuous recording has an open file.
     public var isOpen: Bool { open != nil }
 
-    /// Writes a file of its own.
+    /// Writes a separate file.
     ///
     /// - Parameters:
     ///   - chunks: Its messages.
-    ///   - reason: Why, as part of the name.
-    ///   - description: What it says of the machine.
+    ///   - reason: Reason for writing, as part of the name.
+    ///   - description: Description of the machine.
     ///   - date: Seconds since 1970.
-    /// - Returns: The path; nil when it could not be written, and `report.problem` says why.
+    /// - Returns: The path; nil if the file could not be written, and `report.problem` states the
+    ///   reason.
     @discardableResult
     public mutating func dump(
         _ chunks: [MCAPChunk], reason: String, _ description: Description, date: Double
@@ -99,7 +100,7 @@ public struct FlightKeeper {
     /// Continues the continuous recording, or begins it.
     ///
     /// - Parameters:
-    ///   - chunks: Those that are new, and some before: what it has already is left out.
+    ///   - chunks: The new chunks, possibly with earlier ones; those already written are skipped.
     ///   - description: For the beginning of a file.
     ///   - date: Seconds since 1970.
     public mutating func record(
@@ -138,13 +139,13 @@ public struct FlightKeeper {
         count()
     }
 
-    /// Where the continuous recording begins: chunks before this number are not wanted.
+    /// Sets the beginning of the continuous recording: chunks before this number are skipped.
     public mutating func begin(at number: UInt64) {
         next = max(next, number)
         retryDate = 0
     }
 
-    /// What has become known since the file began: settings that were changed.
+    /// Embeds attachments that are new since the file began: changed settings.
     private mutating func embed(_ attachments: [MCAPAttachment]) throws(Failure) {
         guard let path = open?.path else { return }
         for attachment in attachments where embedded.insert(attachment.name).inserted {
@@ -166,8 +167,8 @@ public struct FlightKeeper {
             embedded = Set(description.attachments.map(\.name))
         }
         guard let path = open?.path else { return }
-        // The shelf is looked at now and then: it is a directory, and this is called twice a
-        // second.
+        // The shelf is checked only from time to time: it is a directory, and this is called twice
+        // a second.
         if chunk.number % 20 == 0 {
             shelf.prune(date: date, reserve: 0, keeping: path.lastComponent?.string)
             count()
@@ -206,7 +207,7 @@ public struct FlightKeeper {
         try requireRoom(reserve)
         var metadata = description.metadata
         metadata["reason"] = reason
-        // Two faults in one second.
+        // Two faults may occur in one second.
         for attempt in 0..<100 {
             let path = shelf.directory.appending(
                 FlightShelf.name(reason, date: date, attempt: attempt))
@@ -227,7 +228,7 @@ public struct FlightKeeper {
         }
     }
 
-    /// Counts what is on the shelf.
+    /// Counts the recordings on the shelf.
     public mutating func look() { count() }
 
     private mutating func count() {
@@ -240,7 +241,7 @@ public struct FlightKeeper {
         FilePath(path).lastComponent?.string ?? path
     }
 
-    /// What the disk refused, in a sentence.
+    /// An error of the disk, as a sentence.
     private struct Failure: Error {
         let sentence: String
 

@@ -1,54 +1,53 @@
 public import GimbalCore
 
-/// Runs estimator, supervisor and controller again over what was recorded, in the order in which
-/// the loop did.
+/// Replay of a recording: runs estimator, supervisor and controller again, in the same order as the
+/// loop.
 ///
-/// The stabilizer knows no clock and no thread, so the same build gives the same bits; another
+/// The stabilizer has no clock and no thread, so the same build gives the same bits. Another
 /// architecture may differ in the last bits of the mathematical library. A recording of another
-/// version is read variable by variable; those that it does not have begin afresh, as after a
-/// start.
+/// version is read variable by variable; its missing variables start with their initial values.
 public struct FlightReplay: Sendable {
-    /// One tick, as it was and as it is now.
+    /// One tick, as recorded and as replayed.
     public struct Row: Sendable {
         /// Time of the file, ns.
         public var time: Int64
-        /// Angles of the camera then, Z-X-Y, degrees.
+        /// Recorded angles of the camera, Z-X-Y, degrees.
         public var recordedAttitude: AxisVector
-        /// Angles of the camera in the replay, Z-X-Y, degrees.
+        /// Replayed angles of the camera, Z-X-Y, degrees.
         public var attitude: AxisVector
-        /// Attitude error then, about the camera's axes, degrees.
+        /// Recorded attitude error about the camera's axes, degrees.
         public var recordedError: AxisVector
-        /// Attitude error of the replay about the camera's axes, degrees.
+        /// Replayed attitude error about the camera's axes, degrees.
         public var error: AxisVector
-        /// Torque then, N·m.
+        /// Recorded torque, N·m.
         public var recordedTorque: AxisVector
-        /// Torque of the replay, N·m.
+        /// Replayed torque, N·m.
         public var torque: AxisVector
     }
 
-    /// How a replay went.
+    /// Result of a replay.
     public struct Report: Sendable, Equatable {
-        /// Ticks that were run again.
+        /// Number of replayed ticks.
         public var ticks = 0
-        /// Of them, those whose outputs, attitude and supervisor are the same to the bit.
+        /// Number of replayed ticks whose outputs, attitude and supervisor are bit-identical.
         public var identicalTicks = 0
-        /// Ticks before the first state, or between a gap and the next state: nothing to run them
-        /// from.
+        /// Number of ticks before the first state, or between a gap and the next state, which
+        /// cannot be replayed.
         public var skippedTicks = 0
-        /// Seconds from the first tick that was run to the last.
+        /// Time from the first to the last replayed tick, s.
         public var seconds = 0.0
-        /// The first difference, in words; nil when there is none.
+        /// Description of the first difference; nil if there is none.
         public var firstDifference: String?
-        /// Largest angle between the attitude then and now, rad.
+        /// Largest angle between recorded and replayed attitude, rad.
         public var largestAttitudeDifference = 0.0
         /// Largest difference of a torque, N·m.
         public var largestTorqueDifference = 0.0
-        /// Variables of this version's stabilizer that the recording does not have.
+        /// Number of variables of this version's stabilizer that the recording lacks.
         public var missingVariables = 0
-        /// What a person should know, in sentences.
+        /// Remarks for the user, as sentences.
         public var remarks: [String] = []
 
-        /// Whether everything came out as it was, to the bit.
+        /// Whether the whole replay is bit-identical.
         public var isIdentical: Bool { ticks > 0 && identicalTicks == ticks }
     }
 
@@ -56,12 +55,12 @@ public struct FlightReplay: Sendable {
     private let change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)?
     private let fallback: Stabilizer.Parameters
 
-    /// A replay of a file.
+    /// Creates a replay of a file.
     ///
     /// - Parameters:
-    ///   - file: What was recorded.
-    ///   - fallback: Tuning for what a recording of another version does not have.
-    ///   - change: Makes other parameters of recorded ones; nil: as recorded.
+    ///   - file: The recording.
+    ///   - fallback: Tuning for the variables that a recording of another version lacks.
+    ///   - change: Changes the recorded parameters; nil keeps them.
     public init(
         _ file: FlightFile, fallback: Stabilizer.Parameters = Stabilizer.Parameters(),
         change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)? = nil
@@ -71,13 +70,13 @@ public struct FlightReplay: Sendable {
         self.change = change
     }
 
-    /// Every set of parameters in the recording that this program can read, in order, without
+    /// All sets of parameters in the recording that this program can read, in order, without
     /// repetition.
     ///
     /// - Parameters:
     ///   - file: Any recording.
-    ///   - fallback: What a recording of another version does not have.
-    /// - Returns: None when the file does not describe the layout of its state.
+    ///   - fallback: Values for the variables that a recording of another version lacks.
+    /// - Returns: Empty if the file does not describe the layout of its state.
     public static func parameters(
         in file: FlightFile, fallback: Stabilizer.Parameters
     ) -> [Stabilizer.Parameters] {
@@ -98,10 +97,10 @@ public struct FlightReplay: Sendable {
         return found
     }
 
-    /// Runs it.
+    /// Runs the replay.
     ///
-    /// - Parameter observe: Sees every tick that was run.
-    /// - Returns: How it compares.
+    /// - Parameter observe: Receives every replayed tick.
+    /// - Returns: The comparison with the recording.
     public func run(_ observe: (Row) -> Void = { _ in }) -> Report {
         guard let memory = file.memory else {
             var report = Report()
@@ -122,19 +121,20 @@ public struct FlightReplay: Sendable {
         return run.report
     }
 
-    /// A replay that is going on.
+    /// State of a running replay.
     private struct Run {
         let memory: RecordedMemory
-        /// What variables begin with that the recording does not have.
+        /// Source of the initial values for variables that the recording lacks.
         let fresh: Stabilizer
         let change: ((Stabilizer.Parameters) -> Stabilizer.Parameters)?
         var report = Report()
         private var stabilizer: Stabilizer?
-        /// What belongs to the tick whose end comes next, in the loop's order.
+        /// Records that belong to the next tick, in the loop's order.
         private var pending: [FlightFile.Record] = []
-        /// States and tunings whose bytes are none.
+        /// Number of states and tunings with invalid bytes.
         private(set) var impossible = 0
-        /// More than a tick takes: a file that never ends one must not take all memory.
+        /// Largest number of records in a tick, so that a file without ends of ticks cannot exhaust
+        /// the memory.
         private static let pendingLimit = 4096
         private var lastTick: UInt64?
         private var start: Int64?
@@ -153,7 +153,7 @@ public struct FlightReplay: Sendable {
             switch record {
             case .event: break
             case .state:
-                // The first thing of its tick: what stands before it belongs to one whose end was
+                // First record of its tick: earlier pending ones belong to a tick whose end was
                 // lost.
                 pending = [record]
             case .parameters, .command, .sample:
@@ -166,7 +166,7 @@ public struct FlightReplay: Sendable {
             let inputs = pending
             pending.removeAll(keepingCapacity: true)
             if let lastTick, tick.tick != lastTick &+ 1 { stabilizer = nil }
-            // A look does not count: it has the number of the tick to come.
+            // A look does not count; it has the number of the next tick.
             lastTick = tick.isLook ? tick.tick &- 1 : tick.tick
             let now = Instant(nanoseconds: tick.now)
             for input in inputs { give(input, now: now) }
@@ -230,7 +230,7 @@ public struct FlightReplay: Sendable {
             }
         }
 
-        /// What is not the same to the bit; nil when everything is.
+        /// The first value that is not bit-identical; nil if all are.
         private static func difference(_ tick: TickMessage, _ now: StabilizerSnapshot) -> String? {
             func same(_ a: AxisVector, _ b: AxisVector) -> Bool {
                 a.yaw.bitPattern == b.yaw.bitPattern && a.roll.bitPattern == b.roll.bitPattern

@@ -1,24 +1,24 @@
-/// The newest chunks of the recorder, as many as make the wanted time.
+/// The recorder's newest chunks, covering a given time.
 public struct FlightRing: Sendable {
-    /// How long it reaches back, s.
+    /// Covered time, s.
     public let seconds: Double
-    /// Oldest first.
+    /// The chunks, oldest first.
     public private(set) var chunks: [MCAPChunk] = []
-    /// Memory that the chunks take.
+    /// Memory of the chunks, bytes.
     public private(set) var bytes = 0
 
-    /// An empty ring.
+    /// Creates an empty ring.
     ///
-    /// - Parameter seconds: How long it reaches back.
+    /// - Parameter seconds: Time to cover.
     public init(seconds: Double) { self.seconds = seconds }
 
-    /// From the beginning of the oldest message to the end of the newest, s.
+    /// Time from the beginning of the oldest message to the end of the newest, s.
     public var span: Double {
         guard let first = chunks.first, let last = chunks.last else { return 0 }
         return Double(last.end - first.start) * 1e-9
     }
 
-    /// Adds a chunk, and forgets those that are too old.
+    /// Adds a chunk, and removes those that are too old.
     public mutating func append(_ chunk: MCAPChunk) {
         chunks.append(chunk)
         bytes += chunk.bytes
@@ -28,8 +28,8 @@ public struct FlightRing: Sendable {
         }
     }
 
-    /// The chunks that reach back so far, and to the whole state before, so that all of it can be
-    /// replayed.
+    /// The chunks of the last `seconds`, extended back to a complete state so that all of them can
+    /// be replayed.
     ///
     /// - Parameter seconds: Before the newest message.
     /// - Returns: The chunks, oldest first.
@@ -40,7 +40,7 @@ public struct FlightRing: Sendable {
         return chunks[first...]
     }
 
-    /// The chunks from this number on that are still there.
+    /// The remaining chunks from this number on.
     public func since(_ number: UInt64) -> ArraySlice<MCAPChunk> {
         let first = chunks.firstIndex { $0.number >= number } ?? chunks.endIndex
         return chunks[first...]

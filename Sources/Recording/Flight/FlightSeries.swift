@@ -1,20 +1,20 @@
 public import GimbalCore
 
-/// What a recording looks like over time: one value per tick, and what happened when.
+/// Time series of a recording: one value per tick, and events.
 public struct FlightSeries: Sendable {
-    /// Something that happened.
+    /// An event in the recording.
     public struct Event: Sendable, Equatable {
-        /// From the first tick, s.
+        /// Time from the first tick, s.
         public var time: Double
         /// `imu_stale`, `mode`, `outputs`, `gap`, or the name of a request.
         public var name: String
-        /// `begins`, `ends`, `locked`, `on`; empty for requests.
+        /// Change: `begins`, `ends`, `locked`, `on`; empty for requests.
         public var what: String
-        /// Whether the recorder took it for a fault.
+        /// Whether the recorder treated it as a fault.
         public var isFault: Bool
     }
 
-    /// From the first tick, s.
+    /// Times from the first tick, s.
     public private(set) var times: [Double] = []
     /// Camera's angles, Z-X-Y, degrees.
     public private(set) var attitude: [AxisVector] = []
@@ -24,19 +24,19 @@ public struct FlightSeries: Sendable {
     public private(set) var error: [AxisVector] = []
     /// Motor torque, N·m.
     public private(set) var torque: [AxisVector] = []
-    /// From tick to tick, µs.
+    /// Period from tick to tick, µs.
     public private(set) var period: [Double] = []
-    /// Estimating and controlling, µs.
+    /// Duration of estimation and control, µs.
     public private(set) var thinking: [Double] = []
     /// Whether the outputs were on.
     public private(set) var isEnabled: [Bool] = []
-    /// In the order of time.
+    /// Events, in order of time.
     public private(set) var events: [Event] = []
-    /// Messages by topic.
+    /// Number of messages by topic.
     public private(set) var counts: [String: Int] = [:]
     /// Time of the file at the first tick, ns.
     public private(set) var start: Int64?
-    /// How much of the file was readable.
+    /// Readable part of the file.
     public private(set) var outcome = MCAPReader.Outcome()
 
     /// Reads a recording.
@@ -54,7 +54,7 @@ public struct FlightSeries: Sendable {
         }
     }
 
-    /// From the first tick to the last, s.
+    /// Time from the first to the last tick, s.
     public var seconds: Double { times.last ?? 0 }
 
     private mutating func take(
@@ -87,7 +87,7 @@ public struct FlightSeries: Sendable {
 }
 
 extension FlightFile.Record {
-    /// The channel.
+    /// Topic of the channel.
     var topic: String {
         switch self {
         case .state: StateMessage.topic
@@ -101,7 +101,7 @@ extension FlightFile.Record {
 }
 
 extension ShownAxes {
-    /// In double precision.
+    /// The angles in double precision.
     var axes: AxisVector {
         AxisVector(yaw: Double(yaw), roll: Double(roll), pitch: Double(pitch))
     }

@@ -1,15 +1,15 @@
 internal import Glibc
 public import SystemPackage
 
-/// The directory in which recordings are kept, and what may be in it.
+/// The directory of the recordings, with its limits.
 public struct FlightShelf: Sendable {
-    /// What is kept.
+    /// Limits of the stored recordings.
     public struct Limits: Sendable, Equatable {
-        /// A continuous recording goes on in a new file from here on, bytes.
+        /// Size at which a continuous recording continues in a new file, bytes.
         public var fileBytes = 64_000_000
-        /// All recordings together, bytes; the oldest go first.
+        /// Largest total size of all recordings, bytes; the oldest are removed first.
         public var totalBytes = 1_000_000_000
-        /// Recordings older than this go, s; 0: none does.
+        /// Largest age of a recording, s; older ones are removed. 0 means no limit.
         public var ageSeconds = 30.0 * 86400
 
         /// The defaults.
@@ -18,23 +18,23 @@ public struct FlightShelf: Sendable {
 
     /// One recording.
     public struct Entry: Sendable, Equatable {
-        /// Its name; the time is part of it, so that names sort by age.
+        /// Name of the file, which contains the time, so that names sort by age.
         public var name: String
-        /// Its length, bytes.
+        /// Length of the file, bytes.
         public var bytes: Int
-        /// When it was changed last, seconds since 1970.
+        /// Date of the last change, seconds since 1970.
         public var date: Double
     }
 
-    /// Where the recordings are.
+    /// Directory of the recordings.
     public let directory: FilePath
-    /// What may be there.
+    /// Limits of the directory.
     public let limits: Limits
-    /// Names of recordings begin so; nothing else in the directory is touched.
+    /// Beginning and end of the recordings' names; other files in the directory are not touched.
     private static let prefix = "airframe-"
     private static let suffix = ".mcap"
 
-    /// A shelf; the directory need not be there yet.
+    /// Creates a shelf; the directory need not exist yet.
     public init(directory: FilePath, limits: Limits) {
         self.directory = directory
         self.limits = limits
@@ -43,9 +43,9 @@ public struct FlightShelf: Sendable {
     /// The name of a recording.
     ///
     /// - Parameters:
-    ///   - reason: Why it is written: letters, digits, `_`, `-`.
+    ///   - reason: Reason for writing: letters, digits, `_`, `-`.
     ///   - date: Seconds since 1970.
-    ///   - attempt: Above 0 where the name before was taken.
+    ///   - attempt: Above 0 if the previous name exists.
     /// - Returns: `airframe-20261122T021530Z-reason.mcap`.
     public static func name(_ reason: String, date: Double, attempt: Int = 0) -> String {
         var seconds = time_t(date)
@@ -62,18 +62,19 @@ public struct FlightShelf: Sendable {
         return "\(prefix)\(day)T\(time)Z-\(reason)\(rest)\(suffix)"
     }
 
-    /// Makes the directory.
+    /// Creates the directory.
     ///
-    /// - Throws: What the system says.
+    /// - Throws: The system's error.
     public func prepare() throws(Errno) {
         guard mkdir(directory.string, 0o750) != 0, errno != EEXIST else { return }
         guard errno == ENOENT else { throw Errno(rawValue: errno) }
-        // One parent: the state directory, on a machine that has never saved anything.
+        // Also the parent, which is the state directory, on a machine that has never saved
+        // anything.
         _ = mkdir(directory.removingLastComponent().string, 0o750)
         guard mkdir(directory.string, 0o750) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// Everything on the shelf, oldest first.
+    /// All recordings, oldest first.
     public var entries: [Entry] {
         guard let opened = opendir(directory.string) else { return [] }
         defer { closedir(opened) }
@@ -93,23 +94,23 @@ public struct FlightShelf: Sendable {
         return found.sorted { $0.name < $1.name }
     }
 
-    /// Ends the recordings whose writer died; one that cannot be mended stays as it is, and is
-    /// readable up to its last chunk.
+    /// Completes the recordings whose writer died. One that cannot be mended stays unchanged, and
+    /// is readable up to its last chunk.
     ///
-    /// - Returns: The names of those that were mended.
+    /// - Returns: The names of the mended recordings.
     public func mend() -> [String] {
         entries.map(\.name).filter { name in
             (try? MCAPMender.mend(directory.appending(name))) ?? false
         }
     }
 
-    /// Removes what is too old, and the oldest of what is too much.
+    /// Removes recordings that are too old, and the oldest ones beyond the size limit.
     ///
     /// - Parameters:
     ///   - date: Seconds since 1970.
     ///   - reserve: Bytes that are about to be written.
     ///   - kept: The name of a file that stays, because it is being written.
-    /// - Returns: The names of what was removed.
+    /// - Returns: The names of the removed recordings.
     @discardableResult
     public func prune(date: Double, reserve: Int, keeping kept: String?) -> [String] {
         var total = reserve
@@ -126,8 +127,8 @@ public struct FlightShelf: Sendable {
         return removed
     }
 
-    /// Bytes that may still be written to the disk without starving whoever else lives from it: a
-    /// twentieth of it stays free, at most 64 MB. Nil when the system does not say.
+    /// Number of bytes that may still be written without filling the disk for other programs: a
+    /// twentieth of it stays free, at most 64 MB. Nil if the system does not report it.
     public var room: Int? {
         var status = statvfs()
         guard statvfs(directory.string, &status) == 0 else { return nil }

@@ -1,6 +1,7 @@
-/// One channel of a recording as lines of comma-separated values, the names of the fields first.
+/// Table of one channel of a recording: comma-separated values, with the names of the fields in the
+/// first line.
 public enum FlightTable {
-    /// Channels that fit into a table.
+    /// Channels that are available as a table.
     public enum Channel: String, CaseIterable, Sendable {
         case tick, sample, command, event
     }
@@ -8,11 +9,11 @@ public enum FlightTable {
     /// Writes a channel.
     ///
     /// - Parameters:
-    ///   - channel: Which.
+    ///   - channel: Which channel.
     ///   - file: The recording.
-    ///   - write: Takes UTF-8 text in pieces, whole lines each.
-    /// - Returns: Lines behind the first, and how much of the file was readable.
-    /// - Throws: What `write` throws.
+    ///   - write: Takes UTF-8 text in pieces of whole lines.
+    /// - Returns: Number of lines after the first, and the readable part of the file.
+    /// - Throws: The errors of `write`.
     public static func write<Failure: Error>(
         _ channel: Channel, of file: FlightFile, to write: ([UInt8]) throws(Failure) -> Void
     ) throws(Failure) -> (lines: Int, outcome: MCAPReader.Outcome) {

@@ -1,27 +1,27 @@
 internal import Glibc
 public import SystemPackage
 
-/// A recording on its way to the disk. What has been written is whole up to the last chunk,
-/// whatever happens next.
+/// Writer of a recording to the disk. The file is complete up to the last chunk at any time.
 public struct FlightWriter {
     /// The file.
     public let path: FilePath
     private let file: FileDescriptor
     private var assembler = MCAPAssembler(channels: FlightChannels.all)
-    /// The time of the last message that is on the disk for certain, ns.
+    /// Time of the last message that is safely on the disk, ns.
     private var synced: Int64?
 
-    /// Between two syncs, ns: a power cut costs that much, and a memory card is not worn out.
+    /// Interval between two syncs, ns: the largest loss in a power cut, long enough to spare memory
+    /// cards.
     private static let syncNanoseconds: Int64 = 5_000_000_000
 
-    /// Creates the file; one that is there already is an error.
+    /// Creates the file; an existing file is an error.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - library: Who writes it.
-    ///   - metadata: What a reader must know.
+    ///   - library: Name and version of the writing program.
+    ///   - metadata: Metadata for readers.
     ///   - attachments: Files to embed.
-    /// - Throws: What the system says; then there is no file.
+    /// - Throws: The system's error; then there is no file.
     public init(
         path: FilePath, library: String, metadata: [String: String],
         attachments: [MCAPAttachment]
@@ -34,7 +34,7 @@ public struct FlightWriter {
         } catch {
             throw (error as? Errno) ?? .ioError
         }
-        // Let go by the kernel when this process ends, however it ends: see MCAPMender.
+        // The kernel releases the lock when this process ends in any way: see MCAPMender.
         _ = flock(file.rawValue, LOCK_EX | LOCK_NB)
         var bytes = assembler.begin(library: library)
         bytes += assembler.append(metadata: FlightChannels.metadataName, metadata)
@@ -48,17 +48,17 @@ public struct FlightWriter {
         }
     }
 
-    /// Length of the file so far, bytes.
+    /// Present length of the file, bytes.
     public var size: Int { assembler.size }
-    /// From its first message to the last, s.
+    /// Time from its first to its last message, s.
     public var seconds: Double {
         assembler.span.map { Double($0.upperBound - $0.lowerBound) * 1e-9 } ?? 0
     }
 
     /// Appends a chunk.
     ///
-    /// - Parameter chunk: The next one.
-    /// - Throws: What the system says; the file then ends after the chunk before, and takes no
+    /// - Parameter chunk: The next chunk.
+    /// - Throws: The system's error; the file then ends after the previous chunk, and accepts no
     ///   more.
     public mutating func append(_ chunk: MCAPChunk) throws(Errno) {
         let end = assembler.size
@@ -73,7 +73,7 @@ public struct FlightWriter {
     /// Embeds a file between two chunks.
     ///
     /// - Parameter attachment: The file.
-    /// - Throws: What the system says.
+    /// - Throws: The system's error.
     public mutating func append(_ attachment: MCAPAttachment) throws(Errno) {
         let end = assembler.size
         try put(assembler.append(attachment), keeping: end)
@@ -81,7 +81,7 @@ public struct FlightWriter {
 
     /// Writes summary and end, and closes the file.
     ///
-    /// - Throws: What the system says; the file is readable without them, and closed.
+    /// - Throws: The system's error; the file is closed, and readable without them.
     public mutating func finish() throws(Errno) {
         defer { try? file.close() }
         let end = assembler.size
@@ -89,14 +89,14 @@ public struct FlightWriter {
         guard fdatasync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// Closes the file as it is.
+    /// Closes the file without a summary.
     public func abandon() { try? file.close() }
 
     private func put(_ bytes: [UInt8], keeping end: Int) throws(Errno) {
         do throws(Errno) {
             try Self.write(bytes, to: file)
         } catch {
-            // Half a record would only make a reader complain.
+            // Half a record would only cause complaints of readers.
             _ = ftruncate(file.rawValue, off_t(end))
             throw error
         }

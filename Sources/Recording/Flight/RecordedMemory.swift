@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// How the raw memory of one recording is read: its own maps beside those of this program.
+/// Conversion of the raw memory of one recording: its own maps together with those of this program.
 public struct RecordedMemory: Sendable {
     private static let stateName = "memory-state.tsv"
     private static let parametersName = "memory-parameters.tsv"
@@ -10,7 +10,7 @@ public struct RecordedMemory: Sendable {
 
     /// The maps of this program, for every file that it writes.
     ///
-    /// - Parameter time: Of the file, ns.
+    /// - Parameter time: Time of the file, ns.
     /// - Returns: Two tables.
     public static func attachments(time: Int64) -> [MCAPAttachment] {
         [(stateName, MemoryMap.stabilizer), (parametersName, .parameters)].map { name, map in
@@ -20,7 +20,7 @@ public struct RecordedMemory: Sendable {
         }
     }
 
-    /// Finds the maps among a file's attachments; nil when they are not there, or no maps.
+    /// Finds the maps among a file's attachments; nil if they are missing or invalid.
     init?(_ attachments: [MCAPAttachment]) {
         func map(_ name: String) -> MemoryMap? {
             attachments.first { $0.name == name }
@@ -33,31 +33,31 @@ public struct RecordedMemory: Sendable {
         tunings = MemoryTranslation(from: parameters, to: .parameters)
     }
 
-    /// Variables of this program's stabilizer that the recording does not have.
+    /// Number of variables of this program's stabilizer that the recording lacks.
     var missing: Int { states.missing }
 
-    /// A recorded stabilizer.
+    /// Converts a recorded stabilizer.
     ///
     /// - Parameters:
     ///   - bytes: As recorded.
-    ///   - fresh: Lends what the recording does not have.
-    /// - Returns: Nil when the length is wrong, or a variable's bytes are no value of its type.
+    ///   - fresh: Source of the variables that the recording lacks.
+    /// - Returns: Nil if the length is wrong, or a variable's bytes are not a value of its type.
     func stabilizer(_ bytes: [UInt8], fresh: Stabilizer) -> Stabilizer? {
         states.value(bytes, fresh: fresh)
     }
 
-    /// Recorded parameters.
+    /// Converts recorded parameters.
     ///
     /// - Parameters:
     ///   - bytes: As recorded.
-    ///   - fresh: Lend what the recording does not have.
-    /// - Returns: Nil when the length is wrong, or a variable's bytes are no value of its type.
+    ///   - fresh: Source of the variables that the recording lacks.
+    /// - Returns: Nil if the length is wrong, or a variable's bytes are not a value of its type.
     func parameters(_ bytes: [UInt8], fresh: Stabilizer.Parameters) -> Stabilizer.Parameters? {
         tunings.value(bytes, fresh: fresh)
     }
 }
 
-/// Raw memory of a recording, as the same variables of this program.
+/// Conversion from a recording's raw memory to the same variables of this program.
 private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     private struct Move: Sendable {
         var from: Int
@@ -65,18 +65,20 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
         var count: Int
     }
 
-    /// Variables of this program that the recording does not have: they keep what they are made
-    /// with.
+    /// Number of variables of this program that the recording lacks; they keep their initial
+    /// values.
     let missing: Int
-    /// Bytes of a recorded value.
+    /// Size of a recorded value, bytes.
     private let size: Int
     private var moves: [Move] = []
-    /// What has to be looked at before memory becomes a value.
+    /// Checks before memory becomes a value.
     private let checks: [BytePattern.Check]
 
+    /// Creates a conversion.
+    ///
     /// - Parameters:
     ///   - recorded: The recording's map.
-    ///   - own: This program's.
+    ///   - own: This program's map.
     init(from recorded: MemoryMap, to own: MemoryMap) {
         size = recorded.size
         var places: [String: MemoryMap.Field] = [:]
@@ -95,15 +97,15 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
         checks = BytePattern.checks(of: Value.self)
     }
 
-    /// A recorded value in this program's layout.
+    /// Converts a recorded value to this program's layout.
     ///
     /// - Parameters:
-    ///   - memory: As it was recorded.
-    ///   - fresh: Lends what the recording does not have.
-    /// - Returns: Nil when the length is wrong, or bytes are no value of their variable's type.
+    ///   - memory: As recorded.
+    ///   - fresh: Source of the variables that the recording lacks.
+    /// - Returns: Nil if the length is wrong, or bytes are not a value of their variable's type.
     func value(_ memory: [UInt8], fresh: Value) -> Value? {
         guard memory.count == size else { return nil }
-        // In memory that has no type yet: only what is checked becomes a value.
+        // In untyped memory, so that only checked bytes become a value.
         return withUnsafeTemporaryAllocation(
             byteCount: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment
         ) { own in

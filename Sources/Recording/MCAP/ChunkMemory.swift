@@ -1,16 +1,16 @@
 internal import CLinuxShim
 internal import Glibc
 
-/// Where chunks wait: a file in memory without a name. Unlike the heap of a process that has locked
-/// its pages, it may be swapped out, and what is dropped goes back to the system at once.
+/// Storage of waiting chunks: an unnamed file in memory. Unlike the heap of a process with locked
+/// pages, it may be swapped out, and freed blocks return to the system at once.
 final class ChunkMemory {
-    /// A block of bytes; its room is free again when the last copy of the reference is gone.
+    /// A block of bytes; its space is freed with the last copy of the reference.
     final class Block: Sendable {
-        /// How many.
+        /// Number of bytes.
         let count: Int
         private let file: File?
         private let offset: Int
-        /// Where there is no such file.
+        /// Content if the file could not be created.
         private let heap: [UInt8]
 
         fileprivate init(_ bytes: [UInt8], in file: File?, at offset: Int) {
@@ -31,7 +31,7 @@ final class ChunkMemory {
                 file.descriptor, Int64(offset), Int64(ChunkMemory.whole(count)))
         }
 
-        /// The bytes; empty when they cannot be read.
+        /// The bytes; empty if they cannot be read.
         var bytes: [UInt8] {
             guard let file else { return heap }
             return [UInt8](unsafeUninitializedCapacity: count) { room, filled in
@@ -57,11 +57,11 @@ final class ChunkMemory {
     private let file = File()
     private var end = 0
 
-    /// Holes are made of whole pages, of 64 KiB on some boards; room that nobody writes to takes
-    /// none.
+    /// Size in whole pages, 64 KiB on some boards, because only whole pages can be freed; unwritten
+    /// space takes no memory.
     private static func whole(_ count: Int) -> Int { (count + 65535) / 65536 * 65536 }
 
-    /// Keeps bytes for as long as somebody holds what this returns.
+    /// Stores bytes while the returned block exists.
     func keep(_ bytes: [UInt8]) -> Block {
         defer { end += Self.whole(bytes.count) }
         return Block(bytes, in: file, at: end)

@@ -1,17 +1,17 @@
 internal import Persistence
 
-/// What a channel's messages are, with everything that somebody needs to read them.
+/// Description of a channel, complete for readers of its messages.
 public struct MCAPChannel: Sendable {
-    /// Its number in the file; the schema has the same.
+    /// Number of the channel in the file; its schema has the same number.
     public var id: UInt16
-    /// Its name: `/tick`.
+    /// Topic of the channel: `/tick`.
     public var topic: String
     /// Full name of the message type.
     public var schemaName: String
-    /// The type itself: a FileDescriptorSet of Protocol Buffers.
+    /// Schema of the type: a FileDescriptorSet of Protocol Buffers.
     public var schema: [UInt8]
 
-    /// Of schemas and messages.
+    /// Encoding of schemas and messages.
     static let encoding = "protobuf"
 
     func appendSchema(to bytes: inout [UInt8]) {
@@ -35,18 +35,18 @@ public struct MCAPChannel: Sendable {
     }
 }
 
-/// A file that is embedded in the file.
+/// A file that is embedded in the recording.
 public struct MCAPAttachment: Sendable {
-    /// `settings.toml`.
+    /// File name: `settings.toml`.
     public var name: String
-    /// `text/plain`, `application/json`.
+    /// Media type: `text/plain`, `application/json`.
     public var mediaType: String
-    /// When it was true, ns.
+    /// Time at which the content applied, ns.
     public var time: Int64
-    /// What it says.
+    /// Content of the file.
     public var data: [UInt8]
 
-    /// A file with this content.
+    /// Creates a file with this content.
     public init(name: String, mediaType: String, time: Int64, data: [UInt8]) {
         self.name = name
         self.mediaType = mediaType
@@ -55,34 +55,34 @@ public struct MCAPAttachment: Sendable {
     }
 }
 
-/// Where a chunk and its index are in a file, and what the summary says of them.
+/// Position of a chunk and its index in a file, with the values for the summary.
 struct MCAPChunkPlace {
     var start: Int64
     var end: Int64
-    /// Where the chunk's record begins, and its length, bytes.
+    /// Position and length of the chunk's record, bytes.
     var position: Int
     var length: Int
-    /// Where each channel's index begins in the file.
+    /// Position of each channel's index in the file.
     var indexOffsets: [UInt16: Int]
     /// Length of all index records, which follow the chunk, bytes.
     var indexSize: Int
     var compression: String
     var compressedSize: Int
     var uncompressedSize: Int
-    /// Messages of each channel.
+    /// Number of messages by channel.
     var counts: [UInt16: Int]
 }
 
-/// Says which bytes make an MCAP file, piece by piece; whoever calls it writes them in this order.
-/// Remembers what the summary at the end needs. A file that ends before that is readable up to its
-/// last whole piece.
+/// Assembler of the bytes of an MCAP file, piece by piece; the caller writes them in this order. It
+/// collects the data for the summary at the end. A file that ends before that is readable up to its
+/// last complete piece.
 ///
 /// Source: MCAP File Format Specification, https://mcap.dev/spec.
 public struct MCAPAssembler: Sendable {
     private var channels: [MCAPChannel]
-    /// Length of the file so far.
+    /// Present length of the file, bytes.
     public private(set) var size = 0
-    /// Messages so far.
+    /// Number of messages so far.
     public private(set) var messages = 0
     /// The earliest and latest `log_time` so far, ns; nil without messages.
     public private(set) var span: ClosedRange<Int64>?
@@ -95,12 +95,12 @@ public struct MCAPAssembler: Sendable {
     private var metadata: UInt32 = 0
     private var counts: [UInt16: Int] = [:]
 
-    /// A file with these channels.
+    /// Creates an assembler for a file with these channels.
     public init(channels: [MCAPChannel]) { self.channels = channels }
 
     /// The beginning of the file.
     ///
-    /// - Parameter library: Who writes it.
+    /// - Parameter library: Name and version of the writing program.
     /// - Returns: Magic bytes, header, schemas and channels.
     public mutating func begin(library: String) -> [UInt8] {
         var bytes = MCAPOpcode.magic
@@ -114,15 +114,15 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// A file that is there already, up to where its records begin; its channels are found on the
-    /// way.
+    /// An assembler for an existing file, at the position of its first record. Its channels are
+    /// added as they are found.
     static func adopting() -> MCAPAssembler {
         var assembler = MCAPAssembler(channels: [])
         assembler.size = MCAPOpcode.magic.count
         return assembler
     }
 
-    /// A channel record, with its schema's before it, stands at the end of the file now.
+    /// Registers a channel record that is now at the end of the file, after its schema's record.
     mutating func note(_ channel: MCAPChannel, length: Int) {
         channels.append(channel)
         size += length
@@ -147,7 +147,7 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// A chunk with its index stands in the file now.
+    /// Registers a chunk with its index that is now in the file.
     mutating func note(_ place: MCAPChunkPlace) {
         chunkIndices.appendRecord(.chunkIndex) { index in
             index.appendInteger(place.start)
@@ -193,8 +193,8 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// An attachment record stands at the end of the file now; of `attachment` only the names
-    /// count.
+    /// Registers an attachment record that is now at the end of the file; only the names in
+    /// `attachment` are used.
     mutating func note(_ attachment: MCAPAttachment, dataSize: Int, length: Int) {
         let position = size
         attachmentIndices.appendRecord(.attachmentIndex) { index in
@@ -210,7 +210,7 @@ public struct MCAPAssembler: Sendable {
         size += length
     }
 
-    /// Names with values.
+    /// A metadata record: names with values.
     public mutating func append(metadata name: String, _ values: [String: String]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.appendRecord(.metadata) { bytes in
@@ -221,7 +221,7 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// A metadata record stands at the end of the file now.
+    /// Registers a metadata record that is now at the end of the file.
     mutating func note(metadata name: String, length: Int) {
         let position = size
         metadataIndices.appendRecord(.metadataIndex) { index in
@@ -233,14 +233,13 @@ public struct MCAPAssembler: Sendable {
         size += length
     }
 
-    /// A record that the summary does not speak of stands at the end of the file now.
+    /// Registers a record at the end of the file that the summary does not mention.
     mutating func note(length: Int) { size += length }
 
     /// The end of the file: summary, its offsets, footer.
     public mutating func finish() -> [UInt8] {
         var bytes: [UInt8] = []
-        // The checksum of the data section is optional; every chunk and attachment has one of its
-        // own.
+        // The checksum of the data section is optional; every chunk and attachment has its own.
         bytes.appendRecord(.dataEnd) { $0.appendInteger(UInt32(0)) }
         let summaryStart = size + bytes.count
         let dataEnd = bytes.count
@@ -269,8 +268,8 @@ public struct MCAPAssembler: Sendable {
             bytes.appendInteger(UInt64(offsetStart))
             bytes.appendInteger(UInt32(0))
         }
-        // Over the summary and the footer up to the checksum itself; the length of the footer is in
-        // its place by now.
+        // Over the summary and the footer up to the checksum itself; the footer already contains
+        // its length.
         let crc = CRC32.checksum(bytes[dataEnd..<bytes.count - 4])
         bytes.removeLast(4)
         bytes.appendInteger(crc)

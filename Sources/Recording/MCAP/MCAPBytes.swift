@@ -1,4 +1,4 @@
-/// Appends what MCAP records are made of, little-endian.
+/// Serialization of the elements of MCAP records, little-endian.
 ///
 /// Source: MCAP File Format Specification, "Serialization".
 extension [UInt8] {
@@ -11,7 +11,7 @@ extension [UInt8] {
         append(contentsOf: text.utf8)
     }
 
-    /// A map of texts: the length of all of it in bytes, then the pairs, by name.
+    /// Appends a map of texts: its total length in bytes, then the pairs, sorted by name.
     mutating func appendMap(_ map: [String: String]) {
         var pairs: [UInt8] = []
         for (name, value) in map.sorted(by: { $0.key < $1.key }) {
@@ -22,7 +22,7 @@ extension [UInt8] {
         append(contentsOf: pairs)
     }
 
-    /// A whole record: what it is, how long, and its content.
+    /// Appends a complete record: opcode, length, and content.
     mutating func appendRecord(_ opcode: MCAPOpcode, _ content: (inout [UInt8]) -> Void) {
         append(opcode.rawValue)
         let place = count
@@ -35,7 +35,7 @@ extension [UInt8] {
     }
 }
 
-/// What a record is.
+/// Kinds of records.
 enum MCAPOpcode: UInt8 {
     case header = 1
     case footer
@@ -53,11 +53,12 @@ enum MCAPOpcode: UInt8 {
     case summaryOffset
     case dataEnd
 
-    /// What a file begins and ends with; the character after the letters is the version.
+    /// Magic bytes at the beginning and end of a file; the character after the letters is the
+    /// version.
     static let magic: [UInt8] = [0x89, 0x4D, 0x43, 0x41, 0x50, 0x30, 0x0D, 0x0A]
 }
 
-/// Reads what MCAP records are made of; nil where the bytes end too early.
+/// Reader of the elements of MCAP records; nil if the bytes end too early.
 struct MCAPCursor {
     let bytes: UnsafeRawBufferPointer
     private(set) var offset: Int
@@ -67,7 +68,7 @@ struct MCAPCursor {
         self.offset = offset
     }
 
-    /// Bytes that are left.
+    /// Number of remaining bytes.
     var rest: Int { bytes.count - offset }
 
     mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>(
@@ -86,13 +87,13 @@ struct MCAPCursor {
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
-    /// Bytes behind a length of 4 bytes.
+    /// Bytes after a length of 4 bytes.
     mutating func shortBlock() -> UnsafeRawBufferPointer? {
         guard let count = integer(UInt32.self) else { return nil }
         return slice(Int(count))
     }
 
-    /// Bytes behind a length of 8 bytes.
+    /// Bytes after a length of 8 bytes.
     mutating func longBlock() -> UnsafeRawBufferPointer? {
         guard let count = integer(UInt64.self), let size = Int(exactly: count) else { return nil }
         return slice(size)

@@ -1,36 +1,36 @@
 internal import Persistence
 
-/// A stretch of messages as it stands in a file: compressed, with its index. Made once, written as
-/// often as wanted.
+/// A sequence of messages as it is in a file: compressed, with its index. Made once, written any
+/// number of times.
 public struct MCAPChunk: Sendable {
-    /// Counts up by one with each chunk of a recorder.
+    /// Number of the chunk; it increases by one with each chunk of a recorder.
     public var number: UInt64
     /// The earliest `log_time`, ns.
     public var start: Int64
     /// The latest `log_time`, ns.
     public var end: Int64
-    /// Messages by channel.
+    /// Number of messages by channel.
     public var counts: [UInt16: Int]
-    /// The content of the chunk record, then its message index records, compressed: they are
-    /// regular.
+    /// The content of the chunk record, and its message index records. The index is compressed too,
+    /// because it is regular.
     fileprivate let block: ChunkMemory.Block
-    /// How much of the block is the content.
+    /// Size of the content in the block, bytes.
     fileprivate let contentSize: Int
-    /// How long the index records are in a file.
+    /// Length of the uncompressed index records, bytes.
     let indexSize: Int
-    /// Where each channel's index record stands, from the first.
+    /// Position of each channel's index record, relative to the first.
     let indexOffsets: [UInt16: Int]
     let compression: String
     let compressedSize: Int
     let uncompressedSize: Int
 
-    /// Memory that it takes, bytes.
+    /// Memory of the chunk, bytes.
     public var bytes: Int { block.count }
 
-    /// What it takes in a file, bytes.
+    /// Size of the chunk in a file, bytes.
     public var fileBytes: Int { contentSize + indexSize + 9 }
 
-    /// The content of the chunk record, and the index records that follow it.
+    /// The content of the chunk record, and the index records after it.
     var parts: (content: [UInt8], index: [UInt8]) {
         let bytes = block.bytes
         guard bytes.count > contentSize else { return ([], []) }
@@ -40,11 +40,11 @@ public struct MCAPChunk: Sendable {
         return (Array(bytes[..<contentSize]), index ?? [])
     }
 
-    /// Messages in it.
+    /// Number of messages.
     public var messages: Int { counts.values.reduce(0, +) }
 }
 
-/// Collects messages, and makes chunks of them.
+/// Builder of chunks from messages.
 struct MCAPChunkBuilder {
     private var records: [UInt8] = []
     private var entries = MCAPMessageIndex.Entries()
@@ -54,9 +54,9 @@ struct MCAPChunkBuilder {
     private let compressor = ZstdCompressor()
     private let memory = ChunkMemory()
 
-    /// Whether there is nothing yet.
+    /// Whether there are no messages yet.
     var isEmpty: Bool { records.isEmpty }
-    /// Uncompressed bytes so far.
+    /// Uncompressed size so far, bytes.
     var size: Int { records.count }
     /// The earliest time so far, ns; nil without messages.
     var firstTime: Int64? { isEmpty ? nil : start }
@@ -66,7 +66,7 @@ struct MCAPChunkBuilder {
     /// - Parameters:
     ///   - channel: Its number.
     ///   - sequence: The tick.
-    ///   - time: When it was true, ns.
+    ///   - time: Time at which it applied, ns.
     ///   - data: Appends the payload.
     mutating func add(
         channel: UInt16, sequence: UInt32, time: Int64, _ data: (inout [UInt8]) -> Void
@@ -83,7 +83,7 @@ struct MCAPChunkBuilder {
         end = max(end, time)
     }
 
-    /// What has been added, compressed; starts afresh.
+    /// Compresses the messages into a chunk, and starts a new one.
     mutating func seal() -> MCAPChunk {
         var compression = "zstd"
         let crc = CRC32.checksum(records)
@@ -115,7 +115,7 @@ struct MCAPChunkBuilder {
         return chunk
     }
 
-    /// Compressed, or as it is where that is not shorter.
+    /// The compressed index, or the original if compression does not shorten it.
     private func pack(_ index: [UInt8]) -> [UInt8] {
         let packed = index.withUnsafeBytes { compressor.compress($0) } ?? index
         return packed.count < index.count ? packed : index

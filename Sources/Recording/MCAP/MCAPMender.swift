@@ -1,25 +1,25 @@
 internal import Glibc
 public import SystemPackage
 
-/// Ends a file whose writer died: what is whole stays as it is, a torn end is cut off, summary and
-/// end are appended.
+/// Completion of a file whose writer died: the complete part is kept, a torn end is cut off,
+/// summary and end are appended.
 ///
-/// Programs that open a file by its summary, such as PlotJuggler, refuse one without. Only the
-/// heads of the records and the last chunk are read, whatever the file's length. The last chunk
-/// gets its index anew where that is torn. A file that is damaged further in front stays as it is,
-/// because what is behind the damage may be readable.
+/// Programs that open a file by its summary, such as PlotJuggler, reject a file without one. Only
+/// the headers of the records and the last chunk are read, for a file of any length. A torn index
+/// of the last chunk is written again. A file with damage before its end is left unchanged, because
+/// the part after the damage may be readable.
 public enum MCAPMender {
-    /// What is written between two syncs at the highest rate, and some more; longer is no torn end
-    /// but damage, bytes.
+    /// Longest torn end, bytes: the data between two syncs at the highest rate, plus a margin. A
+    /// longer one is damage.
     private static let longestTear = 8 << 20
 
-    /// Reads the file from its beginning, and ends it where it is not ended.
+    /// Reads the file from its beginning, and completes it if it is incomplete.
     ///
     /// - Parameter path: The file.
-    /// - Returns: Whether it was mended. False for a whole file, one that somebody writes (and has
-    ///   locked, as `FlightWriter` does), and one that is not as our writer makes them: these are
-    ///   left as they are.
-    /// - Throws: What the system says.
+    /// - Returns: Whether it was mended. False for a complete file, one that is being written (and
+    ///   locked, as by `FlightWriter`), and one of another structure than this writer's; these are
+    ///   left unchanged.
+    /// - Throws: The system's error.
     public static func mend(_ path: FilePath) throws(Errno) -> Bool {
         do {
             let file = try FileDescriptor.open(
@@ -31,7 +31,7 @@ public enum MCAPMender {
                 let end = scan.assembler.size - scan.lastIndex.count
                 guard scan.size - end <= longestTear else { return false }
                 let rest = scan.lastIndex + scan.assembler.finish()
-                // A power cut in between leaves a file that is mended again.
+                // A power cut in between leaves a file that can be mended again.
                 guard ftruncate(file.rawValue, off_t(end)) == 0 else {
                     throw Errno(rawValue: errno)
                 }
@@ -44,28 +44,28 @@ public enum MCAPMender {
         }
     }
 
-    /// Goes through the records.
+    /// Scan of the records.
     private struct Scan {
         let file: FileDescriptor
         let size: Int
         var assembler = MCAPAssembler.adopting()
-        /// The index of the last chunk where it is to be written anew; the assembler counts it
-        /// already.
+        /// The index of the last chunk if it must be written again; the assembler has already
+        /// counted it.
         private(set) var lastIndex: [UInt8] = []
         private var schemas: [UInt16: (name: String, data: [UInt8])] = [:]
 
-        /// A record's place in the file.
+        /// Position of a record in the file.
         private struct Record {
             var opcode: MCAPOpcode?
             var start: Int
-            /// With opcode and length.
+            /// Length including opcode and length field, bytes.
             var length: Int
         }
 
         private static let head = 9
-        /// What is read of a record: more than its head.
+        /// Number of bytes read of a record: more than its header.
         private static let glimpse = 4096
-        /// Schemas are texts of some kilobytes.
+        /// Largest size of a schema, bytes; schemas are texts of some kilobytes.
         private static let schemaLimit = 1 << 20
 
         init(file: FileDescriptor, size: Int) {
@@ -80,7 +80,7 @@ public enum MCAPMender {
                 && bytes(size - magic.count, magic.count) != magic
         }
 
-        /// Takes every whole record; false where one is not as our writer makes them.
+        /// Takes all complete records; false if one differs from this writer's structure.
         mutating func readAll() -> Bool {
             while let record = record(at: assembler.size) {
                 switch record.opcode {
@@ -99,11 +99,11 @@ public enum MCAPMender {
                 default: return false
                 }
             }
-            // Without its channels it says nothing.
+            // Without channels a file is useless.
             return assembler.size > MCAPOpcode.magic.count
         }
 
-        /// The record that begins at `start`; nil when it is not whole.
+        /// The record that begins at `start`; nil if it is incomplete.
         private func record(at start: Int) -> Record? {
             let bytes = bytes(start, Self.head)
             guard bytes.count == Self.head, bytes[0] != 0 else { return nil }
@@ -181,9 +181,9 @@ public enum MCAPMender {
 
         private enum Chunk {
             case whole
-            /// The file ends in it or in its index.
+            /// The file ends in the chunk or in its index.
             case last
-            /// Something else follows it.
+            /// Something else follows the chunk.
             case damaged
         }
 
@@ -209,7 +209,7 @@ public enum MCAPMender {
                 assembler.note(place)
                 return .whole
             }
-            // Nothing that is whole follows: more of the index may have.
+            // Nothing complete follows: the index may be torn.
             guard let index = messageIndex(record) else { return .last }
             lastIndex = index.bytes
             place.indexOffsets = index.offsets.mapValues { indexStart + $0 }
@@ -219,7 +219,7 @@ public enum MCAPMender {
             return .last
         }
 
-        /// What a chunk's head says.
+        /// Data of a chunk's header.
         private func place(_ record: Record) -> MCAPChunkPlace? {
             read(record) { cursor -> MCAPChunkPlace? in
                 guard let start = cursor.integer(Int64.self), let end = cursor.integer(Int64.self),
@@ -234,7 +234,7 @@ public enum MCAPMender {
             }
         }
 
-        /// The index of a chunk by its content; nil when that is damaged.
+        /// The index of a chunk from its content; nil if that is damaged.
         private func messageIndex(_ record: Record) -> MCAPMessageIndex? {
             read(record, most: record.length) { cursor in
                 guard cursor.slice(16) != nil, let size = cursor.integer(UInt64.self),

@@ -1,7 +1,7 @@
-/// Where the messages of a chunk are: the message index records that follow it in a file, one for
-/// each channel.
+/// Index of a chunk's messages: the message index records that follow it in a file, one for each
+/// channel.
 struct MCAPMessageIndex {
-    /// Time and place of each message, as they stand in the records.
+    /// Time and position of each message, in the format of the records.
     struct Entries {
         fileprivate var channels: [UInt16: [UInt8]] = [:]
 
@@ -10,29 +10,29 @@ struct MCAPMessageIndex {
         /// - Parameters:
         ///   - channel: Its number.
         ///   - time: Its `log_time`, ns.
-        ///   - offset: Where its record begins in the chunk without compression, bytes.
+        ///   - offset: Position of its record in the uncompressed chunk, bytes.
         mutating func add(channel: UInt16, time: Int64, offset: Int) {
             channels[channel, default: []].appendInteger(time)
             channels[channel, default: []].appendInteger(UInt64(offset))
         }
 
-        /// Forgets the messages and keeps the memory.
+        /// Removes the messages; the memory is kept.
         mutating func removeAll() {
             for channel in channels.keys { channels[channel]?.removeAll(keepingCapacity: true) }
         }
     }
 
-    /// Length of an entry: time and place.
+    /// Length of an entry, time and position, bytes.
     static let entrySize = 16
 
     /// The records.
     let bytes: [UInt8]
-    /// Where each channel's record begins in them.
+    /// Position of each channel's record in `bytes`.
     let offsets: [UInt16: Int]
-    /// Messages of each channel.
+    /// Number of messages by channel.
     let counts: [UInt16: Int]
 
-    /// The index of these messages.
+    /// Creates the index of these messages.
     init(_ entries: Entries) {
         var bytes: [UInt8] = []
         var offsets: [UInt16: Int] = [:]

@@ -1,13 +1,13 @@
 internal import Persistence
 
-/// Goes through the records of an MCAP file from its beginning, and takes what can be read of a
-/// damaged one.
+/// Reader of the records of an MCAP file from its beginning, including the readable part of a
+/// damaged file.
 ///
-/// The summary at the end is not needed, so that a file whose writer died is read as well.
+/// It does not need the summary at the end, so it also reads a file whose writer died.
 public struct MCAPReader: Sendable {
-    /// One thing in a file.
+    /// One item in a file.
     public enum Item {
-        /// Names with values.
+        /// A metadata record: names with values.
         case metadata(name: String, values: [String: String])
         /// An embedded file.
         case attachment(MCAPAttachment)
@@ -15,17 +15,17 @@ public struct MCAPReader: Sendable {
         case message(topic: String, schema: String, time: Int64, data: UnsafeRawBufferPointer)
     }
 
-    /// How much of the file was read, and why not all of it.
+    /// Readable part of the file, and the reasons why it is not complete.
     public struct Outcome: Sendable, Equatable {
-        /// Bytes that made sense.
+        /// Number of valid bytes.
         public var readBytes = 0
-        /// Chunks that were read.
+        /// Number of chunks that were read.
         public var chunks = 0
-        /// What is wrong with the file, in sentences; empty for a whole one.
+        /// Problems of the file, as sentences; empty for a complete one.
         public var remarks: [String] = []
-        /// Whether the file ends as its writer wanted.
+        /// Whether the file has its regular end.
         public var isComplete = false
-        /// Bytes that chunks may still unpack to.
+        /// Number of bytes to which chunks may still decompress.
         var room = Int.max
     }
 
@@ -35,20 +35,22 @@ public struct MCAPReader: Sendable {
     }
 
     private let bytes: [UInt8]
-    /// Larger chunks are refused: a damaged length must not take all memory. The recorder's have
-    /// 300 kB.
+    /// Largest chunk, bytes: a damaged length must not exhaust the memory. The recorder's chunks
+    /// have 300 kB.
     static let chunkLimit: UInt64 = 1 << 24
-    /// All chunks together may unpack to so many times the file and this. Recordings shrink to a
-    /// half or a tenth.
+    /// Limit of the decompressed size of all chunks: this factor times the file, plus these bytes.
+    /// Recordings compress to between a tenth and a half.
     static let expansion = (factor: 50, bytes: 4_000_000)
 
-    /// - Parameter bytes: A whole file, its magic bytes included.
+    /// Creates a reader.
+    ///
+    /// - Parameter bytes: A whole file, including its magic bytes.
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Visits everything in the data section, in the order of the file.
+    /// Visits all items in the data section, in the order of the file.
     ///
-    /// - Parameter visit: Each item; false ends the visit.
-    /// - Returns: How it went.
+    /// - Parameter visit: Receives each item; false ends the visit.
+    /// - Returns: The readable part of the file.
     public func read(_ visit: (Item) -> Bool) -> Outcome {
         bytes.withUnsafeBytes { raw in
             var outcome = Outcome()
@@ -86,8 +88,8 @@ public struct MCAPReader: Sendable {
         }
     }
 
-    /// Takes a record; returns what is wrong with it, nil when nothing is, and an empty text when
-    /// the visitor has had enough.
+    /// Takes a record. Returns the problem with it, nil without one, or an empty text if the
+    /// visitor has ended the visit.
     private static func take(
         _ opcode: UInt8, _ content: UnsafeRawBufferPointer, _ schemas: inout [UInt16: String],
         _ channels: inout [UInt16: Channel], _ outcome: inout Outcome, _ visit: (Item) -> Bool
@@ -176,7 +178,7 @@ public struct MCAPReader: Sendable {
                 guard let opcode = inner.integer(UInt8.self), let content = inner.longBlock() else {
                     return "a chunk ends in the middle of a record"
                 }
-                // A chunk within a chunk is not allowed, and would have no end.
+                // Nested chunks are not allowed, and could be endless.
                 if opcode == MCAPOpcode.chunk.rawValue { return "a chunk contains another chunk" }
                 let problem = take(opcode, content, &schemas, &channels, &outcome, visit)
                 if let problem { return problem }

@@ -1,8 +1,8 @@
 internal import CZstd
 
-/// Compresses blocks with zstd, one after the other; the working memory is kept.
+/// Compressor of blocks with zstd; the working memory is reused.
 final class ZstdCompressor {
-    /// The fastest ordinary level: the doubles of a sensor compress little better at higher ones.
+    /// The fastest regular level: higher ones compress a sensor's doubles hardly better.
     static let level: Int32 = 1
 
     private let context: OpaquePointer?
@@ -11,7 +11,7 @@ final class ZstdCompressor {
 
     deinit { ZSTD_freeCCtx(context) }
 
-    /// One complete zstd frame; nil when there is no memory.
+    /// One complete zstd frame; nil if memory is exhausted.
     func compress(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         let bound = ZSTD_compressBound(bytes.count)
         var size = 0
@@ -25,12 +25,12 @@ final class ZstdCompressor {
 }
 
 enum Zstd {
-    /// What a frame says.
+    /// Decompresses a frame.
     ///
     /// - Parameters:
     ///   - frame: One complete zstd frame.
-    ///   - size: How long the result has to be.
-    /// - Returns: Nil when the frame is damaged, or of another length.
+    ///   - size: Expected length of the result.
+    /// - Returns: Nil if the frame is damaged, or of another length.
     static func decompress(_ frame: UnsafeRawBufferPointer, size: Int) -> [UInt8]? {
         guard ZSTD_getFrameContentSize(frame.baseAddress, frame.count) == UInt64(size) else {
             return nil

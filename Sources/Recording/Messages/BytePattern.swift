@@ -1,22 +1,22 @@
 @_spi(Reflection) import Swift
 
-/// Which bytes are a value of a type. Raw memory of a recording becomes a variable only where this
-/// says yes: Swift jumps by the case of an enumeration without looking whether there is such a
-/// case, and a file may say anything.
+/// Check whether bytes are a valid value of a type. Raw memory of a recording becomes a variable
+/// only after this check: Swift jumps by an enumeration's tag without a range check, and a file may
+/// contain any bytes.
 ///
-/// Nothing is listed here: the answer comes from the types' own metadata, so a variable that is
-/// added tomorrow is checked as well. Numbers may be any bits. A Bool is 0 or 1. An enumeration or
-/// an optional has one of its cases, and what that case holds is checked in turn. Whole numbers
-/// that count or index (Int) stay within what can be counted in a recording.
+/// The answer comes from the types' own metadata, so new variables are checked automatically.
+/// Numbers may have any bits. A Bool is 0 or 1. An enumeration or an optional must have one of its
+/// cases, and the payload of that case is checked in turn. Whole numbers that count or index (Int)
+/// must be within the counts that a recording can reach.
 ///
 /// Source: Swift ABI documentation, "Type Metadata" and "Value Witness Table" (64-bit layouts).
 enum BytePattern {
-    /// Whether bytes are a value of a type that is nothing but its bytes.
+    /// Whether bytes are a value of a bitwise-copyable type.
     ///
     /// - Parameters:
     ///   - bytes: At least the type's size.
     ///   - type: Any struct, tuple, enumeration or number.
-    /// - Returns: False also for kinds of types that are not known here.
+    /// - Returns: False also for kinds of types that are not supported here.
     static func isValue(_ bytes: UnsafeRawPointer, of type: Any.Type) -> Bool {
         if type == Bool.self { return bytes.load(as: UInt8.self) <= 1 }
         if type == Int.self { return counts.contains(bytes.loadUnaligned(as: Int.self)) }
@@ -36,25 +36,25 @@ enum BytePattern {
         }
     }
 
-    /// A variable whose bytes may be no value.
+    /// A variable whose bytes may be invalid.
     struct Check: @unchecked Sendable {
-        /// Bytes from the beginning.
+        /// Offset from the beginning, bytes.
         var offset: Int
-        /// Its type; metadata that never changes.
+        /// Type of the variable; its metadata never changes.
         var type: Any.Type
 
-        /// Whether they are one.
+        /// Whether the bytes are a valid value.
         func holds(_ start: UnsafeRawPointer) -> Bool {
             BytePattern.isValue(start + offset, of: type)
         }
     }
 
-    /// The variables of a type that have to be looked at.
+    /// The variables of a type that must be checked.
     ///
     /// - Parameters:
-    ///   - type: A type that is nothing but its bytes.
-    ///   - offset: Where it lies.
-    /// - Returns: Those that cannot be just any bits.
+    ///   - type: A bitwise-copyable type.
+    ///   - offset: Its offset, bytes.
+    /// - Returns: The variables that do not accept all bit patterns.
     static func checks(of type: Any.Type, at offset: Int = 0) -> [Check] {
         if isAny(type) { return [] }
         if type != Int.self, case .parts(let parts) = Kind(of: type) {
@@ -63,7 +63,7 @@ enum BytePattern {
         return [Check(offset: offset, type: type)]
     }
 
-    /// Whether every pattern of bits is a value, so that nothing has to be looked at.
+    /// Whether every bit pattern is a value, so that no check is needed.
     static func isAny(_ type: Any.Type) -> Bool {
         if type == Bool.self || type == Int.self { return false }
         if let array = type as? any FixedArray.Type { return isAny(array.element) }
@@ -74,10 +74,10 @@ enum BytePattern {
         }
     }
 
-    /// More than anything can have been counted, and far from where arithmetic ends.
+    /// Larger than any count, and far from overflow.
     private static let counts = -(1 << 40)...(1 << 40)
 
-    /// Checks what a case holds, once it is known that there is such a case.
+    /// Checks the payload of a case, after the tag has been checked.
     private static func isPayload(_ bytes: UnsafeRawPointer, of type: Any.Type) -> Bool {
         func load<Value>(_: Value.Type) -> Any {
             withUnsafeTemporaryAllocation(
@@ -103,7 +103,7 @@ enum BytePattern {
     private enum Kind {
         /// Variables with names.
         case parts([(offset: Int, type: Any.Type)])
-        /// Any bits.
+        /// A number: any bits.
         case number
         case enumeration(Cases)
         case other
@@ -124,21 +124,21 @@ enum BytePattern {
         }
     }
 
-    /// The cases of an enumeration, as its metadata has them.
+    /// The cases of an enumeration, from its metadata.
     private struct Cases {
-        /// Cases that hold something; they are counted first.
+        /// Number of cases with a payload; they come first.
         let payloads: Int
-        /// All cases.
+        /// Number of all cases.
         let count: Int
         private let metadata: UnsafeRawPointer
         private let witnesses: UnsafeRawPointer
 
-        /// Nil when the type is no enumeration.
+        /// Creates the cases; nil if the type is not an enumeration.
         init?(of type: Any.Type) {
             metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
             // MetadataKind: Enum 0x201, Optional 0x202.
             guard [0x201, 0x202].contains(metadata.load(as: UInt.self)) else { return nil }
-            // The value witness table stands before the metadata, the context descriptor behind its
+            // The value witness table is before the metadata, the context descriptor after its
             // kind.
             witnesses = (metadata - 8).load(as: UnsafeRawPointer.self)
             let descriptor = (metadata + 8).load(as: UnsafeRawPointer.self)
@@ -146,18 +146,18 @@ enum BytePattern {
             count = payloads + Int((descriptor + 24).load(as: UInt32.self))
         }
 
-        /// Which case the bytes are; nil when they are none.
+        /// Index of the bytes' case; nil if they are invalid.
         func tag(_ bytes: UnsafeRawPointer) -> Int? {
-            // The first of the witnesses that only enumerations have: behind eight functions, size,
-            // stride and flags.
+            // The first witness that only enumerations have: after eight functions, size, stride
+            // and flags.
             typealias GetTag = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> UInt32
             let function = (witnesses + 88).load(as: UnsafeRawPointer.self)
             let tag = unsafeBitCast(function, to: GetTag.self)(bytes, metadata)
             return Int(tag) < count && isCanonical(bytes, tag) ? Int(tag) : nil
         }
 
-        /// Whether the bits that tell the cases apart are those of this case: the witness takes
-        /// some that no case has for one, and a jump table does not.
+        /// Whether the tag bits are exactly those of this case. The witness also accepts some bits
+        /// of no case, but a jump table does not.
         private func isCanonical(_ bytes: UnsafeRawPointer, _ tag: UInt32) -> Bool {
             let size = (witnesses + 64).load(as: Int.self)
             func injected(_ tag: UInt32, into value: [UInt8]) -> [UInt8] {
@@ -172,7 +172,7 @@ enum BytePattern {
                     return Array(room)
                 }
             }
-            // Without anything held all bits tell.
+            // Without payloads all bits belong to the tag.
             guard payloads > 0 else { return true }
             let value = Array(UnsafeRawBufferPointer(start: bytes, count: size))
             let telling = injected(0, into: [UInt8](repeating: 0xFF, count: size))
@@ -182,7 +182,7 @@ enum BytePattern {
     }
 }
 
-/// An array whose elements lie in it.
+/// An array with inline elements.
 private protocol FixedArray {
     static var element: Any.Type { get }
     static var elements: Int { get }

@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// A request that the loop carried out.
+/// A command that the loop executed.
 struct CommandMessage: RecordedMessage, Sendable {
     static let name = "Command"
     static let topic = "/command"
@@ -18,7 +18,7 @@ struct CommandMessage: RecordedMessage, Sendable {
     private var ticks: Int64 = 0
     private var errorLimit = 0.0
 
-    /// The names of the requests. The order is that of the numbers in the file.
+    /// Names of the commands. Their order is that of the numbers in the file.
     private enum Kind: UInt32, CaseIterable {
         case mode
         case point
@@ -87,7 +87,7 @@ struct CommandMessage: RecordedMessage, Sendable {
         }
     }
 
-    /// The request; nil when this version does not know it.
+    /// The command; nil if this version does not know it.
     var command: Command? {
         switch Kind(rawValue: kind) {
         case .mode: UInt8(exactly: mode).flatMap(Mode.init(rawValue:)).map(Command.mode)
@@ -112,7 +112,7 @@ struct CommandMessage: RecordedMessage, Sendable {
         }
     }
 
-    /// The request in a word, for plots.
+    /// Name of the command, for plots.
     var word: String {
         let index = Int(kind)
         return index < Self.kinds.words.count ? Self.kinds.words[index] : "\(kind)"

@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// The name of a field, put together only by whoever needs it.
+/// Name of a field, composed only on demand.
 struct FieldName {
     let stem: StaticString
     let axis: StaticString
@@ -12,25 +12,25 @@ struct FieldName {
         self.unit = unit
     }
 
-    /// The parts that there are, joined by underscores.
+    /// The non-empty parts, joined by underscores.
     var text: String {
         [stem, axis, unit].map { "\($0)" }.filter { !$0.isEmpty }.joined(separator: "_")
     }
 }
 
-/// Whoever goes through the fields of a message: to describe it, to write it, to read it. So the
-/// three cannot differ.
+/// Visitor of a message's fields: it describes, writes or reads them. One list of fields serves all
+/// three, so they cannot differ.
 protocol FieldVisitor {
     mutating func double(_ name: FieldName, _ number: Int, _ value: inout Double)
     mutating func float(_ name: FieldName, _ number: Int, _ value: inout Float)
-    /// A whole number of 8 bytes that may be negative.
+    /// A signed whole number of 8 bytes.
     mutating func integer(_ name: FieldName, _ number: Int, _ value: inout Int64)
-    /// A set of bits, or a number that is never negative, of 8 bytes.
+    /// A set of bits, or an unsigned number, of 8 bytes.
     mutating func bits(_ name: FieldName, _ number: Int, _ value: inout UInt64)
-    /// A small number that is never negative.
+    /// A small unsigned number.
     mutating func count(_ name: FieldName, _ number: Int, _ value: inout UInt32)
     mutating func flag(_ name: FieldName, _ number: Int, _ value: inout Bool)
-    /// One of several words, as its index.
+    /// A choice among several words, as its index.
     mutating func choice(
         _ name: FieldName, _ number: Int, _ words: FieldWords, _ value: inout UInt32)
     mutating func text(_ name: FieldName, _ number: Int, _ value: inout String)
@@ -39,26 +39,25 @@ protocol FieldVisitor {
 
 /// The words of a choice.
 struct FieldWords: Sendable {
-    /// Name of the type.
+    /// Name of the enumeration type.
     var name: String
-    /// By index.
+    /// Words by index.
     var words: [String]
 }
 
-/// Something that the recorder writes and a replay reads, as a message of Protocol Buffers, version
-/// 3.
+/// A message that the recorder writes and a replay reads: Protocol Buffers, version 3.
 ///
-/// A field that a reader does not know is skipped, one that a writer did not know is zero. Numbers
-/// never change.
+/// A reader skips unknown fields; a field that the writer did not know is zero. Field numbers never
+/// change.
 protocol RecordedMessage {
-    /// The name of the type, within the package `airframe`.
+    /// Name of the type, within the package `airframe`.
     static var name: String { get }
-    /// The channel.
+    /// Topic of the channel.
     static var topic: String { get }
 
-    /// Everything zero.
+    /// Creates a message with all fields zero.
     init()
-    /// Shows every field.
+    /// Passes every field to a visitor.
     mutating func visit(_ visitor: inout some FieldVisitor)
 }
 
@@ -92,7 +91,7 @@ extension FieldVisitor {
         double(FieldName(stem, "z"), number + 3, &value.z)
     }
 
-    /// Three angles for people, rounded to single precision.
+    /// Three angles for display, rounded to single precision.
     @inline(__always)
     mutating func shown(
         _ stem: StaticString, _ unit: StaticString, _ number: Int, _ value: inout ShownAxes
@@ -103,7 +102,7 @@ extension FieldVisitor {
     }
 }
 
-/// Numbers per axis that people look at; what a replay needs is in double precision beside them.
+/// Numbers per axis for display. The replay uses separate values in double precision.
 struct ShownAxes: Equatable, Sendable {
     var yaw: Float = 0
     var roll: Float = 0

@@ -1,34 +1,34 @@
 import GimbalCore
 @_spi(Reflection) import Swift
 
-/// Where each variable of a type lies in memory, by name, so that another version of the program
-/// finds it again.
+/// Map of the variables of a type in memory, by name, so that another version of the program finds
+/// them.
 ///
-/// A recording carries the maps of its raw messages. The field names and offsets are those of
-/// Swift's own metadata.
+/// A recording contains the maps of its raw messages. The field names and offsets come from Swift's
+/// own metadata.
 public struct MemoryMap: Sendable, Equatable {
-    /// One variable that has no parts with names of their own.
+    /// One variable without named parts.
     struct Field: Sendable, Hashable {
-        /// Names from the outermost to its own, such as `estimator.gyroBias.x`.
+        /// Names from the outermost to the innermost, such as `estimator.gyroBias.x`.
         var path: String
-        /// Its type's name: bytes of another type are not the same variable.
+        /// Name of its type; a variable with another type does not match.
         var type: String
-        /// Bytes that it takes.
+        /// Size, bytes.
         var size: Int
-        /// Bytes from the beginning.
+        /// Offset from the beginning, bytes.
         var offset: Int
     }
 
     var fields: [Field] = []
-    /// Bytes of the whole.
+    /// Total size, bytes.
     var size = 0
 
-    /// The whole stabilizer, parameters among the rest.
+    /// Map of the whole stabilizer, including its parameters.
     public static let stabilizer = MemoryMap(of: Stabilizer.self)
-    /// Its parameters.
+    /// Map of the parameters.
     public static let parameters = MemoryMap(of: Stabilizer.Parameters.self)
 
-    /// The map of a type that is nothing but its bytes.
+    /// Creates the map of a bitwise-copyable type.
     init<Value: BitwiseCopyable>(of type: Value.Type) {
         size = MemoryLayout<Value>.size
         add(type, path: "", offset: 0)
@@ -64,14 +64,14 @@ public struct MemoryMap: Sendable, Equatable {
 // MARK: As text
 
 extension MemoryMap {
-    /// The map as lines `offset size type path`, tab-separated, the whole's size before them.
+    /// The map as lines `offset size type path`, tab-separated, after a line with the total size.
     public var text: String {
         var lines = ["\(size)"]
         lines += fields.map { "\($0.offset)\t\($0.size)\t\($0.type)\t\($0.path)" }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Reads a map; nil when a line is no field, or a field lies outside of the whole.
+    /// Reads a map; nil if a line is invalid, or a field is outside the total size.
     ///
     /// - Parameter text: As `text` writes it.
     public init?(text: String) {

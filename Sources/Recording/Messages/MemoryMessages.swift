@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// The whole stabilizer before a tick, as it lies in memory; the file says how, see `MemoryMap`.
+/// The whole stabilizer before a tick, as raw memory; `MemoryMap` describes its layout in the file.
 struct StateMessage: RecordedMessage, Sendable {
     static let name = "State"
     static let topic = "/state"
@@ -14,7 +14,7 @@ struct StateMessage: RecordedMessage, Sendable {
     }
 }
 
-/// Tuning that came into force, as it lies in memory; the settings that it was made of are attached
+/// Tuning that came into force, as raw memory; the settings that it was computed from are attached
 /// to the file.
 struct ParametersMessage: RecordedMessage, Sendable {
     static let name = "Parameters"
@@ -29,18 +29,17 @@ struct ParametersMessage: RecordedMessage, Sendable {
     }
 }
 
-/// Something that a reader of the plot wants to know: a condition, a mode, outputs on or off, a
-/// gap.
+/// An event for plots: a condition, a mode, outputs on or off, a gap.
 struct EventMessage: RecordedMessage, Sendable {
     static let name = "Event"
     static let topic = "/event"
 
     var tick: UInt64 = 0
-    /// `imu_stale`, `mode`, `outputs`, `gap`.
+    /// Name of the event: `imu_stale`, `mode`, `outputs`, `gap`.
     var word = ""
-    /// What has happened to it: `begins`, `ends`, the mode's name.
+    /// Change: `begins`, `ends`, the mode's name.
     var what = ""
-    /// Whether the flight recorder takes it for a fault.
+    /// Whether the flight recorder treats it as a fault.
     var isFault = false
 
     mutating func visit(_ visitor: inout some FieldVisitor) {

@@ -1,4 +1,5 @@
-/// Describes a message so that any program can read it: as a FileDescriptorSet.
+/// Writer of a message's description as a FileDescriptorSet, so that any program can read the
+/// message.
 ///
 /// Source: google/protobuf/descriptor.proto.
 struct ProtobufDescriptor: FieldVisitor {
@@ -27,7 +28,7 @@ struct ProtobufDescriptor: FieldVisitor {
         return set
     }
 
-    /// The numbers of the types in descriptor.proto.
+    /// Numbers of the types in descriptor.proto.
     private enum Kind: Int {
         case double = 1
         case float = 2
@@ -46,7 +47,7 @@ struct ProtobufDescriptor: FieldVisitor {
         var field: [UInt8] = []
         field.appendBlock(1, Array(name.text.utf8))
         field.appendNumber(3, number)
-        // Optional: in version 3 that is every field that is no list.
+        // Optional: in version 3 every field except a list.
         field.appendNumber(4, 1)
         field.appendNumber(5, kind.rawValue)
         if let typeName { field.appendBlock(6, Array(typeName.utf8)) }

@@ -1,14 +1,16 @@
-/// Reads the fields of a message. Fields that are not asked for are skipped.
+/// Reader of the fields of a message. Fields that are not requested are skipped.
 struct ProtobufReader: FieldVisitor {
-    /// Field numbers below this are read.
+    /// Upper limit of the field numbers that are read.
     private static let limit = 128
 
     private let bytes: UnsafeRawBufferPointer
-    /// By number: the bits of a value, or where a block lies.
+    /// By number: the bits of a value, or the range of a block.
     private var values = [UInt64](repeating: 0, count: limit)
     private var blocks: [Int: Range<Int>] = [:]
 
-    /// - Parameter bytes: One message. Nil where it is damaged.
+    /// Creates a reader; nil if the message is damaged.
+    ///
+    /// - Parameter bytes: One message.
     init?(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         var cursor = MCAPCursor(bytes)
@@ -89,9 +91,9 @@ struct ProtobufReader: FieldVisitor {
 }
 
 extension RecordedMessage {
-    /// Reads a message.
+    /// Reads a message; nil if it is damaged.
     ///
-    /// - Parameter bytes: The payload. Nil where it is damaged.
+    /// - Parameter bytes: The payload.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard var reader = ProtobufReader(bytes) else { return nil }
         self.init()

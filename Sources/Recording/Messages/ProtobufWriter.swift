@@ -1,5 +1,5 @@
-/// Writes the fields of a message; those that are zero to the bit are left out, as Protocol Buffers
-/// want it.
+/// Writer of the fields of a message. Fields with all bits zero are omitted, as in Protocol
+/// Buffers.
 ///
 /// Source: Protocol Buffers, "Encoding".
 struct ProtobufWriter: FieldVisitor {
@@ -63,7 +63,7 @@ struct ProtobufWriter: FieldVisitor {
     }
 }
 
-/// How the value of a field is laid out.
+/// Wire types of the fields.
 enum ProtobufType: Int {
     case varint = 0
     case fixed64 = 1
@@ -81,14 +81,14 @@ extension [UInt8] {
         append(UInt8(rest))
     }
 
-    /// A field that has a length.
+    /// Appends a field with a length.
     mutating func appendBlock(_ number: Int, _ block: [UInt8]) {
         appendVarint(UInt64(number << 3 | ProtobufType.block.rawValue))
         appendVarint(UInt64(block.count))
         self += block
     }
 
-    /// A field that is a number.
+    /// Appends a numeric field.
     mutating func appendNumber(_ number: Int, _ value: Int) {
         appendVarint(UInt64(number << 3 | ProtobufType.varint.rawValue))
         appendVarint(UInt64(value))

@@ -1,16 +1,16 @@
 import GimbalCore
 import Realtime
 
-/// One tick: what it was given besides samples and requests, and what came out.
+/// One tick: its inputs besides samples and commands, and its results.
 struct TickMessage: RecordedMessage, Sendable {
     static let name = "Tick"
     static let topic = "/tick"
 
     /// Number of the tick since the start.
     var tick: UInt64 = 0
-    /// When it began, on the loop's clock, ns.
+    /// Beginning of the tick on the loop's clock, ns.
     var now: Int64 = 0
-    /// Since the tick before, ns; 0 at the first.
+    /// Time since the previous tick, ns; 0 for the first.
     var dt: Int64 = 0
     var samples: UInt32 = 0
     /// `Conditions` that the loop reported.
@@ -30,7 +30,7 @@ struct TickMessage: RecordedMessage, Sendable {
     var power = AxisVector.zero
     var attitude = Quaternion(w: 0, x: 0, y: 0, z: 0)
 
-    // For people.
+    // For display.
     var attitudeDegrees = ShownAxes()
     var setpointDegrees = ShownAxes()
     var errorDegrees = ShownAxes()
@@ -49,10 +49,12 @@ struct TickMessage: RecordedMessage, Sendable {
 
     init() {}
 
+    /// Creates a message.
+    ///
     /// - Parameters:
     ///   - frame: Number and time.
-    ///   - result: What the loop says of it.
-    ///   - dt: Since the one before, ns.
+    ///   - result: The loop's result.
+    ///   - dt: Since the previous tick, ns.
     init(_ frame: TapeFrame, _ result: TapeTick, dt: Int64) {
         let output = result.output
         tick = frame.tick
