@@ -1,14 +1,14 @@
 internal import GimbalCore
 
-/// Puts the loop's answers in force on the motors of one bus, and sees to it that a loop that hangs
-/// drives nothing. Owned by the thread of that bus.
+/// Writer of the loop's answers to the motors of one bus. It also turns the motors off when the
+/// loop hangs. Owned by the thread of that bus.
 struct AnswerWriter {
     let status: BusStatus
-    /// Where its times go; nil: nowhere.
+    /// Histograms for its durations; nil disables them.
     let stages: StageHistograms?
-    /// How long the last write took.
+    /// Duration of the last write.
     private(set) var writeNanoseconds: Int64 = 0
-    /// From the sample to the end of the write that answered it, of the newest such write.
+    /// Time from the sample to the end of the write that answered it, for the newest such write.
     private(set) var imuToMotorNanoseconds: Int64 = 0
 
     init(status: BusStatus, stages: StageHistograms?) {
@@ -16,13 +16,13 @@ struct AnswerWriter {
         self.stages = stages
     }
 
-    /// Writes the newest answer. Errors are counted and kept.
+    /// Writes the newest answer. Errors are counted and stored.
     mutating func write<Bus: OutputBus>(
         _ reading: MailboxReading<LoopAnswer>, to bus: inout Bus, now: Instant
     ) {
         var output = reading.value.output
         if now.seconds(since: reading.value.time) > BusLimits.answerLifetimeSeconds {
-            // The loop hangs. Nobody vouches for what the motors are doing.
+            // The loop hangs, so the state of the motors is uncontrolled.
             if output.enabled { status.noteSilence() }
             output = .off
         }
@@ -44,8 +44,8 @@ struct AnswerWriter {
         }
     }
 
-    /// Power stages off. The thread ends after this, so here alone several attempts are made at
-    /// once.
+    /// Turns the power stages off. The thread ends after this, so only here several attempts are
+    /// made at once.
     func turnOff<Bus: OutputBus>(_ bus: inout Bus) {
         for _ in 0..<BusLimits.offAttempts {
             do throws(BusError) {

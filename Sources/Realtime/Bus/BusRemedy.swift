@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension BusError {
-    /// What usually helps, in a sentence.
+    /// The usual remedy, as a sentence.
     public var remedy: String {
         switch device {
         case .i2c: i2cRemedy

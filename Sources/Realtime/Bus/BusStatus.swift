@@ -1,10 +1,9 @@
 internal import Atomics
 internal import GimbalCore
 
-/// What the bus thread tells all others about its health: single words, written by the bus thread
-/// alone.
+/// Health of the bus thread, for all other threads: single words that only the bus thread writes.
 ///
-/// A plain handle, freed by the runtime after the threads have ended.
+/// A plain handle; the runtime frees it after the threads have ended.
 struct BusStatus: BitwiseCopyable, @unchecked Sendable {
     private typealias Cell = UnsafeAtomic<UInt64>
     private let cells: UnsafeMutablePointer<Cell.Storage>
@@ -55,34 +54,34 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
 
     func noteOverruns(_ count: UInt64) { add(count, to: .overruns) }
     func noteSilence() { add(1, to: .silences) }
-    /// The thread is about to wait for the loop: it hangs nowhere.
+    /// Notes that the thread is about to wait for the loop, so it does not hang.
     func noteTurn(_ now: Instant) {
         cell(.turn).store(UInt64(bitPattern: now.nanoseconds), ordering: .relaxed)
     }
 
     // MARK: Any thread
 
-    /// What is wrong with sensors beside the camera's.
+    /// Faults of sensors other than the camera's.
     var conditions: Conditions {
         Conditions(rawValue: load(.conditions))
     }
     var errors: UInt64 { load(.errors) }
-    /// Failed attempts since the last that succeeded, of reading or of writing, whichever is worse.
+    /// Failed attempts since the last successful one, of reading or of writing, the larger number.
     var consecutiveErrors: UInt64 { max(load(.failedReads), load(.failedWrites)) }
     var overruns: UInt64 { load(.overruns) }
     var silences: UInt64 { load(.silences) }
     var lastError: BusError? { BusError(packed: load(.lastError)) }
-    /// Whether a thread that notes its turns has not come round for this long; false before the
-    /// first.
+    /// Whether a thread that notes its turns has not done so for this time; false before the first
+    /// turn.
     func isHanging(now: Instant, seconds: Double) -> Bool {
         let turn = Instant(nanoseconds: Int64(bitPattern: load(.turn)))
         return turn.nanoseconds != 0 && now.seconds(since: turn) > seconds
     }
-    /// Whether the motors were turned off on the way out, and took it.
+    /// Whether the motors were turned off at the end, and accepted it.
     var isOff: Bool { load(.isOff) != 0 }
 }
 
-/// One thread asks another to end. A plain handle, freed by the runtime.
+/// Request from one thread to another to end. A plain handle; the runtime frees it.
 struct StopFlag: BitwiseCopyable, @unchecked Sendable {
     private let word: UnsafeAtomic<Bool>
 

@@ -1,12 +1,12 @@
 internal import CLinuxShim
 internal import GimbalCore
 
-/// One bus and the thread that owns it: the clock of the system.
+/// One bus with the thread that owns it: the clock of the system.
 ///
-/// Every period: wake on the absolute grid, read, hand the samples over, ring; wait for the loop's
-/// answer at most a quarter of a period; write the newest output. So the way from the IMU to the
-/// motors is one read, one write and two wake-ups. Errors are counted and kept; they never stop the
-/// thread.
+/// Every period it wakes on the absolute grid, reads, passes the samples to the loop, and rings its
+/// bell. It waits for the loop's answer for at most a quarter of a period, and writes the newest
+/// output. So the way from the IMU to the motors consists of one read, one write and two wake-ups.
+/// Errors are counted and stored; they never stop the thread.
 struct BusThread: ~Copyable {
     private var bus: any GimbalBus
     private var ports: BusPorts
@@ -15,12 +15,13 @@ struct BusThread: ~Copyable {
     private var batch = SampleBatch()
     private var writer: AnswerWriter
 
+    /// Creates the thread's state.
+    ///
     /// - Parameters:
-    ///   - bus: Sensors, and motors unless they have a bus of their own.
-    ///   - ports: The ways to the other threads.
-    ///   - periodNanoseconds: How often it reads.
-    ///   - drivesMotors: Whether the motors are on this bus, so that its writes are the ones to be
-    ///     timed.
+    ///   - bus: Sensors, and motors unless these have their own bus.
+    ///   - ports: Connections to the other threads.
+    ///   - periodNanoseconds: Period of the reads.
+    ///   - drivesMotors: Whether the motors are on this bus, so that its writes are timed.
     init(
         bus: any GimbalBus, ports: consuming BusPorts, periodNanoseconds: Int64,
         drivesMotors: Bool = true
@@ -33,9 +34,9 @@ struct BusThread: ~Copyable {
             start: Instant(nanoseconds: 0), periodNanoseconds: periodNanoseconds)
     }
 
-    /// Runs until asked to stop, and turns the motors off before it returns.
+    /// Runs until a stop is requested, and turns the motors off before it returns.
     ///
-    /// - Parameter stop: Looked at once a period.
+    /// - Parameter stop: Checked once a period.
     mutating func run(until stop: StopFlag) {
         schedule = PeriodicSchedule(
             start: MonotonicClock.now, periodNanoseconds: periodNanoseconds)
@@ -53,9 +54,9 @@ struct BusThread: ~Copyable {
         writer.turnOff(&bus)
     }
 
-    /// One period.
+    /// Executes one period.
     ///
-    /// - Parameter now: When the thread woke.
+    /// - Parameter now: Time of the wake-up.
     mutating func period(now: Instant) {
         let wake = now.nanoseconds - schedule.next.nanoseconds
         ports.stages.wake.record(nanoseconds: wake)
@@ -70,8 +71,8 @@ struct BusThread: ~Copyable {
                     readNanoseconds: readNanoseconds, writeNanoseconds: writer.writeNanoseconds,
                     imuToMotorNanoseconds: writer.imuToMotorNanoseconds))
         }
-        // An answer that came too late last time must not pass for this period's: from then on
-        // every output would be a period old.
+        // A late answer to the last period must not be used for this one; otherwise every output
+        // would be a period old from then on.
         _ = ports.answers.read()
         ports.loopBell.ring()
         waitForAnswer(
@@ -95,30 +96,30 @@ struct BusThread: ~Copyable {
     }
 
     private func waitForAnswer(until deadline: Instant) {
-        // The bell may still ring for an answer that was fetched last time without waiting.
+        // The bell may still be set for an answer that was already fetched without waiting.
         while !ports.answers.hasNew, ports.bell.wait(until: deadline) == .rung {}
     }
 }
 
-/// The bus thread's ends of everything that leads to other threads.
+/// The bus thread's ends of all connections to other threads.
 struct BusPorts: ~Copyable, Sendable {
     var samples: RingWriter<SampleDelivery>
     var answers: MailboxReader<LoopAnswer>
-    /// Rung by the loop when it has answered.
+    /// Rung by the loop after each answer.
     let bell: Doorbell
     let loopBell: Doorbell
     let status: BusStatus
     let stages: StageHistograms
 }
 
-/// Bounds of the bus thread's patience.
+/// Limits of the bus thread's waiting and retries.
 enum BusLimits {
-    /// How often a transfer is tried within a period.
+    /// Attempts of a transfer within a period.
     static let attempts = 2
-    /// How often turning off is tried.
+    /// Attempts of turning off.
     static let offAttempts = 10
-    /// The share of a period that the loop's answer is waited for is one over this.
+    /// Divisor of the period: the longest wait for the loop's answer is one period over this.
     static let answerShare: Int64 = 4
-    /// An answer older than this no longer drives motors, s.
+    /// Age above which an answer no longer drives motors, s.
     static let answerLifetimeSeconds = 0.1
 }

@@ -2,19 +2,19 @@ public import Atomics
 public import CLinuxShim
 public import GimbalCore
 
-/// Wakes one waiting thread: a futex that remembers one ring.
+/// Wake-up of one waiting thread: a futex that stores one ring.
 ///
-/// Any thread may ring; one thread waits. A ring that comes before the wait is not lost, several
-/// become one. Ringing costs a system call only when the waiter is asleep. What was written before
-/// `ring()` is visible after `wait`.
+/// Any thread may ring; one thread waits. A ring before the wait is not lost; several rings become
+/// one. Ringing costs a system call only if the waiter is asleep. Data written before `ring()` is
+/// visible after `wait`.
 ///
-/// A plain handle: copies mean the same bell. Whoever made it calls `deallocate()` once, after the
+/// A plain handle: copies refer to the same bell. Its creator calls `deallocate()` once, after the
 /// threads that use it have ended.
 @frozen
 public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
-    /// Why a wait ended.
+    /// Reason for the end of a wait.
     public enum Wakeup: UInt8, Sendable, BitwiseCopyable {
-        /// Somebody rang.
+        /// The bell was rung.
         case rung
         /// The deadline passed first.
         case timeout
@@ -22,14 +22,14 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
 
     @usableFromInline let block: UnsafeMutableRawPointer
 
-    /// A silent bell.
+    /// Creates a silent bell.
     public init() {
         block = .allocate(byteCount: cacheLine, alignment: cacheLine)
         block.bindMemory(to: UnsafeAtomic<UInt32>.Storage.self, capacity: 1)
             .initialize(to: .init(Self.silent))
     }
 
-    /// Frees the bell. No thread may use any copy of it from here on.
+    /// Frees the bell. No thread may use any copy of it afterwards.
     public func deallocate() { block.deallocate() }
 
     @inlinable static var silent: UInt32 { 0 }
@@ -50,8 +50,9 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
 
     /// Sleeps until the bell rings or the deadline passes. The waiting thread only.
     ///
-    /// - Parameter deadline: On `MonotonicClock`. In the past: looks once, does not sleep.
-    /// - Returns: `rung` whenever there was a ring, also when the deadline has passed as well.
+    /// - Parameter deadline: On `MonotonicClock`. If it is in the past, the bell is checked once
+    ///   without sleeping.
+    /// - Returns: `rung` after any ring, even if the deadline has passed as well.
     @inlinable
     public func wait(until deadline: Instant) -> Wakeup {
         while true {
@@ -59,8 +60,8 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
                 expected: Self.silent, desired: Self.sleeping,
                 successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
             if !canSleep && found == Self.rung {
-                // An exchange, not a store: a ring in between must be taken in with what was
-                // written before it.
+                // An exchange instead of a store, so that a ring in between also makes its earlier
+                // writes visible.
                 _ = word.exchange(Self.silent, ordering: .acquiringAndReleasing)
                 return .rung
             }
@@ -73,6 +74,6 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
     }
 }
 
-/// ETIMEDOUT, which is the same number on every Linux that Swift runs on; the macro is outside this
-/// module's imports.
+/// ETIMEDOUT, which has this number on every Linux with Swift; this module's imports lack the
+/// macro.
 @inlinable var timedOut: Int32 { 110 }

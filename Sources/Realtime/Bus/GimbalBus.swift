@@ -1,59 +1,57 @@
 public import GimbalCore
 
-/// What only takes: the motors of one bus, or a line that switches their power.
-///
+/// A device that is only written: the motors of one bus, or a line that switches their power.
 public protocol OutputBus: Sendable {
-    /// Hands the motors what they are to do until the next call. Called in every period, also when
-    /// the output has not changed, so that a motor driver's own watchdog is kept quiet.
+    /// Writes the motors' output until the next call. Called in every period, even with an
+    /// unchanged output, so that a motor driver's own watchdog does not expire.
     ///
     /// - Parameters:
-    ///   - output: When not enabled, power stages off.
+    ///   - output: If it is not enabled, the power stages are turned off.
     ///   - now: The time of the call.
-    /// - Throws: `BusError`; tried again in the next period.
+    /// - Throws: `BusError`; the write is repeated in the next period.
     mutating func write(_ output: MotorOutput, now: Instant) throws(BusError)
 
-    /// Power stages off, by the shortest way. The last call before the thread ends.
+    /// Turns the power stages off, by the shortest way. The last call before the thread ends.
     ///
-    /// - Throws: `BusError`; tried again a few times.
+    /// - Throws: `BusError`; the call is repeated a few times.
     mutating func allOff() throws(BusError)
 }
 
-/// What a bus thread drives: the sensors and motors of one bus, or a simulation of them.
+/// The sensors and motors of one bus, or a simulation of them, as a bus thread drives them.
 public protocol GimbalBus: OutputBus {
-    /// Waits until a sensor that says by itself when it has measured has done so. Without one,
-    /// returns at once.
+    /// Waits for a sensor with a data-ready signal. Without one, returns at once.
     ///
-    /// - Parameter deadline: When the period begins by the clock; may be passed by half a period.
-    /// - Returns: When the sensor measured; nil: the clock decides.
+    /// - Parameter deadline: Beginning of the period by the clock; may be exceeded by half a
+    ///   period.
+    /// - Returns: Time of the measurement; nil lets the clock decide.
     mutating func waitForData(until deadline: Instant) -> Instant?
 
-    /// What is known to be wrong with sensors that the camera is held without. Looked at after each
-    /// `read`.
+    /// Known faults of sensors without which the camera can be held. Checked after each `read`.
     var conditions: Conditions { get }
 
-    /// Fetches what the sensors have delivered since the last call: none, one or several samples,
+    /// Reads the samples that the sensors have delivered since the last call: none, one or several,
     /// oldest first.
     ///
     /// - Parameters:
-    ///   - samples: Empty; filled by the call. More than it holds is the driver's to drop and
-    ///     count.
-    ///   - now: When the period began; the time for samples whose chip has no clock of its own.
-    /// - Throws: `BusError`; what was appended before is used.
+    ///   - samples: Empty; filled by the call. The driver drops and counts samples beyond its
+    ///     capacity.
+    ///   - now: Beginning of the period; also the time of samples from a chip without a clock.
+    /// - Throws: `BusError`; samples that were appended before are used.
     mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError)
 }
 
 extension GimbalBus {
-    /// The clock decides.
+    /// Returns nil at once, so that the clock decides.
     public mutating func waitForData(until deadline: Instant) -> Instant? { nil }
 
-    /// Nothing.
+    /// No conditions.
     public var conditions: Conditions { .none }
 }
 
-/// Why a transfer failed. Small and plain: the bus thread counts and keeps it, another thread
-/// writes the sentence.
+/// Reason of a failed transfer. Small and plain: the bus thread counts and stores it, another
+/// thread composes the sentence.
 public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomStringConvertible {
-    /// What was being done.
+    /// The failed operation.
     public enum Operation: UInt8, Sendable, BitwiseCopyable {
         /// Reading a sensor.
         case read = 1
@@ -63,9 +61,9 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
         case off = 3
     }
 
-    /// What kind of thing it was done to.
+    /// Kind of the device.
     public enum Device: UInt8, Sendable, BitwiseCopyable {
-        /// A chip on an I2C bus; the address is its own.
+        /// A chip on an I2C bus; the address is its I2C address.
         case i2c = 0
         /// A channel of a PWM chip; the address is its number.
         case pwm = 1
@@ -75,16 +73,16 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
         case spi = 3
     }
 
-    /// What was being done.
+    /// The failed operation.
     public var operation: Operation
-    /// What kind of thing it was done to.
+    /// Kind of the device.
     public var device: Device
-    /// The device's address on its bus, or the number of its chip select; 0 when there is none.
+    /// The device's address on its bus, or the number of its chip select; 0 without one.
     public var address: UInt16
     /// A positive errno.
     public var code: Int32
 
-    /// An error with these values.
+    /// Creates an error with these values.
     public init(operation: Operation, device: Device = .i2c, address: UInt16, code: Int32) {
         self.operation = operation
         self.device = device
@@ -110,13 +108,13 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
         return "\(verb) \(place) failed: \(errorText(code))"
     }
 
-    /// All of it in one word, never 0, so that another thread can read it in one piece.
+    /// The error in one word, never 0, so that another thread can read it atomically.
     var packed: UInt64 {
         UInt64(device.rawValue) << 56 | UInt64(operation.rawValue) << 48 | UInt64(address) << 32
             | UInt64(UInt32(bitPattern: code))
     }
 
-    /// The error that `packed` was made from; nil for 0.
+    /// Creates the error from `packed`; nil for 0.
     init?(packed: UInt64) {
         guard let operation = Operation(rawValue: UInt8(truncatingIfNeeded: packed >> 48)),
             let device = Device(rawValue: UInt8(truncatingIfNeeded: packed >> 56))
@@ -129,14 +127,14 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
 
 /// The samples of one transfer, in storage of fixed size.
 public struct SampleBatch: Sendable {
-    /// More than a sensor's buffer delivers in a period at any sensible rate.
+    /// Capacity: more than a sensor's buffer delivers in a period at any reasonable rate.
     public static let capacity = 16
 
     private var storage: InlineArray<16, IMUSample>
-    /// Samples held.
+    /// Number of samples.
     public private(set) var count = 0
 
-    /// An empty batch.
+    /// Creates an empty batch.
     public init() {
         storage = InlineArray(
             repeating: IMUSample(time: Instant(nanoseconds: 0), gyro: .zero, accel: .zero))
@@ -144,7 +142,7 @@ public struct SampleBatch: Sendable {
 
     /// Adds a sample at the end.
     ///
-    /// - Parameter sample: Newer than those before it.
+    /// - Parameter sample: Newer than the previous ones.
     /// - Returns: Whether there was room.
     @discardableResult
     public mutating func append(_ sample: IMUSample) -> Bool {
@@ -154,10 +152,10 @@ public struct SampleBatch: Sendable {
         return true
     }
 
-    /// Forgets all samples.
+    /// Removes all samples.
     public mutating func removeAll() { count = 0 }
 
-    /// A sample, oldest first.
+    /// The sample at `index`, oldest first.
     ///
     /// - Parameter index: 0..<count.
     public subscript(index: Int) -> IMUSample {

@@ -1,24 +1,24 @@
 internal import GimbalCore
 
-/// What has threads of its own because it must not wait for the bus of the sensors.
+/// Devices with their own threads, because they must not wait for the bus of the sensors.
 public struct OutputBuses: Sendable {
-    /// The motors; nil: they are on the bus of the sensors.
+    /// The motors; nil if they are on the bus of the sensors.
     public var motors: (any OutputBus)?
-    /// The line that switches the motors' power stages; nil: there is none.
+    /// The line that switches the motors' power stages; nil without one.
     public var power: (any OutputBus)?
 
-    /// These buses.
+    /// Creates a set of these devices.
     public init(motors: (any OutputBus)? = nil, power: (any OutputBus)? = nil) {
         self.motors = motors
         self.power = power
     }
 }
 
-/// A thread that only writes: it sleeps until the loop has answered, puts the answer in force, and
-/// sleeps again.
+/// A thread that only writes: it sleeps until the loop has answered, writes the answer, and sleeps
+/// again.
 ///
-/// The loop is its clock. One that is silent for a period and a quarter is not waited for: the
-/// newest answer is written again, and off once that answer is too old.
+/// The loop is its clock. If the loop is silent for one and a quarter periods, the thread writes
+/// the newest answer again, and turns off when that answer is too old.
 struct OutputThread: ~Copyable {
     private var bus: any OutputBus
     private var answers: MailboxReader<LoopAnswer>
@@ -26,12 +26,14 @@ struct OutputThread: ~Copyable {
     private let patienceNanoseconds: Int64
     private var writer: AnswerWriter
 
+    /// Creates the thread's state.
+    ///
     /// - Parameters:
-    ///   - bus: What is written to.
-    ///   - answers: The loop's.
-    ///   - lane: The handles that it shares with the loop.
-    ///   - periodNanoseconds: The loop's.
-    ///   - stages: Where the times of its writes go; nil: nowhere.
+    ///   - bus: The device.
+    ///   - answers: Answers of the loop.
+    ///   - lane: Handles shared with the loop.
+    ///   - periodNanoseconds: Period of the loop.
+    ///   - stages: Histograms for its writes; nil disables them.
     init(
         bus: any OutputBus, answers: consuming MailboxReader<LoopAnswer>, lane: OutputLane,
         periodNanoseconds: Int64, stages: StageHistograms?
@@ -43,8 +45,8 @@ struct OutputThread: ~Copyable {
         writer = AnswerWriter(status: lane.status, stages: stages)
     }
 
-    /// Runs until asked to stop, and turns off before it returns. It begins by turning off: who
-    /// knows what was before.
+    /// Runs until a stop is requested, and turns off before it returns. It also begins by turning
+    /// off, because the earlier state is unknown.
     mutating func run() {
         try? bus.allOff()
         while !lane.stop.isSet {
@@ -58,13 +60,13 @@ struct OutputThread: ~Copyable {
         writer.turnOff(&bus)
     }
 
-    /// One write.
+    /// Executes one write.
     mutating func period(now: Instant) { writer.write(answers.read(), to: &bus, now: now) }
 }
 
-/// The handles that the loop and a thread that only writes share. Freed by the runtime.
+/// Handles that the loop and a thread that only writes share. Freed by the runtime.
 struct OutputLane: BitwiseCopyable, Sendable {
-    /// Rung by the loop when it has answered.
+    /// Rung by the loop after each answer.
     let bell = Doorbell()
     let stop = StopFlag()
     let status = BusStatus()

@@ -2,34 +2,34 @@ internal import Atomics
 internal import CLinuxShim
 internal import GimbalCore
 
-/// The loop's whole world: a stabilizer, and the ends of the rings and mailboxes that connect it
-/// with the other threads. Nothing here waits, allocates, or knows what hardware there is.
+/// The control loop: a stabilizer, and its ends of the rings and mailboxes to the other threads. It
+/// never waits or allocates, and does not depend on the hardware.
 ///
-/// Made by `GimbalRuntime`; `tick` is called by the loop thread alone, through `runTick`.
+/// Created by `GimbalRuntime`. Only the loop thread calls `tick`, through `runTick`.
 struct ControlLoop: ~Copyable, Sendable {
     var stabilizer: Stabilizer
     var ports: LoopPorts
     let periodNanoseconds: Int64
-    /// Ticks that still run with the outputs off, so that nothing happens for the first time with
-    /// the motors on.
+    /// Remaining ticks with the outputs off, so that no code runs for the first time with the
+    /// motors on.
     var warmUpTicks: Int
-    /// What whoever runs the loop knows to be wrong, beyond what its bus says.
+    /// Conditions from the loop's owner, in addition to those of its bus.
     var outsideConditions = Conditions(rawValue: 0)
     private let requestsPerTick: Int
-    /// A tick that takes longer has overrun.
+    /// Duration above which a tick counts as an overrun.
     private let allowedNanoseconds: Int64
 
     private(set) var ticks: UInt64 = 0
     private var timing = TickTiming()
     private var counters = RuntimeCounters()
-    /// Samples integrated in the present tick.
+    /// Number of samples integrated in the present tick.
     private var sampleCount = 0
     private var newestSample = Instant(nanoseconds: 0)
-    /// What the stabilizer was told to be wrong in the present tick.
+    /// Conditions reported to the stabilizer in the present tick.
     private var reported = Conditions(rawValue: 0)
     private var isWarmingUp = false
     private var overrunVisibleTicks = 0
-    /// Share of the ticks of the last second that have taken far too long.
+    /// Share of the ticks in the last second that took far too long.
     private var uselessShare = 0.0
 
     init(stabilizer: Stabilizer, ports: consuming LoopPorts, settings: RuntimeSettings) {
@@ -41,8 +41,8 @@ struct ControlLoop: ~Copyable, Sendable {
         allowedNanoseconds = settings.watchesOverruns ? settings.periodNanoseconds : .max
     }
 
-    /// One period: take what was asked and what the sensors delivered, think, hand the result to
-    /// the motors' bus, and report. Never waits, never allocates.
+    /// Executes one period: takes the requests and the samples, computes, passes the output to the
+    /// motors' bus, and publishes the telemetry. Never waits, never allocates.
     mutating func tick(now: Instant) {
         if ports.tape.begin(tick: ticks, now: now) { ports.tape.keep(state: stabilizer) }
         applyRequests(now: now)
@@ -56,7 +56,7 @@ struct ControlLoop: ~Copyable, Sendable {
         ticks &+= 1
     }
 
-    /// The end of a tick for the flight recorder, after the answer.
+    /// Records the end of a tick for the flight recorder, after the answer.
     private mutating func keep(isLook: Bool) {
         let snapshot = stabilizer.snapshot
         ports.tape.end(
@@ -72,7 +72,7 @@ struct ControlLoop: ~Copyable, Sendable {
                 accelerationWeight: snapshot.accelerationWeight, timing: timing))
     }
 
-    /// Hands the output to every thread that drives something.
+    /// Passes the output to every thread that drives a device.
     private mutating func answer(_ output: MotorOutput, now: Instant) {
         let answer = LoopAnswer(output: output, sampleTime: newestSample, time: now)
         ports.motors.publish(answer)
@@ -83,8 +83,8 @@ struct ControlLoop: ~Copyable, Sendable {
         ports.lanes.power.bell.ring()
     }
 
-    /// A few requests a tick, so that a flood of them cannot make it late; the others wait their
-    /// turn.
+    /// Applies a limited number of requests per tick, so that a flood of them cannot delay it; the
+    /// others wait.
     private mutating func applyRequests(now: Instant) {
         for _ in 0..<requestsPerTick {
             guard let request = ports.commands.pop() else { break }
@@ -138,7 +138,7 @@ struct ControlLoop: ~Copyable, Sendable {
         return .off
     }
 
-    // Inlined: a call would copy the whole loop, some 20 kB, in every tick.
+    // Inlined: a call would copy the whole loop, about 20 kB, in every tick.
     @inline(__always)
     private func isBusFaulty(now: Instant) -> Bool {
         let worst = max(
@@ -179,7 +179,7 @@ struct ControlLoop: ~Copyable, Sendable {
             counters: counters)
     }
 
-    /// Supervises once more although no period has passed, and reports.
+    /// Supervises again without time passing, and publishes the telemetry.
     mutating func look(now: Instant) {
         if ports.tape.begin(tick: ticks, now: now) { ports.tape.keep(state: stabilizer) }
         sampleCount = 0
@@ -188,7 +188,7 @@ struct ControlLoop: ~Copyable, Sendable {
         keep(isLook: true)
     }
 
-    /// Forgets everything but the newest tuning. Not for the loop thread's tick.
+    /// Resets everything except the newest tuning. Not for the loop thread's tick.
     mutating func restart() {
         while ports.commands.pop() != nil {}
         while ports.samples.pop() != nil {}
@@ -202,34 +202,34 @@ struct ControlLoop: ~Copyable, Sendable {
         uselessShare = 0
     }
 
-    /// Counts a tick that comes because nobody rang: the bus thread hangs, or was held up.
+    /// Counts a tick without a ring: the bus thread hangs, or was delayed.
     mutating func noteLateSample() { counters.lateSamples &+= 1 }
 }
 
-/// Bounds of the loop's patience.
+/// Limits of the loop's tolerance.
 enum LoopLimits {
-    /// Failed transfers in a row from which on the bus counts as faulty: both attempts of two
+    /// Consecutive failed transfers after which the bus counts as faulty: both attempts of two
     /// periods.
     static var toleratedBusErrors: UInt64 { 4 }
-    /// A thread of the motors that has not come round for this long hangs in a transfer, s.
+    /// Time without a turn after which a thread of the motors hangs in a transfer, s.
     static var hangingSeconds: Double { 0.1 }
-    /// Periods after which the answer of a tick is worth nothing.
+    /// Duration of a tick above which its answer is useless, periods.
     static var uselessPeriods: Int64 { 5 }
-    /// Share of such ticks from which on nobody can rely on the loop.
+    /// Share of such ticks above which the loop is unreliable.
     static var toleratedUselessShare: Double { 0.5 }
-    /// Ticks for which an overrun stays visible as a condition.
+    /// Number of ticks for which an overrun stays visible as a condition.
     static var overrunVisibleTicks: Int { 1000 }
 }
 
-/// The loop's ends of everything that leads to other threads.
+/// The loop's ends of all connections to other threads.
 struct LoopPorts: ~Copyable, Sendable {
     var commands: RingReader<TimedCommand>
     var tuning: MailboxReader<Stabilizer.Parameters>
     var samples: RingReader<SampleDelivery>
     var motors: MailboxWriter<LoopAnswer>
-    /// To the motors' thread, where they have a bus of their own.
+    /// To the motors' thread, if the motors have their own bus.
     var ownBus: MailboxWriter<LoopAnswer>
-    /// To the thread of the line that switches their power.
+    /// To the thread of the line that switches the motors' power.
     var power: MailboxWriter<LoopAnswer>
     var telemetry: RingWriter<TelemetryRecord>
     var tape: LoopTape
@@ -239,24 +239,24 @@ struct LoopPorts: ~Copyable, Sendable {
     let stages: StageHistograms
 }
 
-/// A sample on its way from the bus thread to the loop, with the time that its period took so far.
+/// A sample passed from the bus thread to the loop, with the durations of its period so far.
 struct SampleDelivery: Sendable, BitwiseCopyable {
     var sample: IMUSample
     var handedOver: Instant
     var wakeNanoseconds: Int64
     var readNanoseconds: Int64
-    /// Of the period before.
+    /// Duration of the previous period's write, ns.
     var writeNanoseconds: Int64
-    /// Of the newest answer written so far.
+    /// Latency of the newest answer written so far, ns.
     var imuToMotorNanoseconds: Int64
 }
 
-/// The loop's answer on its way to the bus thread.
+/// The loop's answer, passed to the bus thread.
 struct LoopAnswer: Sendable, BitwiseCopyable {
     var output: MotorOutput
-    /// The time of the newest sample that it took into account.
+    /// Time of the newest sample that the answer includes.
     var sampleTime: Instant
-    /// The tick that it came from; a loop that hangs is recognised by its age.
+    /// Time of its tick; its age shows whether the loop hangs.
     var time: Instant
 
     static var none: LoopAnswer {

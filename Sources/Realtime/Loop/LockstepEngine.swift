@@ -1,28 +1,28 @@
 public import GimbalCore
 
-/// A lockstep engine with the doors that lead into it, on their way to their owners.
+/// A lockstep engine with its connections, to be passed to their owners.
 @frozen
 public struct LockstepAssembly: ~Copyable, Sendable {
-    /// Runs the loop, tick by tick.
+    /// Executes the loop, tick by tick.
     public var engine: LockstepEngine
     /// Requests to the loop. One producer: the Commander.
     public var commands: RingWriter<TimedCommand>
-    /// Tuning for the loop; the newest wins.
+    /// Tuning for the loop; the newest replaces earlier ones.
     public var tuning: MailboxWriter<Stabilizer.Parameters>
     /// One record per tick.
     public var telemetry: RingReader<TelemetryRecord>
-    /// Everything that a replay needs.
+    /// All data for a replay.
     public var tape: TapeRecorderEnd
 }
 
-/// The control loop without real-time threads: whoever holds it delivers a sample, and the tick has
-/// run when the call returns. Same loop, same rings and mailboxes as under `GimbalRuntime`; the
-/// loop cannot tell the difference.
+/// The control loop without real-time threads: its owner delivers a sample, and the tick is
+/// complete when the call returns. The loop, rings and mailboxes are the same as under
+/// `GimbalRuntime`.
 ///
-/// No time but the samples' reaches the result. One thread at a time.
+/// The result depends on the samples' times only. One thread at a time.
 public struct LockstepEngine: ~Copyable, @unchecked Sendable {
-    /// Not in place: an engine is handed on several times, and a loop is too large for that on a
-    /// small stack.
+    /// On the heap, because an engine is passed on several times, and a loop is too large for that
+    /// on a small stack.
     private let loop: UnsafeMutablePointer<ControlLoop>
     private var samples: RingWriter<SampleDelivery>
     private var answers: MailboxReader<LoopAnswer>
@@ -45,21 +45,21 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
         handles.deallocate()
     }
 
-    /// Builds a loop that has seen nothing.
+    /// Creates a loop in its initial state.
     ///
     /// - Parameters:
     ///   - parameters: The stabilizer's tuning at the start.
     ///   - settings: Capacities; rate, threads and warm-up are not used.
-    /// - Returns: The engine and its doors.
+    /// - Returns: The engine and its connections.
     public static func assemble(
         parameters: Stabilizer.Parameters, settings: RuntimeSettings = RuntimeSettings()
     ) -> LockstepAssembly {
         var settings = settings
-        // Nothing happens for the first time at a moment that matters.
+        // No warm-up is needed, because latency is irrelevant here.
         settings.warmUpTicks = 0
-        // Whatever was answered before a line is in force at that line.
+        // All requests that were answered before a line are in force at that line.
         settings.requestsPerTick = settings.commandCapacity
-        // How long a tick takes is no business of simulated time.
+        // The duration of a tick is irrelevant in simulated time.
         settings.watchesOverruns = false
         let handles = SharedHandles()
         let wiring = LoopWiring(parameters: parameters, settings: settings, handles: handles)
@@ -71,12 +71,12 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
             tape: wiring.tape)
     }
 
-    /// One tick at the time of the sample.
+    /// Executes one tick at the time of the sample.
     ///
     /// - Parameters:
-    ///   - sample: Not older than the one before.
-    ///   - conditions: What the caller knows to be wrong; holds for this tick.
-    /// - Returns: What the motors are to do until the next tick.
+    ///   - sample: Not older than the previous one.
+    ///   - conditions: Faults that the caller reports, for this tick.
+    /// - Returns: The motors' output until the next tick.
     public mutating func tick(_ sample: IMUSample, conditions: Conditions) -> MotorOutput {
         samples.push(
             SampleDelivery(
@@ -87,11 +87,11 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
         return answers.read().value.output
     }
 
-    /// A sample that counts in the next tick, for runs in which samples come late, not at all,
-    /// several at once, or with a wrong time.
+    /// Delivers a sample for the next tick, for runs with late, missing, multiple or wrongly timed
+    /// samples.
     ///
     /// - Parameters:
-    ///   - sample: What has come.
+    ///   - sample: The delivered sample.
     ///   - now: The time of that tick.
     package mutating func deliver(_ sample: IMUSample, at now: Instant) {
         samples.push(
@@ -100,23 +100,23 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
                 writeNanoseconds: 0, imuToMotorNanoseconds: 0))
     }
 
-    /// One tick at a time of its own, with the samples that were delivered since the last one.
+    /// Executes one tick at a given time, with the samples that were delivered since the last one.
     ///
     /// - Parameters:
     ///   - now: Later than the last tick.
-    ///   - conditions: What the caller knows to be wrong; holds for this tick.
-    /// - Returns: What the motors are to do until the next tick.
+    ///   - conditions: Faults that the caller reports, for this tick.
+    /// - Returns: The motors' output until the next tick.
     package mutating func tick(at now: Instant, conditions: Conditions) -> MotorOutput {
         loop.pointee.outsideConditions = conditions
         runTick(&loop.pointee, now: now)
         return answers.read().value.output
     }
 
-    /// Supervises once more without a sample and without time passing, so that the telemetry says
-    /// what has happened between two ticks.
+    /// Supervises again without a sample and without time passing, so that the telemetry shows
+    /// events between two ticks.
     ///
     /// - Parameters:
-    ///   - conditions: What has happened.
+    ///   - conditions: The new conditions.
     ///   - now: The time of the last tick.
     public mutating func look(_ conditions: Conditions, now: Instant) {
         loop.pointee.outsideConditions = conditions
@@ -124,12 +124,12 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
         _ = answers.read()
     }
 
-    /// Starts afresh with the newest tuning; requests that no tick has taken are forgotten.
+    /// Resets the loop, with the newest tuning; pending requests are discarded.
     public mutating func restart() { loop.pointee.restart() }
 
-    /// What the stabilizer thinks since the last tick.
+    /// The stabilizer's values after the last tick.
     public var snapshot: StabilizerSnapshot { loop.pointee.stabilizer.snapshot }
 
-    /// Durations of each stage since the engine was made; freed with it.
+    /// Durations of each stage since the engine was created; freed with it.
     public var stages: StageHistograms { handles.stages }
 }

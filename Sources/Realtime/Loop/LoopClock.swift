@@ -1,40 +1,39 @@
 public import GimbalCore
 import Synchronization
 
-/// The clock that dead-man timers, rollbacks and everything else that belongs to the loop are read
-/// on: CLOCK_MONOTONIC, or the time of a simulator that is followed in lockstep. Handed down by the
-/// composition root; any ordinary thread.
+/// Clock of the loop for dead-man timers, rollbacks and all other timing: CLOCK_MONOTONIC, or the
+/// time of a simulator in lockstep. Passed on by the composition root; any ordinary thread.
 ///
-/// A simulator's `t` begins anywhere, and with each connection anew. Inside the process time only
-/// grows: each run is laid behind the one before. People see the simulator's own `t`, see
-/// `seconds`.
+/// A simulator's `t` has an arbitrary start, which changes with each connection. Inside the process
+/// time never decreases: each run is placed after the previous one. Output for users shows the
+/// simulator's own `t`, see `seconds`.
 public final class LoopClock: Sendable {
     private struct Simulated {
         /// The loop's time of the last line.
         var now: Instant
-        /// The simulator's time then, s.
+        /// The simulator's time of that line, s.
         var t: Double
     }
 
     /// The process's own clock.
     public static let monotonic = LoopClock(simulated: nil)
 
-    /// Nil: CLOCK_MONOTONIC.
+    /// Simulated time; nil means CLOCK_MONOTONIC.
     private let simulated: Mutex<Simulated?>
 
     private init(simulated: Simulated?) { self.simulated = Mutex(simulated) }
 
-    /// A clock that stands still until it is set.
+    /// Creates a simulated clock, which advances only by `set`.
     public static func lockstep() -> LoopClock {
         LoopClock(simulated: Simulated(now: Instant(nanoseconds: 1_000_000_000), t: 0))
     }
 
-    /// This moment, on the loop's time.
+    /// The present time of the loop.
     public var now: Instant {
         simulated.withLock { $0?.now } ?? MonotonicClock.now
     }
 
-    /// Moves a simulated clock; does nothing to the other.
+    /// Sets a simulated clock; no effect on the other kind.
     ///
     /// - Parameters:
     ///   - now: The loop's time, not before the present one.
@@ -43,7 +42,7 @@ public final class LoopClock: Sendable {
         simulated.withLock { if $0 != nil { $0 = Simulated(now: now, t: t) } }
     }
 
-    /// An instant as people read it: seconds on CLOCK_MONOTONIC, or on the simulator's own clock.
+    /// An instant for users: seconds on CLOCK_MONOTONIC, or on the simulator's own clock.
     public func seconds(_ instant: Instant) -> Double {
         guard let line = simulated.withLock(\.self) else {
             return instant.seconds(since: Instant(nanoseconds: 0))

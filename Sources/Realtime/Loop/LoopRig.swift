@@ -1,7 +1,7 @@
 package import GimbalCore
 
-/// A control loop with all its other ends in one hand and no threads: for tests, benchmarks, and
-/// runs in which time is an argument.
+/// A control loop without threads, with all its other ends in one object: for tests, benchmarks,
+/// and runs in which time is an argument.
 package struct LoopRig: ~Copyable {
     var commands: RingWriter<TimedCommand>
     package var tuning: MailboxWriter<Stabilizer.Parameters>
@@ -12,12 +12,14 @@ package struct LoopRig: ~Copyable {
     let handles = SharedHandles()
     private var loop: ControlLoop
 
+    /// Creates a loop.
+    ///
     /// - Parameters:
     ///   - parameters: The stabilizer's tuning.
-    ///   - settings: Rate and capacities; the threads' wishes are not used.
+    ///   - settings: Rate and capacities; thread settings are not used.
     package init(parameters: Stabilizer.Parameters, settings: RuntimeSettings = RuntimeSettings()) {
         var settings = settings
-        // How long a tick takes is no business of a time that is an argument.
+        // The duration of a tick is irrelevant when time is an argument.
         settings.watchesOverruns = false
         let wiring = LoopWiring(parameters: parameters, settings: settings, handles: handles)
         loop = wiring.loop
@@ -31,7 +33,7 @@ package struct LoopRig: ~Copyable {
 
     deinit { handles.deallocate() }
 
-    /// Hands a sample to the loop, as the bus thread would.
+    /// Delivers a sample to the loop, like the bus thread.
     @discardableResult
     package mutating func deliver(_ sample: IMUSample) -> Bool {
         samples.push(
@@ -40,7 +42,7 @@ package struct LoopRig: ~Copyable {
                 writeNanoseconds: 0, imuToMotorNanoseconds: 0))
     }
 
-    /// Asks the loop for something, as the Commander would.
+    /// Sends a command to the loop, like the Commander.
     package mutating func ask(_ command: Command, received: Instant? = nil) {
         commands.push(TimedCommand(command, received: received))
     }
@@ -48,6 +50,6 @@ package struct LoopRig: ~Copyable {
     /// Runs one tick through the checked root.
     package mutating func tick(now: Instant) { runTick(&loop, now: now) }
 
-    /// The newest output, as the bus thread would fetch it.
+    /// The newest output, as the bus thread receives it.
     package mutating func output() -> MotorOutput { answers.read().value.output }
 }

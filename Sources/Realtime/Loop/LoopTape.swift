@@ -1,94 +1,94 @@
 public import GimbalCore
 
-/// What a frame of the loop's tape holds.
+/// Kind of a frame on the loop's tape.
 public enum TapeKind: UInt32, BitwiseCopyable, Sendable {
-    /// Nothing: the rest of the ring before its end.
+    /// Empty: the remainder of the ring before its end.
     case filler
-    /// A `Stabilizer`, as it was before the tick.
+    /// A `Stabilizer`, in its state before the tick.
     case state
     /// `Stabilizer.Parameters` that came into force.
     case parameters
-    /// A `Command` that was carried out.
+    /// A `Command` that was executed.
     case command
     /// An `IMUSample`, as the bus delivered it.
     case sample
-    /// A `TapeTick`: what the tick was given besides, and what came out.
+    /// A `TapeTick`: the tick's other inputs, and its results.
     case tick
 }
 
-/// What one tick was given besides samples and requests, and what came out of it: of the snapshot
-/// only what a recording shows, 384 bytes instead of 1,040, because the tape carries one for every
+/// Inputs of one tick other than samples and commands, and its results. It contains only the
+/// recorded part of the snapshot, 384 bytes instead of 1,040, because the tape has one for every
 /// tick.
 public struct TapeTick: Sendable, BitwiseCopyable {
-    /// What the loop and its bus knew to be wrong.
+    /// Faults reported by the loop and its bus.
     public var reported: Conditions
-    /// Samples that it integrated.
+    /// Number of integrated samples.
     public var samples: Int32
-    /// Ticks whose frames found the tape full, since the start.
+    /// Number of ticks since the start whose frames were lost because the tape was full.
     public var lostTicks: UInt32
-    /// Whether the loop kept the outputs off because it was warming up.
+    /// Whether the loop kept the outputs off for its warm-up.
     public var isWarmingUp: Bool
-    /// Whether time stood still: the supervisor alone was asked, see `ControlLoop.look`.
+    /// Whether only the supervisor ran, without time passing, see `ControlLoop.look`.
     public var isLook: Bool
-    /// See `StabilizerSnapshot`, also for the following.
+    /// Mode; see `StabilizerSnapshot`, also for the following values.
     public var mode: Mode
-    /// Where the outputs stand.
+    /// State of the outputs.
     public var phase: Supervisor.Phase
-    /// Whether the estimator sees rest.
+    /// Whether the estimator detects rest.
     public var isAtRest: Bool
     /// Share of the output that reaches the motors.
     public var authority: Double
-    /// Everything that holds.
+    /// All conditions that hold.
     public var conditions: Conditions
-    /// What the motors were told.
+    /// Output to the motors.
     public var output: MotorOutput
-    /// Body to earth.
+    /// Estimated attitude, body to earth.
     public var attitude: Quaternion
-    /// Body to earth.
+    /// Commanded attitude, body to earth.
     public var setpoint: Quaternion
-    /// Body frame, rad.
+    /// Rotation from the estimated to the commanded attitude, body frame, rad.
     public var attitudeError: Vector3
-    /// Body frame, rad/s.
+    /// Angular rate without bias, body frame, rad/s.
     public var rate: Vector3
-    /// Body frame, rad/s.
+    /// Gyroscope bias, body frame, rad/s.
     public var bias: Vector3
-    /// Radians.
+    /// Joint angles, rad.
     public var joints: AxisVector
-    /// Radians.
+    /// Standard deviation of the inclination, rad.
     public var inclinationSigma: Double
-    /// Radians per second.
+    /// RMS of the rate's vibration, rad/s.
     public var gyroVibration: Double
-    /// 0...1.
+    /// Weight of the last accelerometer correction, 0...1.
     public var accelerationWeight: Double
-    /// Where the time went.
+    /// Durations of the stages.
     public var timing: TickTiming
 }
 
-/// The loop's end of the flight recorder: everything that a replay needs, in order.
+/// The loop's end of the flight recorder: all data for a replay, in order.
 ///
-/// A tick whose frames do not all fit would make the replay of those after it wrong; so from the
-/// first frame that is dropped on everything is, until there is room for a whole state again.
+/// A tick with a missing frame would spoil the replay of all later ones. So after the first dropped
+/// frame everything is dropped, until there is room for a whole state again.
 struct LoopTape: ~Copyable, Sendable {
     private var ring: TapeWriter
-    /// Nothing is kept until the next state.
+    /// Whether frames are dropped until the next state.
     private var isBroken = true
-    /// Ticks that are not on the tape, since the start.
+    /// Number of ticks since the start that are not on the tape.
     private(set) var lostTicks: UInt32 = 0
     private var lastState = Instant(nanoseconds: .min)
     private var tick: UInt64 = 0
     private var now = Instant(nanoseconds: 0)
 
-    /// Between two whole states.
+    /// Interval between two whole states.
     static var stateNanoseconds: Int64 { 1_000_000_000 }
-    /// What must be free before the tape goes on after a loss: a state, and some ticks behind it.
+    /// Free space that is required to continue after a loss: a state, and some ticks after it.
     static var resumeBytes: UInt { UInt(MemoryLayout<Stabilizer>.size) &+ 65536 }
 
     init(ring: consuming TapeWriter) { self.ring = ring }
 
     /// Begins a tick.
     ///
-    /// - Returns: Whether a whole state is due: the last one is a second old, or was lost. It is
-    ///   asked for only then, because to hand it over is to copy it.
+    /// - Returns: Whether a whole state is due, because the last one is a second old or was lost.
+    ///   The caller passes the state only then, because passing it means copying it.
     mutating func begin(tick: UInt64, now: Instant) -> Bool {
         guard ring.isOn else { return false }
         self.tick = tick
@@ -97,22 +97,22 @@ struct LoopTape: ~Copyable, Sendable {
         return now.nanoseconds &- lastState.nanoseconds >= Self.stateNanoseconds
     }
 
-    /// Keeps the whole state with which the tick begins.
+    /// Records the whole state at the beginning of the tick.
     mutating func keep(state: borrowing Stabilizer) {
         isBroken = !ring.append(.state, tick: tick, now: now, copy state)
         lastState = now
     }
 
-    /// Whoever runs the loop starts it afresh: what follows does not follow from what was before.
+    /// Handles a reset of the loop: later frames do not continue the earlier ones.
     mutating func restart() { isBroken = true }
 
-    /// Keeps new tuning.
+    /// Records new tuning.
     mutating func keep(_ parameters: Stabilizer.Parameters) { put(.parameters, parameters) }
 
-    /// Keeps a request.
+    /// Records a command.
     mutating func keep(_ command: Command) { put(.command, command) }
 
-    /// Keeps a sample.
+    /// Records a sample.
     mutating func keep(_ sample: IMUSample) { put(.sample, sample) }
 
     /// Ends a tick.
@@ -128,18 +128,18 @@ struct LoopTape: ~Copyable, Sendable {
     }
 }
 
-/// One thing that the loop was given, or did.
+/// One frame of the tape: an input or a result of the loop.
 public struct TapeFrame {
-    /// What it is.
+    /// Kind of the frame.
     public let kind: TapeKind
     /// Number of the tick.
     public let tick: UInt64
-    /// When the tick began.
+    /// Beginning of the tick.
     public let now: Instant
-    /// The value as it lies in memory; valid while the frame is looked at.
+    /// Raw memory of the value; valid during the visit.
     public let bytes: UnsafeRawBufferPointer
 
-    /// A frame with these parts.
+    /// Creates a frame with these parts.
     public init(kind: TapeKind, tick: UInt64, now: Instant, bytes: UnsafeRawBufferPointer) {
         self.kind = kind
         self.tick = tick
@@ -149,7 +149,7 @@ public struct TapeFrame {
 
     /// The value.
     ///
-    /// - Parameter type: As `kind` says.
+    /// - Parameter type: The type that belongs to `kind`.
     /// - Returns: A copy.
     public func value<Value: BitwiseCopyable>(as type: Value.Type) -> Value {
         bytes.loadUnaligned(as: type)
@@ -163,9 +163,9 @@ public struct TapeRecorderEnd: ~Copyable, Sendable {
 
     init(ring: consuming TapeReader) { self.ring = ring }
 
-    /// Takes every frame that waits, in the order of the loop. Never waits; one thread at a time.
+    /// Takes every waiting frame, in the order of the loop. Never waits; one thread at a time.
     ///
-    /// - Parameter visit: Each frame.
+    /// - Parameter visit: Receives each frame.
     public mutating func drain(_ visit: (TapeFrame) -> Void) {
         ring.drain { header, bytes in
             visit(

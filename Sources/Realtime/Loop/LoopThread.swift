@@ -1,18 +1,18 @@
 internal import GimbalCore
 
-/// The loop thread's outer frame: when a tick runs.
+/// Outer loop of the loop thread: it decides when a tick runs.
 ///
-/// A tick runs when the bus thread rings, and otherwise on a deadline of one and a half periods, so
-/// that a hung bus cannot hang the supervision. The deadline then repeats every period.
+/// A tick runs when the bus thread rings, and otherwise at a deadline of one and a half periods, so
+/// that a hung bus cannot stop the supervision. The deadline then repeats every period.
 struct LoopThread: @unchecked Sendable {
     let loop: UnsafeMutablePointer<ControlLoop>
     let bell: Doorbell
     let stop: StopFlag
 
-    /// Runs until `stop` is set and the bell rung.
+    /// Runs until `stop` is set and the bell is rung.
     func run() {
         let period = loop.pointee.periodNanoseconds
-        // The bus thread starts after this one: its first samples are allowed to take a moment.
+        // The bus thread starts after this one, so its first samples may be late.
         var deadline = MonotonicClock.now.nanoseconds + 20 * period
         while true {
             let wakeup = bell.wait(until: Instant(nanoseconds: deadline))

@@ -1,6 +1,6 @@
 internal import GimbalCore
 
-/// A new control loop and the other ends of its rings and mailboxes, on their way to their owners.
+/// A new control loop and the other ends of its rings and mailboxes, to be passed to their owners.
 struct LoopWiring: ~Copyable {
     var loop: ControlLoop
     var commands: RingWriter<TimedCommand>
@@ -12,10 +12,12 @@ struct LoopWiring: ~Copyable {
     var ownBus: MailboxReader<LoopAnswer>
     var power: MailboxReader<LoopAnswer>
 
+    /// Creates the loop and its connections.
+    ///
     /// - Parameters:
     ///   - parameters: The stabilizer's tuning.
     ///   - settings: Rate and capacities.
-    ///   - handles: Freed by whoever made them, after the loop.
+    ///   - handles: Freed by their creator, after the loop.
     init(
         parameters: Stabilizer.Parameters, settings: RuntimeSettings, handles: SharedHandles
     ) {

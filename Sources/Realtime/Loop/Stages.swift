@@ -1,7 +1,7 @@
-/// The stages of one period, from the clock to the motors, each timed in every period; and a
-/// request's way to the loop.
+/// The stages of one period, from the clock to the motors, each timed in every period; also the
+/// latency of a request to the loop.
 public enum Stage: String, CaseIterable, Sendable {
-    /// From the instant the bus thread asked to be woken at until it runs.
+    /// From the requested wake-up of the bus thread until it runs.
     case wake
     /// Reading the sensors.
     case bus
@@ -13,14 +13,14 @@ public enum Stage: String, CaseIterable, Sendable {
     case control
     /// Writing to the motors.
     case write
-    /// From the instant of the newest sample until its answer is written.
+    /// From the newest sample until its answer is written.
     case imuToMotor = "imu_to_motor"
-    /// From the instant a link received a request until the tick that takes it; counted per
-    /// request, not per period.
+    /// From the reception of a request by a link until its tick; counted per request, not per
+    /// period.
     case request
 }
 
-/// A histogram for each stage. Handles, as `LatencyHistogram`.
+/// A histogram for each stage. Plain handles, like `LatencyHistogram`.
 @frozen
 public struct StageHistograms: BitwiseCopyable, Sendable {
     /// Recorded by the bus thread.
@@ -40,7 +40,7 @@ public struct StageHistograms: BitwiseCopyable, Sendable {
     /// Recorded by the loop.
     public let request = LatencyHistogram()
 
-    /// Empty histograms.
+    /// Creates empty histograms.
     public init() {}
 
     /// The histogram of a stage.

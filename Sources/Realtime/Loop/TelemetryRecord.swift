@@ -1,22 +1,21 @@
 public import GimbalCore
 
-/// Everything that leaves the loop: one of these per tick, through the telemetry ring. Fixed size,
-/// no references.
+/// Output of the loop: one record per tick, through the telemetry ring. Fixed size, no references.
 public struct TelemetryRecord: Sendable, BitwiseCopyable {
     /// Number of the tick, from 0; a step of more than one means dropped records.
     public var tick: UInt64
-    /// When the tick began, on `MonotonicClock`.
+    /// Beginning of the tick, on `MonotonicClock`.
     public var now: Instant
-    /// What the stabilizer thinks.
+    /// The stabilizer's values.
     public var snapshot: StabilizerSnapshot
-    /// Where the time went.
+    /// Durations of the stages.
     public var timing: TickTiming
-    /// What went wrong so far.
+    /// Counters of errors.
     public var counters: RuntimeCounters
 }
 
-/// Durations of one period, nanoseconds; those of the bus thread are the newest it has reported,
-/// one period old.
+/// Durations of one period, nanoseconds. Those of the bus thread are the newest reported ones, one
+/// period old.
 public struct TickTiming: Sendable, BitwiseCopyable {
     /// See `Stage.wake`.
     public var wake: Int64 = 0
@@ -33,32 +32,32 @@ public struct TickTiming: Sendable, BitwiseCopyable {
     /// See `Stage.imuToMotor`.
     public var imuToMotor: Int64 = 0
 
-    /// No time spent.
+    /// Creates durations of zero.
     public init() {}
 }
 
-/// Everything that is counted, since the start.
+/// Counters since the start.
 public struct RuntimeCounters: Sendable, BitwiseCopyable {
-    /// Samples that found the sample ring full.
+    /// Samples dropped because the sample ring was full.
     public var samplesDropped: UInt64 = 0
-    /// Requests that found the command ring full.
+    /// Requests dropped because the command ring was full.
     public var commandsDropped: UInt64 = 0
-    /// Records that found the telemetry ring full: nobody read it, or too slowly.
+    /// Records dropped because the telemetry ring was full, without a reader or with a slow one.
     public var telemetryDropped: UInt64 = 0
     /// Ticks that ran on the deadline because the bus thread did not ring in time.
     public var lateSamples: UInt64 = 0
     /// Ticks that took longer than a period.
     public var loopOverruns: UInt64 = 0
-    /// Whole periods that the bus thread skipped because the one before took too long.
+    /// Whole periods that the bus thread skipped because the previous one took too long.
     public var busOverruns: UInt64 = 0
-    /// Transfers that failed, each attempt counted.
+    /// Failed transfers; each attempt counts.
     public var busErrors: UInt64 = 0
     /// Periods in which the bus thread turned the motors off because the loop had been silent for
     /// too long.
     public var loopSilences: UInt64 = 0
-    /// The newest failed transfer.
+    /// The newest failed transfer; nil before the first.
     public var lastBusError: BusError?
 
-    /// Nothing counted.
+    /// Creates counters of zero.
     public init() {}
 }

@@ -1,14 +1,14 @@
 public import GimbalCore
 
-/// A request on its way to the loop, with the instant at which it was received: `Stage.request` is
-/// timed from there.
+/// A command for the loop, with the instant of its reception: `Stage.request` counts from there.
 public struct TimedCommand: Sendable, BitwiseCopyable {
-    /// What is wanted.
+    /// The command.
     public var command: Command
-    /// When the link received it, on the loop's clock; nil for what nobody asked for.
+    /// Instant of the reception by the link, on the loop's clock; nil for a command without a
+    /// request.
     public var received: Instant?
 
-    /// A request that was received then.
+    /// Creates a command with its time of reception.
     public init(_ command: Command, received: Instant? = nil) {
         self.command = command
         self.received = received

@@ -1,32 +1,32 @@
 public import Atomics
 
-/// Durations counted in log-linear buckets: 16 to the octave, so a quantile is exact to about 3 %;
-/// 0 ns ... 34 s.
+/// Histogram of durations in log-linear buckets: 16 per octave, so a quantile is exact to about 3
+/// %; 0 ns ... 34 s.
 ///
 /// One thread records, without waiting and without allocation; any thread takes snapshots, without
-/// locks. A snapshot taken during a `record` may miss that one value. Bucket layout after Gil
-/// Tene's HdrHistogram.
+/// locks. A snapshot during a `record` may miss that one value. Bucket layout after Gil Tene's
+/// HdrHistogram.
 ///
-/// A plain handle: copies mean the same histogram. Whoever made it calls `deallocate()` once, after
-/// its threads ended.
+/// A plain handle: copies refer to the same histogram. Its creator calls `deallocate()` once, after
+/// its threads have ended.
 @frozen
 public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
     @usableFromInline typealias Cell = UnsafeAtomic<UInt64>
 
-    /// `bucketCount` buckets, then the maximum.
+    /// `bucketCount` buckets, followed by the maximum.
     @usableFromInline let cells: UnsafeMutablePointer<Cell.Storage>
 
     @inlinable static var bucketCount: Int { 512 }
-    /// Longer durations are counted as this one.
+    /// Upper limit; longer durations count as this one.
     @inlinable static var longest: UInt64 { (1 << 35) - 1 }
 
-    /// An empty histogram.
+    /// Creates an empty histogram.
     public init() {
         cells = .allocate(capacity: Self.bucketCount + 1)
         for index in 0...Self.bucketCount { (cells + index).initialize(to: .init(0)) }
     }
 
-    /// Frees the histogram. No thread may use any copy of it from here on.
+    /// Frees the histogram. No thread may use any copy of it afterwards.
     public func deallocate() { cells.deallocate() }
 
     /// Counts one duration. The recording thread only; constant time.
@@ -37,13 +37,13 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
     public func record(nanoseconds: Int64) {
         let value = min(UInt64(max(nanoseconds, 0)), Self.longest)
         let cell = Cell(at: cells + Self.bucket(of: value))
-        // One writer: a plain load and store, no locked instruction.
+        // Only one writer, so a plain load and store suffice, without a locked instruction.
         cell.store(cell.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         let longest = Cell(at: cells + Self.bucketCount)
         if value > longest.load(ordering: .relaxed) { longest.store(value, ordering: .relaxed) }
     }
 
-    /// The bucket that counts `value`, at most `longest`.
+    /// The bucket of `value`, which is at most `longest`.
     @inlinable
     static func bucket(of value: UInt64) -> Int {
         if value < 16 { return Int(value) }
@@ -72,25 +72,25 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
     public var summary: LatencySummary { snapshot().summary }
 }
 
-/// A histogram that stands still.
+/// Copy of a histogram at one moment.
 public struct HistogramSnapshot: Sendable {
     var counts: [UInt64]
     var longest: UInt64
 
-    /// What was counted after `earlier`, a snapshot of the same histogram. The maximum remains that
-    /// since the start.
+    /// The counts added after `earlier`, a snapshot of the same histogram. The maximum is still
+    /// that since the start.
     public func since(_ earlier: HistogramSnapshot) -> HistogramSnapshot {
         HistogramSnapshot(
             counts: zip(counts, earlier.counts).map { $0 &- $1 }, longest: longest)
     }
 
-    /// Values counted.
+    /// Number of values.
     public var count: UInt64 { counts.reduce(0, +) }
 
     /// The duration that a share of the values does not exceed.
     ///
     /// - Parameter share: 0...1.
-    /// - Returns: Nanoseconds, the middle of the bucket; 0 when nothing was counted.
+    /// - Returns: Nanoseconds, the middle of the bucket; 0 for an empty histogram.
     public func quantile(_ share: Double) -> Double {
         let total = count
         guard total > 0 else { return 0 }
@@ -107,7 +107,7 @@ public struct HistogramSnapshot: Sendable {
         return Double(longest)
     }
 
-    /// The usual figures.
+    /// The summary of the counts.
     public var summary: LatencySummary {
         LatencySummary(
             count: count, p50: quantile(0.5), p99: quantile(0.99), p999: quantile(0.999),
@@ -115,16 +115,16 @@ public struct HistogramSnapshot: Sendable {
     }
 }
 
-/// The usual figures of a histogram, nanoseconds.
+/// Summary of a histogram, nanoseconds.
 public struct LatencySummary: Sendable, BitwiseCopyable {
-    /// Values counted.
+    /// Number of values.
     public var count: UInt64
     /// The median.
     public var p50: Double
-    /// Not exceeded by 99 % of the values.
+    /// 99th percentile.
     public var p99: Double
-    /// Not exceeded by 99.9 % of the values.
+    /// 99.9th percentile.
     public var p999: Double
-    /// The longest of all.
+    /// The longest duration.
     public var longest: Double
 }

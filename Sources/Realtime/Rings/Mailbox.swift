@@ -1,11 +1,12 @@
 public import Atomics
 
-/// Makes a latest-value mailbox for one writer and one reader: a triple buffer. A value that nobody
-/// fetched is replaced by the next; a value that was fetched is never torn, never changes under the
-/// reader, and neither side waits.
+/// Creates a latest-value mailbox for one writer and one reader: a triple buffer. A new value
+/// replaces an unread one. A fetched value is never torn and never changes during its use, and
+/// neither side waits.
 ///
-/// - Parameter initial: What `read()` returns until something is published.
-/// - Returns: The ends. Each may move to its own thread; the memory is freed when both are gone.
+/// - Parameter initial: Result of `read()` until a value is published.
+/// - Returns: The two ends. Each may move to its own thread; the memory is freed when both are
+///   gone.
 public func makeMailbox<Value: BitwiseCopyable & Sendable>(
     initial: Value
 ) -> MailboxEnds<Value> {
@@ -14,12 +15,12 @@ public func makeMailbox<Value: BitwiseCopyable & Sendable>(
         writer: MailboxWriter(storage: storage), reader: MailboxReader(storage: storage))
 }
 
-/// The two ends of a new mailbox, on their way to their owners.
+/// The two ends of a new mailbox, to be passed to their owners.
 @frozen
 public struct MailboxEnds<Value: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
-    /// The publisher's end.
+    /// The writer's end.
     public var writer: MailboxWriter<Value>
-    /// The subscriber's end.
+    /// The reader's end.
     public var reader: MailboxReader<Value>
 
     @usableFromInline
@@ -33,7 +34,7 @@ public struct MailboxEnds<Value: BitwiseCopyable & Sendable>: ~Copyable, Sendabl
 @frozen
 public struct MailboxWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: MailboxStorage<Value>
-    /// The slot that belongs to the writer alone.
+    /// The slot that the writer owns.
     @usableFromInline var slot: UInt8 = 0
     @usableFromInline var sequence: UInt64 = 0
 
@@ -59,7 +60,7 @@ public struct MailboxWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
 @frozen
 public struct MailboxReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: MailboxStorage<Value>
-    /// The slot that belongs to the reader alone.
+    /// The slot that the reader owns.
     @usableFromInline var slot: UInt8 = 2
 
     @usableFromInline
@@ -67,8 +68,8 @@ public struct MailboxReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
 
     deinit { storage.release() }
 
-    /// The newest value, and whether it has not been read before. Never waits; constant time;
-    /// reader only.
+    /// The newest value, and whether it is new to this reader. Never waits; constant time; reader
+    /// only.
     ///
     /// - Returns: The value with its number; 0 is the initial value, n the n-th published one.
     @inlinable
@@ -81,17 +82,17 @@ public struct MailboxReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
         return MailboxReading(value: content.value, sequence: content.sequence, isNew: isNew)
     }
 
-    /// Whether `read()` would return something it has not returned before.
+    /// Whether `read()` would return a value that it has not returned before.
     @inlinable
     public var hasNew: Bool { storage.middle.load(ordering: .relaxed) & freshFlag != 0 }
 }
 
-/// What a mailbox held when it was read.
+/// Content of a mailbox when it was read.
 @frozen
 public struct MailboxReading<Value: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
     /// The newest value.
     public var value: Value
-    /// How many values had been published up to and including this one.
+    /// Number of values published up to and including this one.
     public var sequence: UInt64
     /// Whether this reader sees the value for the first time.
     public var isNew: Bool
@@ -118,9 +119,9 @@ struct MailboxSlot<Value: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable
     }
 }
 
-/// Three slots, each on lines of its own. At any time one belongs to the writer, one to the reader,
-/// and the index of the third ("middle") is exchanged atomically; its flag says that it is newer
-/// than what the reader holds.
+/// Three slots, each on separate cache lines. At any time the writer owns one and the reader
+/// another. The index of the third ("middle") is exchanged atomically; its flag marks it as newer
+/// than the reader's slot.
 @frozen
 @usableFromInline
 struct MailboxStorage<Value: BitwiseCopyable & Sendable>: @unchecked Sendable {
@@ -169,7 +170,7 @@ struct MailboxStorage<Value: BitwiseCopyable & Sendable>: @unchecked Sendable {
     }
 }
 
-/// Marks the middle slot as newer than what the reader holds.
+/// Flag of the middle slot: newer than the reader's slot.
 @inlinable var freshFlag: UInt8 { 4 }
-/// The bits of a slot's index.
+/// Mask of a slot's index.
 @inlinable var slotMask: UInt8 { 3 }

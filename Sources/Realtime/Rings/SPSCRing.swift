@@ -1,11 +1,12 @@
 public import Atomics
 
-/// Makes a lock-free queue for one producer and one consumer, and hands out its two ends.
+/// Creates a lock-free queue for one producer and one consumer.
 ///
 /// - Parameters:
-///   - element: What travels through the ring.
-///   - capacity: Elements it holds at least; rounded up to a power of two, 1...2^30.
-/// - Returns: The ends. Each may move to its own thread; the memory is freed when both are gone.
+///   - element: Type of the elements.
+///   - capacity: Minimum capacity, elements; rounded up to a power of two, 1...2^30.
+/// - Returns: The two ends. Each may move to its own thread; the memory is freed when both are
+///   gone.
 public func makeRing<Element: BitwiseCopyable & Sendable>(
     of element: Element.Type = Element.self, capacity: Int
 ) -> RingEnds<Element> {
@@ -16,7 +17,7 @@ public func makeRing<Element: BitwiseCopyable & Sendable>(
     return RingEnds(writer: RingWriter(storage: storage), reader: RingReader(storage: storage))
 }
 
-/// The two ends of a new ring, on their way to their owners.
+/// The two ends of a new ring, to be passed to their owners.
 @frozen
 public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
     /// The producer's end.
@@ -31,14 +32,13 @@ public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable
     }
 }
 
-/// The producer's end of a ring. There is one, and it cannot be copied: a second producer does not
-/// compile.
+/// The producer's end of a ring. It cannot be copied, so a second producer does not compile.
 @frozen
 public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: RingStorage<Element>
-    /// Index of the next element to write; the atomic of the same name is its published copy.
+    /// Index of the next element to write; the shared atomic is its published copy.
     @usableFromInline var head: UInt = 0
-    /// The consumer's position when last looked at. Never ahead of the truth, so it can only err
+    /// The consumer's last known position. It is never ahead of the true one, so errors are only
     /// towards "full".
     @usableFromInline var cachedTail: UInt = 0
     @usableFromInline var droppedCount: UInt = 0
@@ -48,8 +48,8 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
 
     deinit { storage.release() }
 
-    /// Appends an element, or drops it and counts when the ring is full. Never waits; constant
-    /// time; producer only.
+    /// Appends an element. If the ring is full, the element is dropped and counted. Never waits;
+    /// constant time; producer only.
     ///
     /// - Parameter element: Copied into the ring.
     /// - Returns: Whether there was room.
@@ -70,29 +70,28 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
         return true
     }
 
-    /// Elements refused since the start because the ring was full.
+    /// Number of elements dropped since the start because the ring was full.
     @inlinable
     public var dropped: UInt { droppedCount }
 
-    /// Elements the ring has room for at least; the consumer may have taken more by the time it is
-    /// used.
+    /// Number of elements for which there is room now; the consumer may make more.
     @inlinable
     public var room: Int {
         capacity - Int(bitPattern: head &- storage.tail.load(ordering: .acquiring))
     }
 
-    /// Elements the ring holds at most.
+    /// Capacity of the ring, elements.
     @inlinable
     public var capacity: Int { Int(bitPattern: storage.mask &+ 1) }
 }
 
-/// The consumer's end of a ring. There is one, and it cannot be copied.
+/// The consumer's end of a ring. It cannot be copied, so there is only one.
 @frozen
 public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: RingStorage<Element>
-    /// Index of the next element to read; the atomic of the same name is its published copy.
+    /// Index of the next element to read; the shared atomic is its published copy.
     @usableFromInline var tail: UInt = 0
-    /// The producer's position when last looked at; can only err towards "empty".
+    /// The producer's last known position; errors are only towards "empty".
     @usableFromInline var cachedHead: UInt = 0
 
     @usableFromInline
@@ -100,9 +99,9 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
 
     deinit { storage.release() }
 
-    /// Takes the oldest element. Never waits; constant time; consumer only.
+    /// Removes and returns the oldest element. Never waits; constant time; consumer only.
     ///
-    /// - Returns: The element, or nil when the ring is empty.
+    /// - Returns: The element, or nil if the ring is empty.
     @inlinable
     public mutating func pop() -> Element? {
         if tail == cachedHead {
@@ -115,26 +114,27 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
         return element
     }
 
-    /// Elements waiting at this moment; the producer may have added more by the time it is used.
+    /// Number of waiting elements now; the producer may add more.
     @inlinable
     public var count: Int {
         Int(bitPattern: storage.head.load(ordering: .acquiring) &- tail)
     }
 
-    /// Elements the producer had to drop since the start. May lag behind the producer's own count.
+    /// Number of elements that the producer has dropped since the start. It may lag behind the
+    /// producer's own count.
     @inlinable
     public var dropped: UInt { storage.dropped.load(ordering: .relaxed) }
 
-    /// Elements the ring holds at most.
+    /// Capacity of the ring, elements.
     @inlinable
     public var capacity: Int { Int(bitPattern: storage.mask &+ 1) }
 }
 
-/// One raw block: the indices on cache lines of their own, then the elements.
+/// Memory of a ring in one raw block: the indices on separate cache lines, then the elements.
 ///
 /// Lines are 128 bytes apart because the adjacent-line prefetcher of many cores moves pairs of
-/// 64-byte lines. The ends keep their own index and their cached view of the other's in themselves,
-/// so a push or pop that finds room touches no line of the other side.
+/// 64-byte lines. Each end stores its own index and its copy of the other's, so a push or pop with
+/// room does not touch the other side's lines.
 @frozen
 @usableFromInline
 struct RingStorage<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
@@ -147,7 +147,7 @@ struct RingStorage<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
         let bytes = header + capacity * MemoryLayout<Element>.stride
         let alignment = max(cacheLine, MemoryLayout<Element>.alignment)
         let block = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: alignment)
-        // Touch every page now: the first lap must not fault.
+        // Touch every page now, so that the first lap causes no page faults.
         block.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
         let slots = (block + header).bindMemory(to: Element.self, capacity: capacity)
         let storage = RingStorage(block: block, slots: slots, mask: UInt(capacity - 1))

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The handles that several threads hold.
+/// The handles that several threads share.
 struct SharedHandles: BitwiseCopyable, Sendable {
     let loopBell = Doorbell()
     let busBell = Doorbell()
@@ -21,7 +21,7 @@ struct SharedHandles: BitwiseCopyable, Sendable {
     }
 }
 
-/// The handles of the threads that only write. They are there whether or not the threads are.
+/// The handles of the threads that only write. They exist even without these threads.
 struct OutputLanes: BitwiseCopyable, Sendable {
     let motors = OutputLane()
     let power = OutputLane()
@@ -32,8 +32,8 @@ struct OutputLanes: BitwiseCopyable, Sendable {
     }
 }
 
-/// Owns what the two threads work on, from before they start until after they have ended. Each of
-/// the two states has a block of its own, so that the threads share no cache line by accident.
+/// Owner of the two threads' state, from before they start until after they have ended. Each state
+/// has a separate block, so that the threads do not share a cache line.
 final class SharedBlock: @unchecked Sendable {
     let settings: RuntimeSettings
     let handles: SharedHandles
@@ -66,21 +66,21 @@ final class SharedBlock: @unchecked Sendable {
         return place
     }
 
-    /// What the loop thread runs.
+    /// State of the loop thread.
     var loopThread: LoopThread {
         LoopThread(loop: loop, bell: handles.loopBell, stop: handles.loopStop)
     }
 
-    /// What the bus thread runs.
+    /// State of the bus thread.
     var busContext: BusContext { BusContext(bus: bus, stop: handles.busStop) }
 
-    /// What the thread of the motors' own bus runs; nil without one.
+    /// State of the thread of the motors' own bus; nil without one.
     var motorsContext: OutputContext? { motors.map(OutputContext.init) }
 
-    /// What the thread of the power line runs; nil without one.
+    /// State of the power line's thread; nil without one.
     var powerContext: OutputContext? { power.map(OutputContext.init) }
 
-    /// A thread could not be joined: what it uses must outlive it, and so is never freed.
+    /// Never frees the state, because a thread that uses it could not be joined.
     func abandon() { isAbandoned.store(true, ordering: .relaxed) }
 
     deinit {
@@ -97,7 +97,7 @@ final class SharedBlock: @unchecked Sendable {
     }
 }
 
-/// The bus thread's state on its way into the thread.
+/// The bus thread's state, to be passed to the thread.
 struct BusContext: @unchecked Sendable {
     let bus: UnsafeMutablePointer<BusThread>
     let stop: StopFlag
@@ -105,14 +105,14 @@ struct BusContext: @unchecked Sendable {
     func run() { bus.pointee.run(until: stop) }
 }
 
-/// The state of a thread that only writes, on its way into the thread.
+/// State of a thread that only writes, to be passed to the thread.
 struct OutputContext: @unchecked Sendable {
     let thread: UnsafeMutablePointer<OutputThread>
 
     func run() { thread.pointee.run() }
 }
 
-/// Memory for one value, alone on its cache lines.
+/// Memory for one value on separate cache lines.
 private func ownLines<Value: ~Copyable>(_ type: Value.Type) -> UnsafeMutablePointer<Value> {
     let lines = (MemoryLayout<Value>.size + cacheLine - 1) / cacheLine
     return UnsafeMutableRawPointer.allocate(byteCount: lines * cacheLine, alignment: cacheLine)

@@ -1,12 +1,11 @@
 internal import Atomics
 internal import GimbalCore
 
-/// Makes a queue of frames of any size for one producer and one consumer, and hands out its two
-/// ends.
+/// Creates a queue of frames of any size for one producer and one consumer.
 ///
-/// - Parameter bytes: Room at least; rounded up to a power of two. 0: there is no ring, and nothing
-///   is kept.
-/// - Returns: The ends. Each may move to its own thread; the memory is freed when both are gone.
+/// - Parameter bytes: Minimum capacity; rounded up to a power of two. 0 disables the ring.
+/// - Returns: The two ends. Each may move to its own thread; the memory is freed when both are
+///   gone.
 func makeTapeRing(bytes: Int) -> TapeEnds {
     precondition((0...(1 << 30)).contains(bytes), "tape ring outside 0...2^30 bytes")
     var rounded = 4096
@@ -16,20 +15,21 @@ func makeTapeRing(bytes: Int) -> TapeEnds {
         writer: TapeWriter(storage: storage, isOn: bytes > 0), reader: TapeReader(storage: storage))
 }
 
-/// The two ends of a new ring of frames, on their way to their owners.
+/// The two ends of a new ring of frames, to be passed to their owners.
 struct TapeEnds: ~Copyable, Sendable {
     var writer: TapeWriter
     var reader: TapeReader
 }
 
-/// The producer's end: the loop's. What does not fit is dropped and counted; nobody waits.
+/// The producer's end, owned by the loop. Frames without room are dropped and counted; the producer
+/// never waits.
 struct TapeWriter: ~Copyable, @unchecked Sendable {
     private let storage: TapeStorage
-    /// Whether somebody wants the frames.
+    /// Whether the ring exists, so that frames are recorded.
     let isOn: Bool
-    /// Bytes written since the start; the atomic of the same name is its published copy.
+    /// Bytes written since the start; the shared atomic is its published copy.
     private var head: UInt = 0
-    /// The consumer's position when last looked at. Never ahead of the truth.
+    /// The consumer's last known position; never ahead of the true one.
     private var cachedTail: UInt = 0
 
     fileprivate init(storage: TapeStorage, isOn: Bool) {
@@ -39,12 +39,12 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
 
     deinit { storage.release() }
 
-    /// Appends a frame that holds a value's bytes. Never waits; constant time; producer only.
+    /// Appends a frame with a value's bytes. Never waits; constant time; producer only.
     ///
     /// - Parameters:
-    ///   - kind: What the value is.
-    ///   - tick: To which tick it belongs.
-    ///   - now: When that began.
+    ///   - kind: Kind of the value.
+    ///   - tick: Number of its tick.
+    ///   - now: Beginning of that tick.
     ///   - value: Copied into the ring.
     /// - Returns: Whether there was room.
     mutating func append<Value: BitwiseCopyable>(
@@ -53,7 +53,7 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
         let size = UInt(MemoryLayout<Value>.size)
         let length = TapeStorage.frameBytes(payload: size)
         let offset = head & storage.mask
-        // A frame lies in one piece: what is left before the end is skipped when it is too short.
+        // A frame is contiguous: a remainder before the end that is too short is skipped.
         let rest = storage.mask &+ 1 &- offset
         let skipped = rest < length ? rest : 0
         guard hasRoom(length &+ skipped) else { return false }
@@ -72,7 +72,7 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
         return true
     }
 
-    /// Whether that many bytes fit now.
+    /// Whether this number of bytes fits now.
     mutating func hasRoom(_ bytes: UInt) -> Bool {
         if head &+ bytes &- cachedTail <= storage.mask &+ 1 { return true }
         cachedTail = storage.tail.load(ordering: .acquiring)
@@ -80,7 +80,7 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// The consumer's end: the recorder's.
+/// The consumer's end, owned by the recorder.
 @frozen
 public struct TapeReader: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: TapeStorage
@@ -90,9 +90,10 @@ public struct TapeReader: ~Copyable, @unchecked Sendable {
 
     deinit { storage.release() }
 
-    /// Takes every frame that waits, oldest first. Never waits; consumer only.
+    /// Takes every waiting frame, oldest first. Never waits; consumer only.
     ///
-    /// - Parameter visit: Header and bytes of each; the bytes are valid during the call.
+    /// - Parameter visit: Receives header and bytes of each frame; the bytes are valid during the
+    ///   call.
     mutating func drain(_ visit: (TapeHeader, UnsafeRawBufferPointer) -> Void) {
         let head = storage.head.load(ordering: .acquiring)
         while tail != head {
@@ -114,7 +115,7 @@ public struct TapeReader: ~Copyable, @unchecked Sendable {
 
 }
 
-/// What stands before each frame.
+/// Header of each frame.
 struct TapeHeader: BitwiseCopyable, Sendable {
     var kind: TapeKind
     var size: UInt32
@@ -122,8 +123,8 @@ struct TapeHeader: BitwiseCopyable, Sendable {
     var now: Instant
 }
 
-/// One raw block: the indices on cache lines of their own, then the frames, each on a multiple of
-/// `headerBytes`.
+/// Memory of the ring in one raw block: the indices on separate cache lines, then the frames, each
+/// at a multiple of `headerBytes`.
 @frozen
 @usableFromInline
 struct TapeStorage: @unchecked Sendable {
@@ -133,8 +134,8 @@ struct TapeStorage: @unchecked Sendable {
 
     static var headerBytes: UInt { 32 }
 
-    /// What a frame takes: whole headers, so that what is left before the end always has room for a
-    /// filler's.
+    /// Size of a frame in whole headers, so that a remainder before the end always has room for a
+    /// filler's header.
     static func frameBytes(payload: UInt) -> UInt {
         headerBytes &+ (payload &+ (headerBytes &- 1)) & ~(headerBytes &- 1)
     }
@@ -143,7 +144,7 @@ struct TapeStorage: @unchecked Sendable {
         let header = 3 * cacheLine
         let block = UnsafeMutableRawPointer.allocate(
             byteCount: header + capacity, alignment: cacheLine)
-        // Touch every page now: the first lap must not fault.
+        // Touch every page now, so that the first lap causes no page faults.
         block.initializeMemory(as: UInt8.self, repeating: 0, count: header + capacity)
         for line in 0..<3 {
             (block + line * cacheLine)

@@ -1,58 +1,58 @@
 public import GimbalCore
 internal import Synchronization
 
-/// What a runtime is built with.
+/// Settings of a runtime.
 public struct RuntimeSettings: Sendable {
-    /// Periods a second, 50...4000.
+    /// Rate of the loop, periods per second, 50...4000.
     public var rateHz = 1000.0
-    /// The loop thread's wishes.
+    /// Configuration of the loop thread.
     public var loop = ThreadTable.loop
-    /// The bus thread's wishes.
+    /// Configuration of the bus thread.
     public var bus = ThreadTable.bus0
-    /// The wishes of the motors' thread, where they have a bus of their own.
+    /// Configuration of the motors' thread, if they have their own bus.
     public var motors = ThreadTable.bus1
-    /// The wishes of the power line's thread.
+    /// Configuration of the power line's thread.
     public var power = ThreadTable.power
-    /// Requests that may wait for the loop.
+    /// Number of requests that may wait for the loop.
     public var commandCapacity = 64
-    /// Records that may wait for their reader.
+    /// Number of records that may wait for their reader.
     public var telemetryCapacity = 2048
-    /// Bytes that may wait for the flight recorder; 0: there is none.
+    /// Capacity of the flight recorder's tape, bytes; 0 disables the recorder.
     public var tapeBytes = 0
-    /// Ticks with the outputs off before anything may move: what allocates or faults on first use
-    /// does it now.
+    /// Number of initial ticks with the outputs off, in which first-use allocations and page faults
+    /// occur.
     public var warmUpTicks = 100
-    /// Requests that one tick carries out at most.
+    /// Largest number of requests that one tick executes.
     public var requestsPerTick = 8
-    /// Whether a tick that takes longer than a period is counted and shown.
+    /// Whether a tick longer than a period is counted and shown.
     public var watchesOverruns = true
 
-    /// The period that belongs to the rate.
+    /// Period at this rate.
     var periodNanoseconds: Int64 { Int64((1e9 / rateHz).rounded()) }
 
     /// The defaults.
     public init() {}
 }
 
-/// A new runtime with the doors that lead into it, on their way to their owners.
+/// A new runtime with its connections, to be passed to their owners.
 @frozen
 public struct GimbalAssembly: ~Copyable, Sendable {
-    /// Starts and stops the threads, and knows how they are.
+    /// Starts and stops the threads, and reports their state.
     public let runtime: GimbalRuntime
     /// Requests to the loop. One producer: the Commander.
     public var commands: RingWriter<TimedCommand>
-    /// Tuning for the loop; the newest wins.
+    /// Tuning for the loop; the newest replaces earlier ones.
     public var tuning: MailboxWriter<Stabilizer.Parameters>
     /// One record per tick.
     public var telemetry: RingReader<TelemetryRecord>
-    /// Everything that a replay needs.
+    /// All data for a replay.
     public var tape: TapeRecorderEnd
 }
 
-/// The real-time threads and everything between them. The composition root makes one, hands the
-/// doors to their owners, and starts it.
+/// The real-time threads and all connections between them. The composition root creates one, passes
+/// the connections to their owners, and starts it.
 ///
-/// Order: `RealtimeSetup.prepareProcess()`, `assemble`, everything else the process needs,
+/// Order: `RealtimeSetup.prepareProcess()`, `assemble`, all other objects of the process,
 /// `RealtimeSetup.lockMemory()`, `start()`.
 public final class GimbalRuntime: Sendable {
     private enum Phase {
@@ -66,14 +66,14 @@ public final class GimbalRuntime: Sendable {
 
     private init(shared: SharedBlock) { self.shared = shared }
 
-    /// Builds rings, mailboxes, loop and bus thread; starts nothing.
+    /// Creates rings, mailboxes, loop and bus thread; starts nothing.
     ///
     /// - Parameters:
     ///   - parameters: The stabilizer's tuning at the start.
-    ///   - bus: The hardware, or what stands in for it. Moves to the bus thread.
-    ///   - outputs: What has threads of its own.
+    ///   - bus: The hardware or its simulation. Moves to the bus thread.
+    ///   - outputs: Devices with their own threads.
     ///   - settings: Rate, threads, capacities.
-    /// - Returns: The runtime and its doors.
+    /// - Returns: The runtime and its connections.
     public static func assemble(
         parameters: Stabilizer.Parameters, bus: any GimbalBus,
         outputs: OutputBuses = OutputBuses(), settings: RuntimeSettings = RuntimeSettings()
@@ -107,13 +107,13 @@ public final class GimbalRuntime: Sendable {
             telemetry: wiring.telemetry, tape: wiring.tape)
     }
 
-    /// Starts the power line, the motors, the loop, then the bus. Once; a runtime is not started
-    /// again after `stop()`.
+    /// Starts the threads of power line, motors, loop and bus, in this order. Once; a runtime
+    /// cannot be restarted after `stop()`.
     ///
-    /// - Throws: `ThreadError` when a thread cannot be created; then nothing runs.
+    /// - Throws: `ThreadError` if a thread cannot be created; then no thread runs.
     public func start() throws(ThreadError) {
-        // Threads are created outside the lock: a typed error cannot leave `withLock` together with
-        // a result.
+        // Threads are created outside the lock, because `withLock` cannot pass a typed error
+        // together with a result.
         let isNew = phase.withLock { if case .built = $0 { true } else { false } }
         precondition(isNew, "a runtime starts once")
         var threads = RunningThreads()
@@ -140,9 +140,10 @@ public final class GimbalRuntime: Sendable {
         return try RealtimeThread(wishes) { context.run() }
     }
 
-    /// Turns the motors off, then ends the threads; within a second, whatever the hardware does.
+    /// Turns the motors off, then ends the threads; takes less than a second, even if the hardware
+    /// hangs.
     ///
-    /// - Returns: How it went. Calling it again returns the same.
+    /// - Returns: The result. Later calls return the same.
     @discardableResult
     public func stop() -> StopReport {
         phase.withLock { phase in
@@ -162,7 +163,7 @@ public final class GimbalRuntime: Sendable {
         }
     }
 
-    /// What the kernel granted the threads: loop, bus, then those that only write. Empty unless
+    /// The kernel's grants to the threads: loop, bus, then those that only write. Empty unless
     /// running.
     public var threads: [ThreadReport] {
         phase.withLock { if case .running(let threads) = $0 { threads.reports } else { [] } }
@@ -170,7 +171,7 @@ public final class GimbalRuntime: Sendable {
 
     /// The durations of a stage since the start. Any thread.
     ///
-    /// - Parameter stage: Which part of the period.
+    /// - Parameter stage: The part of the period.
     /// - Returns: Its histogram at this moment.
     public func histogram(of stage: Stage) -> HistogramSnapshot {
         shared.handles.stages[stage].snapshot()

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The first 4 KiB of a file of the kernel's (proc, sysfs), as text; nil when it cannot be read.
+/// The first 4 KiB of a kernel file (proc, sysfs), as text; nil if it cannot be read.
 ///
 /// - Parameter path: The file.
-/// - Returns: Its text. Waits for the file: not for the loop's thread.
+/// - Returns: Its text. May block; not for the loop thread.
 public func readSmallFile(_ path: String) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -15,10 +15,10 @@ public func readSmallFile(_ path: String) -> String? {
     }
 }
 
-/// The first line of a file of the kernel's; nil when it cannot be read, or says nothing.
+/// The first line of a kernel file; nil if it cannot be read or is empty.
 ///
 /// - Parameter path: The file.
-/// - Returns: The text before the first line's end; a device tree's strings end with a zero
+/// - Returns: The text before the end of the first line; a device tree's strings end with a zero
 ///   instead.
 public func firstLine(of path: String) -> String? {
     readSmallFile(path)?.prefix { $0 != "\n" && $0 != "\0" }.nonEmpty

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// Memory and faults of the whole process, asked of the kernel.
+/// Memory and page faults of the whole process, from the kernel.
 public struct ProcessUsage: Sendable {
-    /// Memory in RAM, bytes.
+    /// Resident memory, bytes.
     public var residentBytes: Int
     /// Memory locked into RAM, bytes.
     public var lockedBytes: Int
-    /// Pages that had to be read from a disk since the start.
+    /// Number of pages read from a disk since the start.
     public var majorFaults: Int
 
-    /// As it is now. Reads /proc: not for real-time threads.
+    /// The present values. Reads /proc: not for real-time threads.
     public static var current: ProcessUsage {
         let status = readSmallFile("/proc/self/status") ?? ""
         var usage = rusage()

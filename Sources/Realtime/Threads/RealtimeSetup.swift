@@ -1,21 +1,21 @@
 internal import CLinuxShim
 internal import Glibc
 
-/// Prepares the process as a whole: memory that stays, a CPU that stays awake.
+/// Preparation of the whole process: locked memory, and a CPU without deep sleep states.
 ///
-/// Order: `prepareProcess()` first thing in `main`, before any thread exists; then build
+/// Order: `prepareProcess()` at the beginning of `main`, before any thread exists; then create
 /// everything; then `lockMemory()`; then start the real-time threads.
 public enum RealtimeSetup {
-    /// How many malloc arenas the process may have. Each costs address space that a memory lock
-    /// makes resident.
+    /// Number of malloc arenas. Each costs address space that a memory lock makes resident.
     static let arenas: Int32 = 2
-    /// Blocks from this size on have mappings of their own and go back to the kernel when freed.
+    /// Size from which on a block gets its own mapping, which returns to the kernel when freed,
+    /// bytes.
     static let mappingThreshold: Int32 = 256 * 1024
 
-    /// Keeps the footprint of a locked process small: small default stacks, few arenas. Call before
-    /// any thread exists.
+    /// Keeps a locked process small: small default stacks, few arenas. Call before any thread
+    /// exists.
     ///
-    /// - Returns: Sentences about what was refused; empty when all was granted.
+    /// - Returns: A sentence for each refused request; empty if all were granted.
     public static func prepareProcess() -> [String] {
         var problems: [String] = []
         let stackError = cl_default_stack_size_set(ThreadTable.ordinaryStackBytes)
@@ -33,7 +33,7 @@ public enum RealtimeSetup {
 
     /// Locks all present and future memory of the process, so that no thread ever waits for a page.
     ///
-    /// - Returns: What became of it.
+    /// - Returns: The result.
     public static func lockMemory() -> MemoryLockReport {
         cl_malloc_trim()
         let error = cl_memory_lock()
@@ -44,24 +44,23 @@ public enum RealtimeSetup {
             residentBytes: statusField("VmRSS", in: status))
     }
 
-    /// Whether the kernel is a fully preemptible one, asked of the kernel itself and not read out
-    /// of its name.
+    /// Whether the kernel is fully preemptible, by its own report rather than by its name.
     public static var isKernelRealtime: Bool {
         readSmallFile("/sys/kernel/realtime")?.first == "1"
     }
 
-    /// The CPU for both real-time threads when nobody says otherwise: the last one, which gets the
-    /// fewest interrupts, and the same for both, as a hand-over within a CPU needs no wake-up of
-    /// another (measured on a two-CPU virtual machine: 9 against 25 µs). Nil when there is only
-    /// one. Call before any thread is bound.
+    /// The default CPU of both real-time threads: the last one, which receives the fewest
+    /// interrupts. Both use the same one, because a hand-over within a CPU does not wake another
+    /// (measured on a two-CPU virtual machine: 9 compared with 25 µs). Nil on a single CPU. Call
+    /// before any thread is bound.
     public static var preferredCPU: Int? {
         cl_affinity_single() >= 0 ? nil : Int(cl_affinity_last())
     }
 
-    /// A sentence for a refused memory lock.
+    /// A sentence about a refused memory lock.
     ///
     /// - Parameter error: The errno of mlockall(2).
-    /// - Returns: The reason, and what usually helps.
+    /// - Returns: The reason, and the usual remedy.
     static func explainLock(error: Int32) -> String {
         let start = "memory is not locked, so a page fault can delay the loop"
         switch error {
@@ -73,7 +72,7 @@ public enum RealtimeSetup {
         }
     }
 
-    /// A field of /proc/self/status that is given in kB, as bytes; 0 when it is not there.
+    /// A field in kB of /proc/self/status, as bytes; 0 if it is missing.
     static func statusField(_ name: String, in status: String) -> Int {
         for line in status.split(separator: "\n") where line.hasPrefix("\(name):") {
             let digits = line.drop { !$0.isNumber }.prefix { $0.isNumber }
@@ -83,27 +82,27 @@ public enum RealtimeSetup {
     }
 }
 
-/// What became of the wish to lock memory.
+/// Result of the request to lock memory.
 public struct MemoryLockReport: Sendable, Equatable {
     /// Whether all present and future pages are locked.
     public var isLocked: Bool
-    /// Why not, and what to do.
+    /// Reason of a failure, and its remedy; nil after a success.
     public var problem: String?
-    /// Address space under lock, bytes.
+    /// Locked address space, bytes.
     public var lockedBytes: Int
     /// Resident memory after the lock, bytes.
     public var residentBytes: Int
 }
 
-/// Keeps the CPUs out of sleep states that take long to leave, for as long as it exists.
+/// Keeps the CPUs out of deep sleep states while this value exists.
 ///
 /// Source: the kernel's PM QoS interface; the request holds while the file is open.
 public struct CPUWakefulness: ~Copyable, Sendable {
     private let file: Int32
-    /// Why the request could not be made; nil when it is in force.
+    /// Reason why the request failed; nil if it is in force.
     public let problem: String?
 
-    /// Asks for a wake-up latency of zero.
+    /// Requests a wake-up latency of zero.
     public init() {
         let path = "/dev/cpu_dma_latency"
         let opened = open(path, O_WRONLY | O_CLOEXEC)

@@ -2,26 +2,26 @@ internal import CLinuxShim
 public import GimbalCore
 internal import Glibc
 
-/// A thread with a stack, name, scheduling policy and CPU of its own choice.
+/// A thread with its own stack, name, scheduling policy and CPU.
 ///
-/// What the kernel refuses is not an error but a sentence in `report`: a gimbal that runs without
-/// real-time rights is worse, yet useful, and says so. Such a thread asks for the finest timer
+/// A request that the kernel refuses is not an error but a sentence in `report`: a gimbal without
+/// real-time rights is worse, but usable, and reports it. Such a thread requests the finest timer
 /// slack instead, which halves its usual delay.
 ///
-/// Start every other thread of the process (Swift's pool, loggers, D-Bus) from elsewhere: threads
-/// inherit policy and affinity from their creator.
+/// Start every other thread of the process (Swift's pool, loggers, D-Bus) from another thread,
+/// because threads inherit policy and affinity from their creator.
 public final class RealtimeThread: Sendable {
-    /// What was granted.
+    /// The kernel's grants.
     public let report: ThreadReport
     private let handle: UInt64
     private let start: ThreadStart
 
-    /// Starts a thread, and returns when the kernel has answered all its wishes.
+    /// Starts a thread, and returns when the kernel has answered all requests.
     ///
     /// - Parameters:
     ///   - configuration: Name, priority and CPU.
     ///   - body: Runs on the new thread, after its set-up. Must not be isolated to an actor.
-    /// - Throws: `ThreadError` when there is no memory or no room for another thread.
+    /// - Throws: `ThreadError` if memory or the limit of threads is exhausted.
     public init(
         _ configuration: ThreadConfiguration, body: @escaping @Sendable () -> Void
     ) throws(ThreadError) {
@@ -42,12 +42,12 @@ public final class RealtimeThread: Sendable {
 
     /// Waits for the thread to end. Call once.
     ///
-    /// - Parameter deadline: When to give up.
-    /// - Returns: Whether it ended. Otherwise it was left to itself, and what it uses must not be
-    ///   freed.
+    /// - Parameter deadline: End of the wait.
+    /// - Returns: Whether it has ended. If not, it is detached, and the memory that it uses must
+    ///   not be freed.
     public func join(until deadline: Instant) -> Bool {
-        // A bell and a plain join: a join with a deadline on this clock exists, but thread
-        // sanitizers do not know it.
+        // A bell and a plain join: thread sanitizers do not support a join with a deadline on this
+        // clock.
         guard start.done.wait(until: deadline) == .rung else {
             _ = cl_thread_detach(handle)
             return false
@@ -63,21 +63,21 @@ public struct ThreadError: Error, Sendable, CustomStringConvertible {
     /// The errno of pthread_create(3).
     public var code: Int32
 
-    /// The sentence for the log.
+    /// The error as a sentence for the log.
     public var description: String {
         "cannot start thread \(thread): \(errorText(code)). "
             + "Check LimitMEMLOCK=, TasksMax= and free memory."
     }
 }
 
-/// What travels to the new thread, and its answers on the way back.
+/// Data for the new thread, and its results.
 private final class ThreadStart: @unchecked Sendable {
     let configuration: ThreadConfiguration
     let body: @Sendable () -> Void
     let ready = Doorbell()
     /// Rung by the new thread as its last act.
     let done = Doorbell()
-    /// Written by the new thread before it rings `ready`, read by the starter after.
+    /// Written by the new thread before it rings `ready`, read by the creator afterwards.
     var outcome = ThreadOutcome()
 
     init(configuration: ThreadConfiguration, body: @escaping @Sendable () -> Void) {
@@ -91,8 +91,8 @@ private final class ThreadStart: @unchecked Sendable {
     }
 }
 
-/// The thread's entry. Top level and nonisolated: a closure written in an actor's context would
-/// trap here.
+/// Entry point of the thread. Top level and nonisolated, because a closure in an actor's context
+/// would trap here.
 private func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context else { return nil }
     let start = Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
@@ -103,7 +103,7 @@ private func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRaw
     return nil
 }
 
-/// The kernel's answers, as numbers.
+/// The kernel's results, as numbers.
 private struct ThreadOutcome: Sendable {
     var threadID: Int32 = 0
     var policy: Int32 = 0
@@ -112,7 +112,7 @@ private struct ThreadOutcome: Sendable {
     var priorityError: Int32 = 0
     var affinityError: Int32 = 0
 
-    /// Applies the wishes to the calling thread and reads back what became of them.
+    /// Requests the configuration for the calling thread and reads back the result.
     static func apply(_ wishes: ThreadConfiguration) -> ThreadOutcome {
         var outcome = ThreadOutcome()
         outcome.threadID = cl_thread_id()
@@ -123,7 +123,7 @@ private struct ThreadOutcome: Sendable {
         }
         _ = cl_sched_get(&outcome.policy, &outcome.priority)
         outcome.cpu = cl_affinity_single()
-        // FIFO threads have no slack; the others wake 50 µs late unless they ask for less.
+        // FIFO threads have no slack; others wake 50 µs late unless they request less.
         _ = cl_timer_slack_set(1)
         cl_stack_prefault(ThreadTable.prefaultBytes)
         return outcome
@@ -153,7 +153,7 @@ private struct ThreadOutcome: Sendable {
 }
 
 extension RealtimeRights {
-    /// Looks at the process: user, limits and cgroup.
+    /// Reads the properties of this process: user, limits and cgroup.
     static func ofThisProcess() -> RealtimeRights {
         let limit = cl_rtprio_limit()
         let group = cpuGroup(in: readSmallFile("/proc/self/cgroup") ?? "")
@@ -181,5 +181,5 @@ extension RealtimeRights {
     }
 }
 
-/// The C library's words for an errno.
+/// The C library's text for an errno.
 func errorText(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -4,15 +4,16 @@ internal import GimbalCore
 struct RunningThreads: Sendable {
     var loop: RealtimeThread?
     var bus: RealtimeThread?
-    /// Of the motors' own bus.
+    /// Thread of the motors' own bus; nil without one.
     var motors: RealtimeThread?
-    /// Of the power line.
+    /// Thread of the power line; nil without one.
     var power: RealtimeThread?
 
-    /// What the kernel granted them.
+    /// The kernel's grants to the threads.
     var reports: [ThreadReport] { [loop, bus, motors, power].compactMap { $0?.report } }
 
-    /// Ends them: first those whose last act is to turn something off, all at once, then the loop.
+    /// Ends the threads: first, all at once, those that turn a device off at their end, then the
+    /// loop.
     func stop(_ handles: SharedHandles) -> StopReport {
         let deadline = MonotonicClock.now.advanced(bySeconds: StopLimits.busSeconds)
         handles.busStop.set()
@@ -37,18 +38,19 @@ struct RunningThreads: Sendable {
     }
 }
 
-/// How a runtime ended.
+/// Result of stopping a runtime.
 public struct StopReport: Sendable, Equatable {
-    /// The threads of the buses have ended. Otherwise a transfer hangs, and the thread was left to
-    /// itself.
+    /// Whether the threads of the buses have ended. If not, a transfer hangs, and the thread was
+    /// detached.
     public var busEnded: Bool
-    /// The loop has ended.
+    /// Whether the loop has ended.
     public var loopEnded: Bool
-    /// The power line is off, or every bus accepted the request to turn its power stages off.
+    /// Whether the power line is off, or every bus accepted the request to turn its power stages
+    /// off.
     public var motorsOff: Bool
 }
 
-/// How long `stop()` waits; together less than the second it promises.
+/// Time limits of `stop()`; together less than the promised second.
 private enum StopLimits {
     static let busSeconds = 0.6
     static let loopSeconds = 0.3

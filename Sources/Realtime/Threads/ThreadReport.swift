@@ -1,14 +1,14 @@
-/// What a thread asked for and what the kernel granted, read back from the kernel and not assumed.
+/// A thread's requests and the kernel's grants, read back from the kernel.
 public struct ThreadReport: Sendable, Equatable {
     /// The kernel's scheduling policies.
     public enum Policy: Int32, Sendable {
         /// The ordinary time-sharing policy.
         case other = 0
-        /// First in, first out, at a fixed priority: what "real-time" means here.
+        /// First in, first out, at a fixed priority: a real-time policy.
         case fifo = 1
         /// Like `fifo`, with time slices.
         case roundRobin = 2
-        /// Any policy this list does not name.
+        /// Any other policy.
         case unknown = -1
     }
 
@@ -20,33 +20,32 @@ public struct ThreadReport: Sendable, Equatable {
     public var policy: Policy
     /// The priority in force; 0 for ordinary threads.
     public var priority: Int
-    /// The one CPU the thread is bound to, if it is.
+    /// The CPU to which the thread is bound; nil if it is not bound.
     public var cpu: Int?
-    /// Sentences about everything asked for and not granted; empty when all was.
+    /// A sentence for each refused request; empty if all were granted.
     public var problems: [String]
 
     /// Whether the thread runs under SCHED_FIFO.
     public var isRealtime: Bool { policy == .fifo }
 }
 
-/// Facts about the process that explain why SCHED_FIFO was refused.
+/// Properties of the process that explain a refusal of SCHED_FIFO.
 struct RealtimeRights: Equatable {
-    /// Effective user is root.
+    /// Whether the effective user is root.
     var isRoot: Bool
-    /// Soft RLIMIT_RTPRIO; nil: unlimited.
+    /// Soft RLIMIT_RTPRIO; nil if unlimited.
     var priorityLimit: Int?
-    /// Path of the process in the `cpu` cgroup hierarchy (version 1), if it is in a group of its
-    /// own.
+    /// Path of the process in the `cpu` cgroup hierarchy (version 1), if it is in its own group.
     var cpuGroup: String?
     /// That group's `cpu.rt_runtime_us`, if the kernel was built with RT_GROUP_SCHED.
     var groupRuntimeMicroseconds: Int?
 
-    /// Says why the kernel refused, and what usually helps.
+    /// Explains a refusal by the kernel, with the usual remedy.
     ///
     /// - Parameters:
     ///   - error: The errno of the refusal.
     ///   - thread: The thread's name.
-    ///   - priority: The SCHED_FIFO priority asked for.
+    ///   - priority: The requested SCHED_FIFO priority.
     /// - Returns: One or two sentences for the status and the log.
     func explain(error: Int32, thread: String, priority: Int) -> String {
         let start = "\(thread) is not real-time: SCHED_FIFO \(priority) was refused"

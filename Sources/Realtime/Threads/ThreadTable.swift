@@ -1,31 +1,31 @@
-/// Every thread that asks the kernel for something special, in one table. All others (Swift's pool,
-/// sockets, logs) stay ordinary.
+/// Table of all threads with special requests to the kernel. All others (Swift's pool, sockets,
+/// logs) are ordinary.
 ///
-/// | thread          | policy     | priority | does                                                       |
-/// | --------------- | ---------- | -------- | ---------------------------------------------------------- |
+/// | thread          | policy     | priority | task                                                        |
+/// | --------------- | ---------- | -------- | ----------------------------------------------------------- |
 /// | airframed-loop  | SCHED_FIFO | 80       | integrate, estimate, supervise, control; never waits on I/O |
 /// | airframed-bus0  | SCHED_FIFO | 79       | clock of the system; transfers of one bus                   |
-/// | airframed-bus1  | SCHED_FIFO | 79       | writes motors that are on a bus of their own                |
+/// | airframed-bus1  | SCHED_FIFO | 79       | writes motors that have their own bus                       |
 /// | airframed-power | SCHED_FIFO | 81       | the line that switches the motors' power; one ioctl         |
-/// | airframed-steps | SCHED_FIFO | 78       | step and direction lines of stepper motors, at 4 kHz         |
+/// | airframed-steps | SCHED_FIFO | 78       | step and direction lines of stepper motors, at 4 kHz        |
 /// | airframed-drive | SCHED_FIFO | 77       | a rider's wheels, at 50 Hz                                  |
-/// | airframed-rec   | ordinary   |          | writes recordings; waits for the disk                        |
-/// | airframed-state | ordinary   |          | reads the files again, writes what is saved; waits for the disk |
-/// | airframed-log   | ordinary   |          | writes the log; waits for its reader                         |
-/// | airframed-watch | ordinary   |          | feeds systemd's watchdog; waits for nothing                  |
+/// | airframed-rec   | ordinary   |          | writes recordings; waits for the disk                       |
+/// | airframed-state | ordinary   |          | reloads files, writes saved state; waits for the disk       |
+/// | airframed-log   | ordinary   |          | writes the log; waits for its reader                        |
+/// | airframed-watch | ordinary   |          | feeds systemd's watchdog; never waits                       |
 ///
-/// The loop stands above the buses: when it shares a CPU with the bus thread that woke it, it runs
-/// at once and the bus thread finds the answer without sleeping again. Both stand above the
-/// kernel's threaded interrupts (50), as the transfer that they wait for is never theirs, and below
-/// its watchdogs (99). The power line stands above the loop, as nothing that hangs may keep it from
-/// being switched off. `loop.priority` moves the loop; bus and power line keep their distance from
-/// it.
+/// The loop has a higher priority than the buses: if it shares a CPU with the bus thread that woke
+/// it, it runs at once, and the bus thread finds the answer without sleeping again. Both are above
+/// the kernel's threaded interrupts (50), which their transfers do not need, and below its
+/// watchdogs (99). The power line is above the loop, so that a hanging thread cannot prevent it
+/// from being switched off. `loop.priority` changes the loop's priority; bus and power line keep
+/// their distance from it.
 public enum ThreadTable {
     /// The control loop.
     public static let loop = ThreadConfiguration(name: "airframed-loop", priority: 80)
     /// The thread of the bus with the IMU.
     public static let bus0 = ThreadConfiguration(name: "airframed-bus0", priority: 79)
-    /// The thread of motors that have a bus of their own.
+    /// The thread of motors that have their own bus.
     public static let bus1 = ThreadConfiguration(name: "airframed-bus1", priority: 79)
     /// The thread of the line that switches the motors' power.
     public static let power = ThreadConfiguration(name: "airframed-power", priority: 81)
@@ -41,25 +41,25 @@ public enum ThreadTable {
     public static let log = ThreadConfiguration(name: "airframed-log", priority: nil)
     /// The thread that feeds the watchdog.
     public static let watch = ThreadConfiguration(name: "airframed-watch", priority: nil)
-    /// Stack of each of these threads; locked into memory as a whole.
+    /// Stack size of each of these threads; the whole stack is locked into memory.
     public static let stackBytes = 320 * 1024
-    /// How much of that stack is touched before the thread starts its work.
+    /// Size of the part of that stack that is touched before the thread starts its work.
     public static let prefaultBytes = 256 * 1024
-    /// Stack of every other thread the process starts; locked too, therefore small. Answering every
-    /// question of the socket takes 80 kB in a release build, 130 kB in a debug build.
+    /// Stack size of every other thread of the process; locked too, therefore small. Answering
+    /// every request of the socket takes 80 kB in a release build, 130 kB in a debug build.
     public static let ordinaryStackBytes = 256 * 1024
 }
 
-/// What a thread asks for.
+/// Requests of a thread to the kernel.
 public struct ThreadConfiguration: Sendable {
-    /// At most 15 bytes; shown by `ps -L` and `top -H`.
+    /// Name, at most 15 bytes; shown by `ps -L` and `top -H`.
     public var name: String
-    /// SCHED_FIFO priority, 1...99; nil: an ordinary thread on purpose.
+    /// SCHED_FIFO priority, 1...99; nil for an ordinary thread.
     public var priority: Int?
-    /// The one CPU to run on, counted from 0; nil: wherever the scheduler likes.
+    /// The CPU to run on, counted from 0; nil leaves the choice to the scheduler.
     public var cpu: Int?
 
-    /// A configuration with these wishes.
+    /// Creates a configuration with these requests.
     public init(name: String, priority: Int?, cpu: Int? = nil) {
         self.name = name
         self.priority = priority

@@ -1,16 +1,15 @@
 internal import GimbalCore
 internal import Synchronization
 
-/// An ordinary thread for jobs that may wait for as long as they like: a disk, a pipe that nobody
-/// reads. Jobs run one after the other, in the order in which they came; a caller never waits for
-/// one.
+/// An ordinary thread for jobs that may block for any time: a disk, a pipe without a reader. Jobs
+/// run one after the other, in the order of arrival; a caller never waits for one.
 ///
-/// The thread begins with the first job, and ends with its worker.
+/// The thread starts with the first job, and ends with its worker.
 public final class Worker: Sendable {
-    /// What is to be done.
+    /// A job.
     public typealias Job = @Sendable () -> Void
 
-    /// What caller and thread share; it outlives a worker whose thread hangs.
+    /// State shared by caller and thread; it outlives a worker whose thread hangs.
     private final class Queue: Sendable {
         struct Contents {
             var jobs: [Job] = []
@@ -41,18 +40,18 @@ public final class Worker: Sendable {
         }
     }
 
-    /// What the thread's end may take when its worker goes away, s.
+    /// Longest wait for the thread's end when its worker is released, s.
     private static let patience = 1.0
 
     private let queue = Queue()
     private let configuration: ThreadConfiguration
     private let capacity: Int
 
-    /// A worker without jobs.
+    /// Creates a worker without jobs.
     ///
     /// - Parameters:
-    ///   - configuration: The thread's wishes.
-    ///   - capacity: Jobs that may wait.
+    ///   - configuration: Requests of the thread.
+    ///   - capacity: Number of jobs that may wait.
     public init(_ configuration: ThreadConfiguration, capacity: Int) {
         self.configuration = configuration
         self.capacity = capacity
@@ -60,11 +59,11 @@ public final class Worker: Sendable {
 
     deinit { end(within: Self.patience) }
 
-    /// Has a job done. Never waits; any ordinary thread.
+    /// Adds a job. Never waits; any ordinary thread.
     ///
-    /// - Parameter job: Runs on the worker's thread; on the caller's where the process can have no
-    ///   further thread.
-    /// - Returns: Whether it will be done; false while `capacity` jobs wait, and after the end.
+    /// - Parameter job: Runs on the worker's thread, or on the caller's if no further thread can be
+    ///   created.
+    /// - Returns: Whether it will run; false while `capacity` jobs wait, and after the end.
     @discardableResult
     public func post(_ job: @escaping Job) -> Bool {
         let (isTaken, isFirst) = queue.contents.withLock { contents in
@@ -93,10 +92,10 @@ public final class Worker: Sendable {
         }
     }
 
-    /// Does what waits, and ends the thread. Later jobs are refused.
+    /// Completes the waiting jobs, and ends the thread. Later jobs are refused.
     ///
-    /// - Parameter seconds: How long that may take.
-    /// - Returns: Whether everything was done; otherwise the thread is left to what it waits for.
+    /// - Parameter seconds: Longest duration.
+    /// - Returns: Whether all jobs were completed; otherwise the thread remains in its blocked job.
     @discardableResult
     public func end(within seconds: Double) -> Bool {
         let thread = queue.contents.withLock { contents in
