@@ -153,7 +153,7 @@ public struct AccelerometerCalibration: Sendable {
         guard axis.norm > 1e-12 else { return }
         let turn = Quaternion(rotationVector: axis * (result.tilt / axis.norm))
         let affine = result.correction
-        // Its columns turn.
+        // The turn applies to the matrix's columns.
         let x = turn.rotate(Vector3(affine.rowX.x, affine.rowY.x, affine.rowZ.x))
         let y = turn.rotate(Vector3(affine.rowX.y, affine.rowY.y, affine.rowZ.y))
         let z = turn.rotate(Vector3(affine.rowX.z, affine.rowY.z, affine.rowZ.z))

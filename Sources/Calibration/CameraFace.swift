@@ -44,7 +44,7 @@ public enum CameraFace: Int, Sendable, CaseIterable {
     /// - Parameter f: Specific force, body frame (FRD), m/s²: it points up at rest.
     public init?(specificForce f: Vector3) {
         let length = f.norm
-        // 25° away from the axis at most.
+        // At most 25° away from the axis.
         guard length > 1, let face = Self.allCases.first(where: { $0.up.dot(f) > 0.9 * length })
         else { return nil }
         self = face

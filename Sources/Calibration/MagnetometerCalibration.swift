@@ -71,7 +71,8 @@ public struct MagnetometerCalibration: Sendable {
         if isFar(field, from: points) {
             points.append(field)
             if points.count >= parameters.enough {
-                // The first readings came before the field's size was known, and stand too close.
+                // The first readings, taken before the field's size was known, may be too close
+                // together.
                 points = points.reduce(into: []) { kept, point in
                     if isFar(point, from: kept) { kept.append(point) }
                 }

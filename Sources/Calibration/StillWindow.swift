@@ -115,7 +115,7 @@ public struct StillWindow: Sendable {
             restart()
             return nil
         }
-        // Differences to the first sample: squares of large numbers would drown the noise.
+        // Differences from the first sample, because squares of large numbers would mask the noise.
         let first = block.first ?? (gyro, accel)
         block.first = first
         let rate = gyro - first.gyro

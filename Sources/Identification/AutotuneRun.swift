@@ -84,7 +84,7 @@ public struct AutotuneRun: Sendable {
             case .servo: ServoMethod(present: present)
             }
         self.tickRate = tickRate
-        // Two seconds: half a hertz between the lines.
+        // Two seconds give a spacing of half a hertz between the lines.
         periodTicks = Int((2 * tickRate).rounded())
         excitation = Excitation(
             id: 0, axis: axes.first ?? .yaw, amplitude: 0, periodTicks: Int32(periodTicks),
@@ -215,7 +215,7 @@ public struct AutotuneRun: Sendable {
         excitation.axis = axis
         excitation.amplitude = amplitude
         excitation.ticks = Int32(count)
-        // Soft gains let the camera wander.
+        // With soft gains the camera wanders.
         excitation.errorLimit = isFine ? 0.14 : 0.35
         record = ExcitationRecord(axis: axis, periodTicks: periodTicks)
         ticks = 0
@@ -232,7 +232,7 @@ public struct AutotuneRun: Sendable {
             return waiting < Int(tickRate) ? nil : fail("The loop did not accept the excitation.")
         }
         if state.isActive {
-            // The first period belongs to what the start has stirred up.
+            // The first period is skipped, because it contains the transients of the start.
             let skipped = if case .measuring = phase { periodTicks } else { Int(0.1 * tickRate) }
             let index = Int(state.tick) - 1
             guard index >= skipped else { return nil }
@@ -255,8 +255,8 @@ public struct AutotuneRun: Sendable {
 
     private mutating func louder() -> Action {
         let limit = Self.largestShare * method.fullScale(axis)
-        // How much louder it may become; the swing of soft gains is not all of the excitation's
-        // making.
+        // Largest increase of the amplitude; with soft gains the excitation is not the only cause
+        // of the swing.
         let bySwing = isFine ? method.largestSwing / max(swing, 1e-6) : 2
         let room = min(
             limit / excitation.amplitude, Self.largestRate / max(record.rateRMS, 1e-6), bySwing)
@@ -281,13 +281,13 @@ public struct AutotuneRun: Sendable {
         }
         if trial == nil, found.residual > method.doubtfulResidual { return soften() }
         guard isFine else {
-            // Good enough for gains to measure with.
+            // Good enough for the gains of the measurement.
             let gains = method.trial(after: inForce, with: found)
             trial = gains
             isFine = true
             phase = .settling
             ticks = Int(1.5 * tickRate)
-            // A stiffer loop allows for less.
+            // A stiffer loop requires a smaller amplitude.
             excitation.amplitude *= 0.5
             return .trial(gains)
         }

@@ -102,14 +102,14 @@ public struct ExcitationRecord: Sendable {
         for n in stride(from: max(shift, 200) + 1, to: rate.count - 1, by: 3) {
             let acceleration = (rate[n + 1] - rate[n - 1]) * tickRate / 2
             let speed = (joint[n + 1] - joint[n - 1]) * tickRate / 2
-            // Slower than this a bearing may still stick.
+            // Below this speed a bearing may still stick.
             guard abs(speed) > 0.05 else { continue }
             equations.add(
                 [speed > 0 ? 1 : -1, speed, 1],
                 moment[n - shift] - model.inertia * acceleration, weight: 1)
         }
-        // Over a narrow range of speeds both look alike: bearings have little viscous friction,
-        // 0.01 N·m·s/rad at most.
+        // Over a narrow range of speeds both kinds of friction look alike. Bearings have little
+        // viscous friction, at most 0.01 N·m·s/rad.
         equations.add([0, 1, 0], 0, weight: 500)
         guard let x = equations.solution else { return (.nan, .nan) }
         return (max(x[0], 0), max(x[1], 0))

@@ -44,7 +44,7 @@ struct FieldMethod: AutotuneMethod {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult? {
-        // What was exerted is told as late as the loop believes itself to be.
+        // The exerted moment is reported with the delay that the loop assumes.
         let told = inForce.field.loopDelay
         let points = record.response(tickRate: tickRate).map { point in
             var point = point

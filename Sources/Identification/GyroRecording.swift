@@ -59,7 +59,7 @@ public struct GyroRecording: Sendable {
         var start = 0
         for index in 1..<batches.count {
             let count = Double(batches[index].end - batches[index - 1].end)
-            // Moments of reading jitter by less than this.
+            // The times of reading jitter by less than this.
             let isHeldUp = steps[index - 1] * count > (count + 1.5) * period
             if isHeldUp || batches[index].isTorn { start = index }
             if index - start > best.count - 1 { best = start...index }

@@ -41,7 +41,8 @@ public struct PowerSpectrum: Sendable, Equatable {
             segments += 1
             start += length / 2
         }
-        // Both halves of the two-sided spectrum are one, but for zero and half the sample rate.
+        // The two halves of the two-sided spectrum are added, except at zero and half the sample
+        // rate.
         let power = window.reduce(0) { $0 + $1 * $1 }
         let scale = 1 / (sampleRate * power * Double(segments))
         self.segments = segments

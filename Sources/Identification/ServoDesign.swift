@@ -30,7 +30,7 @@ public struct ServoDesign: Sendable {
         parameters.delay = max(model.delay - present.sensorDelay, 0)
         parameters.lag = model.lag
         parameters.trackerBandwidth = max(base.trackerBandwidth * stretch * speed, slowest)
-        // The factors of the axis that is tuned are set back to 1 with it.
+        // The factors of the tuned axis are reset to 1.
         parameters.bandwidth[axis] = base.bandwidth[axis]
         parameters.loopGain[axis] = base.loopGain[axis]
         parameters.lookAhead[axis] = base.lookAhead[axis]

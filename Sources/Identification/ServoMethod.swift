@@ -44,7 +44,7 @@ struct ServoMethod: AutotuneMethod {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult? {
-        // From rate to angle.
+        // Conversion from rate to angle.
         let points = record.response(tickRate: tickRate).map { point in
             var point = point
             point.response = point.response / Complex(0, point.omega)

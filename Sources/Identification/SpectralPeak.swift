@@ -32,7 +32,7 @@ public struct SpectralPeak: Sendable, Equatable {
             guard floor > 0 else { continue }
             let decibels = 10 * cm_log(density[k] / floor) / cm_log(10)
             guard decibels >= prominence else { continue }
-            // A Hann window spreads a line over four bins.
+            // A Hann window spreads a spectral line over four bins.
             let share = density[(k - 2)...(k + 2)].reduce(0, +) - 5 * floor
             peaks.append(
                 SpectralPeak(

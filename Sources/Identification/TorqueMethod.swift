@@ -22,7 +22,7 @@ struct TorqueMethod: AutotuneMethod {
         soft.controller.rateGain = AxisVector(repeating: 10)
         soft.controller.rateIntegralGain = AxisVector(repeating: 8)
         soft.controller.rateDerivativeGain = .zero
-        // The default plant: as much inertia as its motor turns by 100 rad/s².
+        // The default plant's ratio: the inertia that its motor accelerates by 100 rad/s².
         soft.controller.inertia = controller.torqueLimit * 0.01
         soft.controller.frictionLearningRate = 0
         soft.controller.findsInertia = false

@@ -24,7 +24,7 @@ public final class StateLock: Sendable {
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let error = errno
             Glibc.close(file)
-            // A file system without locks: better without than not at all.
+            // A file system without locks: continue without a lock rather than fail.
             guard error == EWOULDBLOCK else { return nil }
             throw StateProblem(action: "locking", path: path, reason: .inUse)
         }

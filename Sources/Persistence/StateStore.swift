@@ -58,8 +58,8 @@ public struct StateStore: Sendable {
         for (path, source) in [(file, Loaded.Source.current), (previous, .previous)] {
             do throws(StateProblem) {
                 guard let state = try read(path) else { continue }
-                // Somebody has taken the last save away, or the power went on a file system without
-                // hard links.
+                // The last save was removed, or the power failed on a file system without hard
+                // links.
                 if source == .previous, problems.isEmpty {
                     problems.append(StateProblem(action: "reading", path: file, reason: .missing))
                 }
@@ -67,7 +67,8 @@ public struct StateStore: Sendable {
             } catch {
                 isMissing = false
                 var problem = error
-                // Whatever could not be read must not be written over: somebody may still read it.
+                // An unreadable file must not be overwritten, because a person may still recover
+                // it.
                 problem.keptAs = setAside(path)
                 problems.append(problem)
             }
@@ -131,8 +132,8 @@ public struct StateStore: Sendable {
         do throws(Errno) {
             try calls.link(file, next)
         } catch {
-            // No hard links here, or a file that belongs to somebody else. The last save has only
-            // its second name until the new one is in place, and `load` finds it there.
+            // Hard links are not available, or the file has another owner. The last save has only
+            // its second name until the new one is in place; `load` finds it there.
             guard calls.exists(file) else { return }
             return try calls.rename(file, previous)
         }

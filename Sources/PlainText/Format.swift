@@ -18,7 +18,7 @@ public enum Format {
         let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
         let point = padded.index(padded.endIndex, offsetBy: -decimals)
         let text = decimals == 0 ? padded : "\(padded[..<point]).\(padded[point...])"
-        // A rounded zero has no sign: "-0.00" would look like news.
+        // A rounded zero has no sign: "-0.00" would look like a change.
         if scaled == 0 { return signed ? " " + text : text }
         return (value < 0 ? "-" : signed ? "+" : "") + text
     }

@@ -45,7 +45,7 @@ struct Axis {
     var marks: [Double] {
         var result: [Double] = []
         if isLogarithmic {
-            // 1, 2 and 5 of every decade.
+            // Ticks at 1, 2 and 5 of every decade.
             var decade = pow(10, floor(log10(range.lowerBound)))
             while decade <= range.upperBound, result.count < 100 {
                 result += [1, 2, 5].map { $0 * decade }.filter(range.contains)

@@ -28,7 +28,7 @@ public enum DaemonProgram {
     /// be written to as if it were the log.
     private static func settleStreams() {
         signal(SIGPIPE, SIG_IGN)
-        // A recording that grows beyond a limit of the process is an error of that file.
+        // A recording that exceeds the process's file size limit is an error of that file only.
         signal(SIGXFSZ, SIG_IGN)
         var descriptor: Int32
         repeat { descriptor = open("/dev/null", O_RDWR) } while (0...2).contains(descriptor)

@@ -107,7 +107,7 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         if ratio <= 1 { return 1 - (1 - bounds.lowerBound) * room.decrease * (1 - ratio) }
         let reach = (bounds.upperBound - 1) * room.increase
         guard reach > 0 else { return 1 }
-        // Leaves 1 with the slope of its reach; 0.8 of the way is gone at four times the default.
+        // At 1 the slope is that of the reach; at four times the default 0.8 of the way is covered.
         return 1 + reach * (1 - cm_exp((1 - ratio) / 2))
     }
 }

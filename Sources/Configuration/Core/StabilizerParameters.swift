@@ -58,7 +58,7 @@ extension Settings {
         screen.gapSeconds = imu.timeoutMs / 1e3
         if hardware.backend == .lockstep {
             screen.frozenNeedsNoise = true
-            // 20 ms, and what the rounding of a large `t` adds to it.
+            // 20 ms, plus the rounding error of a large `t`.
             screen.gapSeconds = 0.020001
         }
         return screen
@@ -124,7 +124,7 @@ extension Settings {
         controller.derivativeCutoffHz = min(control.derivativeCutoffHz, Double(loop.rateHz) / 3)
         controller.inertia = control.inertiaKgM2
         controller.findsInertia = control.findInertia
-        // A slower loop has too few periods in one of the probe's to doubt what somebody has written down.
+        // In a slower loop a period of the probe has too few ticks to doubt a configured inertia.
         controller.checksInertia = loop.rateHz >= 200
         controller.watchesOscillation = control.watchOscillation
         controller.torqueLimit = motors.torqueLimitNm

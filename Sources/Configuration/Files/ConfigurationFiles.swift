@@ -26,9 +26,8 @@ public struct ConfigurationFiles: Sendable {
 
     private static func readFile(_ path: FilePath) throws(Errno) -> [UInt8] {
         do {
-            // Standard input is read as it comes. Anything else without waiting: a named pipe,
-            // which would not even open before somebody writes, is none that could be read again on
-            // reload.
+            // Standard input may block. Other files are opened without blocking: a named pipe would
+            // wait for a writer, and a reload could not read it again.
             let isInput = path == "/dev/stdin"
             let file = try FileDescriptor.open(
                 path, .readOnly, options: isInput ? .closeOnExec : [.closeOnExec, .nonBlocking])

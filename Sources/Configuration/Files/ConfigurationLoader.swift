@@ -60,8 +60,7 @@ public enum ConfigurationLoader {
                 problems.append(error)
             }
         }
-        // Rules judge values that are right on their own; after other problems they would complain
-        // about defaults.
+        // Rules check valid values only; after other problems they would complain about defaults.
         if problems.isEmpty {
             let settings = loaded.settings
             problems = ConfigurationRule.all.compactMap {

@@ -8,8 +8,8 @@ enum LiteralReader {
     static func read(_ text: String) -> RawValue? {
         let bytes = Array(Array(text.utf8).trimmingBlanks())
         guard !bytes.isEmpty, bytes.count <= 4096 else { return nil }
-        // One line, no control characters: what follows a line end would be a second pair to the
-        // parser.
+        // One line, no control characters: the parser would read text after a line end as a second
+        // pair.
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
         if let simple = simple(bytes[...], depth: 0) { return simple }
         let value = String(decoding: bytes, as: UTF8.self)

@@ -49,8 +49,8 @@ public enum SettingsFile {
         let problems = document.problems.filter { [.unreadable, .syntax].contains($0.kind) }
         guard problems.isEmpty else { throw ConfigurationFailure(problems: problems) }
         return TOMLKeyLocator(bytes).locations.compactMap { steps, location in
-            // A table in a line is its pairs, which have places of their own; so is an element of
-            // an array the array's.
+            // The pairs of an inline table have their own places; an element of an array has the
+            // array's place.
             guard let value = location.value, !value.hasPrefix("{"), case .key = steps.last else {
                 return nil
             }

@@ -72,7 +72,7 @@ public struct TOMLKeyLocator: Sendable {
             } else {
                 pair(in: table, depth: 0)
             }
-            // What is left on the line is a comment, or what the parser has complained about.
+            // The rest of the line is a comment, or an error that the parser has reported.
             scanner.skipLine()
         }
     }
@@ -131,7 +131,7 @@ public struct TOMLKeyLocator: Sendable {
         for length in (table.count + 1)..<path.count {
             note(Array(path[..<length]), Location(line: line, column: column, value: nil))
         }
-        // Set last, so that the text of a value wins over a place noted on the way.
+        // Set last, so that the text of a value replaces a place noted earlier.
         locations[path] = Location(line: line, column: column, value: text)
     }
 

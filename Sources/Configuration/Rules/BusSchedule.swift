@@ -28,7 +28,7 @@ public struct BusSchedule: Sendable, Equatable {
     /// The schedule that the settings ask for.
     public init(_ settings: Settings) {
         let linux = settings.hardware.linux
-        // With a buffer a period reads its level, and begins a read of what is in it.
+        // With a buffer a period reads its level, and begins a read of its content.
         let packet = linux.imuFifo ? linux.imu.packetBytes : nil
         let burst = packet == nil ? Self.burst(of: linux.imu) : [2, 0]
         let isOnSPI = linux.imuInterface == .spi
@@ -36,12 +36,12 @@ public struct BusSchedule: Sendable, Equatable {
         if let handle = linux.handleImu {
             bits += Self.exchange(reading: Self.burst(of: handle))
         }
-        // Behind a multiplexer each read is preceded by a byte for it.
+        // Behind a multiplexer a byte to select the channel precedes each read.
         if linux.encoders == .as5600 {
             bits += 3 * (Self.exchange(reading: [3]) + Self.exchange(writing: [1]))
         }
         sensorBits = bits
-        // The register, and a BMI088's accelerometer sends a byte that means nothing.
+        // The register byte, plus a dummy byte of a BMI088's accelerometer.
         let overhead = burst.count + (linux.imu == .bmi088 ? 1 : 0)
         spiBits = isOnSPI ? 8 * (burst.reduce(0, +) + overhead) : 0
         spiClock = Double(linux.spiKhz) * 1000
@@ -53,7 +53,7 @@ public struct BusSchedule: Sendable, Equatable {
         for (low, high) in zip(sorted, sorted.dropFirst()) {
             if high == low + 1 { runs[runs.count - 1] += 1 } else { runs.append(1) }
         }
-        // The register, and four bytes for each output.
+        // The register byte, plus four bytes for each output.
         motorBits = linux.motors == .pca9685 ? Self.exchange(writing: runs.map { 1 + 4 * $0 }) : 0
         haveMotorsOwnBus = linux.haveMotorsOwnBus
         clock = Double(linux.busKhz) * 1000
@@ -88,7 +88,7 @@ public struct BusSchedule: Sendable, Equatable {
     }
 
     private static func exchange(reading counts: [Int] = [], writing lengths: [Int] = []) -> Int {
-        // A read is the register, a repeated start, and the bytes.
+        // A read consists of the register byte, a repeated start, and the data bytes.
         let reads = counts.reduce(0) { $0 + 2 + 9 * 2 + 9 * (1 + $1) }
         return 1 + lengths.reduce(reads) { $0 + 1 + 9 * (1 + $1) }
     }

@@ -92,7 +92,7 @@ struct ConfigurationRule: Sendable {
         guard origin(trigger) != .builtIn, let (complaint, hint) = violation(settings) else {
             return nil
         }
-        // The value that somebody wrote is the one to change, not a default that it collides with.
+        // The problem is reported at a written value, not at a default that conflicts with it.
         let key = keys[0]
         let written = keys.first { origin($0) != .builtIn } ?? key
         let value = Schema.setting(key)?.value(in: settings).tomlText

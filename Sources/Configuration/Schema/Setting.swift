@@ -116,8 +116,7 @@ public struct Setting: Sendable, CustomStringConvertible {
     }
 }
 
-// One factory per kind, so that an entry of the schema is one expression and its type is checked
-// against the property.
+// One factory per kind of setting, so that the compiler checks the type of each schema entry.
 extension Setting {
     typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
@@ -240,7 +239,7 @@ extension Setting {
         unavailable: [String: String] = [:], _ applies: Applies, _ summary: String,
         hint: String? = nil
     ) -> Setting {
-        // A value without a word is a fault of the schema; the round-trip test finds it.
+        // A value without a word is an error of the schema; the round-trip test finds it.
         Setting(
             key, path, .choice(words.map(\.0), unavailable: unavailable), nil, applies, summary,
             hint, wrap: { value in .text(words.first { $0.1 == value }?.0 ?? "") }

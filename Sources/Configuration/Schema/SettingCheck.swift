@@ -2,7 +2,7 @@ import GimbalCore
 import PlainText
 import Port
 
-// The one place that decides whether a value is allowed.
+// Validation of values; only this code decides whether a value is allowed.
 extension Setting {
     /// Turns what was written into the value of this setting.
     ///
@@ -78,7 +78,7 @@ extension Setting {
             guard let value = raw.asNumber, value.isFinite else { throw mismatch("a number") }
             return .number(value == 0 ? 0 : value)
         case (.choice(let words, _), .integer(let number)) where words.contains(String(number)):
-            // 57600 is a word of a choice as well.
+            // A word of a choice may be a number, such as 57600.
             return .text(String(number))
         case (.choice, .text(let text)), (.text, .text(let text)), (.path, .text(let text)),
             (.optionalPath, .text(let text)), (.endpoint, .text(let text)):

@@ -1,4 +1,4 @@
-// Somebody who may change only a part of the settings, such as an app, saves only that part.
+// A client that may change only a part of the settings, such as an app, saves only that part.
 extension ParameterStore {
     /// Makes what is set among these settings what is saved; everything else stays unsaved. Like
     /// `save()`: on a copy.

@@ -112,7 +112,8 @@ public struct ParameterStore: Sendable {
             let value = update.value ?? setting.defaultValue
             try setting.check(value, written: update.writtenText)
             guard setting.applies == .live else {
-                // An active value needs no restart: an exported file goes back whole.
+                // A value that is already active needs no restart, so an exported file can be
+                // loaded completely.
                 if value == setting.value(in: settings) { continue }
                 throw ConfigurationProblem(
                     .notLive, key: setting.key, value: update.writtenText,
@@ -123,7 +124,7 @@ public struct ParameterStore: Sendable {
             }
             changed.live[setting.key] = value
             guard update.value == nil else { continue }
-            // A default that the files say as well needs no value of its own.
+            // A default that equals the files' value need not be stored.
             if value == setting.value(in: loaded.settings) { changed.live[setting.key] = nil }
             if saved[setting.key] != nil { changed.cleared.insert(setting.key) }
         }
@@ -204,8 +205,8 @@ public struct ParameterStore: Sendable {
                 problems.append(error)
             }
         }
-        // Rules judge the whole: two values may fit only together. A value that breaks a rule returns
-        // to that of the files.
+        // Rules check all values together, because two values may be valid only in combination. A
+        // value that breaks a rule reverts to that of the files.
         rebuild()
         for rule in ConfigurationRule.all {
             guard let problem = rule.problem(in: settings, origin: origin(of:)) else { continue }

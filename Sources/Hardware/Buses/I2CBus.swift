@@ -64,7 +64,7 @@ final class I2CBus {
             _ = Glibc.close(fd)
             return EOPNOTSUPP
         }
-        // An adapter without a timeout of its own keeps its default.
+        // An adapter that does not support a timeout keeps its default.
         _ = ch_i2c_set_patience(fd, timeoutMilliseconds, retries)
         descriptor.pointee = fd
         return 0

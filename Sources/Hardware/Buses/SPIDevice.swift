@@ -113,7 +113,7 @@ struct SPIMessage: ~Copyable {
         let offset = used
         used += length
         sent[offset] = first
-        // On every transfer but the last, cs_change lets go of the device.
+        // On every transfer except the last, cs_change releases the device.
         if count > 0 { transfers[Int(count) - 1].cs_change = 1 }
         var transfer = spi_ioc_transfer()
         transfer.tx_buf = UInt64(UInt(bitPattern: sent.baseAddress.map { $0 + offset }))

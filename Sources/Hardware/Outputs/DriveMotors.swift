@@ -132,8 +132,8 @@ private final class DriveContext: @unchecked Sendable {
             model.step(requests.read().value, now: now, dt: now.seconds(since: last))
             last = now
             speeds.store(left: model.left, right: model.right)
-            // In every period, also when nothing has changed: a board with a watchdog of its own is
-            // kept quiet.
+            // In every period, even without a change, so that a board's own watchdog does not
+            // expire.
             do throws(BusError) {
                 try board?.write(left: model.left, right: model.right)
             } catch {

@@ -101,7 +101,7 @@ final class PCA9685Outputs {
     /// Says for how many of 4096 counts an output is high, from the next `write` on.
     func set(_ counts: Int, at index: Int) {
         let at = offsets[index]
-        // 7.3.3: ON and OFF must not be the same number; off altogether is a bit of its own.
+        // 7.3.3: ON and OFF must differ; a separate bit switches an output off completely.
         let (low, high) =
             counts > 0
             ? (UInt8(counts & 0xFF), UInt8(min(counts, 4095) >> 8)) : (0, PCA9685.fullOff)

@@ -73,7 +73,7 @@ final class PWMServos: MotorPort {
     private func set(
         _ index: Int, _ servo: ServoPulse, _ output: MotorOutput, _ axis: GimbalAxis, starts: Bool
     ) throws(BusError) {
-        // A pulse of no length is none.
+        // A pulse of zero length switches the output off.
         let seconds = output.power[axis] > 0 ? servo.pulse(for: output.angle[axis]) : 0
         let nanoseconds = Int((seconds * 1e9 / Self.resolution).rounded()) * Int(Self.resolution)
         guard starts || nanoseconds != last[index] else { return }
@@ -87,7 +87,7 @@ final class PWMServos: MotorPort {
     }
 
     func allOff() throws(BusError) {
-        // Every channel, whatever becomes of the others.
+        // Every channel, even if others fail.
         var failure: BusError?
         for index in channels.indices where channels[index].isOpen {
             do throws(BusErrno) {
@@ -103,7 +103,7 @@ final class PWMServos: MotorPort {
     private func failure(
         of index: Int, _ operation: BusError.Operation, _ error: BusErrno
     ) -> BusError {
-        // The chip has gone: these files will never work again.
+        // The chip was removed: these files will never work again.
         if error.code == ENODEV {
             channels[index].close()
             isReady = false

@@ -71,8 +71,7 @@ struct StepperRig {
     ///
     /// - Throws: The kernel's error; then the axes have not moved.
     mutating func tick(_ goals: StepperGoals, now: Instant, dt: Double) throws(BusErrno) {
-        // A chip that was away has forgotten its lines; a direction is there a tick before its
-        // step.
+        // A chip that was absent has lost its line states; a direction precedes its step by a tick.
         if try lines.take(now: now) {
             bits = 0
             let wanted = lineBits(of: axes) & Self.directions

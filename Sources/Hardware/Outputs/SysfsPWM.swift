@@ -51,8 +51,8 @@ final class SysfsPWM {
             defer { _ = Glibc.close(period) }
             duty = try file("\(folder)/duty_cycle")
             enable = try file("\(folder)/enable")
-            // What was there before: a period must not be shorter than the pulse, and one of 0
-            // cannot be stopped.
+            // Reset first, because a period must not be shorter than the old pulse, and a period of
+            // 0 cannot be stopped.
             _ = try? write(0, to: duty)
             _ = try? write(0, to: enable)
             try write(periodNanoseconds, to: period)

@@ -40,7 +40,7 @@ struct AK8963: Sendable {
 
     /// Needs the master enabled. Slots 5 to 7 hold the adjustment afterwards.
     static let setUp: [SetUpStep] = SetUpStep.sequence(
-        // 400 kHz.
+        // I2C clock 400 kHz.
         [.write(0x0D, to: 0x24, part: 0)],
         write(0x01, to: 0x0B),
         read(0x00),
@@ -49,14 +49,14 @@ struct AK8963: Sendable {
                 0x48, mask: 0xFF, in: 0x35, part: 0,
                 otherwise: "has no magnetometer that answers (AK8963, WIA)")
         ],
-        // Fuse ROM, power down, 16 bits at 100 Hz (section 5.8).
+        // Read the fuse ROM, power down, then 16 bits at 100 Hz (section 5.8).
         write(0x0F, to: 0x0A),
         read(0x10), [.keep(slot: 5, answer)],
         read(0x11), [.keep(slot: 6, answer)],
         read(0x12), [.keep(slot: 7, answer)],
         write(0x00, to: 0x0A), write(0x16, to: 0x0A),
         [
-            // Slave 0 reads ST1 to ST2 every tenth sample; what it has read appears all at once.
+            // Slave 0 reads ST1 to ST2 every tenth sample; its data appear all at once.
             .write(0x80 | address, to: 0x25, part: 0),
             .write(0x02, to: 0x26, part: 0),
             .write(0x09, to: 0x34, part: 0),
@@ -79,10 +79,10 @@ struct AK8963: Sendable {
     mutating func field(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Vector3? {
         var word: UInt64 = 0
         for index in 1...6 { word = word << 8 | UInt64(bytes[start + index]) }
-        // HOFL in ST2.
+        // HOFL (overflow) in ST2.
         guard word != last, bytes[start + 7] & 0x08 == 0 else { return nil }
         last = word
-        // Its x and y are the other chip's y and x, its z points the other way (PS-MPU-9250A-01,
+        // Its x and y axes are the other chip's y and x, its z axis is opposite (PS-MPU-9250A-01,
         // 9.1).
         return Vector3(
             bytes.littleEndian(at: start + 3) * Self.scale * adjustment.y,

@@ -22,7 +22,8 @@ struct BMI088: IMUChip {
     ///   - testsItself: Whether the self tests of 4.6 are part of the set-up. The part must rest
     ///     for 0.2 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
-        // 5.5.4: 0 is 2000 deg/s, each more is half. 5.3.12: 0 is 3 g, each more is twice.
+        // 5.5.4: code 0 is 2000 deg/s, each further code half of that. 5.3.12: code 0 is 3 g, each
+        // further code twice that.
         gyroCode = UInt8([125.0, 250, 500, 1000].reversed().prefix { $0 >= gyroRange }.count)
         accelCode = UInt8([3.0, 6, 12].prefix { $0 < accelRange }.count)
         self.testsItself = testsItself
@@ -40,8 +41,8 @@ struct BMI088: IMUChip {
 
     var setUp: [SetUpStep] {
         var steps: [SetUpStep] = [
-            // 3: the first read makes the accelerometer's SPI interface wake; on I2C it does no
-            // harm.
+            // Section 3: the first read wakes the accelerometer's SPI interface; on I2C it is
+            // harmless.
             .expect(0, mask: 0, in: 0x00, part: Self.accel, otherwise: ""),
             .write(0xB6, to: 0x7E, part: Self.accel),
             .write(0xB6, to: 0x14, part: Self.gyro),
@@ -53,7 +54,7 @@ struct BMI088: IMUChip {
             .expect(
                 0x0F, mask: 0xFF, in: 0x00, part: Self.gyro,
                 otherwise: "is not the gyroscope of a BMI088 (chip id)"),
-            // 4.1: out of suspend mode, then on; 50 ms until the first value.
+            // Section 4.1: leave suspend mode, then switch on; 50 ms until the first value.
             .write(0x00, to: 0x7C, part: Self.accel),
             .pause(0.005),
             .write(0x04, to: 0x7D, part: Self.accel),
@@ -65,7 +66,7 @@ struct BMI088: IMUChip {
             .write(accelCode, to: 0x41, part: Self.accel),
             .write(gyroCode, to: 0x0F, part: Self.gyro),
             .write(Self.gyroFilter, to: 0x10, part: Self.gyro),
-            // 5.5.8 to 5.5.10: new rates pulse INT3, push-pull, high.
+            // 5.5.8 to 5.5.10: a new rate gives a pulse on INT3, push-pull, active high.
             .write(0x01, to: 0x16, part: Self.gyro),
             .write(0x01, to: 0x18, part: Self.gyro),
             .write(0x80, to: 0x15, part: Self.gyro),
@@ -129,7 +130,7 @@ struct BMI088: IMUChip {
 
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         let count = UInt32(bytes[6]) | UInt32(bytes[7]) << 8 | UInt32(bytes[8]) << 16
-        // 0 is what it says after a reset, before it measures; it counts through it every eleven
+        // The count is 0 after a reset, before the first measurement, and passes 0 every eleven
         // minutes.
         guard count != lastCount, count != 0 else { return nil }
         lastCount = count

@@ -16,8 +16,8 @@ struct ICM42688P: IMUChip {
     ///   - accelRange: Full scale, g: 2, 4, 8 or 16; the next larger one is taken.
     ///   - testsItself: Whether the self test is part of the set-up. The part must rest for 0.3 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
-        // GYRO_FS_SEL: 0 is 2000 deg/s, each more is half. ACCEL_FS_SEL: 0 is 16 g, each more is
-        // half.
+        // GYRO_FS_SEL: code 0 is 2000 deg/s, each further code half of that. ACCEL_FS_SEL: code 0
+        // is 16 g, each further code half of that.
         gyroCode = UInt8(
             [15.625, 31.25, 62.5, 125, 250, 500, 1000].reversed().prefix { $0 >= gyroRange }.count)
         accelCode = UInt8([2.0, 4, 8].reversed().prefix { $0 >= accelRange }.count)
@@ -57,8 +57,8 @@ struct ICM42688P: IMUChip {
         if testsItself { steps += Self.selfTest }
         steps += audit.map { .write($0.value, to: $0.read.register, part: 0) }
         steps += [
-            // INT_CONFIG: INT1 pulses high, push-pull. INT_CONFIG1: INT_ASYNC_RESET off, as the pin
-            // needs it.
+            // INT_CONFIG: INT1 pulses high, push-pull. INT_CONFIG1: INT_ASYNC_RESET off, which the
+            // pin requires.
             .write(0x03, to: 0x14, part: 0),
             .write(0x00, to: 0x64, part: 0),
             // PWR_MGMT0: no register may be written for 200 µs; 45 ms until the gyroscope runs.
@@ -98,7 +98,8 @@ struct ICM42688P: IMUChip {
 
     var burst: [RegisterRead] {
         [
-            // INT_STATUS first: a set DATA_RDY_INT speaks of the numbers that are read after it.
+            // INT_STATUS first, because a set DATA_RDY_INT applies to the values that are read
+            // after it.
             RegisterRead(part: 0, register: Self.interruptStatus, count: 1),
             // TEMP_DATA1 to GYRO_DATA_Z0.
             RegisterRead(part: 0, register: 0x1D, count: 14),

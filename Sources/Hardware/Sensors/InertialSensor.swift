@@ -84,7 +84,7 @@ final class InertialSensor {
                     try !readBurst(into: &samples, time: time, now: now)
                 }
             failed = nil
-            // Nobody is there, or the chip has just been reset: its configuration tells.
+            // The chip is absent or has just been reset; its configuration shows which.
             if isSilent { return try compare(0, now: now) }
             guard now.seconds(since: lastSample) <= Self.stallSeconds else {
                 report.stalled()
@@ -115,7 +115,7 @@ final class InertialSensor {
         failures = 0
         if isBlank(bytes) { return false }
         if let sample = chip.sample(bytes, now: time) {
-            // A second attempt in the same period is as good as the first.
+            // A second attempt in the same period counts like the first.
             if failed == nil || failed == now { samples.append(sample) }
             lastSample = now
         }

@@ -49,7 +49,7 @@ struct MPU6500: IMUChip {
     private var userControl: UInt8 { (isOnSPI ? 0x10 : 0) | (hasMagnetometer ? 0x20 : 0) }
 
     var setUp: [SetUpStep] {
-        // 0x71 is the MPU-9250, 0x73 the MPU-9255: bit 1 does not count.
+        // 0x71 is the MPU-9250, 0x73 the MPU-9255: bit 1 is ignored.
         let wake =
             hasMagnetometer
             ? MPURegisters.wake(

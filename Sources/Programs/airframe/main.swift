@@ -1,8 +1,8 @@
 import airframectl
 import airframed
 
-// What is installed: one file, and a link to it for each name. The client is what anything but
-// `airframed` calls.
+// The installation has one file, and a link to it for each name. Any name except `airframed` runs
+// the client.
 if CommandLine.arguments.first?.split(separator: "/").last == "airframed" {
     await DaemonProgram.main()
 } else {

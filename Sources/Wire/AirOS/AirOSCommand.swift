@@ -68,7 +68,7 @@ public enum AirOSCommand: Sendable, Equatable {
         guard text.hasPrefix(word) else { return nil }
         let digits = text.dropFirst(word.count)
         if ["nan", "inf", "-inf", "+inf"].contains(digits) { throw .notFinite("the speed") }
-        // Swift reads more than decimal numbers.
+        // Swift's parser accepts more than decimal numbers.
         guard digits.utf8.allSatisfy(isDecimal), let value = Double(digits) else {
             throw .notANumber(String(digits))
         }

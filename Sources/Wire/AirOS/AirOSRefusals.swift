@@ -1,6 +1,6 @@
 public import Port
 
-// What is wrong with bytes that an app wrote.
+// Refusals of bytes that an app wrote.
 extension Refusal {
     /// A value of the wrong length.
     public static func length(expected: Int, found: Int) -> Refusal {

@@ -128,7 +128,7 @@ struct JSONParser {
             try digits()
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        // -0 has a sign that an integer would lose.
+        // The sign of -0 would be lost in an integer.
         if isInteger, text != "-0", let value = Int(text) { return .int(value) }
         guard let value = Double(text), value.isFinite else {
             throw JSONError(offset: start, reason: "number \(text.prefix(32)) is out of range")

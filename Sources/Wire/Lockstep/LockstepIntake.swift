@@ -89,10 +89,11 @@ public struct LockstepIntake: Sendable {
                 field: LockstepSample.Key.t)
         }
         if step < Self.longestJump, anchor.instant < Self.latest {
-            // From the anchor, not from the last line, so that rounding does not add up.
+            // Relative to the anchor, not to the last line, so that rounding errors do not
+            // accumulate.
             now = anchor.instant.advanced(byRoundedSeconds: t - anchor.t)
         } else {
-            // No clock of the loop needs to know how many years were skipped.
+            // Limited, because the loop need not know how many years were skipped.
             now = min(now.advanced(bySeconds: Self.longestJump), Self.latest)
         }
         if step > Self.longestStep { anchor = (t, now) }

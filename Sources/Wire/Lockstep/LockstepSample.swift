@@ -121,7 +121,7 @@ extension LockstepSample {
             return LockstepError(.invalidJSON, "the line is empty; expected a JSON object")
         }
         let field = member(around: error.offset, in: line)
-        // The one error of the reader that is about a number and not about JSON.
+        // The only error of the reader that concerns a number's value and not the JSON syntax.
         let code: LockstepError.Code =
             error.reason.hasSuffix("is out of range") ? .outOfRange : .invalidJSON
         return LockstepError(code, error.sentence, field: field)

@@ -56,7 +56,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
             precondition(format.id < 256, "\(format.name) does not fit MAVLink 1")
             payload.removeLast(payload.count - format.size)
         case .v2:
-            // At least one byte stays, also of nothing but zeros.
+            // At least one byte stays, even if all are zeros.
             while payload.count > 1, payload.last == 0 { payload.removeLast() }
         }
         self.init(

@@ -69,7 +69,7 @@ public struct MAVLinkParser: Sendable {
             switch look() {
             case .incomplete: return takeNoise()
             case .found(let item, let length):
-                // Noise before a frame comes out first; the frame is found again then.
+                // Noise before a frame is returned first; the frame is found again afterwards.
                 if let noise = takeNoise() { return noise }
                 count(item)
                 start += length
@@ -106,7 +106,7 @@ public struct MAVLinkParser: Sendable {
         }
         guard bytes.count >= header else { return .incomplete }
         let isSigned = header == 10 && bytes[start + 2] & MAVLinkSignature.flag != 0
-        // Other incompatible features change what follows in ways that nobody knows yet.
+        // Other incompatible features may change the following bytes in unknown ways.
         if header == 10, bytes[start + 2] & ~MAVLinkSignature.flag != 0 { return .notAFrame }
         let payload = header + Int(bytes[start + 1])
         let length = payload + 2 + (isSigned ? MAVLinkSignature.size : 0)
@@ -153,7 +153,7 @@ public struct MAVLinkParser: Sendable {
             if let last = sequences[frame.sender] {
                 counters.lost &+= UInt64(frame.sequence &- last &- 1)
             }
-            // Somebody who makes up senders must not cost memory without end.
+            // Invented senders must not exhaust the memory.
             if sequences.count >= 64, sequences[frame.sender] == nil { sequences = [:] }
             sequences[frame.sender] = frame.sequence
         case .unknown: counters.unknown &+= 1

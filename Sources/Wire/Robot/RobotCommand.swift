@@ -65,7 +65,7 @@ public struct RobotCommandSplitter: Sendable {
             } else if bytes.count >= RobotCommand.longest {
                 isTooLong = true
             } else if !(bytes.isEmpty && (byte == 0x0A || byte == 0x0D)) {
-                // Line ends between commands are left out.
+                // Line ends between commands are ignored.
                 bytes.append(byte)
             }
         }

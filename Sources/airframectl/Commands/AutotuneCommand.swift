@@ -58,7 +58,7 @@ struct AutotuneCommand: ParsableCommand {
                 "\(report.axis ?? "") \(report.activity), \(rest)")
             let isEnded = signals.wait(seconds: 0.2) != nil
             report = try ask(client, isEnded ? "cancel" : "status")
-            // The loop is told within some milliseconds; then the end is certain.
+            // The loop learns of the end within some milliseconds; afterwards it is final.
             if isEnded {
                 while report.isRunning {
                     _ = signals.wait(seconds: 0.05)
@@ -175,7 +175,7 @@ enum AutotuneView {
             ) -> Chart.Line {
                 let known = Dictionary(
                     points.map { ($0.hz.value, value($0).value) }, uniquingKeysWith: { $1 })
-                // Between the points of a curve there are those of the others: bridged.
+                // At the abscissas of other curves the value is interpolated.
                 let values = abscissa.map { x in
                     known[x] ?? (isPoints ? .nan : between(points, x, value))
                 }

@@ -108,7 +108,7 @@ struct CalibrationView {
             lines.append(report.instruction)
         }
         let step = Int((report.progress.known ?? 0) * 10)
-        // The figure in a hint changes all the time; what it says does not.
+        // The number in a hint changes continuously; its text does not.
         let kind = String(report.hint.prefix { $0 != "(" })
         if isNewStep || kind != hint || (kind.isEmpty && step != tenths) || step > tenths {
             tenths = kind == hint && !isNewStep ? max(step, tenths) : step

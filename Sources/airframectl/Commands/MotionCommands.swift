@@ -163,7 +163,7 @@ struct TakeCommand: AcknowledgedCommand {
         let signals = Signals(SIGINT, SIGTERM)
         try acknowledge(client, .take)
         while signals.wait(seconds: 1) == nil {
-            // Notices within a second when the daemon goes away.
+            // Detects within a second that the daemon has ended.
             _ = try client.json(.ping)
         }
         _ = try client.json(.release)

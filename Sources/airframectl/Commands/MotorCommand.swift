@@ -52,7 +52,7 @@ struct MotorTestCommand: AcknowledgedCommand {
             let rest = min(Self.period, end - DaemonClient.now())
             if rest > 0, signals.wait(seconds: rest) != nil { break }
         } while DaemonClient.now() < end
-        // Any other command ends it at once; this one is in force anyway.
+        // Any other command ends the swing at once; this mode is in force already.
         try acknowledge(client, .mode, ["mode": "inactive"])
     }
 

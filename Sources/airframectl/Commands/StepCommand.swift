@@ -41,9 +41,9 @@ struct StepCommand: AcknowledgedCommand {
         params["home"] = true
         _ = try client.json(.step, params)
         let signals = Signals(SIGINT, SIGTERM)
-        // The motor has heard of it long before the first look.
+        // The motor receives the request long before the first poll.
         while signals.wait(seconds: Self.period) == nil {
-            // Who is silent loses control, and the motor stands.
+            // A silent client loses control, and the motor stops.
             _ = try client.json(.take)
             let robot = try client.json(.status)["robot"]
             if let problem = robot?["problem"]?.string {

@@ -14,7 +14,7 @@ enum DoctorChecks {
     /// - Returns: In the order in which they are shown.
     static func checks(_ first: Status, _ second: Status, elapsed: Double) -> [DoctorCheck] {
         if second.lockstep?.state == "waiting" {
-            // There is no sensor to look at yet.
+            // There is no sensor to check yet.
             return [lockstep(first, second), unsaved(second)].compactMap { $0 }
         }
         return [
@@ -40,7 +40,7 @@ enum DoctorChecks {
         }
         let ratio = (b - a) / elapsed
         let finding = "the loop's clock runs at \(Format.fixed(ratio, 2)) of real time"
-        // Simulated time may run as it likes.
+        // Simulated time may run at any speed.
         let isRight = (0.9...1.1).contains(ratio) || second.backend != "linux"
         return DoctorCheck(
             "clock", isRight ? .ok : .warn, finding,
@@ -76,7 +76,7 @@ enum DoctorChecks {
         let finding =
             "\(Format.fixed(achieved, 1)) of \(Format.fixed(wanted, 0)) Hz, \(loop.overruns) overruns, "
             + "\(loop.lateSamples) late samples"
-        // A simulator steps as it likes.
+        // A simulator may step at any rate.
         if second.lockstep != nil { return DoctorCheck("loop rate", .ok, finding) }
         if achieved < 0.98 * wanted {
             return DoctorCheck(

@@ -87,7 +87,7 @@ final class DaemonClient {
         while true {
             let message = try nextMessage(wait: deadline - Self.now())
             if message.value["subscription"] != nil { continue }
-            // An error without an id is about the connection as a whole.
+            // An error without an id concerns the whole connection.
             guard message.value["id"] == id || message.value["id"] == .null else { continue }
             if let error = message.value["error"] {
                 throw .refused(

@@ -49,7 +49,7 @@ struct GlobalOptions: ParsableArguments {
             default: rest.append(argument)
             }
         }
-        // Without a subcommand they would only be an error in the way of the help text.
+        // Without a subcommand these options would only cause an error instead of the help text.
         if rest.allSatisfy({ $0.hasPrefix("-") }) { moved = [] }
         return rest + moved + Array(arguments[index...])
     }

@@ -12,7 +12,7 @@ enum TrapReport {
         sentence = strdup(
             "airframectl: \(Output.shown(path)): its numbers are impossible for a loop; the replay stops.\n"
         )
-        // What Swift's traps are on x86-64, and on AArch64.
+        // The signals of Swift's traps on x86-64 and on AArch64.
         for number in [SIGILL, SIGTRAP] {
             signal(number) { _ in
                 if let sentence = TrapReport.sentence {

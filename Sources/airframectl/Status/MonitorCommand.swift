@@ -67,7 +67,7 @@ struct MonitorCommand: ParsableCommand {
 
     /// Draws until Ctrl-C, SIGTERM or q; survives the daemon.
     private func showLive(rate: Double) {
-        // Blocked before the terminal changes: from then on every way out leads past `leave()`.
+        // The signals are blocked before the terminal changes, so that every exit calls `leave()`.
         let signals = Signals(SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP)
         let terminal = Terminal()
         var feed = StatusFeed(options: options)
@@ -149,7 +149,7 @@ struct StatusFeed {
         if let client { return client }
         guard DaemonClient.now() - lastAttempt >= Self.retryPeriod else { throw lastError }
         lastAttempt = DaemonClient.now()
-        // A daemon that hangs must not freeze the picture for as long as a script would wait.
+        // A daemon that hangs must not freeze the display for a script's timeout.
         let client = try DaemonClient(path: options.socket, timeout: min(options.timeout, 1))
         self.client = client
         return client

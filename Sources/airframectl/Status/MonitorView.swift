@@ -215,8 +215,7 @@ struct MonitorView {
         }
         let loop = Summary.loop(status.loop)
         if let lockstep = status.lockstep {
-            // The stages that matter on a computer of its own are of no interest here; the rows
-            // stay where they are.
+            // The stages are irrelevant in lockstep; the other rows keep their places.
             return [
                 label("loop") + loop, label("lockstep") + Summary.lockstep(lockstep),
                 label("refused") + (lockstep.lastError ?? "no line"),

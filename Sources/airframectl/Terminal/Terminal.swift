@@ -55,7 +55,7 @@ final class Terminal {
             guard read(STDIN_FILENO, &byte, 1) == 1 else { break }
             keys.append(byte)
         }
-        // Arrows and function keys are sequences with letters in them: none of them is meant.
+        // Arrow and function keys are sequences that contain letters, which must not count as keys.
         return keys.contains(0x1B) ? [] : keys
     }
 }

@@ -122,7 +122,7 @@ struct TerminalChart {
     }
 
     private mutating func dot(_ x: Int, _ y: Int) {
-        // The order of the dots in Unicode's braille patterns.
+        // Order of the dots in Unicode's braille patterns.
         let bits: [[UInt8]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
         dots[y / 4 * width + x / 2] |= bits[y % 4][x % 2]
     }
