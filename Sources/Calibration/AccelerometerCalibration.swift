@@ -1,12 +1,12 @@
 public import GimbalCore
 internal import CMathShim
 
-/// The accelerometer's offset, scale and, as far as the poses show them, cross-axis terms, from six
-/// still poses.
+/// Calibration of the accelerometer from six still poses: offset, scale and, as far as the poses
+/// show them, cross-axis terms.
 ///
 /// The faces may come in any order and are detected automatically. They need not be exact, because
-/// only the length of the specific force counts, except the upright one, which defines the horizon.
-/// A still pose between two faces is taken as well, because such poses show the cross-axis terms.
+/// only the length of the specific force counts. Only the upright face defines the horizon. A still
+/// pose between two faces is used as well, because such poses show the cross-axis terms.
 public struct AccelerometerCalibration: Sendable {
     /// Offset and matrix.
     public struct Result: Sendable, Equatable {
@@ -14,13 +14,13 @@ public struct AccelerometerCalibration: Sendable {
         public var correction: SensorCorrection.Affine
         /// Standard deviation of the offset, largest axis, m/s².
         public var offsetSigma: Double
-        /// Root mean square of what the lengths are still off, m/s².
+        /// Root mean square of the remaining errors of the lengths, m/s².
         public var residual: Double
-        /// By how much the upright pose was off level before, rad. Larger than
-        /// `Parameters.largestTilt`, the sensor is mounted otherwise than believed, and the pose
-        /// has not been used.
+        /// Tilt of the upright pose before the correction, rad. If it exceeds
+        /// `Parameters.largestTilt`, the sensor's mounting differs from the configured one, and the
+        /// pose is not used.
         public var tilt: Double
-        /// Whether the horizon is that of the upright pose now.
+        /// Whether the horizon has been corrected by the upright pose.
         public var isLevel: Bool
     }
 
@@ -30,22 +30,22 @@ public struct AccelerometerCalibration: Sendable {
         public var window: StillWindow.Parameters
         /// Length of the specific force at rest, m/s².
         public var gravity = 9.80665
-        /// Offset that a sensor may have, standard deviation, m/s²; five of them are refused.
+        /// Typical offset of a sensor, standard deviation, m/s²; five times this is refused.
         /// BMI088: ±20 mg.
         public var offsetSigma = 0.3
-        /// Scale error that a sensor may have, standard deviation; five of them are refused.
+        /// Typical scale error of a sensor, standard deviation; five times this is refused.
         public var scaleSigma = 0.01
-        /// Cross-axis term that a sensor may have, standard deviation. BMI088: 0.5 %.
+        /// Typical cross-axis term of a sensor, standard deviation. BMI088: 0.5 %.
         public var crossSigma = 0.003
         /// Largest residual that is accepted, m/s².
         public var largestResidual = 0.03
-        /// Largest angle between the upright pose and level that the correction takes out, rad: a
-        /// sensor's own axes and a crooked joint of glue. More is a matter of the mounting.
+        /// Largest angle between the upright pose and level that the correction removes, rad: the
+        /// sensor's own axes and an uneven glue joint. A larger angle belongs to the mounting.
         public var largestTilt = 4 * Double.pi / 180
-        /// Most poses that are kept.
+        /// Largest number of stored poses.
         public var poseLimit = 30
 
-        /// The defaults; a pose is still for a second and a half.
+        /// Creates the defaults; a pose must be still for a second and a half.
         public init() {
             window = StillWindow.Parameters()
             window.seconds = 1.5
@@ -57,13 +57,13 @@ public struct AccelerometerCalibration: Sendable {
     private var window: StillWindow
     private var poses: [Vector3] = []
     private var faces: Set<CameraFace> = []
-    /// The upright pose, as it was measured.
+    /// The upright pose as measured; nil before it.
     private var upright: Vector3?
 
-    /// A calibration that has seen no pose yet.
+    /// Creates a calibration without poses.
     ///
     /// - Parameters:
-    ///   - mounting: Sensor frame to camera body frame, to name the faces; half right is enough.
+    ///   - mounting: Sensor frame to camera body frame, to name the faces; a rough value suffices.
     ///   - parameters: Parameters of the procedure.
     public init(mounting: Quaternion, parameters: Parameters = Parameters()) {
         self.mounting = mounting
@@ -71,17 +71,18 @@ public struct AccelerometerCalibration: Sendable {
         window = StillWindow(parameters: parameters.window)
     }
 
-    /// Faces that are still to come, in the order in which they are asked for.
+    /// The missing faces, in the order in which they are requested.
     public var missing: [CameraFace] { CameraFace.allCases.filter { !faces.contains($0) } }
     /// Number of finished poses, faces and others.
     public var poseCount: Int { poses.count }
-    /// Progress, 0...1; the present pose counts by its share.
+    /// Progress, 0...1; the present pose counts in part.
     public var progress: Double {
         min((Double(faces.count) + (isNewPose ? window.progress : 0)) / 6, 1)
     }
     /// Last disturbance of the present pose.
     public var motion: Motion? { window.motion }
-    /// Whether the camera lies as it has lain before: it waits for another face then.
+    /// Whether the present pose differs from all earlier ones. If not, the calibration waits for
+    /// another face.
     public private(set) var isNewPose = true
 
     /// Takes one raw sample.
@@ -90,7 +91,7 @@ public struct AccelerometerCalibration: Sendable {
     ///   - gyro: Sensor frame, rad/s.
     ///   - accel: Sensor frame, m/s².
     ///   - dt: Seconds since the previous one.
-    /// - Returns: Whether it goes on. Done once all six faces are there.
+    /// - Returns: Whether the calibration continues; done after all six faces.
     public mutating func add(
         gyro: Vector3, accel: Vector3, dt: Double
     ) -> CalibrationOutcome<Result> {
@@ -108,9 +109,10 @@ public struct AccelerometerCalibration: Sendable {
         return missing.isEmpty ? finish() : .collecting
     }
 
-    /// The result with the poses there are.
+    /// The result from the poses so far.
     ///
-    /// - Returns: Done, or refused with the reason: faces are missing, or no sensor is like that.
+    /// - Returns: Done, or refused with the reason: faces are missing, or the values are impossible
+    ///   for a sensor.
     public func finish() -> CalibrationOutcome<Result> {
         guard missing.isEmpty else {
             let words = missing.map(\.words).joined(separator: "; ")
@@ -141,7 +143,8 @@ public struct AccelerometerCalibration: Sendable {
         return .done(result)
     }
 
-    /// Turns the corrected axes so that the upright pose is level: lengths show no rotation.
+    /// Rotates the corrected axes so that the upright pose is level, because lengths do not show a
+    /// rotation.
     private func level(_ result: inout Result) {
         guard let upright else { return }
         let seen = result.correction.apply(upright)
@@ -162,8 +165,8 @@ public struct AccelerometerCalibration: Sendable {
         result.correction.rowZ = Vector3(x.z, y.z, z.z)
     }
 
-    /// Farther than 20° from every pose there is: cos 20° = 0.94. A face that is still missing is
-    /// always new.
+    /// Whether the pose is farther than 20° from every earlier pose (cos 20° = 0.94). A missing
+    /// face is always new.
     private func isNew(_ accel: Vector3) -> Bool {
         if let face = CameraFace(specificForce: mounting.rotate(accel)) {
             return !faces.contains(face)

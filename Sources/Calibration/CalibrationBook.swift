@@ -1,11 +1,11 @@
 public import GimbalCore
 
-/// All calibrations in force, and for each the one before it, to return to.
+/// All calibrations in force, each with its predecessor for an undo.
 public struct CalibrationBook: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         var current: CalibrationRecord?
         var previous: CalibrationRecord?
-        /// Position among all changes; 0: nothing to undo.
+        /// Position among all changes; 0 means that there is nothing to undo.
         var change = 0
     }
 
@@ -17,19 +17,19 @@ public struct CalibrationBook: Sendable, Equatable {
     /// The calibration in force.
     public func record(_ kind: CalibrationKind) -> CalibrationRecord? { entries[kind]?.current }
 
-    /// Whether there is something to return to, be it "not calibrated".
+    /// Whether the last change can be undone, even if it was the first calibration.
     public func canUndo(_ kind: CalibrationKind) -> Bool { (entries[kind]?.change ?? 0) > 0 }
 
-    /// Puts a calibration in force; the one before stays to return to.
+    /// Puts a calibration in force; the previous one is kept for an undo.
     public mutating func apply(_ record: CalibrationRecord) {
         let newest = entries.values.map(\.change).max() ?? 0
         entries[record.kind] = Entry(
             current: record, previous: entries[record.kind]?.current, change: newest + 1)
     }
 
-    /// Returns to the calibration before the last one.
+    /// Undoes the last calibration.
     ///
-    /// - Parameter kind: Which; nil takes the one that was changed last.
+    /// - Parameter kind: Kind to undo; nil takes the last change of any kind.
     /// - Returns: The undone calibration; nil if there is none.
     public mutating func undo(_ kind: CalibrationKind?) -> CalibrationKind? {
         let newest = entries.max { $0.value.change < $1.value.change }?.key
@@ -40,7 +40,7 @@ public struct CalibrationBook: Sendable, Equatable {
         return kind
     }
 
-    /// The correction of the samples: what was calibrated over what the configuration says.
+    /// The correction of the samples: calibration results replace configured values.
     ///
     /// - Parameters:
     ///   - configured: The mounting rotation of the configuration.
@@ -61,10 +61,10 @@ public struct CalibrationBook: Sendable, Equatable {
 }
 
 extension CalibrationBook {
-    /// Reads what `saved` wrote.
+    /// Reads the numbers that `saved` wrote.
     ///
-    /// - Parameter saved: Numbers by name, as the state file keeps them.
-    /// - Returns: The book, and the names of what was damaged; that is left out.
+    /// - Parameter saved: Numbers by name, from the state file.
+    /// - Returns: The book, and the names of damaged entries, which are left out.
     public static func read(
         _ saved: [String: [Double]]
     ) -> (book: CalibrationBook, damaged: [String]) {
@@ -92,7 +92,7 @@ extension CalibrationBook {
         return (book, damaged)
     }
 
-    /// Everything as finite numbers by name, for the state file.
+    /// All calibrations as finite numbers by name, for the state file.
     public var saved: [String: [Double]] {
         var result: [String: [Double]] = [:]
         func write(_ record: CalibrationRecord?, _ name: String) {

@@ -21,8 +21,7 @@ public enum CalibrationKind: String, Sendable, CaseIterable {
     }
 }
 
-/// One saved calibration: the result, how good it is, and when and at which temperature it was
-/// made.
+/// One saved calibration: the result, its accuracy, its date and the temperature.
 public struct CalibrationRecord: Sendable, Equatable {
     /// Kind of the calibration.
     public var kind: CalibrationKind
@@ -35,7 +34,7 @@ public struct CalibrationRecord: Sendable, Equatable {
     public var residual: Double
     /// Wall clock, seconds since 1970.
     public var date: Double
-    /// Of the sensor, °C; nil when nobody knows.
+    /// Temperature of the sensor, °C; nil if unknown.
     public var temperature: Double?
 
     /// A record with these parts.
@@ -95,13 +94,13 @@ public struct CalibrationRecord: Sendable, Equatable {
 
 /// Standard deviation of the change of a gyroscope's offset since its measurement.
 public enum GyroBiasAging {
-    /// From one start to the next, rad/s.
+    /// Change from one start to the next, rad/s.
     public static let perStart = 0.02 * Double.pi / 180
     /// Random walk, rad/s per square root of a day.
     public static let perRootDay = 0.01 * Double.pi / 180
 
-    /// The saved bias, its sigma widened by age; and by the difference of temperature that is
-    /// assumed where nobody measured it. Where somebody did, the first sample says how large it is.
+    /// The saved bias with its sigma, widened by age. An unknown temperature during the calibration
+    /// widens it by an assumed difference; for a known one the first sample shows the difference.
     ///
     /// - Parameters:
     ///   - record: A gyroscope's record.

@@ -1,8 +1,8 @@
 public import GimbalCore
 
-/// The six ways a camera can lie, named by the side that points down.
+/// The six poses of a camera, named by the side that points down.
 public enum CameraFace: Int, Sendable, CaseIterable {
-    /// Upright: the bottom down.
+    /// Upright: the bottom points down.
     case bottom
     /// Upside down.
     case top
@@ -15,7 +15,7 @@ public enum CameraFace: Int, Sendable, CaseIterable {
     /// On its left side.
     case left
 
-    /// Words after "put the camera".
+    /// Phrase that follows "put the camera".
     public var words: String {
         switch self {
         case .bottom: "upright and exactly level"
@@ -27,7 +27,7 @@ public enum CameraFace: Int, Sendable, CaseIterable {
         }
     }
 
-    /// A short name for scripts.
+    /// Short name for scripts.
     public var name: String {
         switch self {
         case .bottom: "bottom"
@@ -50,7 +50,7 @@ public enum CameraFace: Int, Sendable, CaseIterable {
         self = face
     }
 
-    /// Up in the body frame.
+    /// Direction of up in the body frame.
     public var up: Vector3 {
         switch self {
         case .bottom: Vector3(0, 0, -1)

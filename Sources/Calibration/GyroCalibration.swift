@@ -2,25 +2,25 @@ public import GimbalCore
 
 /// Result of a step of a calibration.
 public enum CalibrationOutcome<Result: Sendable>: Sendable {
-    /// It goes on.
+    /// The calibration continues.
     case collecting
-    /// Done.
+    /// The calibration is complete.
     case done(Result)
-    /// It cannot be done with what was collected; the sentence says why and what to do.
+    /// The calibration has failed; the sentence states the reason and a remedy.
     case refused(String)
 }
 
-/// The gyroscope's offset: its mean while the camera is still.
+/// Calibration of the gyroscope's offset: its mean while the camera is still.
 ///
-/// Motion is waited out, and named; when there has been no still window for `patience` seconds, it
-/// refuses.
+/// Motion is reported, and the calibration waits for its end. After `patience` seconds without a
+/// still window it is refused.
 public struct GyroCalibration: Sendable {
     /// The offset.
     public struct Result: Sendable, Equatable {
         /// Sensor frame, rad/s.
         public var bias: Vector3
-        /// Standard deviation of each axis, rad/s: what the mean was uncertain by, and what the
-        /// offset wanders anyway.
+        /// Standard deviation of each axis, rad/s: the uncertainty of the mean, and the drift of
+        /// the offset.
         public var sigma: Double
     }
 
@@ -31,7 +31,7 @@ public struct GyroCalibration: Sendable {
         /// Longest wait for the end of motion, s.
         public var patience = 12.0
         /// Drift of an offset within minutes, rad/s, which limits the accuracy of every mean.
-        /// BMI088: 2 °/h at its best, and 0.015 °/s/K in a room.
+        /// BMI088: at best 2 °/h, and 0.015 °/s/K in a room.
         public var instability = 0.005 * Double.pi / 180
 
         /// The defaults.
@@ -42,7 +42,7 @@ public struct GyroCalibration: Sendable {
     private var window: StillWindow
     private var elapsed = 0.0
 
-    /// A calibration that has seen nothing yet.
+    /// Creates a calibration without samples.
     public init(parameters: Parameters = Parameters()) {
         self.parameters = parameters
         window = StillWindow(parameters: parameters.window)
@@ -59,7 +59,7 @@ public struct GyroCalibration: Sendable {
     ///   - gyro: Sensor frame, rad/s.
     ///   - accel: Sensor frame, m/s².
     ///   - dt: Seconds since the previous one.
-    /// - Returns: Whether it goes on; call no more when it does not.
+    /// - Returns: Whether the calibration continues; afterwards no further calls are allowed.
     public mutating func add(
         gyro: Vector3, accel: Vector3, dt: Double
     ) -> CalibrationOutcome<Result> {

@@ -1,7 +1,7 @@
 public import GimbalCore
 
-/// Hard and soft iron: the ellipsoid that the field's readings lie on while the camera is turned
-/// every way.
+/// Calibration of hard and soft iron: the ellipsoid of the field's readings while the camera is
+/// turned in all directions.
 public struct MagnetometerCalibration: Sendable {
     /// Offset and matrix; corrected readings all have the strength `field`.
     public struct Result: Sendable, Equatable {
@@ -11,19 +11,19 @@ public struct MagnetometerCalibration: Sendable {
         public var field: Double
         /// Standard deviation of the offset, largest axis, µT.
         public var offsetSigma: Double
-        /// Root mean square of what the strengths are still off, µT.
+        /// Root mean square of the remaining errors of the strengths, µT.
         public var residual: Double
     }
 
     /// Parameters of the procedure.
     public struct Parameters: Sendable, Equatable {
-        /// A reading is kept when it is farther than this share of the field from all others.
+        /// Smallest distance of a stored reading from all others, as a share of the field.
         public var spacing = 0.3
-        /// Readings that are enough, if they cover the ellipsoid.
+        /// Sufficient number of readings, if they cover the ellipsoid.
         public var enough = 60
         /// Largest residual that is accepted, as a share of the field.
         public var largestResidual = 0.03
-        /// Duration of the collection, s.
+        /// Longest duration of the collection, s.
         public var patience = 180.0
 
         /// The defaults.
@@ -36,16 +36,16 @@ public struct MagnetometerCalibration: Sendable {
     private var lowest = Vector3(.infinity, .infinity, .infinity)
     private var highest = Vector3(-.infinity, -.infinity, -.infinity)
 
-    /// A calibration that has seen nothing yet.
+    /// Creates a calibration without readings.
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 
-    /// Progress, 0...1: readings, and their directions.
+    /// Progress, 0...1, by the number of readings and their directions.
     public var progress: Double {
         min(Double(points.count) / Double(parameters.enough), 1) * Double(octants) / 8
     }
 
-    /// Of the eight octants about the centre, how many hold a reading: turning about one axis alone
-    /// shows four.
+    /// Number of octants about the centre, 0...8, with a reading. Rotation about one axis alone
+    /// covers four.
     public var octants: Int {
         let middle = centre
         var seen: UInt8 = 0
@@ -61,7 +61,7 @@ public struct MagnetometerCalibration: Sendable {
     /// - Parameters:
     ///   - field: Sensor frame, µT.
     ///   - dt: Seconds since the previous one.
-    /// - Returns: Whether it goes on.
+    /// - Returns: Whether the calibration continues.
     public mutating func add(field: Vector3, dt: Double) -> CalibrationOutcome<Result> {
         guard field.isFinite, dt > 0 else { return .collecting }
         elapsed += dt
@@ -82,7 +82,7 @@ public struct MagnetometerCalibration: Sendable {
         return elapsed > parameters.patience ? finish() : .collecting
     }
 
-    /// The result with the readings there are.
+    /// The result from the readings so far.
     ///
     /// - Returns: Done, or refused with the reason.
     public func finish() -> CalibrationOutcome<Result> {
@@ -122,8 +122,8 @@ public struct MagnetometerCalibration: Sendable {
         let span = highest - lowest
         return max(0, (span.x + span.y + span.z) / 6)
     }
-    /// No axis spans less than half of the mean: otherwise the readings are a disc, not an
-    /// ellipsoid.
+    /// Whether every axis spans at least half of the mean; otherwise the readings form a disc, not
+    /// an ellipsoid.
     private var isRound: Bool {
         let span = highest - lowest
         return min(span.x, min(span.y, span.z)) > radius

@@ -14,8 +14,8 @@ public struct MountingCalibration: Sendable {
         public var mounting: Quaternion
         /// Angle between the two poses, rad.
         public var tilt: Double
-        /// By how much the lengths of the specific forces differ, m/s²: the accelerometer's own
-        /// errors show here.
+        /// Difference between the lengths of the specific forces, m/s², which shows the
+        /// accelerometer's own errors.
         public var residual: Double
     }
 
@@ -28,7 +28,7 @@ public struct MountingCalibration: Sendable {
         /// Largest angle between the poses, rad.
         public var largestTilt = 130 * Double.pi / 180
 
-        /// The defaults; a pose is still for a second and a half.
+        /// Creates the defaults; a pose must be still for a second and a half.
         public init() {
             window = StillWindow.Parameters()
             window.seconds = 1.5
@@ -40,7 +40,7 @@ public struct MountingCalibration: Sendable {
     private var window: StillWindow
     private var level: Vector3?
 
-    /// A calibration that has seen nothing yet; the first still pose is the level one.
+    /// Creates a calibration without poses; the first still pose is the level one.
     ///
     /// - Parameters:
     ///   - accel: The accelerometer's correction, if there is one.
@@ -64,7 +64,8 @@ public struct MountingCalibration: Sendable {
     ///   - gyro: Sensor frame, rad/s.
     ///   - raw: Specific force, sensor frame, m/s².
     ///   - dt: Seconds since the previous one.
-    /// - Returns: Whether it goes on; a second pose too near the first one is waited out.
+    /// - Returns: Whether the calibration continues. If the second pose is too close to the first
+    ///   one, it waits for another.
     public mutating func add(
         gyro: Vector3, accel raw: Vector3, dt: Double
     ) -> CalibrationOutcome<Result> {
@@ -89,8 +90,8 @@ public struct MountingCalibration: Sendable {
     }
 
     private static func solve(level: Vector3, lensDown: Vector3, tilt: Double) -> Result {
-        // The camera's axes, seen from the sensor. Specific force points up; lens down turns it
-        // about −y of the camera, so that up × up' is +y.
+        // The camera's axes in the sensor frame. Specific force points up. Turning the lens down
+        // rotates it about −y of the camera, so up × up' is +y.
         let down = -(level / level.norm)
         let axis = level.cross(lensDown)
         let right = axis / axis.norm
@@ -100,7 +101,7 @@ public struct MountingCalibration: Sendable {
             residual: abs(level.norm - lensDown.norm))
     }
 
-    /// The rotation matrix with these rows, as a quaternion, by its largest component.
+    /// Converts the rotation matrix with these rows to a quaternion, by its largest component.
     static func quaternion(rows x: Vector3, _ y: Vector3, _ z: Vector3) -> Quaternion {
         let trace = x.x + y.y + z.z
         let q: Quaternion

@@ -1,12 +1,12 @@
 public import GimbalCore
 internal import CMathShim
 
-/// Offset and symmetric matrix that give a set of vectors one length: `|matrix · (v − offset)| =
-/// length`.
+/// Fit of the offset and symmetric matrix that give a set of vectors equal length: `|matrix · (v −
+/// offset)| = length`.
 ///
-/// Nine unknowns by Gauss–Newton, each with a prior: what the vectors do not say (cross-axis terms,
-/// with six poses along the axes) stays at its prior instead of running away, and says so by its
-/// sigma. A rotation cannot be seen in lengths, therefore the matrix is symmetric. Not for the
+/// Nine unknowns by Gauss–Newton, each with a prior. An unknown that the vectors do not determine
+/// (cross-axis terms, with six poses along the axes) stays at its prior instead of diverging, and
+/// its sigma shows that. Lengths do not show a rotation, so the matrix is symmetric. Not for the
 /// loop: it allocates.
 public struct NormFit: Sendable, Equatable {
     /// Prior before the first vector.
@@ -39,15 +39,15 @@ public struct NormFit: Sendable, Equatable {
     public var correction: SensorCorrection.Affine
     /// Standard deviation of the offset, each axis.
     public var offsetSigma: Vector3
-    /// Root mean square of what the lengths are still off, in the unit of the vectors.
+    /// Root mean square of the remaining errors of the lengths, in the unit of the vectors.
     public var residual: Double
 
-    /// Fits; nil when it does not converge.
+    /// Fits the vectors; nil if the fit does not converge.
     ///
     /// - Parameters:
     ///   - vectors: As measured, sensor frame.
-    ///   - length: What their length should be.
-    ///   - prior: What is assumed.
+    ///   - length: Their true length.
+    ///   - prior: Prior of the unknowns.
     public init?(_ vectors: [Vector3], length: Double, prior: Prior) {
         var state = [prior.offset.x, prior.offset.y, prior.offset.z, 1, 1, 1, 0, 0, 0]
         let mean = state
@@ -106,8 +106,8 @@ public struct NormFit: Sendable, Equatable {
         return result
     }
 
-    /// Derivative of the length by each unknown: `d` is the vector less the offset, `u` the
-    /// corrected direction.
+    /// Derivative of the length with respect to each unknown: `d` is the vector minus the offset,
+    /// `u` the corrected direction.
     private static func gradient(
         _ d: Vector3, _ u: Vector3, _ correction: SensorCorrection.Affine
     ) -> [Double] {
@@ -142,13 +142,13 @@ struct NormalEquations {
         }
     }
 
-    /// One unknown that should stay where it is, less the residual.
+    /// Adds a prior: one unknown should keep its value, minus the residual.
     mutating func addPrior(_ index: Int, residual: Double, weight: Double) {
         matrix[index][index] += weight
         right[index] += residual * weight
     }
 
-    /// The step; nil when the matrix is not positive definite.
+    /// The step; nil if the matrix is not positive definite.
     func solve() -> [Double]? { decomposed.map { solve($0, right) } }
 
     /// The variances: the diagonal of the inverse.

@@ -1,15 +1,15 @@
 public import GimbalCore
 internal import CMathShim
 
-/// Why a sensor was not taken for still.
+/// Reason why a sensor does not count as still.
 public enum Motion: Sendable, Equatable, CustomStringConvertible {
     /// The rate trembles: root mean square of its changes, rad/s.
     case shaking(Double)
     /// The mean rate is not constant: it changes within the window by this value, rad/s.
     case turning(Double)
-    /// More than any gyroscope's offset: mean rate, rad/s.
+    /// The mean rate, rad/s, exceeds any gyroscope's offset.
     case turningSteadily(Double)
-    /// The specific force changes, m/s²: somebody moves or tilts the camera.
+    /// The specific force changes, m/s²: the camera is being moved or tilted.
     case accelerating(Double)
 
     /// Description, as a sentence.
@@ -42,12 +42,12 @@ public struct StillMean: Sendable, Equatable {
     public var accel: Vector3
 }
 
-/// Collects samples until the sensor has been still for a given time, and starts again whenever it
-/// was not.
+/// Collector of samples until the sensor has been still for a given time; it starts again after
+/// each motion.
 ///
-/// Samples are summed up in blocks of a quarter of a second. Within a block the variance shows
-/// shaking; the means of blocks show slow motion, which the variance hides, and the standard error,
-/// which noise with a memory does not flatter.
+/// Samples are summed in blocks of a quarter of a second. The variance within a block shows
+/// shaking. The means of the blocks show slow motion, which the variance hides, and a standard
+/// error that is not too small for correlated noise.
 public struct StillWindow: Sendable {
     /// Criterion of stillness. With the defaults a good MEMS sensor passes on a table (BMI088: 0.3
     /// °/s and 0.03 m/s² rms at 1 kHz) and a hand's tremor fails.
@@ -73,7 +73,7 @@ public struct StillWindow: Sendable {
 
     /// Criterion of stillness.
     public let parameters: Parameters
-    /// Why the window last began again; nil while nothing has disturbed it.
+    /// Reason why the window last started again; nil if nothing has disturbed it.
     public private(set) var motion: Motion?
     private var block = Block()
     private var blocks: [BlockMean] = []
@@ -93,10 +93,10 @@ public struct StillWindow: Sendable {
         var accel: Vector3
     }
 
-    /// An empty window.
+    /// Creates an empty window.
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 
-    /// Share of the required time that has been still, 0...1.
+    /// Share of the required still time that has passed, 0...1.
     public var progress: Double {
         let still = Double(blocks.count) * parameters.blockSeconds + block.duration
         return min(still / parameters.seconds, 1)
@@ -107,9 +107,9 @@ public struct StillWindow: Sendable {
     /// - Parameters:
     ///   - gyro: Rate as measured, rad/s.
     ///   - accel: Specific force as measured, m/s².
-    ///   - dt: Seconds since the previous sample; not positive or longer than a block: the window
-    ///     begins again.
-    /// - Returns: The means once the window is full; it is empty again then.
+    ///   - dt: Seconds since the previous sample; if it is not positive or longer than a block, the
+    ///     window starts again.
+    /// - Returns: The means when the window is full; it is then empty again.
     public mutating func add(gyro: Vector3, accel: Vector3, dt: Double) -> StillMean? {
         guard dt > 0, dt < parameters.blockSeconds, gyro.isFinite, accel.isFinite else {
             restart()
@@ -135,7 +135,7 @@ public struct StillWindow: Sendable {
         return mean
     }
 
-    /// Forgets everything but the last motion.
+    /// Removes everything except the last motion.
     public mutating func restart() {
         block = Block()
         blocks.removeAll(keepingCapacity: true)

@@ -1,6 +1,6 @@
 public import Realtime
 
-/// Which chips are on which bus, from the settings.
+/// Chips and their buses, from the settings.
 public struct HardwareWiring: Sendable, Equatable {
     /// Sensors of the gimbal.
     public var sensors: SensorWiring
@@ -8,10 +8,10 @@ public struct HardwareWiring: Sendable, Equatable {
     public var bus: String
     /// Motors of the joints.
     public var motors: Motors
-    /// Line that switches the motors; nil: none.
+    /// Line that switches the motors; nil without one.
     public var power: PowerSwitch?
 
-    /// This wiring.
+    /// Creates a wiring.
     public init(
         sensors: SensorWiring, bus: String, motors: Motors = .none, power: PowerSwitch? = nil
     ) {
@@ -21,9 +21,9 @@ public struct HardwareWiring: Sendable, Equatable {
         self.power = power
     }
 
-    /// The bus with its chips, none of them brought up yet: what is missing shows when the bus
-    /// thread runs, so that there is a socket to ask why. How the sensors are, the bus thread
-    /// writes to `reports`.
+    /// The bus with its chips, none of them set up yet. The bus thread sets them up, so that the
+    /// socket already exists to report a missing chip. The bus thread writes the sensors' states to
+    /// `reports`.
     ///
     /// - Parameters:
     ///   - reports: One for each sensor.

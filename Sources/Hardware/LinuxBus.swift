@@ -1,9 +1,9 @@
 internal import GimbalCore
 internal import Realtime
 
-/// The sensors, and motors on the same bus. Bus thread only, after it was made.
+/// The sensors, and motors on the same bus. Only the bus thread uses it after its creation.
 ///
-/// `@unchecked Sendable`: handed over once to the bus thread, which alone calls it from then on.
+/// `@unchecked Sendable`: passed once to the bus thread, which is the only caller from then on.
 final class LinuxBus: GimbalBus, @unchecked Sendable {
     private let camera: InertialSensor
     private let handle: HandleSensor?
@@ -11,12 +11,14 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     private let motors: (any MotorPort)?
     private let pace: DataReady?
 
+    /// Creates the bus.
+    ///
     /// - Parameters:
     ///   - camera: The sensor on the camera.
     ///   - handle: A second one on the handle.
-    ///   - encoders: What shows the joints.
-    ///   - motors: What is driven on the same bus; nil: nothing.
-    ///   - pace: The camera's data-ready line; nil: the clock's pace.
+    ///   - encoders: Encoders of the joints.
+    ///   - motors: Motors on the same bus; nil without any.
+    ///   - pace: The camera's data-ready line; nil for the clock's pace.
     init(
         camera: InertialSensor, handle: HandleSensor? = nil, encoders: JointEncoders? = nil,
         motors: (any MotorPort)?, pace: DataReady? = nil

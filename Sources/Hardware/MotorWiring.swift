@@ -5,7 +5,8 @@ extension HardwareWiring {
     public enum PCA9685Load: Sendable, Equatable {
         /// Three servos, at this number of pulses per second.
         case servos(ServoPulses, frameRate: Double)
-        /// Three brushless motors; with encoders the torque is commutated, else the field is set.
+        /// Three brushless motors. With encoders the torque is commutated, otherwise the field is
+        /// set.
         case phases(PhaseMotors, frameRate: Double, hasEncoders: Bool)
     }
 
@@ -25,12 +26,12 @@ extension HardwareWiring {
     public struct PowerSwitch: Sendable, Equatable {
         /// `/dev/gpiochip0`.
         public var chip: String
-        /// Its number on the chip.
+        /// Number of the line on the chip.
         public var line: Int
-        /// Whether low lets the motors run.
+        /// Whether the motors run when the line is low.
         public var isActiveLow: Bool
 
-        /// A line at this place.
+        /// Creates a switch on this line.
         public init(chip: String, line: Int, isActiveLow: Bool) {
             self.chip = chip
             self.line = line
@@ -57,7 +58,7 @@ extension HardwareWiring {
         return outputs
     }
 
-    /// The motors that share a bus with the sensor; nil: there are none.
+    /// The motors that share a bus with the sensor; nil without any.
     func motorsBesideSensor(on bus: I2CBus) -> (any MotorPort)? {
         guard case .pca9685(let path, _, _, _, _) = motors, path == self.bus else { return nil }
         return makePort(on: bus)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Report of a sensor, written by the bus thread, read by others. Never waits: single words.
+/// State of a sensor, written by the bus thread, read by others. Never waits: single words.
 public final class SensorReport: Sendable {
     private let resets = Atomic(UInt64(0))
     private let outageCount = Atomic(UInt64(0))
@@ -11,14 +11,14 @@ public final class SensorReport: Sendable {
     private let overflowCount = Atomic(UInt64(0))
     private let clockError = Atomic(Double.nan.bitPattern)
     private let running = Atomic(false)
-    /// Address of the text of the last failure, 0: none. The text is static and ends with a zero,
-    /// so its address is sufficient.
+    /// Address of the text of the last failure; 0 without one. The text is static and ends with a
+    /// zero, so its address is sufficient.
     private let failure = Atomic(UInt(0))
 
-    /// A sensor that nobody has tried yet.
+    /// Creates the report of a sensor before its set-up.
     public init() {}
 
-    /// Whether it is brought up and answers.
+    /// Whether it is set up and answers.
     public var isRunning: Bool { running.load(ordering: .relaxed) }
 
     /// Number of losses of the configuration during operation.
@@ -33,10 +33,10 @@ public final class SensorReport: Sendable {
     /// Transfers to it that failed.
     public var failedTransfers: UInt64 { failedTransferCount.load(ordering: .relaxed) }
 
-    /// Edges of its data-ready line that nobody was there for.
+    /// Number of missed edges of its data-ready line.
     public var missedEdges: UInt64 { missedEdgeCount.load(ordering: .relaxed) }
 
-    /// Periods in which the data-ready line said nothing.
+    /// Number of periods without an edge of the data-ready line.
     public var lateEdges: UInt64 { lateEdgeCount.load(ordering: .relaxed) }
 
     /// Number of times that its buffer was full, and samples were lost.
@@ -45,7 +45,8 @@ public final class SensorReport: Sendable {
     /// Clock error, parts per million, slow is positive; NaN if not measured.
     public var clockErrorPPM: Double { Double(bitPattern: clockError.load(ordering: .relaxed)) }
 
-    /// Why its last set-up failed: "is not the gyroscope of a BMI088 (chip id)"; nil: it did not.
+    /// Reason why its last set-up failed: "is not the gyroscope of a BMI088 (chip id)"; nil after a
+    /// success.
     public var lastFailure: String? {
         UnsafePointer<UInt8>(bitPattern: failure.load(ordering: .relaxed))
             .map { String(cString: $0) }

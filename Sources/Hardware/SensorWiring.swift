@@ -1,16 +1,16 @@
 public import enum Configuration.SensorChip
 public import GimbalCore
 
-/// Which sensors are where.
+/// Sensors and their places.
 public struct SensorWiring: Sendable, Equatable {
     /// An inertial sensor.
     public struct Inertial: Sendable, Equatable {
         /// Interface of the sensor.
         public enum Place: Sendable, Equatable {
-            /// Device file, and the addresses of its parts: accelerometer, gyroscope where they
-            /// have one each.
+            /// Device file, and the addresses of its parts: accelerometer and gyroscope, if they
+            /// have separate ones.
             case i2c(bus: String, addresses: [UInt16])
-            /// Device files of its parts, and the clock of measurements, Hz.
+            /// Device files of its parts, and the clock for measurements, Hz.
             case spi(devices: [String], clock: Int)
         }
 
@@ -22,9 +22,9 @@ public struct SensorWiring: Sendable, Equatable {
         public var gyroRange: Double
         /// Full scale of the accelerometer, g.
         public var accelRange: Double
-        /// Whether it tests itself when it is brought up; it must rest meanwhile.
+        /// Whether it tests itself during its set-up, in which it must be at rest.
         public var testsItself: Bool
-        /// Whether every sample is fetched from its buffer.
+        /// Whether every sample is read from its buffer.
         public var usesBuffer = false
 
         /// A sensor at this place.
@@ -75,14 +75,14 @@ public struct SensorWiring: Sendable, Equatable {
         }
     }
 
-    /// The line on which the camera's sensor says that it has measured.
+    /// The data-ready line of the camera's sensor.
     public struct DataReadyLine: Sendable, Equatable {
         /// `/dev/gpiochip0`.
         public var chip: String
-        /// Its number on that chip.
+        /// Number of the line on that chip.
         public var line: Int
 
-        /// A line of a chip.
+        /// Creates a line of a chip.
         public init(chip: String, line: Int) {
             self.chip = chip
             self.line = line
@@ -91,11 +91,11 @@ public struct SensorWiring: Sendable, Equatable {
 
     /// An AS5600 at each joint.
     public struct Encoders: Sendable, Equatable {
-        /// Device files: all have the same address, so each has a bus of its own.
+        /// Device files: all encoders have the same address, so each has a separate bus.
         public var buses: (yaw: String, roll: String, pitch: String)
         /// Reading of each encoder at joint angle zero, rad.
         public var zero: AxisVector
-        /// 1, or -1 where an encoder's angle falls when the joint's grows.
+        /// 1, or -1 for an encoder whose angle decreases when the joint's increases.
         public var direction: AxisVector
 
         /// Encoders on these buses.
@@ -108,7 +108,7 @@ public struct SensorWiring: Sendable, Equatable {
             self.direction = direction
         }
 
-        /// Same buses, same angles.
+        /// Whether buses and angles are equal.
         public static func == (a: Encoders, b: Encoders) -> Bool {
             a.buses == b.buses && a.zero == b.zero && a.direction == b.direction
         }
@@ -129,31 +129,31 @@ public struct SensorWiring: Sendable, Equatable {
 
     /// The sensor on the camera.
     public var camera: Inertial
-    /// The camera's data-ready line; nil: not wired.
+    /// The camera's data-ready line; nil if it is not wired.
     public var dataReady: DataReadyLine?
-    /// A second sensor on the handle; nil: none.
+    /// A second sensor on the handle; nil without one.
     public var handle: Inertial?
-    /// From that sensor's axes to the handle's.
+    /// Rotation from that sensor's axes to the handle's.
     public var handleMounting = Quaternion.identity
-    /// Encoders of the joints; nil: none.
+    /// Encoders of the joints; nil without them.
     public var encoders: Encoders?
 
     /// Largest age of samples of handle and encoders, s.
     public var staleSeconds = 0.02
 
-    /// A camera's sensor alone.
+    /// Creates a wiring with a camera's sensor only.
     public init(camera: Inertial) { self.camera = camera }
 }
 
 /// Reports of the sensors.
 public struct SensorReports: Sendable {
-    /// The one on the camera.
+    /// Report of the sensor on the camera.
     public let camera = SensorReport()
-    /// The one on the handle.
+    /// Report of the sensor on the handle.
     public let handle = SensorReport()
-    /// Those on the joints.
+    /// Reports of the encoders on the joints.
     public let encoders = EncoderReports()
 
-    /// Sensors that nobody has tried yet.
+    /// Creates reports before any set-up.
     public init() {}
 }

@@ -4,38 +4,38 @@ public import GimbalCore
 protocol AutotuneMethod: Sendable {
     /// The tuning before the run.
     var present: Stabilizer.Parameters { get }
-    /// Of the camera, while it is excited, rad.
+    /// Largest swing of the camera during the excitation, rad.
     var largestSwing: Double { get }
     /// Initial amplitude of the search, as a share of the full scale.
     var firstShare: Double { get }
-    /// A model that leaves more than this was measured in a loop that swings once it is shaken.
+    /// Residual of the model above which the loop was probably oscillating during the measurement.
     var doubtfulResidual: Double { get }
-    /// Takes hold of nothing for a moment, so that integrals empty themselves; nil where there are
-    /// none.
+    /// Tuning without any stiffness for a moment, so that the integrals become zero; nil without
+    /// integrals.
     var limp: Stabilizer.Parameters? { get }
-    /// A tuning for an axis of which nothing is known but its motor.
+    /// Tuning for an axis about which only the motor is known.
     var soft: Stabilizer.Parameters { get }
 
     /// Full scale of the axis: N·m, or rad for servos.
     func fullScale(_ axis: GimbalAxis) -> Double
-    /// Takes what belongs to the axis out of a tick.
+    /// Records the axis's values of one tick.
     func record(_ snapshot: StabilizerSnapshot, in record: inout ExcitationRecord)
     /// Result from the record.
     ///
     /// - Parameters:
     ///   - record: Whole periods.
-    ///   - inForce: The tuning under which it was made.
+    ///   - inForce: The tuning during the record.
     ///   - tickRate: Hz.
-    /// - Returns: Nil when no model fits.
+    /// - Returns: Nil if no model fits.
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult?
-    /// A tuning to measure with: `tuning` with what was found roughly, a little softer than the
+    /// A tuning for the measurement: `tuning` with the rough results, slightly softer than the
     /// optimum.
     func trial(
         after tuning: Stabilizer.Parameters, with rough: AutotuneRun.AxisResult
     ) -> Stabilizer.Parameters
-    /// The tuning with everything that was found.
+    /// The tuning with all results.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters
 }
 
@@ -44,12 +44,12 @@ extension AutotuneRun {
     public struct AxisResult: Sendable {
         /// The axis.
         public var axis: GimbalAxis
-        /// The points of the frequency response: rate per moment, or the camera's angle per angle
-        /// that a servo was told.
+        /// The points of the frequency response: rate per moment, or for a servo the camera's angle
+        /// per commanded angle.
         public var points: [ResponsePoint]
-        /// The model that fits them, and what follows from it.
+        /// The model that fits them, and the resulting design.
         public var finding: Finding
-        /// Root mean square of the relative error that the model leaves.
+        /// Root mean square of the model's remaining relative error.
         public var residual: Double
 
         /// Margins of the proposed tuning.
@@ -89,17 +89,17 @@ extension AutotuneRun {
         }
     }
 
-    /// A model with what follows from it.
+    /// A model with the resulting design.
     public enum Finding: Sendable {
-        /// Of a motor that exerts torque.
+        /// Result for a motor that exerts torque.
         case motor(MotorFinding)
-        /// Of a position servo.
+        /// Result for a position servo.
         case servo(ServoFinding)
     }
 
     /// Load of a motor.
     public struct MotorFinding: Sendable {
-        /// From moment to rate.
+        /// Model from moment to rate.
         public var model: PlantModel
         /// Coulomb friction, N·m.
         public var coulomb: Double
@@ -111,7 +111,7 @@ extension AutotuneRun {
 
     /// Response of a servo.
     public struct ServoFinding: Sendable {
-        /// From what it is told to the camera's angle.
+        /// Model from commanded angle to the camera's angle.
         public var model: ServoResponse
         /// Parameters of its controller, and its bandwidth.
         public var design: ServoDesign

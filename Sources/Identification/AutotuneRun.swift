@@ -1,29 +1,29 @@
 public import GimbalCore
 
-/// Finds the tuning of the motors: shakes one axis after the other slightly, in closed loop, and
-/// identifies its load from the response. An `AutotuneMethod` contains the parts that depend on the
-/// kind of motor.
+/// Identification of the motors' tuning: excites one axis after the other slightly, in closed loop,
+/// and identifies its load from the response. An `AutotuneMethod` contains the parts that depend on
+/// the kind of motor.
 ///
-/// A pure sequence: it takes the stabilizer's snapshot of every tick and says what is to be done
-/// next. When the present gains do not hold the camera still, it begins with soft ones that are
-/// stable from a seventeenth to four times the inertia that they are made for, measures roughly,
-/// and measures again with gains that fit.
+/// A pure sequence: it takes the stabilizer's snapshot of every tick and returns the next action.
+/// If the present gains do not hold the camera still, it starts with soft ones, which are stable
+/// from a seventeenth to four times the inertia of their design. After a rough measurement it
+/// measures again with suitable gains.
 public struct AutotuneRun: Sendable {
     /// Next action.
     public enum Action: Sendable {
-        /// Put these gains in force for the time of the run.
+        /// Put these gains in force until the end of the run.
         case trial(Stabilizer.Parameters)
-        /// Begin an excitation.
+        /// Start an excitation.
         case excite(Excitation)
-        /// It is over: `outcome` says how. The gains before the run are to be put back.
+        /// The run is over; `outcome` contains the result. The previous gains must be restored.
         case finish
     }
 
     /// Result of the run.
     public enum Outcome: Sendable {
-        /// All axes are found.
+        /// All axes were identified.
         case done
-        /// It ended early, in a sentence.
+        /// The run ended early; the sentence states the reason.
         case failed(String)
     }
 
@@ -53,21 +53,21 @@ public struct AutotuneRun: Sendable {
     private var saturated = 0
     private var baseline = 0.0
     private var swing = 0.0
-    /// Whether the gains in force fit well enough for the measurement that counts.
+    /// Whether the gains in force are good enough for the final measurement.
     private var isFine = true
     private var trial: Stabilizer.Parameters?
     private var excitation: Excitation
     private var record: ExcitationRecord
 
-    /// As hard as the motor may be used: the more torque, the less friction counts. Share of its
-    /// limit, RMS.
+    /// Largest excitation, as a share of the motor's limit, RMS. A large torque reduces the
+    /// influence of friction.
     private static let largestShare = 0.3
-    /// Enough, however little torque it took: RMS, rad/s.
+    /// Sufficient rate of the camera, RMS, rad/s, at any torque.
     private static let largestRate = 1.5
     private static let roughPeriods = 2
     private static let finePeriods = 4
 
-    /// A run that has not begun.
+    /// Creates a run that has not started.
     ///
     /// - Parameters:
     ///   - axes: One to three.
@@ -92,10 +92,10 @@ public struct AutotuneRun: Sendable {
         record = ExcitationRecord(axis: .yaw, periodTicks: periodTicks)
     }
 
-    /// The axis that is measured at present.
+    /// The axis that is being measured.
     public var axis: GimbalAxis { axes[min(results.count, axes.count - 1)] }
 
-    /// Present activity, for a person.
+    /// Present activity, as text for the user.
     public var words: String {
         switch phase {
         case .observing: "checking the present gains"
@@ -106,7 +106,7 @@ public struct AutotuneRun: Sendable {
         }
     }
 
-    /// About how far it is, 0...1.
+    /// Approximate progress, 0...1.
     public var progress: Double {
         guard outcome == nil, !axes.isEmpty else { return 1 }
         let share: Double =
@@ -120,15 +120,15 @@ public struct AutotuneRun: Sendable {
         return (Double(results.count) + min(share, 0.99)) / Double(axes.count)
     }
 
-    /// About how many seconds it still takes.
+    /// Approximate remaining time, s.
     public var secondsLeft: Double {
         (1 - progress) * Double(axes.count) * (trial == nil ? 13.5 : 24)
     }
 
-    /// The tuning with what was found.
+    /// The tuning with the results so far.
     public var proposal: Stabilizer.Parameters { method.proposal(results) }
 
-    /// Somebody wants it to end.
+    /// Ends the run on request.
     public mutating func cancel(_ sentence: String) {
         guard outcome == nil else { return }
         outcome = .failed(sentence)
@@ -137,7 +137,7 @@ public struct AutotuneRun: Sendable {
 
     /// Takes the newest tick.
     ///
-    /// - Parameter snapshot: As the stabilizer left it.
+    /// - Parameter snapshot: Snapshot after the tick.
     /// - Returns: Next action; usually nil.
     public mutating func take(_ snapshot: StabilizerSnapshot) -> Action? {
         guard outcome == nil else { return nil }
@@ -224,7 +224,7 @@ public struct AutotuneRun: Sendable {
         return .excite(excitation)
     }
 
-    /// Records while the excitation runs, and judges when it has ended.
+    /// Records while the excitation runs, and evaluates the record at its end.
     private mutating func follow(_ snapshot: StabilizerSnapshot) -> Action? {
         let state = snapshot.excitation
         guard state.id == excitation.id else {

@@ -14,7 +14,7 @@ public struct ExcitationRecord: Sendable {
     /// Angle of the joint, rad.
     private var joints: [Double] = []
 
-    /// An empty record.
+    /// Creates an empty record.
     public init(axis: GimbalAxis, periodTicks: Int) {
         self.axis = axis
         self.periodTicks = periodTicks
@@ -23,7 +23,7 @@ public struct ExcitationRecord: Sendable {
     /// Takes the newest tick.
     ///
     /// - Parameters:
-    ///   - input: What drove the axis.
+    ///   - input: Excitation of the axis.
     ///   - rate: The camera's rate about it, rad/s.
     ///   - joint: Its joint's angle, rad.
     public mutating func append(input: Double, rate: Double, joint: Double) {
@@ -32,7 +32,7 @@ public struct ExcitationRecord: Sendable {
         joints.append(joint)
     }
 
-    /// Complete periods so far.
+    /// Number of complete periods so far.
     public var periods: Int { inputs.count / periodTicks }
 
     /// Root mean square of the rate, rad/s.
@@ -44,9 +44,9 @@ public struct ExcitationRecord: Sendable {
 
     /// The response from input to rate at the excited lines.
     ///
-    /// Both are projected on the excitation, which is the same in every period: what the feedback
-    /// makes of noise drops out (L. Ljung, "System Identification", 2nd ed., section 13.5: the
-    /// indirect way). Coherence is judged by how well the periods agree.
+    /// Both are projected on the excitation, which is the same in every period, so the feedback's
+    /// response to noise cancels (L. Ljung, "System Identification", 2nd ed., section 13.5: the
+    /// indirect way). The agreement of the periods gives the coherence.
     ///
     /// - Parameter tickRate: Hz.
     /// - Returns: Lines slower than a fifth of the tick rate; empty without two complete periods.
@@ -83,11 +83,11 @@ public struct ExcitationRecord: Sendable {
         return sum
     }
 
-    /// Coulomb and viscous friction of the joint, from the moment that the inertia does not need,
-    /// over time.
+    /// Coulomb and viscous friction of the joint, from the moment that does not accelerate the
+    /// inertia, over time.
     ///
     /// - Parameters:
-    ///   - model: Inertia and delay, as found.
+    ///   - model: Identified inertia and delay.
     ///   - tickRate: Hz.
     /// - Returns: N·m and N·m·s/rad, not negative.
     public func friction(

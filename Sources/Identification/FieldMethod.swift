@@ -15,11 +15,11 @@ struct FieldMethod: AutotuneMethod {
 
     private var controller: FieldController.Parameters { present.field }
 
-    /// There is no integral.
+    /// Nil, because there are no integrals.
     var limp: Stabilizer.Parameters? { nil }
 
-    /// Gains and observer that a wrong inertia does not make unstable, after a probe for the
-    /// inertia, unless there has been one since the start.
+    /// Gains and observer that are stable with any inertia, after a probe for the inertia, unless
+    /// one has been made since the start.
     var soft: Stabilizer.Parameters {
         var soft = present
         soft.field.attitudeGain = AxisVector(repeating: 3)
@@ -29,7 +29,8 @@ struct FieldMethod: AutotuneMethod {
         return soft
     }
 
-    /// At the power that holds: more would change the motor while it is measured.
+    /// Full scale at the holding power, because more power would change the motor during the
+    /// measurement.
     func fullScale(_ axis: GimbalAxis) -> Double {
         controller.peakTorque[axis] * controller.power
     }
@@ -73,8 +74,9 @@ struct FieldMethod: AutotuneMethod {
         return trial
     }
 
-    /// The delay, and with it the speed of everything, is common to all axes: the slowest one's
-    /// when all are tuned; else an axis that is slower than believed slows them all.
+    /// Proposes the tuning. The delay, and with it the speed of the loop, is common to all axes. If
+    /// all are tuned it is the slowest one's, because an axis that is slower than believed slows
+    /// down all.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.model.delay).max() ?? controller.loopDelay

@@ -10,7 +10,7 @@ struct FourierTransform: Sendable {
     private let cosines: [Double]
     private let sines: [Double]
 
-    /// A transform of this number of samples.
+    /// Creates a transform of this number of samples.
     ///
     /// - Parameter count: A power of two, 2 or more.
     init(count: Int) {
@@ -43,7 +43,7 @@ struct FourierTransform: Sendable {
         }
     }
 
-    /// Puts every sample at the place of its index with the bits reversed.
+    /// Moves every sample to the index with its bits reversed.
     private func reorder(_ real: inout [Double], _ imaginary: inout [Double]) {
         var reversed = 0
         for index in 1..<count {

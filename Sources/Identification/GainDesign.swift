@@ -2,32 +2,32 @@ public import GimbalCore
 
 /// Gains for an axis of known inertia and delay.
 ///
-/// The default tuning gives the smallest response to a push that 6 dB and 45° allow with a delay of
-/// 3.5 ms. The delay is the only time constant of a loop of an inertia and a delay: with gains per
-/// unit of inertia, scaled in time by the ratio of the delays, another axis has the same margins. A
-/// slower loop compensates the phase that filters and other lags cost.
+/// The default tuning gives the smallest response to a push with margins of 6 dB and 45° at a delay
+/// of 3.5 ms. The delay is the only time constant of a loop of an inertia and a delay. With gains
+/// per unit of inertia, scaled in time by the ratio of the delays, another axis has the same
+/// margins. A lower speed compensates the phase of filters and other lags.
 public struct GainDesign: Sendable, Equatable {
     /// Moment of inertia, kg·m².
     public var inertia: Double
-    /// 1/s.
+    /// Gain from attitude error to rate, 1/s.
     public var attitudeGain: Double
-    /// 1/s.
+    /// Gain from rate error to acceleration, 1/s.
     public var rateGain: Double
-    /// 1/s².
+    /// Gain from integrated rate error to acceleration, 1/s².
     public var rateIntegralGain: Double
-    /// 1.
+    /// Gain from measured to commanded angular acceleration, 1.
     public var rateDerivativeGain: Double
-    /// Hz.
+    /// Corner of the derivative's low-pass, Hz.
     public var derivativeCutoffHz: Double
     /// Margins of the gains.
     public var margins: LoopMargins
 
-    /// Gains with 6 dB and 45°.
+    /// Creates gains with 6 dB and 45°.
     ///
     /// - Parameters:
     ///   - inertia: kg·m².
-    ///   - delay: From torque to rate, with half a period, s.
-    ///   - filter: What the rate goes through.
+    ///   - delay: From torque to rate, including half a period, s.
+    ///   - filter: Filter of the rate.
     ///   - speed: Less than 1 is softer than the optimum.
     public init(
         inertia: Double, delay: Double, filter: RateFilter.Axis = RateFilter.Axis(),
@@ -56,14 +56,15 @@ public struct GainDesign: Sendable, Equatable {
         }
     }
 
-    /// Gains for a motor without encoder: the default tuning, slower by as much as the delay is
-    /// longer. Its observer, which takes out lasting loads in place of an integral, follows.
+    /// Creates gains for a motor without encoder: the default tuning, slowed down in proportion to
+    /// the delay. Its observer, which corrects lasting loads instead of an integral, is slowed down
+    /// too.
     ///
     /// - Parameters:
-    ///   - field: The tuning in force; what is common to all gains is kept.
+    ///   - field: The tuning in force; its values that are common to all gains are kept.
     ///   - inertia: kg·m².
-    ///   - delay: From torque to rate, with half a period, s.
-    ///   - filter: What the rate goes through.
+    ///   - delay: From torque to rate, including half a period, s.
+    ///   - filter: Filter of the rate.
     public init(
         field: FieldController.Parameters, inertia: Double, delay: Double,
         filter: RateFilter.Axis = RateFilter.Axis()
@@ -80,7 +81,8 @@ public struct GainDesign: Sendable, Equatable {
         margins = LoopMargins(of: tuned, axis: .pitch, filter: filter)
     }
 
-    /// Puts the gains into one axis of a controller; the derivative's corner is common to all axes.
+    /// Applies the gains to one axis of a controller; the derivative's corner is common to all
+    /// axes.
     public func apply(to controller: inout AttitudeController.Parameters, _ axis: GimbalAxis) {
         controller.attitudeGain[axis] = attitudeGain
         controller.rateGain[axis] = rateGain
@@ -92,7 +94,7 @@ public struct GainDesign: Sendable, Equatable {
 }
 
 extension GainDesign {
-    /// From rate to moment, the controller's own frequency response, with its sign turned: times
+    /// Frequency response of the controller from rate to moment, with inverted sign; multiplied by
     /// the plant it is the open loop.
     public func response(omega: Double) -> Complex {
         let s = Complex(0, omega)

@@ -1,53 +1,54 @@
 public import GimbalCore
 
-/// Gyroscope samples of some seconds, tick after tick, and where samples are missing between them.
+/// Gyroscope samples of some seconds, tick after tick, with the positions of missing samples.
 ///
-/// A loop that is held up loses samples. A line of a spectrum over such a place is at a wrong
-/// frequency, and blurred: what is evaluated is the longest part without one.
+/// A loop that is delayed loses samples. A spectrum across such a gap has lines at wrong
+/// frequencies, and blurred. So only the longest part without a gap is evaluated.
 public struct GyroRecording: Sendable {
     /// A part without a gap.
     public struct Stretch: Sendable {
-        /// Camera frame, rad/s, evenly spaced.
+        /// Rates, camera frame, rad/s, evenly spaced.
         public var rates: [Vector3]
-        /// Hz.
+        /// Sample rate, Hz.
         public var sampleRate: Double
     }
 
     /// The samples of one tick.
     private struct Batch {
-        /// Index behind its last sample.
+        /// Index after its last sample.
         var end: Int
-        /// When its last sample was taken.
+        /// Time of its last sample.
         var time: Instant
-        /// Whether the tick before it is missing.
+        /// Whether the previous tick is missing.
         var isTorn: Bool
     }
 
     private var rates: [Vector3] = []
     private var batches: [Batch] = []
 
-    /// An empty recording.
+    /// Creates an empty recording.
     public init() {}
 
-    /// From the first to the newest sample, s.
+    /// Time from the first to the newest sample, s.
     public var seconds: Double {
         guard let first = batches.first, let last = batches.last else { return 0 }
         return last.time.seconds(since: first.time)
     }
 
-    /// Takes the samples of a tick; without any it changes nothing.
+    /// Takes the samples of a tick; an empty batch has no effect.
     ///
     /// - Parameters:
     ///   - batch: Oldest first.
-    ///   - time: When the last one was taken.
-    ///   - isTorn: Whether a tick before this one was lost on the way.
+    ///   - time: Time of the last one.
+    ///   - isTorn: Whether a tick before this one was lost.
     public mutating func append(_ batch: GyroBatch, time: Instant, isTorn: Bool) {
         guard batch.count > 0 else { return }
         for index in 0..<batch.count { rates.append(batch[index]) }
         batches.append(Batch(end: rates.count, time: time, isTorn: isTorn))
     }
 
-    /// The longest part without a gap, and whether it is all; nil with fewer than two ticks.
+    /// The longest part without a gap, and whether it is the whole recording; nil with fewer than
+    /// two ticks.
     public var longestStretch: (stretch: Stretch, isWhole: Bool)? {
         guard batches.count >= 2 else { return nil }
         let steps = zip(batches, batches.dropFirst()).map {

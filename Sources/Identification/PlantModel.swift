@@ -6,13 +6,14 @@ public import GimbalCore
 ///
 /// `P(s) = exp(-s delay) / (s inertia + damping + stiffness / s)`
 public struct PlantModel: Sendable, Equatable {
-    /// kg·m².
+    /// Inertia, kg·m².
     public var inertia: Double
-    /// N·m·s/rad; Coulomb friction appears here as what it takes at the speed of the measurement.
+    /// Damping, N·m·s/rad; it includes the equivalent of Coulomb friction at the speed of the
+    /// measurement.
     public var damping: Double
-    /// N·m/rad: cables, gravity, bearings that stick.
+    /// Stiffness of cables, gravity and sticking bearings, N·m/rad.
     public var stiffness: Double
-    /// From torque to rate, with half a period for the holding of the output, s.
+    /// Delay from torque to rate, including half a period for the holding of the output, s.
     public var delay: Double
 
     /// A model with these values.
@@ -29,15 +30,15 @@ public struct PlantModel: Sendable, Equatable {
             / Complex(damping, omega * inertia - stiffness / omega)
     }
 
-    /// The model that fits measured points best, and what it leaves of them.
+    /// The model that fits measured points best, with its residual.
     ///
-    /// For each delay the rest is linear: the relative errors of all points, weighted with what is
-    /// known of them, are least; the delay is searched.
+    /// For each delay the problem is linear: it minimizes the weighted relative errors of all
+    /// points. The delay is found by search.
     ///
     /// - Parameters:
-    ///   - points: Measured; 4 or more.
-    ///   - delays: Where to search, s.
-    /// - Returns: The model and the root mean square of the relative error; nil when nothing fits.
+    ///   - points: Measured; at least 4.
+    ///   - delays: Range of the search, s.
+    /// - Returns: The model and the root mean square of the relative error; nil if no model fits.
     public static func fit(
         _ points: [ResponsePoint], delays: ClosedRange<Double> = 0.0005...0.03
     ) -> (model: PlantModel, residual: Double)? {
@@ -58,7 +59,7 @@ public struct PlantModel: Sendable, Equatable {
     private static func solve(
         _ points: [ResponsePoint], delay: Double
     ) -> (model: PlantModel, residual: Double)? {
-        // Rows of (inertia, damping, stiffness) . columns = 1, real and imaginary part of each
+        // Rows of (inertia, damping, stiffness) . columns = 1, for real and imaginary part of each
         // point.
         var equations = NormalEquations()
         for point in points {
@@ -78,13 +79,13 @@ public struct PlantModel: Sendable, Equatable {
 
 /// One measured point of a frequency response.
 public struct ResponsePoint: Sendable, Equatable {
-    /// rad/s.
+    /// Frequency, rad/s.
     public var omega: Double
     /// Rate per moment, rad/s per N·m.
     public var response: Complex
     /// Coherence: share of the rate that the excitation explains, 0...1.
     public var coherence: Double
-    /// Periods that it is the mean of.
+    /// Number of averaged periods.
     public var periods: Int
 
     /// A measured point.
@@ -95,8 +96,8 @@ public struct ResponsePoint: Sendable, Equatable {
         self.periods = periods
     }
 
-    /// The inverse of the relative variance: what the coherence leaves, and what no linear model
-    /// explains, 3 % and what friction that sticks does to slow lines.
+    /// Inverse of the relative variance. The variance includes the incoherent share, 3 % for
+    /// nonlinearity, and the effect of sticking friction on slow lines.
     var weight: Double {
         let share = min(max(coherence, 1e-3), 1)
         let slowness = ResponsePoint.frictionCorner / omega
@@ -124,7 +125,7 @@ struct NormalEquations {
         weights += weight
     }
 
-    /// By Cramer's rule with scaled columns; nil when the rows do not determine it.
+    /// Solution by Cramer's rule with scaled columns; nil if the rows do not determine it.
     var solution: [Double]? {
         let scales = (0..<3).map { cm_sqrt(matrix[4 * $0]) }
         guard scales.allSatisfy({ $0 > 0 }) else { return nil }
@@ -139,7 +140,7 @@ struct NormalEquations {
         }
     }
 
-    /// Root of the weighted mean square that `x` leaves; a point has two rows.
+    /// Root of the weighted mean square error of `x`; each point has two rows.
     func residual(of x: [Double]) -> Double {
         var rest = square
         for i in 0..<3 {

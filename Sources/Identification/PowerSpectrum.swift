@@ -3,17 +3,17 @@ import CMathShim
 /// Power spectrum of a signal: one-sided density, unit of the signal squared per Hz.
 ///
 /// Source: P. Welch, "The use of fast Fourier transform for the estimation of power spectra", IEEE
-/// Trans. Audio Electroacoustics 15 (1967): Hann windows that overlap by half, the mean of each
-/// segment taken out.
+/// Trans. Audio Electroacoustics 15 (1967): Hann windows that overlap by half, with the mean of
+/// each segment removed.
 public struct PowerSpectrum: Sendable, Equatable {
     /// Distance of the frequencies, Hz; the first one is zero, the last half the sample rate.
     public let resolution: Double
-    /// At each frequency.
+    /// Density at each frequency.
     public let density: [Double]
     /// Number of averaged segments.
     public let segments: Int
 
-    /// The spectrum of evenly spaced samples; nil when there are fewer samples than a segment has.
+    /// The spectrum of evenly spaced samples; nil if there are fewer samples than in a segment.
     ///
     /// - Parameters:
     ///   - samples: All finite.
@@ -52,7 +52,7 @@ public struct PowerSpectrum: Sendable, Equatable {
         }
     }
 
-    /// The power of two nearest to a second of samples, from below, 16 to 4096.
+    /// The largest power of two within a second of samples, 16 to 4096.
     static func segment(sampleRate: Double) -> Int {
         var length = 16
         while length < 4096, Double(2 * length) <= 1.1 * sampleRate { length *= 2 }

@@ -2,21 +2,22 @@ public import GimbalCore
 
 /// Design of the controller of servos: its parameters, and the bandwidth of its prediction.
 ///
-/// The default tuning, stretched in time by how much longer the whole way from command to camera
-/// takes: the prediction of a handle and the delays of its servos have no other time. Where more of
-/// that is delay than of the default servo's, slower until 6 dB and 45° are left.
+/// The default tuning is stretched in time by the ratio of the total delays from command to camera,
+/// because this delay is the only time constant of the prediction. If pure delay is a larger part
+/// of it than with the default servo, the tuning is slowed down further, until 6 dB and 45° remain.
 public struct ServoDesign: Sendable {
     /// The tuning.
     public var parameters: ServoController.Parameters
     /// Margins of the design.
     public var margins: LoopMargins
 
-    /// A tuning for servos that answer like this.
+    /// Creates a tuning for servos with this response.
     ///
     /// - Parameters:
-    ///   - present: The tuning in force; what is not about the servos' answer is kept.
+    ///   - present: The tuning in force; values that do not depend on the servos' response are
+    ///     kept.
     ///   - model: From command to camera.
-    ///   - axis: Whose margins are looked at.
+    ///   - axis: The axis whose margins count.
     ///   - speed: Less than 1 is softer.
     public init(
         present: ServoController.Parameters, model: ServoResponse, axis: GimbalAxis,

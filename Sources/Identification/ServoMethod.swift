@@ -1,17 +1,15 @@
 import GimbalCore
 
-/// Autotune of position servos: delay and lag from the angles that they are told and the camera's
-/// rate.
+/// Autotune of position servos: delay and lag from their commanded angles and the camera's rate.
 ///
-/// The excitation is an angle, well beyond the dead band and slower than the servos are.
+/// The excitation is an angle, well beyond the dead band and slower than the servos.
 struct ServoMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.06
     let largestSwing = 0.07
     let doubtfulResidual = 0.1
 
-    /// Servos that hardly move: what swings comes to rest, and the handle's tracker sees that it
-    /// does.
+    /// Servos that hardly move, so that an oscillation decays and the handle's tracker settles.
     var limp: Stabilizer.Parameters? {
         var limp = present
         limp.servo.maxRate = AxisVector(repeating: 0.3)
@@ -19,7 +17,7 @@ struct ServoMethod: AutotuneMethod {
         return limp
     }
 
-    /// Hardly any response: stable for every delay.
+    /// A tuning with hardly any response, stable for every delay.
     var soft: Stabilizer.Parameters {
         var soft = present
         soft.servo.trackerBandwidth = 5
@@ -32,7 +30,7 @@ struct ServoMethod: AutotuneMethod {
     /// 5°, of which the run uses a part.
     func fullScale(_ axis: GimbalAxis) -> Double { 5 * .pi / 180 }
 
-    /// The joint's own rate: with an upright handle it is the camera's.
+    /// Records the joint's own rate: with an upright handle it is the camera's.
     func record(_ snapshot: StabilizerSnapshot, in record: inout ExcitationRecord) {
         let kinematics = JointKinematics(joints: snapshot.joints)
         record.append(
@@ -70,7 +68,7 @@ struct ServoMethod: AutotuneMethod {
         return trial
     }
 
-    /// Servos share one model: the slowest axis counts.
+    /// Proposes the tuning. The servos share one model, so the slowest axis counts.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let models = results.compactMap(\.servo?.model)

@@ -6,15 +6,16 @@ public import GimbalCore
 ///
 /// `P(s) = gain exp(-s delay) / (1 + s lag)`
 public struct ServoResponse: Sendable, Equatable {
-    /// From the command to the sample that shows the beginning of the answer, with half a frame of
-    /// waiting, s.
+    /// Delay from the command to the sample that shows the beginning of the response, including
+    /// half a frame of waiting, s.
     public var delay: Double
     /// Lag of the servo's own position loop, s.
     public var lag: Double
-    /// Angle of the camera per angle that the servo was told: 1, if its travel is as configured.
+    /// Ratio of the camera's angle to the commanded angle: 1 if the servo's travel is as
+    /// configured.
     public var gain: Double
 
-    /// A servo with these values.
+    /// Creates a servo with these values.
     public init(delay: Double, lag: Double, gain: Double = 1) {
         self.delay = delay
         self.lag = lag
@@ -26,10 +27,10 @@ public struct ServoResponse: Sendable, Equatable {
         Complex(phase: -omega * delay) * gain / Complex(1, omega * lag)
     }
 
-    /// The model that fits measured points best, and what it leaves of them.
+    /// The model that fits measured points best, with its residual.
     ///
-    /// - Parameter points: Measured, angle per angle; 4 or more.
-    /// - Returns: The model and the root mean square of the relative error; nil when nothing fits.
+    /// - Parameter points: Measured, angle per angle; at least 4.
+    /// - Returns: The model and the root mean square of the relative error; nil if no model fits.
     public static func fit(_ points: [ResponsePoint]) -> (model: ServoResponse, residual: Double)? {
         guard points.count >= 4 else { return nil }
         var best: (model: ServoResponse, residual: Double)?
@@ -50,7 +51,7 @@ public struct ServoResponse: Sendable, Equatable {
         return best
     }
 
-    /// The gain that fits best with these, and what is left.
+    /// The best gain for this delay and lag, and the residual.
     private static func solve(
         _ points: [ResponsePoint], delay: Double, lag: Double
     ) -> (gain: Double, residual: Double) {
@@ -68,8 +69,8 @@ public struct ServoResponse: Sendable, Equatable {
         return (gain, cm_sqrt(max(rest, 0)) / max(gain, 1e-9))
     }
 
-    /// Incoherent share plus 5 %; pulses, the sensor's filter and the dead band count for more than
-    /// the lag on lines above 50 Hz.
+    /// Weight by the incoherent share plus 5 %. On lines above 50 Hz pulses, the sensor's filter
+    /// and the dead band have more effect than the lag.
     private static func weight(of point: ResponsePoint) -> Double {
         let share = min(max(point.coherence, 1e-3), 1)
         let speed = point.omega / (2 * .pi * 50)

@@ -5,18 +5,18 @@ public import GimbalCore
 public struct SpectralPeak: Sendable, Equatable {
     /// Its frequency, interpolated between the bins, Hz.
     public var hz: Double
-    /// The density at its top.
+    /// Density at its top.
     public var density: Double
     /// Height above its surroundings, dB.
     public var prominence: Double
-    /// Root mean square of what is in it, unit of the signal.
+    /// Root mean square of its content, unit of the signal.
     public var rms: Double
 
     /// The peaks of a spectrum, strongest first.
     ///
     /// - Parameters:
     ///   - spectrum: A power spectrum.
-    ///   - lowest: Below this frequency there is motion, not vibration, Hz.
+    ///   - lowest: Frequency below which there is motion, not vibration, Hz.
     ///   - prominence: Smallest height of a peak above the median of its surroundings, dB.
     ///   - limit: Largest number of peaks.
     /// - Returns: Strongest first.
@@ -48,7 +48,7 @@ public struct SpectralPeak: Sendable, Equatable {
             && density[k] > density[k - 2] && density[k] >= density[k + 2]
     }
 
-    /// The median of the bins around, without the peak itself.
+    /// The median of the surrounding bins, without the peak itself.
     private static func surroundings(_ density: [Double], _ k: Int) -> Double {
         let reach = max(12, k / 6)
         let indices = max(1, k - reach)...min(density.count - 2, k + reach)
@@ -68,9 +68,10 @@ public struct SpectralPeak: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - peaks: Strongest first.
-    ///   - highest: Above this a notch has no effect on the loop, Hz.
+    ///   - highest: Frequency above which a notch has no effect on the loop, Hz.
     ///   - limit: Largest number of peaks.
-    /// - Returns: In order of frequency, each as deep as its peak stands out, in whole decibels.
+    /// - Returns: In order of frequency. The depth of each notch is the prominence of its peak, in
+    ///   whole decibels.
     public static func notches(
         for peaks: [SpectralPeak], below highest: Double, limit: Int = 4
     ) -> [Notch] {

@@ -9,7 +9,7 @@ struct TorqueMethod: AutotuneMethod {
 
     private var controller: AttitudeController.Parameters { present.controller }
 
-    /// Hardly any torque at all.
+    /// A tuning with hardly any torque.
     var limp: Stabilizer.Parameters? {
         var limp = soft
         limp.controller.torqueLimit = controller.torqueLimit * 0.02
@@ -63,8 +63,8 @@ struct TorqueMethod: AutotuneMethod {
         return trial
     }
 
-    /// Delay and the derivative's corner are common to all axes and follow the slowest one, when
-    /// all are tuned.
+    /// Proposes the tuning. Delay and the derivative's corner are common to all axes; if all are
+    /// tuned, they follow the slowest one.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.model.delay).max() ?? controller.loopDelay

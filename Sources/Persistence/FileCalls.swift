@@ -1,18 +1,18 @@
 import Glibc
 public import SystemPackage
 
-/// The system calls of the state store: the seam at which tests let each of them fail.
+/// The system calls of the state store, so that tests can let each of them fail.
 ///
-/// Every call reports its errno by throwing, and retries EINTR itself.
+/// Every call throws its errno, and repeats after EINTR automatically.
 public struct FileCalls: Sendable {
     /// Mode for opening a file.
     public enum Access: Sendable {
-        /// Reading what is there.
+        /// Read an existing file.
         case read
         /// Write a new, empty file, which replaces any file of that name; readable for owner and
         /// group.
         case create
-        /// Syncing the names in a directory.
+        /// Sync the names in a directory.
         case directory
     }
 
@@ -20,7 +20,7 @@ public struct FileCalls: Sendable {
     public var open: @Sendable (_ path: FilePath, _ access: Access) throws(Errno) -> Int32
     /// read(2) of at most `limit` bytes; empty at the end.
     public var read: @Sendable (_ file: Int32, _ limit: Int) throws(Errno) -> [UInt8]
-    /// write(2); returns how many bytes were taken, at least one.
+    /// write(2); returns the number of bytes written, at least one.
     public var write: @Sendable (_ file: Int32, _ bytes: ArraySlice<UInt8>) throws(Errno) -> Int
     /// fsync(2)
     public var sync: @Sendable (_ file: Int32) throws(Errno) -> Void
@@ -32,10 +32,10 @@ public struct FileCalls: Sendable {
     public var rename: @Sendable (_ old: FilePath, _ new: FilePath) throws(Errno) -> Void
     /// unlink(2)
     public var remove: @Sendable (_ path: FilePath) throws(Errno) -> Void
-    /// Whether something has this name.
+    /// Whether a file with this name exists.
     public var exists: @Sendable (_ path: FilePath) -> Bool
 
-    /// A set of calls.
+    /// Creates a set of calls.
     public init(
         open: @escaping @Sendable (_ path: FilePath, _ access: Access) throws(Errno) -> Int32,
         read: @escaping @Sendable (_ file: Int32, _ limit: Int) throws(Errno) -> [UInt8],
@@ -58,7 +58,7 @@ public struct FileCalls: Sendable {
         self.exists = exists
     }
 
-    /// The calls of the machine.
+    /// The calls of the operating system.
     public static let system = FileCalls(
         open: { path, access throws(Errno) in
             let flags =
@@ -78,7 +78,7 @@ public struct FileCalls: Sendable {
             try retrying { bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } }
         },
         sync: { file throws(Errno) in try retrying { Glibc.fsync(file) } },
-        // Linux has closed the descriptor also when close reports EINTR; closing again could hit
+        // Linux has closed the descriptor even if close reports EINTR; a second close could hit
         // another file.
         close: { file throws(Errno) in
             if Glibc.close(file) != 0, errno != EINTR { throw Errno(rawValue: errno) }
@@ -88,7 +88,7 @@ public struct FileCalls: Sendable {
         remove: { path throws(Errno) in try retrying { Glibc.unlink(path.string) } },
         exists: { path in Glibc.access(path.string, F_OK) == 0 })
 
-    /// The one place that looks at errno.
+    /// Repeats a call after EINTR, and throws other errors.
     @discardableResult
     private static func retrying<Result: FixedWidthInteger>(
         _ call: () -> Result

@@ -1,9 +1,9 @@
 /// State that survives a restart: saved settings, mode, calibration, named baselines, and the
 /// history of changes.
 public struct SavedState: Sendable, Equatable, Codable {
-    /// A change of the tuning that somebody made.
+    /// A change of the tuning.
     public struct Change: Sendable, Equatable, Codable {
-        /// When, seconds since 1970.
+        /// Time of the change, seconds since 1970.
         public var time: Double
         /// Author of the change.
         public var who: String
@@ -18,13 +18,13 @@ public struct SavedState: Sendable, Equatable, Codable {
         }
     }
 
-    /// Settings that somebody saved, as TOML text by key: an overlay over the configuration files.
+    /// Saved settings, as TOML text by key: an overlay over the configuration files.
     public var parameters: [String: String]
-    /// Name of the mode to return to; nil when none was saved.
+    /// Name of the mode to return to; nil if none was saved.
     public var mode: String?
     /// Calibration results by name, such as `imu.accel_offset_mps2`; finite numbers.
     public var calibration: [String: [Double]]
-    /// Overlays with a name, to return to.
+    /// Named overlays.
     public private(set) var baselines: [String: [String: String]]
     /// The newest changes, oldest first.
     public var history: [Change]
@@ -43,12 +43,12 @@ public struct SavedState: Sendable, Equatable, Codable {
     /// Largest number of baselines.
     public static let baselineLimit = 32
 
-    /// Keeps an overlay under a name; replaces an earlier one of that name.
+    /// Saves an overlay under a name; replaces an earlier one of that name.
     ///
     /// - Parameters:
     ///   - name: 1...32 letters, digits, `-`, `_` or `.`.
     ///   - parameters: Settings as TOML text by key.
-    /// - Throws: `badName`, or `tooMany` when all places are taken.
+    /// - Throws: `badName`, or `tooMany` if the limit is reached.
     public mutating func saveBaseline(
         _ name: String, _ parameters: [String: String]
     ) throws(BaselineError) {
@@ -67,7 +67,7 @@ public struct SavedState: Sendable, Equatable, Codable {
         return parameters
     }
 
-    /// Forgets a baseline.
+    /// Deletes a baseline.
     ///
     /// - Parameter name: As given to `saveBaseline`.
     /// - Throws: `unknown`.
@@ -77,7 +77,8 @@ public struct SavedState: Sendable, Equatable, Codable {
         }
     }
 
-    /// Absent parts of a file are empty, so that a file of an earlier release stays readable.
+    /// Decodes a state. Missing parts are empty, so that a file of an earlier release stays
+    /// readable.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         parameters = try values.decodeIfPresent([String: String].self, forKey: .parameters) ?? [:]
@@ -103,16 +104,16 @@ public struct SavedState: Sendable, Equatable, Codable {
     }
 }
 
-/// Why a baseline was refused.
+/// Reason why a baseline was refused.
 public enum BaselineError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Not a name.
+    /// The name is invalid.
     case badName(String)
     /// No baseline has this name.
     case unknown(String, known: [String])
     /// `SavedState.baselineLimit` is reached.
     case tooMany
 
-    /// One sentence, and what to do.
+    /// The error as one sentence, with a remedy.
     public var description: String {
         switch self {
         case .badName(let name):

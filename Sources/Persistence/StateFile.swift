@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// The bytes of a state file: one header line, then JSON that people can read.
+/// The bytes of a state file: one header line, then readable JSON.
 ///
-/// `airframe-state 1 length=118 crc32=0a1b2c3d`: format version, bytes after the header's line end,
-/// their CRC-32.
+/// `airframe-state 1 length=118 crc32=0a1b2c3d`: format version, number of bytes after the header's
+/// line end, their CRC-32.
 enum StateFile {
-    /// Why bytes are not a state.
+    /// Reason why bytes are not a state.
     enum Fault: Error, Equatable {
         case noHeader
         case futureVersion(Int)
@@ -14,11 +14,11 @@ enum StateFile {
         case contents(String)
     }
 
-    /// The version that this release writes; it reads this one only.
+    /// The version that this release writes, and the only one that it reads.
     static let version = 1
     private static let magic = "airframe-state"
 
-    /// Writes a state. Throws when a number is not finite: JSON has no word for it.
+    /// Encodes a state. Throws if a number is not finite, because JSON cannot represent it.
     static func encode(_ state: SavedState) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -28,7 +28,7 @@ enum StateFile {
         return Array("\(magic) \(version) length=\(body.count) crc32=\(crc)\n".utf8) + body
     }
 
-    /// Reads a state.
+    /// Decodes a state.
     static func decode(_ bytes: [UInt8]) throws(Fault) -> SavedState {
         guard let end = bytes.prefix(128).firstIndex(of: UInt8(ascii: "\n")),
             let line = String(validating: bytes[..<end], as: UTF8.self)

@@ -1,19 +1,19 @@
 import Glibc
 public import SystemPackage
 
-/// The state directory as one process's own: two that write there would lose each other's saves,
-/// each of them acknowledged.
+/// Lock of the state directory for one process. Two processes that write there would lose each
+/// other's acknowledged saves.
 ///
-/// flock(2) on a file of its own, because the state file is replaced with every save. The kernel
-/// takes the lock back when the process ends, however it ends.
+/// flock(2) on a separate file, because the state file is replaced with every save. The kernel
+/// releases the lock when the process ends in any way.
 public final class StateLock: Sendable {
     private let descriptor: Int32
 
     /// Takes the lock.
     ///
     /// - Parameter directory: Absolute path, `persistence.directory`.
-    /// - Returns: Nil where no lock can be had and nothing can be saved either: no directory, no
-    ///   right to write. Reading says so.
+    /// - Returns: Nil if neither a lock nor a save is possible: no directory, or no right to write.
+    ///   `load` reports that.
     /// - Throws: `inUse`.
     public static func take(_ directory: FilePath) throws(StateProblem) -> StateLock? {
         let path = directory.appending("airframed.lock")

@@ -1,20 +1,20 @@
 public import SystemPackage
 
-/// Why saved state could not be read or written, as a sentence that a person can act on.
+/// Reason why saved state could not be read or written, as a sentence with a remedy.
 public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// Kind of the problem.
     public enum Reason: Sendable, Equatable {
         /// A system call failed.
         case failed(Errno)
-        /// There is no last save, although there is one before it.
+        /// The last save is missing, although the previous one exists.
         case missing
-        /// Another process keeps its state there.
+        /// Another process keeps its state in this directory.
         case inUse
-        /// The file does not begin like a state file.
+        /// The beginning of the file is not that of a state file.
         case notAStateFile
         /// A later release wrote the file.
         case futureVersion(Int)
-        /// The file is cut short, or has grown.
+        /// The file is truncated, or longer than its header states.
         case truncated(expected: Int, found: Int)
         /// The contents do not match their checksum: a damaged disk, or an edit by hand.
         case checksumMismatch
@@ -22,7 +22,7 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         case malformed(String)
         /// The state cannot be encoded.
         case unencodable(String)
-        /// Larger than `StateStore.sizeLimit`.
+        /// The state is larger than `StateStore.sizeLimit`.
         case tooLarge(Int)
     }
 
@@ -35,7 +35,7 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
     /// New path of a bad file, for inspection; nil if it was not moved.
     public var keptAs: FilePath?
 
-    /// One line: path, what is wrong, what to do.
+    /// One line: path, problem, remedy.
     public var description: String {
         let directory = path.removingLastComponent()
         var line = "\(path): "

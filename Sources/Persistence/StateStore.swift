@@ -1,11 +1,11 @@
 public import SystemPackage
 
-/// Keeps `SavedState` in a directory, so that a crash at any moment leaves the old or the new one,
-/// whole.
+/// Storage of `SavedState` in a directory. After a crash at any moment either the old or the new
+/// state is complete.
 ///
-/// Files: `airframed.state`, `airframed.state.previous` (the one before), `airframed.state.bad-N`
-/// (what could not be read). Calls block on the disk: use it from an ordinary thread, one at a
-/// time, never from the loop.
+/// Files: `airframed.state`, `airframed.state.previous` (the previous one), `airframed.state.bad-N`
+/// (unreadable ones). Calls block on the disk: use it from an ordinary thread, one at a time, never
+/// from the loop.
 public struct StateStore: Sendable {
     /// Result of `load`.
     public struct Loaded: Sendable {
@@ -13,7 +13,7 @@ public struct StateStore: Sendable {
         public enum Source: Sendable, Equatable {
             /// The last save.
             case current
-            /// The save before it.
+            /// The previous save.
             case previous
             /// No usable state, or no save yet.
             case defaults
@@ -27,7 +27,7 @@ public struct StateStore: Sendable {
         public let problems: [StateProblem]
     }
 
-    /// Larger states are refused.
+    /// Largest state, bytes; larger ones are refused.
     public static let sizeLimit = 1 << 20
 
     /// The last save.
@@ -35,11 +35,11 @@ public struct StateStore: Sendable {
     private let directory: FilePath
     private let calls: FileCalls
 
-    /// A store in a directory that exists already.
+    /// Creates a store in an existing directory.
     ///
     /// - Parameters:
     ///   - directory: Absolute path, `persistence.directory`.
-    ///   - calls: System calls; tests give others.
+    ///   - calls: System calls; tests replace them.
     public init(directory: FilePath, calls: FileCalls = .system) {
         self.directory = directory
         file = directory.appending("airframed.state")
@@ -48,10 +48,11 @@ public struct StateStore: Sendable {
 
     private var previous: FilePath { sibling("previous") }
 
-    /// Reads the last save; when it is bad or cannot be read, moves it aside and reads the one
-    /// before.
+    /// Reads the last save. If that is invalid or unreadable, moves it aside and reads the previous
+    /// one.
     ///
-    /// Never fails: the gimbal must start, with defaults if need be, and say what is wrong.
+    /// Never fails, because the gimbal must start, if necessary with the defaults, and report the
+    /// problem.
     public func load() -> Loaded {
         var problems: [StateProblem] = []
         var isMissing = true
@@ -151,7 +152,7 @@ public struct StateStore: Sendable {
         try calls.close(descriptor)
     }
 
-    /// The state in a file; nil when there is no such file.
+    /// The state in a file; nil if the file does not exist.
     private func read(_ path: FilePath) throws(StateProblem) -> SavedState? {
         func problem(_ reason: StateProblem.Reason) -> StateProblem {
             StateProblem(action: "reading", path: path, reason: reason)
@@ -180,7 +181,7 @@ public struct StateStore: Sendable {
 
     private func contents(of path: FilePath) throws(Errno) -> [UInt8] {
         let descriptor = try calls.open(path, .read)
-        // Nothing was written through it; a failing close loses nothing.
+        // The descriptor was only read, so a failing close loses nothing.
         defer { try? calls.close(descriptor) }
         var bytes: [UInt8] = []
         while bytes.count <= Self.sizeLimit {
@@ -191,8 +192,8 @@ public struct StateStore: Sendable {
         return bytes
     }
 
-    /// Moves a bad file out of the way; the last of the numbers is overwritten, so that the disk
-    /// does not fill.
+    /// Moves an unreadable file aside. The last number is overwritten, so that the disk does not
+    /// fill.
     private func setAside(_ path: FilePath) -> FilePath? {
         let names = (1...9).map { sibling("bad-\($0)") }
         let target = names.first { !calls.exists($0) } ?? sibling("bad-9")

@@ -1,5 +1,4 @@
-/// Numbers and words for people. Everything that is not known is a dash, as wide as the number
-/// would be.
+/// Text for numbers and words. An unknown number is a dash, as wide as the number would be.
 public enum Format {
     /// A number with a fixed count of decimals.
     ///
@@ -23,12 +22,12 @@ public enum Format {
         return (value < 0 ? "-" : signed ? "+" : "") + text
     }
 
-    /// The number as short as it can be said exactly: `2`, `0.5`.
+    /// The shortest exact text of a number: `2`, `0.5`.
     public static func plain(_ value: Double) -> String {
         Int(exactly: value).map(String.init) ?? value.description
     }
 
-    /// A duration in the two units that matter: `2 h 14 min`.
+    /// A duration in its two largest units: `2 h 14 min`.
     public static func duration(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "–" }
         let whole = Int(seconds)
@@ -40,7 +39,7 @@ public enum Format {
         return "\(rest) s"
     }
 
-    /// A count with thin groups of three: `8 042 113`.
+    /// A count in groups of three digits, separated by thin spaces: `8 042 113`.
     public static func count(_ value: Int) -> String {
         var text = ""
         let digits = String(value.magnitude)
@@ -51,20 +50,18 @@ public enum Format {
         return (value < 0 ? "-" : "") + text
     }
 
-    /// The text with spaces before it, `width` characters in all; longer text stays whole.
+    /// The text, right-aligned to `width` characters; longer text stays whole.
     public static func right(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// The text with spaces after it, `width` characters in all; longer text is cut with an
-    /// ellipsis.
+    /// The text, left-aligned to `width` characters; longer text is cut with an ellipsis.
     public static func left(_ text: String, _ width: Int) -> String {
         if text.count > width { return text.prefix(max(0, width - 1)) + "…" }
         return text + String(repeating: " ", count: width - text.count)
     }
 
-    /// The text cut into lines at spaces; the first line has `width` characters at most, as have
-    /// the others.
+    /// The text, wrapped at spaces into lines of at most `width` characters.
     public static func wrapped(_ text: String, _ width: Int) -> [String] {
         var lines: [String] = []
         var line = ""

@@ -1,13 +1,13 @@
-/// "Did you mean": the name in a list that a mistyped one most likely stands for.
+/// "Did you mean": the name in a list that a mistyped name most likely means.
 public enum Suggestion {
     /// The candidate with the fewest edits (insert, delete, replace, swap of neighbours), if they
     /// are few.
     ///
     /// - Parameters:
-    ///   - name: What was written; compared without regard to case, `-` and `_` alike. Only 64
-    ///     characters are looked at.
-    ///   - candidates: What exists.
-    /// - Returns: nil when nothing is near: more than a third of the longer name would have to
+    ///   - name: The mistyped name; case is ignored, `-` and `_` are equal. Only the first 64
+    ///     characters count.
+    ///   - candidates: The valid names.
+    /// - Returns: nil if none is similar: more than a third of the longer name would have to
     ///   change.
     public static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
         let wanted = normalized(name)

@@ -1,7 +1,7 @@
-/// Text from outside for terminals and logs: what would steer a terminal, or turn the order of
-/// letters round, is shown as what it is. Names of phones, metadata of recordings and settings may
-/// be anything; everything that is written for people goes through here once, where it leaves the
-/// program (`Output` of airframectl, `LogStore` of the daemon).
+/// Escaping of external text for terminals and logs: characters that control a terminal or reverse
+/// the order of letters are shown as escapes. Names of phones, metadata of recordings and settings
+/// may contain any characters. All text for people passes through here once, at its output
+/// (`Output` of airframectl, `LogStore` of the daemon).
 extension String {
     /// The same text with C0 and C1 controls, DEL, line separators and bidirectional controls as
     /// `\u009b`. Inside JSON text that is the same string.
@@ -31,7 +31,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal would obey it instead of showing it.
+    /// Whether a terminal would execute it instead of showing it.
     fileprivate var steers: Bool {
         switch value {
         case 0...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true

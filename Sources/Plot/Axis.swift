@@ -1,24 +1,25 @@
 import Glibc
 import PlainText
 
-/// A linear or logarithmic axis: values to pixels, and the round values that are marked.
+/// A linear or logarithmic axis: conversion from values to pixels, and the round values of its
+/// marks.
 struct Axis {
     var range: ClosedRange<Double>
     /// Positions of the ends of the range.
     var start: Double
     var end: Double
-    /// Distance of the marks; 1, 2 or 5 times a power of ten, or a round share of a turn.
+    /// Distance of the marks: 1, 2 or 5 times a power of ten, or a round share of a turn.
     let step: Double
     /// Whether equal ratios are equal distances.
     let isLogarithmic: Bool
 
-    /// An axis.
+    /// Creates an axis.
     ///
     /// - Parameters:
-    ///   - range: Values; of more than one.
+    ///   - range: More than one value.
     ///   - start: Pixel of the lower bound.
     ///   - end: Pixel of the upper bound.
-    ///   - marks: About how many.
+    ///   - marks: Approximate number of marks.
     ///   - isLogarithmic: Whether equal ratios are equal distances; the range is then above zero.
     init(
         range: ClosedRange<Double>, start: Double, end: Double, marks: Int,
@@ -73,8 +74,8 @@ struct Axis {
         return Format.fixed(value, decimals)
     }
 
-    /// The least of 1, 2, 5 times a power of ten that is not below `raw`; above 20, shares of a
-    /// turn come first.
+    /// The smallest of 1, 2, 5 times a power of ten that is at least `raw`; above 20, shares of a
+    /// turn have priority.
     private static func roundStep(_ raw: Double) -> Double {
         guard raw > 0, raw.isFinite else { return 1 }
         if let share = [30.0, 45, 60, 90].first(where: { $0 >= raw }), raw > 20 { return share }

@@ -1,32 +1,34 @@
-/// One set of axes: lines and bands over a common abscissa, with shaded stretches behind them.
+/// One set of axes: lines and bands over a common abscissa, with shaded intervals behind them.
 public struct Chart: Sendable {
-    /// A line, and around it a band where its uncertainty is known.
+    /// A line, with a band around it if its uncertainty is known.
     public struct Line: Sendable {
         /// Name in the legend.
         public var name: String
         /// A colour of SVG: `#0072b2`.
         public var color: String
-        /// One value for each abscissa of the figure; not finite: the line is interrupted there.
+        /// One value for each abscissa of the figure; a value that is not finite interrupts the
+        /// line.
         public var values: [Double]
-        /// Half the height of the band around the line, one for each value; empty: no band.
+        /// Half the height of the band around the line, one for each value; empty without a band.
         public var band: [Double]
-        /// The least difference of neighbours that interrupts the line: where an angle wraps.
+        /// Smallest difference of neighbours that interrupts the line, for angles that wrap.
         public var breaksAt: Double
-        /// Whether the ordinate must show all of it; otherwise what lies beyond the others is cut
-        /// off.
+        /// Whether the ordinate must show the whole line; otherwise parts beyond the other lines
+        /// are cut off.
         public var setsRange: Bool
         /// Whether single points are drawn instead of a line.
         public var isPoints: Bool
 
-        /// A line.
+        /// Creates a line.
         ///
         /// - Parameters:
         ///   - name: For the legend.
         ///   - color: Of SVG.
         ///   - values: One for each abscissa.
         ///   - band: Empty, or one for each value.
-        ///   - breaksAt: Difference of neighbours at which the line breaks; infinite: it never breaks.
-        ///   - setsRange: Whether the ordinate must show all of it.
+        ///   - breaksAt: Difference of neighbours at which the line breaks; infinite for a
+        ///     continuous line.
+        ///   - setsRange: Whether the ordinate must show the whole line.
         ///   - isPoints: Whether single points are drawn instead of a line.
         public init(
             _ name: String, color: String, values: [Double], band: [Double] = [],
@@ -42,19 +44,19 @@ public struct Chart: Sendable {
         }
     }
 
-    /// Stretches of the abscissa that have something in common.
+    /// Shaded intervals of the abscissa in which a condition holds.
     public struct Shade: Sendable {
         /// Name in the legend.
         public var name: String
         /// A colour of SVG.
         public var color: String
-        /// Whether it holds, one for each abscissa of the figure.
+        /// Whether the condition holds, one for each abscissa of the figure.
         public var holds: [Bool]
 
-        /// Shaded stretches.
+        /// Creates shaded intervals.
         ///
         /// - Parameters:
-        ///   - name: For the legend; no stretch at all: not in it.
+        ///   - name: For the legend, which omits it if there are no intervals.
         ///   - color: Of SVG.
         ///   - holds: One for each abscissa.
         public init(_ name: String, color: String, holds: [Bool]) {
@@ -64,24 +66,24 @@ public struct Chart: Sendable {
         }
     }
 
-    /// Above the axes.
+    /// Title above the axes.
     public var title: String
     /// Name of the ordinate, with its unit.
     public var label: String
-    /// In the order in which they are drawn.
+    /// Lines, in the order of drawing.
     public var lines: [Line]
-    /// Behind the lines.
+    /// Shaded intervals behind the lines.
     public var shades: [Shade]
     /// Range that the ordinate must show at least.
     public var least: ClosedRange<Double>?
 
-    /// One set of axes.
+    /// Creates one set of axes.
     ///
     /// - Parameters:
     ///   - title: Above it.
     ///   - label: Of the ordinate, with the unit.
-    ///   - lines: What is drawn.
-    ///   - shades: What is shaded.
+    ///   - lines: Lines to draw.
+    ///   - shades: Shaded intervals.
     ///   - least: Range that the ordinate must show at least.
     public init(
         title: String, label: String, lines: [Line], shades: [Shade] = [],
@@ -94,8 +96,8 @@ public struct Chart: Sendable {
         self.least = least
     }
 
-    /// From the least to the greatest value drawn, with some air. The widest tenth of a band does
-    /// not count: what is not known at the start would make the rest flat.
+    /// From the smallest to the largest value drawn, with a margin. The widest tenth of a band does
+    /// not count, because the initial uncertainty would flatten the rest.
     var range: ClosedRange<Double> {
         var low = least?.lowerBound ?? .infinity
         var high = least?.upperBound ?? -.infinity

@@ -1,14 +1,14 @@
-/// Many samples in the width of one pixel: what remains visible of them.
+/// Reduction of many samples in the width of one pixel.
 ///
-/// A line with far more samples than pixels looks the same when each column of pixels keeps its
-/// first, least, greatest and last sample, in order; the file is smaller by orders of magnitude.
+/// A line with far more samples than pixels looks the same if each column of pixels keeps its
+/// first, smallest, largest and last sample, in order; the file is smaller by orders of magnitude.
 enum Column {
-    /// The indices worth drawing, in order.
+    /// The indices of the samples to draw, in order.
     ///
     /// - Parameters:
-    ///   - values: The samples; those that are not finite are kept, because they interrupt the
+    ///   - values: The samples; values that are not finite are kept, because they interrupt the
     ///     line.
-    ///   - columns: Of which column of pixels each sample is; never falling.
+    ///   - columns: Column of pixels of each sample, in ascending order.
     /// - Returns: Indices of `values`.
     static func visible(_ values: [Double], columns: [Int]) -> [Int] {
         var result: [Int] = []

@@ -1,31 +1,31 @@
 import PlainText
 
-/// Charts below each other over the same abscissa, as one SVG picture.
+/// One SVG picture of charts below each other, over the same abscissa.
 public struct Figure: Sendable {
     /// The first line.
     public var title: String
-    /// The second line, smaller: what the picture is of.
+    /// The second line, smaller: a description of the content.
     public var subtitle: String
     /// Name of the abscissa, with its unit.
     public var label: String
-    /// Never falling; one for each value of each line.
+    /// Abscissas in ascending order, one for each value of each line.
     public var abscissa: [Double]
-    /// From the top.
+    /// Charts from top to bottom.
     public var charts: [Chart]
-    /// Whether the abscissa is logarithmic: equal ratios are equal distances. Then it must be above
-    /// zero.
+    /// Whether the abscissa is logarithmic, so that equal ratios are equal distances; it must then
+    /// be above zero.
     public var isLogarithmic = false
-    /// Upright lines with a name, at these values of the abscissa.
+    /// Named vertical lines at these abscissas.
     public var marks: [(value: Double, name: String)] = []
 
-    /// A picture.
+    /// Creates a picture.
     ///
     /// - Parameters:
     ///   - title: The first line.
     ///   - subtitle: The second line.
     ///   - label: Of the abscissa, with the unit.
-    ///   - abscissa: Never falling.
-    ///   - charts: From the top.
+    ///   - abscissa: In ascending order.
+    ///   - charts: From top to bottom.
     public init(
         title: String, subtitle: String, label: String, abscissa: [Double], charts: [Chart]
     ) {
@@ -157,8 +157,8 @@ public struct Figure: Sendable {
         pen.area(upper + lower.reversed(), color: line.color)
     }
 
-    /// At the right, above the axes; from the last entry to the first, because texts are placed by
-    /// their end.
+    /// Draws the legend at the right, above the axes, from the last entry to the first, because
+    /// texts are positioned by their end.
     private func drawLegend(_ chart: Chart, y: Double, _ pen: inout Pen) {
         var x = Self.right
         let shades = chart.shades.filter { $0.holds.contains(true) }
@@ -181,7 +181,7 @@ public struct Figure: Sendable {
         }
     }
 
-    /// The stretches over which `holds` is true, in pixels.
+    /// The intervals in which `holds` is true, in pixels.
     private func stretches(_ holds: [Bool], _ across: Axis) -> [ClosedRange<Double>] {
         var result: [ClosedRange<Double>] = []
         var start: Double?

@@ -1,6 +1,6 @@
 import PlainText
 
-/// Writes the elements of an SVG document.
+/// Writer of the elements of an SVG document.
 struct Pen {
     typealias Point = (x: Double, y: Double)
 
@@ -79,10 +79,10 @@ struct Pen {
         body += "<polygon fill=\"\(color)\" fill-opacity=\"0.16\" points=\"\(list(points))\"/>\n"
     }
 
-    /// About how wide a text is in the fonts named: sans-serif letters are 0.56 of their size.
+    /// Approximate width of a text in the named fonts: sans-serif letters have 0.56 of their size.
     func width(of text: String, size: Double) -> Double { Double(text.count) * size * 0.56 }
 
-    /// Points as text; those in the middle of a level stretch say nothing and are left out.
+    /// Points as text, without those in the middle of a horizontal part.
     private func list(_ points: [Point]) -> String {
         let heights = points.map { ($0.y * 10).rounded() }
         var texts: [String] = []

@@ -3,11 +3,11 @@ internal import Realtime
 
 /// Registers of one part of a chip that are read together.
 struct RegisterRead: Sendable, Equatable {
-    /// Index into the chip's parts: some have two chips in one housing.
+    /// Index into the chip's parts; some housings contain two chips.
     var part: Int
-    /// The first one.
+    /// The first register.
     var register: UInt8
-    /// Number of registers, counting up.
+    /// Number of consecutive registers.
     var count: Int
 }
 
@@ -24,20 +24,20 @@ protocol ChipLink: AnyObject {
     /// Reads up to eight registers into the low bytes of a word, the first one lowest.
     func read(_ register: UInt8, count: Int, part: Int) throws(BusErrno) -> UInt64
 
-    /// Lays out what `burst` will read. May allocate.
+    /// Prepares the reads of `burst`. May allocate.
     func prepare(_ reads: [RegisterRead])
 
-    /// Reads what was laid out, in order, in as few system calls as the bus allows.
+    /// Executes the prepared reads, in order, in as few system calls as the bus allows.
     func burst() throws(BusErrno) -> UnsafeRawBufferPointer
 
-    /// Reads this number of bytes, at most `ChipLinkLimits.stream`, from a register of part 0 that
-    /// does not count up.
+    /// Reads this number of bytes, at most `ChipLinkLimits.stream`, from one register of part 0
+    /// without auto-increment.
     func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer
 }
 
-/// Bounds of a link.
+/// Limits of a link.
 enum ChipLinkLimits {
-    /// Bytes of one `stream`: a batch of samples, 16 bytes each.
+    /// Largest size of one `stream`, bytes: a batch of samples, 16 bytes each.
     static let stream = 256
 }
 

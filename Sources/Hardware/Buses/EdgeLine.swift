@@ -3,24 +3,25 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// A GPIO line on which a sensor says that it has measured. Bus thread only, after it was made.
+/// A GPIO line with a sensor's data-ready signal. Only the bus thread uses it after its creation.
 ///
-/// A GPIO chip that is missing, or goes away, is looked for again and again; without it there are
-/// no edges.
+/// A missing GPIO chip is searched for repeatedly; without it there are no edges.
 final class EdgeLine {
-    /// As the system calls take them: making that of a string may allocate.
+    /// C strings for the system calls, stored because their creation may allocate.
     private let path: UnsafeMutablePointer<CChar>
     private let consumer: UnsafeMutablePointer<CChar>
     private let line: UInt32
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
     private var lastSequence: UInt32 = 0
-    /// Edges that were not waited for in time, or that a full queue has dropped, since the start.
+    /// Number of edges since the start that were missed or dropped by a full queue.
     private(set) var missed: UInt64 = 0
 
     /// Interval of attempts to open a missing GPIO chip, s.
     private static let lookSeconds = 0.1
 
+    /// Creates a line, which is requested later.
+    ///
     /// - Parameters:
     ///   - path: `/dev/gpiochip0`.
     ///   - line: Number of the line on that chip.
@@ -36,7 +37,7 @@ final class EdgeLine {
         free(consumer)
     }
 
-    /// Whether the line can be waited for; tries to get it.
+    /// Whether the line can be waited for; requests it if necessary.
     func isWatched(now: Instant) -> Bool {
         if descriptor < 0, now >= nextLook {
             nextLook = now.advanced(bySeconds: Self.lookSeconds)
@@ -46,12 +47,12 @@ final class EdgeLine {
         return descriptor >= 0
     }
 
-    /// Waits for the first edge that is not before an instant.
+    /// Waits for the first edge at or after an instant.
     ///
     /// - Parameters:
-    ///   - notBefore: Earlier edges are passed over.
-    ///   - deadline: How long it waits.
-    /// - Returns: When the edge was; nil: there was none.
+    ///   - notBefore: Earlier edges are ignored.
+    ///   - deadline: End of the wait.
+    /// - Returns: Time of the edge; nil if there was none.
     func wait(notBefore: Instant, until deadline: Instant) -> Instant? {
         while true {
             var time: Int64 = 0

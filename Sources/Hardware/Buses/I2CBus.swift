@@ -3,13 +3,13 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// One I2C bus behind `/dev/i2c-N`. Bus thread only, after it was made.
+/// One I2C bus, `/dev/i2c-N`. Only the bus thread uses it after its creation.
 ///
-/// Every exchange is one I2C_RDWR, however many chips and registers it touches: one system call,
-/// one way through the adapter's queue, repeated starts between the messages. A device file that is
-/// missing, or goes away with its adapter, is looked for again and again.
+/// Every exchange is one I2C_RDWR for any number of chips and registers: one system call, one pass
+/// through the adapter's queue, repeated starts between the messages. A missing device file is
+/// searched for repeatedly.
 final class I2CBus {
-    /// The device file, as open(2) takes it: making that of a string may allocate.
+    /// The device file as a C string, stored because its creation may allocate.
     private let path: UnsafeMutablePointer<CChar>
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
@@ -25,17 +25,17 @@ final class I2CBus {
     private let openAdapter: Open
     private let transfer: Transfer
 
-    /// Opens a path; what `openAdapter` does.
+    /// Opens a path, like `openAdapter`.
     typealias Open = (UnsafePointer<CChar>, UnsafeMutablePointer<Int32>) -> Int32
-    /// Carries out one I2C_RDWR; what `ch_i2c_transfer` does.
+    /// Executes one I2C_RDWR, like `ch_i2c_transfer`.
     typealias Transfer = (Int32, UnsafeMutablePointer<i2c_msg>, UInt32) -> Int32
 
-    /// A bus that is opened at its first use.
+    /// Creates a bus that is opened at its first use.
     ///
     /// - Parameters:
     ///   - path: `/dev/i2c-1`.
-    ///   - open: How it is opened.
-    ///   - transfer: The one system call of each exchange; a test counts it here.
+    ///   - open: Function that opens it.
+    ///   - transfer: The only system call of each exchange, so that tests can count it.
     init(
         path: String, open: @escaping Open = { I2CBus.openAdapter($0, $1) },
         transfer: @escaping Transfer = { ch_i2c_transfer($0, $1, $2) }
@@ -52,7 +52,8 @@ final class I2CBus {
 
     /// Opens the device file of an adapter.
     ///
-    /// - Returns: 0 or a positive errno; EOPNOTSUPP: an adapter that cannot do combined transfers.
+    /// - Returns: 0 or a positive errno; EOPNOTSUPP if the adapter does not support combined
+    ///   transfers.
     private static func openAdapter(
         _ path: UnsafePointer<CChar>, _ descriptor: UnsafeMutablePointer<Int32>
     ) -> Int32 {
@@ -75,10 +76,10 @@ final class I2CBus {
         descriptor = -1
     }
 
-    /// Carries out an exchange; what it read is in its bytes afterwards.
+    /// Executes an exchange; its bytes then contain the data read.
     ///
-    /// - Throws: A positive errno: ENXIO or EREMOTEIO when nobody answered, ETIMEDOUT when the bus
-    ///   is stuck, what open(2) says while the device file is missing.
+    /// - Throws: A positive errno: ENXIO or EREMOTEIO if no chip answered, ETIMEDOUT if the bus is
+    ///   stuck, the error of open(2) while the device file is missing.
     func run(_ exchange: borrowing I2CExchange) throws(BusErrno) {
         if descriptor < 0 { try look() }
         let error = transfer(descriptor, exchange.messages, exchange.count)
@@ -98,16 +99,15 @@ final class I2CBus {
     }
 }
 
-/// The kernel's answer to a transfer that failed.
+/// The kernel's error of a failed transfer.
 struct BusErrno: Error {
     /// A positive errno.
     var code: Int32
 }
 
-/// Messages for one or several chips with the memory for what they carry, laid out once and used
-/// again and again.
+/// Messages for one or several chips with their memory, created once and reused.
 struct I2CExchange: ~Copyable {
-    /// As the kernel takes them.
+    /// The messages in the kernel's format.
     let messages: UnsafeMutablePointer<i2c_msg>
     /// Number of messages.
     private(set) var count: UInt32 = 0
@@ -118,7 +118,7 @@ struct I2CExchange: ~Copyable {
     /// The kernel's limit, I2C_RDWR_IOCTL_MAX_MSGS.
     private static let maximumMessages = 42
 
-    /// Allocates room for this number of bytes in all messages together.
+    /// Allocates memory for this number of bytes in all messages together.
     init(capacity: Int) {
         messages = .allocate(capacity: Self.maximumMessages)
         bytes = .allocate(byteCount: capacity, alignment: 8)
@@ -130,9 +130,9 @@ struct I2CExchange: ~Copyable {
         bytes.deallocate()
     }
 
-    /// Adds a write of these bytes, the first of which is the register.
+    /// Adds a write of these bytes, of which the first is the register.
     ///
-    /// - Returns: Where they are, so that they can be changed before each run.
+    /// - Returns: Offset of the bytes, so that they can be changed before each run.
     @discardableResult
     mutating func write(_ values: [UInt8], to address: UInt16) -> Int {
         let offset = append(values.count, address, flags: 0)
@@ -142,7 +142,7 @@ struct I2CExchange: ~Copyable {
 
     /// Adds a read of consecutive registers.
     ///
-    /// - Returns: Where they will be.
+    /// - Returns: Offset of the data.
     mutating func read(_ register: UInt8, count: Int, from address: UInt16) -> Int {
         write([register], to: address)
         return append(count, address, flags: UInt16(I2C_M_RD))
@@ -159,8 +159,8 @@ struct I2CExchange: ~Copyable {
         return offset
     }
 
-    /// Bits on the wire with their acknowledges, starts and stop (UM10204, 3.1): what the exchange
-    /// takes at 400 kHz is this many times 2.5 µs.
+    /// Bits on the wire including acknowledges, starts and stop (UM10204, 3.1). At 400 kHz the
+    /// exchange takes this number times 2.5 µs.
     var wireBits: Int {
         var bits = 1
         for index in 0..<Int(count) { bits += 1 + 9 * (1 + Int(messages[index].len)) }

@@ -1,13 +1,13 @@
 internal import Realtime
 
-/// A chip on an SPI bus: one chip select for each part. The first bit sent says whether registers
-/// are read (1) or written.
+/// A chip on an SPI bus, with one chip select for each part. The first bit sent is 1 for a read and
+/// 0 for a write.
 final class SPIChipLink: ChipLink {
     /// One part of the chip.
     struct Part {
         var device: SPIDevice
-        /// Bytes between the register and the first value: one for the accelerometer of a BMI088
-        /// (data sheet, section 6.1.2), else none.
+        /// Number of bytes between the register and the first value: one for the accelerometer of a
+        /// BMI088 (data sheet, section 6.1.2), otherwise none.
         var dummies = 0
     }
 
@@ -20,7 +20,7 @@ final class SPIChipLink: ChipLink {
     private var gathered: UnsafeMutableRawBufferPointer
     private var pieces: [(layout: Int, offset: Int, count: Int)] = []
 
-    /// One message for each part: an object, because messages cannot be copied into an array.
+    /// One message for each part. An object, because messages cannot be copied into an array.
     private final class Layout {
         let part: Int
         var message: SPIMessage
@@ -31,13 +31,15 @@ final class SPIChipLink: ChipLink {
         }
     }
 
-    /// Clock of InvenSense's chips for registers that are not measurements, Hz; other chips use it
+    /// Clock of InvenSense's chips for registers other than measurements, Hz; used for other chips
     /// too.
     private static let slowClock = 1_000_000
 
+    /// Creates a link.
+    ///
     /// - Parameters:
     ///   - parts: Chip selects.
-    ///   - clock: Of measurements, Hz.
+    ///   - clock: For measurements, Hz.
     init(parts: [Part], clock: Int) {
         self.parts = parts
         self.clock = clock

@@ -3,11 +3,11 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// One chip select of an SPI bus behind `/dev/spidevB.C`. Bus thread only, after it was made.
+/// One chip select of an SPI bus, `/dev/spidevB.C`. Only the bus thread uses it after its creation.
 ///
-/// A device file that is missing, or goes away, is looked for again and again.
+/// A missing device file is searched for repeatedly.
 final class SPIDevice {
-    /// The device file, as open(2) takes it: making that of a string may allocate.
+    /// The device file as a C string, stored because its creation may allocate.
     private let path: UnsafeMutablePointer<CChar>
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
@@ -15,20 +15,20 @@ final class SPIDevice {
     private let open: Open
     private let transfer: Transfer
 
-    /// Opens a path; what `ch_spi_open` does.
+    /// Opens a path, like `ch_spi_open`.
     typealias Open = (UnsafePointer<CChar>, UnsafeMutablePointer<Int32>) -> Int32
-    /// Carries out one SPI_IOC_MESSAGE; what `ch_spi_transfer` does.
+    /// Executes one SPI_IOC_MESSAGE, like `ch_spi_transfer`.
     typealias Transfer = (Int32, UnsafeMutablePointer<spi_ioc_transfer>, UInt32) -> Int32
 
     /// Interval of attempts to open a missing device file, s.
     private static let lookSeconds = 0.1
 
-    /// A device that is opened at its first use.
+    /// Creates a device that is opened at its first use.
     ///
     /// - Parameters:
     ///   - path: `/dev/spidev0.0`.
-    ///   - open: How it is opened.
-    ///   - transfer: The one system call of each message; a test counts it here.
+    ///   - open: Function that opens it.
+    ///   - transfer: The only system call of each message, so that tests can count it.
     init(
         path: String, open: @escaping Open = { ch_spi_open($0, $1) },
         transfer: @escaping Transfer = { ch_spi_transfer($0, $1, $2) }
@@ -48,9 +48,9 @@ final class SPIDevice {
         descriptor = -1
     }
 
-    /// Carries out a message; what it read is in its bytes afterwards.
+    /// Executes a message; its bytes then contain the data read.
     ///
-    /// - Throws: A positive errno. A chip that is not there is none: it reads as all ones or all
+    /// - Throws: A positive errno. A missing chip causes no error; it reads as all ones or all
     ///   zeros.
     func run(_ message: borrowing SPIMessage) throws(BusErrno) {
         if descriptor < 0 { try look() }
@@ -75,7 +75,7 @@ final class SPIDevice {
 /// Transfers for one device with their memory, allocated once and reused. The device is selected
 /// again for each.
 struct SPIMessage: ~Copyable {
-    /// As the kernel takes them.
+    /// The transfers in the kernel's format.
     let transfers: UnsafeMutablePointer<spi_ioc_transfer>
     /// Number of transfers.
     private(set) var count: UInt32 = 0
@@ -104,9 +104,9 @@ struct SPIMessage: ~Copyable {
         received.deallocate()
     }
 
-    /// Adds a transfer whose first byte is this one.
+    /// Adds a transfer with this first byte.
     ///
-    /// - Returns: Where its bytes are.
+    /// - Returns: Offset of its bytes.
     @discardableResult
     mutating func append(_ first: UInt8, length: Int) -> Int {
         precondition(used + length <= sent.count && count < capacity, "no room")

@@ -2,10 +2,10 @@ internal import Realtime
 
 /// Protocol of a rider's motor board.
 public enum DriveBoardFormat: Sendable, Equatable {
-    /// Register 0x00, magnitudes of 0...100: as the public driver of the rider's controller has it.
+    /// Register 0x00, magnitudes of 0...100, as in the public driver of the rider's controller.
     case publicDriver
-    /// Register 0x01, magnitudes of 0...255, and a register of its own for standing: as the
-    /// vendor's driver has it.
+    /// Register 0x01, magnitudes of 0...255, and a separate register to stop, as in the vendor's
+    /// driver.
     case vendor
 
     /// Written bytes: register, then direction (1 is forwards) and magnitude of left and right.
@@ -28,9 +28,9 @@ public enum DriveBoardFormat: Sendable, Equatable {
     }
 }
 
-/// The rider's motor board on an I2C bus. One thread, after it was made.
+/// The rider's motor board on an I2C bus. Only one thread uses it after its creation.
 final class DriveBoard {
-    /// Address of such a board.
+    /// I2C address of the board.
     static let address: UInt16 = 0x16
 
     private let bus: I2CBus
@@ -38,9 +38,11 @@ final class DriveBoard {
     private var speeds = I2CExchange(capacity: 5)
     private var stand = I2CExchange(capacity: 2)
 
+    /// Creates a board.
+    ///
     /// - Parameters:
-    ///   - bus: Where it is.
-    ///   - format: How it wants to be told.
+    ///   - bus: Its bus.
+    ///   - format: Its protocol.
     init(bus: I2CBus, format: DriveBoardFormat) {
         self.bus = bus
         self.format = format
@@ -59,7 +61,7 @@ final class DriveBoard {
         try run(speeds, .write)
     }
 
-    /// Both wheels off.
+    /// Switches both wheels off.
     func allOff() throws(BusError) {
         switch format {
         case .publicDriver: try write(left: 0, right: 0)

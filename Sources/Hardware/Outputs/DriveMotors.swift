@@ -2,24 +2,24 @@ public import GimbalCore
 public import Realtime
 internal import Synchronization
 
-/// The rider's two wheels: accepts requests from ordinary threads, ramps them, and writes them to
-/// the motor board fifty times a second, and at once after a request, on a separate thread. Stops
-/// unless requests are repeated in time.
+/// The rider's two wheels. It accepts requests from ordinary threads, ramps them, and writes them
+/// to the motor board on a separate thread, fifty times a second and at once after a request. The
+/// wheels stop unless requests are repeated in time.
 public final class DriveMotors: Sendable {
     private let requests: Mutex<MailboxWriter<DriveModel.Request>>
     private let context: DriveContext
     private let thread = Mutex<RealtimeThread?>(nil)
 
-    /// Wheels without a board: they turn on paper, for trying a remote control out.
+    /// Creates simulated wheels without a board, to try a remote control.
     public convenience init(simulated parameters: DriveModel.Parameters) {
         self.init(board: nil, parameters: parameters)
     }
 
-    /// Stopped wheels; no write happens before `start()`.
+    /// Creates stopped wheels; no write happens before `start()`.
     ///
     /// - Parameters:
     ///   - bus: Device file: `/dev/i2c-1`.
-    ///   - format: How the board wants to be told.
+    ///   - format: Protocol of the board.
     ///   - parameters: Limit and ramps.
     public convenience init(
         bus: String, format: DriveBoardFormat, parameters: DriveModel.Parameters
@@ -38,7 +38,7 @@ public final class DriveMotors: Sendable {
 
     /// Starts the thread. Once.
     ///
-    /// - Throws: `ThreadError` when it cannot be created.
+    /// - Throws: `ThreadError` if it cannot be created.
     public func start() throws(ThreadError) {
         let context = context
         let started = try RealtimeThread(ThreadTable.drive) { context.run() }
@@ -51,9 +51,9 @@ public final class DriveMotors: Sendable {
         context.bell.ring()
     }
 
-    /// The wheels off, and the end of the thread; within half a second.
+    /// Switches the wheels off and ends the thread, within half a second.
     ///
-    /// - Returns: Whether the board took it.
+    /// - Returns: Whether the board accepted it.
     public func stop() -> Bool {
         context.isStopping.store(true, ordering: .releasing)
         context.bell.ring()
@@ -65,12 +65,12 @@ public final class DriveMotors: Sendable {
     /// Speeds of the wheels as of the last period, shares of full speed, forwards positive.
     public var speeds: (left: Double, right: Double) { context.speeds.value }
 
-    /// Transfers that failed, since the start.
+    /// Number of failed transfers since the start.
     public var errors: Int { context.errors.load(ordering: .relaxed) }
 }
 
-/// Two speeds that one thread writes and others read, in ten thousandths of full speed and
-/// together.
+/// Two speeds, in ten thousandths of full speed, stored in one word: one thread writes them, others
+/// read.
 private final class SharedSpeeds: Sendable {
     private let word = Atomic<UInt64>(0)
 
@@ -90,9 +90,9 @@ private final class SharedSpeeds: Sendable {
 
 /// State of the thread.
 ///
-/// `@unchecked Sendable`: all but the atomics belong to the thread.
+/// `@unchecked Sendable`: everything except the atomics belongs to the thread.
 private final class DriveContext: @unchecked Sendable {
-    /// Nil: the wheels are simulated.
+    /// The board; nil for simulated wheels.
     private let board: DriveBoard?
     let speeds = SharedSpeeds()
     private var model: DriveModel

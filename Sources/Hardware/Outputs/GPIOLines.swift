@@ -3,12 +3,12 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Lines of one GPIO chip behind `/dev/gpiochipN`, all outputs or all inputs. One thread, after it
-/// was made.
+/// Lines of one GPIO chip, `/dev/gpiochipN`, all outputs or all inputs. Only one thread uses them
+/// after their creation.
 ///
-/// A bit of a word is a line, in the order in which they were named; 1 is active. One system call
-/// sets or reads all of them. A chip that is missing is looked for again and again; taking the
-/// lines makes outputs inactive.
+/// Each bit of a word is a line, in the order of their names; 1 is active. One system call sets or
+/// reads all of them. A missing chip is searched for repeatedly; requesting the lines makes outputs
+/// inactive.
 final class GPIOLines {
     private let chip: String
     private let lines: [UInt32]
@@ -21,13 +21,13 @@ final class GPIOLines {
     /// Interval of attempts to find a missing chip, s.
     private static let lookSeconds = 0.1
 
-    /// Lines that are taken at their first use.
+    /// Creates lines that are requested at their first use.
     ///
     /// - Parameters:
     ///   - chip: `/dev/gpiochip0`.
     ///   - lines: Their numbers on the chip, at most 64.
     ///   - activeLow: Bits of the lines that are active when low.
-    ///   - isOutput: Whether they are driven.
+    ///   - isOutput: Whether they are outputs.
     init(chip: String, lines: [Int], activeLow: UInt64 = 0, isOutput: Bool) {
         self.chip = chip
         self.lines = lines.map { UInt32($0) }
@@ -42,10 +42,10 @@ final class GPIOLines {
         descriptor = -1
     }
 
-    /// Takes the lines, if that has not been done.
+    /// Requests the lines, unless that has been done.
     ///
-    /// - Returns: Whether this call took them: outputs are inactive then.
-    /// - Throws: A positive errno: EBUSY when somebody else has one of them.
+    /// - Returns: Whether this call requested them; outputs are then inactive.
+    /// - Throws: A positive errno: EBUSY if another program has one of them.
     @discardableResult
     func take(now: Instant) throws(BusErrno) -> Bool {
         guard descriptor < 0 else { return false }
@@ -63,7 +63,7 @@ final class GPIOLines {
         try check(ch_gpio_set(descriptor, bits, mask))
     }
 
-    /// All lines as they are.
+    /// States of all lines.
     func get() throws(BusErrno) -> UInt64 {
         var bits: UInt64 = 0
         try check(ch_gpio_get(descriptor, ~0 >> UInt64(64 - lines.count), &bits))

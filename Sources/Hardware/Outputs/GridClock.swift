@@ -2,18 +2,18 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Wakes a thread on an absolute grid of time. A deadline that it slept through is skipped.
+/// Wake-up of a thread on an absolute grid of time. Missed deadlines are skipped.
 struct GridClock {
     private let periodNanoseconds: Int64
     private var next: Int64
 
-    /// The first deadline is one period from now.
+    /// Creates a clock whose first deadline is one period from now.
     init(periodNanoseconds: Int64) {
         self.periodNanoseconds = periodNanoseconds
         next = MonotonicClock.now.nanoseconds + periodNanoseconds
     }
 
-    /// Sleeps until the deadline this number of periods after the last.
+    /// Sleeps until the deadline that is this number of periods after the last one.
     mutating func wait(periods: Int64 = 1) {
         next += (periods - 1) * periodNanoseconds
         var time = timespec(tv_sec: Int(next / 1_000_000_000), tv_nsec: Int(next % 1_000_000_000))

@@ -1,9 +1,9 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Motors that have a bus of their own. Owned by that bus's thread.
+/// Motors with a separate bus. Owned by that bus's thread.
 ///
-/// `@unchecked Sendable`: handed over once to that thread.
+/// `@unchecked Sendable`: passed once to that thread.
 final class MotorBus: OutputBus, @unchecked Sendable {
     private let port: any MotorPort
 

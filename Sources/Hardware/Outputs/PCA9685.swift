@@ -1,16 +1,16 @@
 /// NXP PCA9685, sixteen outputs of pulse width: registers and numbers, no bus. Data sheet: PCA9685,
 /// revision 4.
 struct PCA9685: Sendable {
-    /// Pulses per second that the prescaler really gives.
+    /// Actual number of pulses per second with this prescaler.
     let frameRate: Double
-    /// The prescaler's register.
+    /// Value of the prescaler register.
     let prescale: UInt8
 
-    /// 7.3.5: `round(oscillator / (4096 rate)) - 1`, 3...255.
+    /// Creates a prescaler (7.3.5): `round(oscillator / (4096 rate)) - 1`, 3...255.
     ///
     /// - Parameters:
-    ///   - frameRate: Wanted pulses per second, 24...1526.
-    ///   - oscillator: Of this chip, Hz: nominally 25 MHz, measured parts are off by up to 8 %.
+    ///   - frameRate: Desired pulses per second, 24...1526.
+    ///   - oscillator: Of this chip, Hz: nominally 25 MHz, measured parts deviate by up to 8 %.
     init(frameRate: Double, oscillator: Double) {
         let divider = min(max((oscillator / (4096 * frameRate)).rounded(), 4), 256)
         prescale = UInt8(divider - 1)
@@ -22,7 +22,7 @@ struct PCA9685: Sendable {
 
     /// MODE1 with auto-increment, awake (7.3.1).
     static let awake: UInt8 = 0x20
-    /// MODE1 with auto-increment, asleep: only then the prescaler can be written.
+    /// MODE1 with auto-increment, asleep; the prescaler can be written only in this state.
     static let asleep: UInt8 = 0x30
     /// ALL_LED_OFF_H (7.3.4), and the bit that turns an output off regardless of its other bits.
     static let allOffHigh: UInt8 = 0xFD

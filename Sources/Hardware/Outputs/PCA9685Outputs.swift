@@ -1,8 +1,7 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Some outputs of a PCA9685: brings the chip up, and writes all of them in one transfer. Bus
-/// thread only.
+/// Outputs of a PCA9685: sets the chip up, and writes all outputs in one transfer. Bus thread only.
 final class PCA9685Outputs {
     private enum State {
         case down
@@ -32,10 +31,12 @@ final class PCA9685Outputs {
     /// The oscillator's start, s (7.3.1.1: at least 500 µs).
     private static let wakeSeconds = 0.001
 
+    /// Creates outputs.
+    ///
     /// - Parameters:
-    ///   - bus: Where it is.
+    ///   - bus: Bus of the chip.
     ///   - address: 0x40...0x7F.
-    ///   - channels: The outputs, 0...15, no two alike.
+    ///   - channels: Different outputs, 0...15.
     ///   - chip: Prescaler.
     init(bus: I2CBus, address: UInt16, channels: [Int], chip: PCA9685) {
         self.bus = bus
@@ -48,7 +49,8 @@ final class PCA9685Outputs {
         layOut(channels)
     }
 
-    /// One message for each run of neighbouring outputs, because the register counts up automatically.
+    /// Creates one message for each run of neighbouring outputs, because the register increments
+    /// automatically.
     private func layOut(_ channels: [Int]) {
         let order = channels.indices.sorted { channels[$0] < channels[$1] }
         var from = 0
@@ -67,8 +69,8 @@ final class PCA9685Outputs {
     /// Bits on the wire of one write.
     var frameBits: Int { frame.wireBits }
 
-    /// Brings the chip up step by step, or looks whether it still is; outputs are off afterwards if
-    /// it had to be.
+    /// Sets the chip up step by step, or checks that it still is. After a set-up the outputs are
+    /// off.
     ///
     /// - Returns: Whether it is ready.
     func prepare(now: Instant) throws(BusError) -> Bool {
@@ -84,7 +86,7 @@ final class PCA9685Outputs {
             state = .asleep
         case .asleep:
             try run(off, .off)
-            // 7.3.2: totem pole outputs, changing at the stop of a transfer.
+            // 7.3.2: totem pole outputs that change at the stop of a transfer.
             try send(0x04, to: 0x01)
             try send(PCA9685.awake, to: 0x00)
             state = .waking(since: now)
@@ -98,7 +100,7 @@ final class PCA9685Outputs {
         return false
     }
 
-    /// Says for how many of 4096 counts an output is high, from the next `write` on.
+    /// Sets the number of 4096 counts for which an output is high, from the next `write` on.
     func set(_ counts: Int, at index: Int) {
         let at = offsets[index]
         // 7.3.3: ON and OFF must differ; a separate bit switches an output off completely.
@@ -110,9 +112,9 @@ final class PCA9685Outputs {
         frame.bytes[at + 3] = high
     }
 
-    /// Writes all outputs in one transfer, if that changes anything.
+    /// Writes all outputs in one transfer, if a value has changed.
     ///
-    /// - Returns: Whether there was something to write.
+    /// - Returns: Whether a transfer was necessary.
     func write() throws(BusError) -> Bool {
         guard isOff || isChanged else { return false }
         try run(frame, .write)
@@ -121,7 +123,7 @@ final class PCA9685Outputs {
         return true
     }
 
-    /// Every output of the chip off.
+    /// Switches every output of the chip off.
     func allOff() throws(BusError) {
         try run(off, .off)
         isOff = true

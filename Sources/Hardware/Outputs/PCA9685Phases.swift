@@ -3,19 +3,21 @@ internal import Realtime
 
 /// Three brushless motors on a PCA9685, each on three half bridges. Bus thread only.
 ///
-/// All nine outputs go in one transfer, in every period in which a count changes. Off means every
-/// output low: a driver whose enable pin stays on then brakes, so that pin belongs on the power
-/// line.
+/// All nine outputs are written in one transfer, in every period in which a count changes. Off
+/// means that every output is low. A driver whose enable pin stays on then brakes, so that pin must
+/// be connected to the power line.
 final class PCA9685Phases: MotorPort {
     private let outputs: PCA9685Outputs
     private let motors: PhaseMotors
     private let hasEncoders: Bool
 
+    /// Creates motors.
+    ///
     /// - Parameters:
     ///   - outputs: Three of yaw, three of roll, three of pitch.
-    ///   - motors: What is on them.
-    ///   - hasEncoders: Whether torques are commutated by the measured joints; else fields are set
-    ///     as they come.
+    ///   - motors: Properties of the motors.
+    ///   - hasEncoders: Whether torques are commutated by the measured joints; otherwise fields are
+    ///     set unchanged.
     init(outputs: PCA9685Outputs, motors: PhaseMotors, hasEncoders: Bool) {
         self.outputs = outputs
         self.motors = motors
@@ -50,6 +52,6 @@ final class PCA9685Phases: MotorPort {
         outputs.set(Self.counts(duties.c), at: first + 2)
     }
 
-    /// Counts of 4096.
+    /// Counts of 4096 for a duty, 0...1.
     static func counts(_ duty: Double) -> Int { min(max(Int((duty * 4096).rounded()), 0), 4095) }
 }

@@ -3,16 +3,18 @@ internal import Realtime
 
 /// Three servos on a PCA9685. Bus thread only.
 ///
-/// A new position is written at most once a frame and only when a count has changed. Off means no
-/// pulses: a servo without them lets go.
+/// A new position is written at most once per frame and only if a count has changed. Off means no
+/// pulses, so that the servos are limp.
 final class PCA9685Servos: MotorPort {
     private let outputs: PCA9685Outputs
     private let pulses: ServoPulses
     private var lastWrite = Instant(nanoseconds: .min / 2)
 
+    /// Creates servos.
+    ///
     /// - Parameters:
     ///   - outputs: Those of yaw, roll and pitch.
-    ///   - pulses: What the servos take.
+    ///   - pulses: Pulses of the servos.
     init(outputs: PCA9685Outputs, pulses: ServoPulses) {
         self.outputs = outputs
         self.pulses = pulses

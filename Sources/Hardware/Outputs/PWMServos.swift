@@ -2,11 +2,11 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Three servos on channels of a PWM chip of the board. Never on a thread that serves an I2C bus:
-/// no bus can hang it.
+/// Three servos on channels of the board's PWM chip. Never on a thread that serves an I2C bus, so
+/// that no bus can block it.
 ///
-/// A new pulse is written at most once a frame, and only to channels where it has changed. Off
-/// means no pulses: a servo without them lets go.
+/// A new pulse is written at most once per frame, and only to channels whose pulse has changed. Off
+/// means no pulses, so that the servos are limp.
 final class PWMServos: MotorPort {
     private let channels: [SysfsPWM]
     private let numbers: [Int]
@@ -19,16 +19,18 @@ final class PWMServos: MotorPort {
     private var nextLook = Instant(nanoseconds: .min / 2)
     private var lastError = BusError(operation: .write, device: .pwm, address: 0, code: ENODEV)
 
-    /// Pulses are rounded to this, ns: far below what a servo can tell, and a camera at rest then
-    /// costs nothing.
+    /// Resolution of the pulses, ns: far below the resolution of a servo, and coarse enough that a
+    /// camera at rest causes no writes.
     private static let resolution = 250.0
     /// Interval of attempts to find a missing channel, s.
     private static let lookSeconds = 0.1
 
+    /// Creates servos.
+    ///
     /// - Parameters:
     ///   - chip: `/sys/class/pwm/pwmchip0`.
     ///   - channels: Those of yaw, roll and pitch, counted from 0.
-    ///   - pulses: What the servos take.
+    ///   - pulses: Pulses of the servos.
     ///   - frameRate: Pulses per second.
     init(chip: String, channels: [Int], pulses: ServoPulses, frameRate: Double) {
         frameSeconds = 1 / frameRate
@@ -87,7 +89,7 @@ final class PWMServos: MotorPort {
     }
 
     func allOff() throws(BusError) {
-        // Every channel, even if others fail.
+        // Stop every channel, even if others fail.
         var failure: BusError?
         for index in channels.indices where channels[index].isOpen {
             do throws(BusErrno) {

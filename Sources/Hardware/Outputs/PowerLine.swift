@@ -1,15 +1,17 @@
 internal import GimbalCore
 internal import Realtime
 
-/// The line that switches the motors: output enable of their chip, or their power. Owned by a
-/// thread of its own, so that no bus that hangs can keep it from being switched off.
+/// The line that switches the motors: output enable of their chip, or their power. It has a
+/// separate thread, so that a hanging bus cannot prevent it from being switched off.
 ///
-/// `@unchecked Sendable`: handed over once to that thread.
+/// `@unchecked Sendable`: passed once to that thread.
 final class PowerLine: OutputBus, @unchecked Sendable {
     private let line: GPIOLines
     private let number: UInt16
     private var isOn: Bool?
 
+    /// Creates a power line.
+    ///
     /// - Parameters:
     ///   - chip: `/dev/gpiochip0`.
     ///   - line: Its number on the chip.

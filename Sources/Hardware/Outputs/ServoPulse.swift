@@ -1,12 +1,12 @@
-/// From a joint's angle to the pulse of the servo that turns it.
+/// Conversion from a joint's angle to the pulse of its servo.
 public struct ServoPulse: Sendable, Equatable {
-    /// Shortest pulse the servo takes, s.
+    /// Shortest pulse of the servo, s.
     public var shortest: Double
-    /// Longest pulse the servo takes, s.
+    /// Longest pulse of the servo, s.
     public var longest: Double
-    /// Travel of the servo between them, rad.
+    /// Travel of the servo between these pulses, rad.
     public var travel: Double
-    /// 1, or -1 when a longer pulse turns the joint backwards.
+    /// 1, or -1 if a longer pulse turns the joint backwards.
     public var direction: Double
     /// Pulse offset from mid-travel at joint angle zero, s.
     public var trim: Double
@@ -22,7 +22,7 @@ public struct ServoPulse: Sendable, Equatable {
         self.trim = trim
     }
 
-    /// The pulse for a joint angle, rad; s, within what the servo takes.
+    /// The pulse for a joint angle in rad; s, limited to the servo's range.
     public func pulse(for angle: Double) -> Double {
         let middle = (shortest + longest) / 2 + trim
         let slope = direction < 0 ? -(longest - shortest) / travel : (longest - shortest) / travel
@@ -30,7 +30,7 @@ public struct ServoPulse: Sendable, Equatable {
     }
 }
 
-/// One for each joint.
+/// Pulses of the three servos, one for each joint.
 public struct ServoPulses: Sendable, Equatable {
     /// Outermost joint.
     public var yaw: ServoPulse

@@ -1,27 +1,30 @@
 internal import GimbalCore
 internal import Realtime
 
-/// The lines of three steppers: step of each, then direction of each, and the home switches.
+/// The lines of three stepper motors: the step lines, then the direction lines, and the home
+/// switches.
 protocol StepperLines: AnyObject {
-    /// Takes the outputs, if that has not been done; whether this call did it: they are inactive
-    /// then.
+    /// Requests the outputs, unless that has been done. Returns whether this call requested them;
+    /// they are then inactive.
     func take(now: Instant) throws(BusErrno) -> Bool
-    /// Puts the lines in `mask` to `bits`.
+    /// Sets the lines in `mask` to `bits`.
     func set(_ bits: UInt64, mask: UInt64) throws(BusErrno)
     /// Whether each home switch is pressed, one bit each; 0 without switches.
     func switches(now: Instant) throws(BusErrno) -> UInt64
 }
 
-/// These lines at a GPIO chip.
+/// Stepper lines at a GPIO chip.
 final class GPIOStepperLines: StepperLines {
     private let outputs: GPIOLines
     private let inputs: GPIOLines?
 
+    /// Creates lines.
+    ///
     /// - Parameters:
     ///   - chip: `/dev/gpiochip0`.
     ///   - steps: Step lines of the three motors.
     ///   - directions: Their direction lines.
-    ///   - homes: Their switches, active when low; nil: there are none.
+    ///   - homes: Their switches, active when low; nil without switches.
     init(chip: String, steps: [Int], directions: [Int], homes: [Int]?) {
         outputs = GPIOLines(chip: chip, lines: steps + directions, isOutput: true)
         inputs = homes.map { GPIOLines(chip: chip, lines: $0, activeLow: 0b111, isOutput: false) }
@@ -38,20 +41,20 @@ final class GPIOStepperLines: StepperLines {
     }
 }
 
-/// Lines that lead nowhere, and no home switches.
+/// Simulated lines without an effect, and no home switches.
 final class NoStepperLines: StepperLines {
     func take(now: Instant) -> Bool { false }
     func set(_ bits: UInt64, mask: UInt64) {}
     func switches(now: Instant) -> UInt64 { 0 }
 }
 
-/// Three axes and their lines, one tick after the other. One thread.
+/// Three axes and their lines, advanced tick by tick. One thread.
 struct StepperRig {
     private let lines: any StepperLines
     private(set) var axes: (StepAxis, StepAxis, StepAxis)
     private var bits: UInt64 = 0
 
-    /// Stopped motors.
+    /// Creates stopped motors.
     init(lines: any StepperLines, parameters: [StepAxis.Parameters]) {
         precondition(parameters.count == 3, "three axes")
         self.lines = lines
@@ -61,13 +64,13 @@ struct StepperRig {
         )
     }
 
-    /// Whether nothing turns, and no pulse has to end.
+    /// Whether all motors are stopped, and no pulse must end.
     var isStanding: Bool {
         axes.0.isStanding && axes.1.isStanding && axes.2.isStanding && bits & 0b111 == 0
     }
 
-    /// One tick of the grid: at most one system call for the outputs, and one for switches while
-    /// somebody homes.
+    /// Executes one tick of the grid: at most one system call for the outputs, and one for the
+    /// switches during homing.
     ///
     /// - Throws: The kernel's error; then the axes have not moved.
     mutating func tick(_ goals: StepperGoals, now: Instant, dt: Double) throws(BusErrno) {

@@ -2,8 +2,8 @@ public import GimbalCore
 public import Realtime
 internal import Synchronization
 
-/// Three stepper motors at GPIO lines, on a thread of their own with a grid of 4 kHz: up to 1,000
-/// steps a second each. A step takes two ticks, so ticks that came late are made up for.
+/// Three stepper motors at GPIO lines, on a separate thread with a grid of 4 kHz: up to 1,000 steps
+/// a second each. A step takes two ticks; late ticks are made up for.
 public final class StepperMotors: Sendable {
     /// Lines of the motors, and their limits.
     public struct Wiring: Sendable {
@@ -13,12 +13,12 @@ public final class StepperMotors: Sendable {
         public var steps: [Int]
         /// Their direction lines.
         public var directions: [Int]
-        /// Their home switches, active when low; nil: there are none.
+        /// Their home switches, active when low; nil without switches.
         public var homes: [Int]?
         /// Limits of each motor.
         public var parameters: [StepAxis.Parameters]
 
-        /// Motors at these lines.
+        /// Creates a wiring.
         public init(
             chip: String, steps: [Int], directions: [Int], homes: [Int]?,
             parameters: [StepAxis.Parameters]
@@ -41,7 +41,7 @@ public final class StepperMotors: Sendable {
     private let context: StepperContext
     private let thread = Mutex<RealtimeThread?>(nil)
 
-    /// Stopped motors at their present position, which is position 0.
+    /// Creates stopped motors; their present position is position 0.
     public convenience init(_ wiring: Wiring) {
         self.init(
             lines: GPIOStepperLines(
@@ -50,7 +50,7 @@ public final class StepperMotors: Sendable {
             parameters: wiring.parameters, hasSwitches: wiring.homes != nil)
     }
 
-    /// Motors without lines: they step on paper, for trying a remote control out.
+    /// Creates simulated motors without lines, to try a remote control.
     public convenience init(simulated parameters: [StepAxis.Parameters]) {
         self.init(lines: NoStepperLines(), parameters: parameters, hasSwitches: false)
     }
@@ -69,7 +69,7 @@ public final class StepperMotors: Sendable {
 
     /// Starts the thread. Once.
     ///
-    /// - Throws: `ThreadError` when it cannot be created.
+    /// - Throws: `ThreadError` if it cannot be created.
     public func start() throws(ThreadError) {
         let context = context
         let started = try RealtimeThread(ThreadTable.steps) { context.run() }
@@ -79,7 +79,7 @@ public final class StepperMotors: Sendable {
     /// Sets the request for a motor. Any ordinary thread.
     ///
     /// - Parameters:
-    ///   - goal: Replaces the one before; the other motors keep theirs.
+    ///   - goal: Replaces the previous one; the other motors keep theirs.
     ///   - axis: 0...2.
     public func ask(_ goal: StepAxis.Goal, axis: Int) {
         let position = positions[axis]
@@ -102,16 +102,16 @@ public final class StepperMotors: Sendable {
         context.homings.map { StepAxis.Homing(rawValue: $0.value) ?? .none }
     }
 
-    /// Whether each motor can look for its home.
+    /// Whether the motors have home switches.
     public let hasSwitches: Bool
 
-    /// Ticks in which the lines could not be set, since the start.
+    /// Number of ticks since the start in which the lines could not be set.
     public var errors: Int { context.errors.load(ordering: .relaxed) }
 
-    /// Why the lines could not be set in the last tick, an errno; 0: they could.
+    /// Errno of the last tick if the lines could not be set; otherwise 0.
     public var lastError: Int32 { context.lastError.load(ordering: .relaxed) }
 
-    /// Ends the thread; the motors stop where they are, with their holding torque.
+    /// Ends the thread; the motors stop at their present position, with their holding torque.
     ///
     /// - Returns: Whether it ended within half a second.
     @discardableResult
@@ -131,7 +131,7 @@ private final class SharedCount: Sendable {
 
 /// State of the thread.
 ///
-/// `@unchecked Sendable`: all but the atomics belong to the thread.
+/// `@unchecked Sendable`: everything except the atomics belongs to the thread.
 private final class StepperContext: @unchecked Sendable {
     private var rig: StepperRig
     private var goals: MailboxReader<StepperGoals>
@@ -142,9 +142,9 @@ private final class StepperContext: @unchecked Sendable {
     let lastError = Atomic(Int32(0))
 
     private static let period: Int64 = 250_000
-    /// Periods from one tick to the next while nothing turns.
+    /// Periods from one tick to the next while no motor turns.
     private static let idlePeriods: Int64 = 8
-    /// Most periods that one tick stands for: more time than that is lost, the motion stretches.
+    /// Largest number of periods that one tick represents; beyond that the motion is stretched.
     private static let mostPeriods: Int64 = 8
 
     init(rig: StepperRig, goals: consuming MailboxReader<StepperGoals>) {

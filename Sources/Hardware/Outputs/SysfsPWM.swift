@@ -2,10 +2,10 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// One channel of a PWM chip behind `/sys/class/pwm/pwmchipN` (Documentation/driver-api/pwm.rst).
-/// One thread, after it was made.
+/// One channel of a PWM chip, `/sys/class/pwm/pwmchipN` (Documentation/driver-api/pwm.rst). Only
+/// one thread uses it after its creation.
 ///
-/// Files stay open: a new pulse is one pwrite(2).
+/// Files stay open, so a new pulse is one pwrite(2).
 final class SysfsPWM {
     private let chip: String
     private let channel: Int
@@ -14,7 +14,7 @@ final class SysfsPWM {
     private var enable: Int32 = -1
     private let digits = UnsafeMutableRawBufferPointer.allocate(byteCount: 20, alignment: 1)
 
-    /// A channel that is opened later.
+    /// Creates a channel that is opened later.
     ///
     /// - Parameters:
     ///   - chip: `/sys/class/pwm/pwmchip0`.
@@ -34,10 +34,10 @@ final class SysfsPWM {
     /// Whether the files are open.
     var isOpen: Bool { enable >= 0 }
 
-    /// Exports the channel unless it is, stops its pulses, and sets the period. Allocates.
+    /// Exports the channel if necessary, stops its pulses, and sets the period. Allocates.
     ///
-    /// - Throws: ENOENT without a chip, ENODEV without such a channel, EBUSY when it has another
-    ///   user, EACCES until the rules of udev have run after an export.
+    /// - Throws: ENOENT without a chip, ENODEV without such a channel, EBUSY if it has another
+    ///   user, EACCES until udev's rules have run after an export.
     func open() throws(BusErrno) {
         close()
         let folder = "\(chip)/pwm\(channel)"
@@ -66,17 +66,17 @@ final class SysfsPWM {
     /// Sets the length of the pulses, ns.
     func set(nanoseconds: Int) throws(BusErrno) { try write(nanoseconds, to: duty) }
 
-    /// Begins with the pulses.
+    /// Starts the pulses.
     func start() throws(BusErrno) { try write(1, to: enable) }
 
-    /// Ends the pulses. Their length goes first: a driver may stop in the middle of one, and leave
-    /// the output high.
+    /// Stops the pulses. Their length is set to zero first, because a driver may stop within a
+    /// pulse and leave the output high.
     func stop() throws(BusErrno) {
         try write(0, to: duty)
         try write(0, to: enable)
     }
 
-    /// Gives the files back.
+    /// Closes the files.
     func close() {
         for descriptor in [duty, enable] where descriptor >= 0 { _ = Glibc.close(descriptor) }
         (duty, enable) = (-1, -1)

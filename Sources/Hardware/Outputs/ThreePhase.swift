@@ -10,10 +10,10 @@ enum ThreePhase {
     ///
     /// - Parameters:
     ///   - angle: Electrical angle of the field, rad, not wrapped.
-    ///   - amplitude: Strength, 1 is all that the supply can give; a negative one is the field
-    ///     turned by half a turn.
-    /// - Returns: Share of the period that each output is high, 0...1. All in the middle, no field,
-    ///   when an argument is not finite.
+    ///   - amplitude: Strength, 1 is the supply's maximum; a negative one turns the field by half a
+    ///     turn.
+    /// - Returns: Share of the period for which each output is high, 0...1. If an argument is not
+    ///   finite, all are at the middle, without a field.
     static func duties(angle: Double, amplitude: Double) -> (a: Double, b: Double, c: Double) {
         guard angle.isFinite, amplitude.isFinite else { return (0.5, 0.5, 0.5) }
         let strength = min(max(amplitude, -1), 1) / 3.0.squareRoot()
@@ -26,11 +26,11 @@ enum ThreePhase {
     }
 }
 
-/// One brushless motor on three half bridges, as it is wired and built.
+/// Wiring and properties of one brushless motor on three half bridges.
 public struct PhaseMotor: Sendable, Equatable {
     /// Pairs of magnet poles.
     public var polePairs: Double
-    /// 1, or -1 where the field and the joint turn in opposite senses.
+    /// 1, or -1 if the field and the joint turn in opposite directions.
     public var direction: Double
     /// Electrical angle of the field that holds the joint at zero, rad; for a motor with encoder.
     public var zero: Double
@@ -46,13 +46,13 @@ public struct PhaseMotor: Sendable, Equatable {
         self.peakTorque = peakTorque
     }
 
-    /// Field and strength that exert a torque with the rotor where an encoder says: 90 electrical
-    /// degrees ahead.
+    /// Field and strength that exert a torque at an encoder's rotor angle: 90 electrical degrees
+    /// ahead.
     ///
     /// - Parameters:
     ///   - torque: On the joint, N·m.
     ///   - joint: Its angle, rad.
-    ///   - share: Of the strength, 0...1; 0 where nobody knows the joint.
+    ///   - share: Share of the strength, 0...1; 0 if the joint's angle is unknown.
     /// - Returns: Angle of the field, rad, and its strength, -1...1.
     func commutate(
         torque: Double, joint: Double, share: Double
@@ -65,7 +65,7 @@ public struct PhaseMotor: Sendable, Equatable {
     }
 }
 
-/// One for each joint.
+/// Properties of the three motors, one for each joint.
 public struct PhaseMotors: Sendable, Equatable {
     /// Outermost joint.
     public var yaw: PhaseMotor

@@ -5,7 +5,7 @@ internal import GimbalCore
 /// Register map: RM-MPU-9250A-00, revision 1.4, section 5; the master: registers 36 to 39, 49 to
 /// 53, 99 and 103.
 struct AK8963: Sendable {
-    /// Factory's sensitivity of each axis against the nominal one (section 5.13).
+    /// Factory-calibrated sensitivity of each axis relative to the nominal one (section 5.13).
     private var adjustment = Vector3(1, 1, 1)
     private var last = UInt64.max
 
@@ -15,7 +15,7 @@ struct AK8963: Sendable {
     private static let scale = 0.15
     private static let address: UInt8 = 0x0C
 
-    /// One write to the magnetometer through the master's slave 4.
+    /// Steps of one write to the magnetometer through the master's slave 4.
     private static func write(_ value: UInt8, to register: UInt8) -> [SetUpStep] {
         [
             .write(address, to: 0x31, part: 0),
@@ -26,7 +26,7 @@ struct AK8963: Sendable {
         ]
     }
 
-    /// One read through slave 4; the answer is in register 53.
+    /// Steps of one read through slave 4; register 53 contains the answer.
     private static func read(_ register: UInt8) -> [SetUpStep] {
         [
             .write(0x80 | address, to: 0x31, part: 0),
@@ -38,7 +38,8 @@ struct AK8963: Sendable {
 
     private static let answer = RegisterRead(part: 0, register: 0x35, count: 1)
 
-    /// Needs the master enabled. Slots 5 to 7 hold the adjustment afterwards.
+    /// Set-up of the magnetometer. Requires the enabled master. Slots 5 to 7 contain the adjustment
+    /// afterwards.
     static let setUp: [SetUpStep] = SetUpStep.sequence(
         // I2C clock 400 kHz.
         [.write(0x0D, to: 0x24, part: 0)],
@@ -65,17 +66,17 @@ struct AK8963: Sendable {
             .pause(0.020),
         ])
 
-    /// Takes what the factory has stored: (ASA - 128) / 256 + 1.
+    /// Takes the factory's values: (ASA - 128) / 256 + 1.
     mutating func adjust(_ kept: KeptRegisters) {
         func factor(_ slot: Int) -> Double { (Double(kept.byte(slot, 0)) - 128) / 256 + 1 }
         adjustment = Vector3(factor(5), factor(6), factor(7))
     }
 
-    /// The field in the axes of gyroscope and accelerometer, µT; nil when it is not new or too
-    /// large to measure.
+    /// The field in the axes of gyroscope and accelerometer, µT; nil if it is not new or too large
+    /// to measure.
     ///
-    /// The master reads more often than the magnetometer measures, so its own data-ready bit may be
-    /// gone by the time it is looked at: a measurement is new when it differs.
+    /// The master reads more often than the magnetometer measures, so the data-ready bit may be
+    /// cleared before it is read. A measurement is new if it differs from the previous one.
     mutating func field(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Vector3? {
         var word: UInt64 = 0
         for index in 1...6 { word = word << 8 | UInt64(bytes[start + index]) }

@@ -1,8 +1,9 @@
 internal import GimbalCore
 internal import Realtime
 
-/// ams AS5600, the angle of a magnet on a shaft, 12 bits a turn. I2C at 0x36 only: several need a
-/// bus each, which a multiplexer with the kernel's driver (i2c-mux-pca954x) provides.
+/// ams AS5600, the angle of a magnet on a shaft, 12 bits a turn. Its I2C address is always 0x36, so
+/// several need separate buses, for example the channels of a multiplexer with the kernel's driver
+/// (i2c-mux-pca954x).
 ///
 /// Data sheet: AS5600, v1-06 (2018), register description.
 final class AS5600 {
@@ -15,15 +16,17 @@ final class AS5600 {
     private var last: Double?
     private var lastTime = Instant(nanoseconds: .min / 2)
 
-    /// The only address it has.
+    /// The only I2C address of the chip.
     static let address: UInt16 = 0x36
 
+    /// Creates an encoder.
+    ///
     /// - Parameters:
-    ///   - bus: Where it is.
-    ///   - zero: What it says where the joint is at zero, rad.
-    ///   - direction: 1, or -1 where its angle falls when the joint's grows.
+    ///   - bus: Bus of the chip.
+    ///   - zero: Its reading at joint angle zero, rad.
+    ///   - direction: 1, or -1 if its angle decreases when the joint's increases.
     ///   - staleSeconds: Time without an answer after which its angle is unknown.
-    ///   - report: Where other threads read how it is.
+    ///   - report: State for other threads.
     init(
         bus: I2CBus, zero: Double, direction: Double, staleSeconds: Double = 0.02,
         report: EncoderReport = EncoderReport()
@@ -33,11 +36,11 @@ final class AS5600 {
         self.bus = bus
         self.zero = zero
         self.direction = direction
-        // STATUS, RAW ANGLE.
+        // Registers STATUS and RAW ANGLE.
         _ = exchange.read(0x0B, count: 3, from: Self.address)
     }
 
-    /// The joint's angle, -π...π, rad; nil while nobody answers or the magnet is missing.
+    /// The joint's angle, -π...π, rad; nil without an answer or without a magnet.
     func angle(now: Instant) -> Double? {
         do {
             try bus.run(exchange)

@@ -16,11 +16,13 @@ struct BMI088: IMUChip {
     private static let accel = 0
     private static let gyro = 1
 
+    /// Creates a chip's description.
+    ///
     /// - Parameters:
-    ///   - gyroRange: Full scale, deg/s: 125, 250, 500, 1000 or 2000; the next larger one is taken.
-    ///   - accelRange: Full scale, g: 3, 6, 12 or 24; the next larger one is taken.
-    ///   - testsItself: Whether the self tests of 4.6 are part of the set-up. The part must rest
-    ///     for 0.2 s.
+    ///   - gyroRange: Full scale, deg/s: 125, 250, 500, 1000 or 2000; other values are rounded up.
+    ///   - accelRange: Full scale, g: 3, 6, 12 or 24; other values are rounded up.
+    ///   - testsItself: Whether the self tests of 4.6 are part of the set-up. The part must be at
+    ///     rest for 0.2 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
         // 5.5.4: code 0 is 2000 deg/s, each further code half of that. 5.3.12: code 0 is 3 g, each
         // further code twice that.
@@ -75,7 +77,8 @@ struct BMI088: IMUChip {
         return steps + .verify(audit)
     }
 
-    /// 4.6.1 and 4.6.2, with the limits of the table: 1000, 1000 and 500 mg at ±24 g.
+    /// Steps of the self tests (4.6.1 and 4.6.2), with the limits of the table: 1000, 1000 and 500
+    /// mg at ±24 g.
     private static var selfTest: [SetUpStep] {
         let perMilliG = 32768.0 / 24000
         return [
@@ -114,7 +117,7 @@ struct BMI088: IMUChip {
         ]
     }
 
-    /// 5.3.7: new every 1.28 s.
+    /// Temperature registers (5.3.7), updated every 1.28 s.
     var seldom: RegisterRead? { RegisterRead(part: Self.accel, register: 0x22, count: 2) }
 
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] {
@@ -151,7 +154,8 @@ struct BMI088: IMUChip {
         return sample
     }
 
-    /// 5.3.7: eleven bits, the upper eight first; 0x80 means a missing value.
+    /// Takes the temperature (5.3.7): eleven bits, the upper eight first; 0x80 means a missing
+    /// value.
     mutating func take(seldom word: UInt64) {
         let upper = UInt16(word & 0xFF)
         guard upper != 0x80 else {

@@ -1,23 +1,25 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Lets the bus thread's periods begin when the sensor has measured, instead of by the clock. Bus
-/// thread only.
+/// Synchronisation of the bus thread's periods with the sensor's measurements, instead of the
+/// clock. Bus thread only.
 ///
-/// A sensor that is faster than the loop is waited for in the period's last quarter. One that says
-/// nothing for half a period beyond its time leaves this period to the clock.
+/// If the sensor is faster than the loop, it is waited for in the last quarter of the period.
+/// Without an edge for half a period beyond the expected time, the clock begins this period.
 final class DataReady {
     private let line: EdgeLine
     private let report: SensorReport
     private let periodSeconds: Double
     private var last = Instant(nanoseconds: .min / 2)
-    /// When the sample of this period was taken; nil: nobody said.
+    /// Time of this period's sample; nil if unknown.
     private var edge: Instant?
 
+    /// Creates a synchronisation.
+    ///
     /// - Parameters:
     ///   - line: The sensor's interrupt.
     ///   - period: Of the loop, s.
-    ///   - report: Where other threads read what is missed.
+    ///   - report: Receives the number of missed edges.
     init(line: EdgeLine, period: Double, report: SensorReport) {
         self.line = line
         periodSeconds = period
@@ -26,8 +28,8 @@ final class DataReady {
 
     /// Waits for the period's edge.
     ///
-    /// - Parameter deadline: When it is expected.
-    /// - Returns: When it was; nil: the clock decides.
+    /// - Parameter deadline: Expected time of the edge.
+    /// - Returns: Time of the edge; nil lets the clock decide.
     func wait(until deadline: Instant) -> Instant? {
         edge = nil
         guard line.isWatched(now: deadline) else { return nil }
@@ -39,11 +41,10 @@ final class DataReady {
         return edge
     }
 
-    /// A period begins.
+    /// Begins a period.
     ///
     /// - Parameter now: By the clock.
-    /// - Returns: When the sample of this period was taken, as far as anybody knows. Edges of the
-    ///   time before are over.
+    /// - Returns: Best known time of this period's sample. Earlier edges are discarded.
     func begin(at now: Instant) -> Instant {
         last = edge ?? now
         return last

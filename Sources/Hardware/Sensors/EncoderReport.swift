@@ -1,17 +1,17 @@
 public import GimbalCore
 import Synchronization
 
-/// Report of a joint's encoder, written by the bus thread, read by others. Never waits: single
+/// State of a joint's encoder, written by the bus thread, read by others. Never waits: single
 /// words.
 public final class EncoderReport: Sendable {
     private let silentCount = Atomic(UInt64(0))
     private let noMagnetCount = Atomic(UInt64(0))
     private let answer = Atomic(Answer.angle.rawValue)
 
-    /// An encoder that nobody has tried yet.
+    /// Creates the report of an encoder before its first reading.
     public init() {}
 
-    /// Why its last reading was none: "does not answer"; nil: it was one.
+    /// Reason why its last reading failed: "does not answer"; nil after a success.
     public var failure: String? {
         switch Answer(rawValue: answer.load(ordering: .relaxed)) {
         case .silence: "does not answer"
@@ -20,7 +20,7 @@ public final class EncoderReport: Sendable {
         }
     }
 
-    /// Readings that failed, by what failed.
+    /// Number of failed readings, by reason.
     public var counters: [String: Int] {
         [
             "no_answer": Int(silentCount.load(ordering: .relaxed)),
@@ -30,7 +30,7 @@ public final class EncoderReport: Sendable {
 
     enum Answer: UInt8 { case angle, silence, noMagnet }
 
-    /// Bus thread.
+    /// Notes the result of a reading. Bus thread.
     func note(_ answer: Answer) {
         switch answer {
         case .angle: break
@@ -41,22 +41,22 @@ public final class EncoderReport: Sendable {
     }
 }
 
-/// One for each joint.
+/// States of the three encoders, one for each joint.
 public struct EncoderReports: Sendable {
     private let yaw = EncoderReport()
     private let roll = EncoderReport()
     private let pitch = EncoderReport()
 
-    /// Encoders that nobody has tried yet.
+    /// Creates reports before the first reading.
     public init() {}
 
-    /// The joints whose last reading was none.
+    /// The joints whose last reading failed.
     public var failing: AxisSet {
         AxisSet(
             yaw: yaw.failure != nil, roll: roll.failure != nil, pitch: pitch.failure != nil)
     }
 
-    /// That of one joint.
+    /// The report of one joint.
     public subscript(axis: GimbalAxis) -> EncoderReport {
         switch axis {
         case .yaw: yaw

@@ -1,8 +1,8 @@
 internal import GimbalCore
 internal import Realtime
 
-/// A second inertial sensor, on the handle: its rates go along with the camera's samples. Bus
-/// thread only.
+/// A second inertial sensor, on the handle; its rates are added to the camera's samples. Bus thread
+/// only.
 final class HandleSensor {
     private let sensor: InertialSensor
     private let mounting: Quaternion
@@ -10,20 +10,23 @@ final class HandleSensor {
     private var batch = SampleBatch()
     private var rate = Vector3.zero
     private var lastTime = Instant(nanoseconds: .min / 2)
-    /// Whether its rate is fresh.
+    /// Whether its rate is recent.
     private(set) var isKnown = false
 
+    /// Creates a handle's sensor.
+    ///
     /// - Parameters:
     ///   - sensor: The chip.
-    ///   - mounting: From its axes to the handle's (forward, right, down).
-    ///   - staleSeconds: A rate that is older is not used.
+    ///   - mounting: Rotation from its axes to the handle's (forward, right, down).
+    ///   - staleSeconds: Age above which a rate is not used.
     init(sensor: InertialSensor, mounting: Quaternion, staleSeconds: Double) {
         self.staleSeconds = staleSeconds
         self.sensor = sensor
         self.mounting = mounting
     }
 
-    /// Reads the encoder. Failures are in its report, because the camera is held without it too.
+    /// Reads the sensor. Failures only go into its report, because the camera can be held without
+    /// it.
     func read(now: Instant) {
         batch.removeAll()
         do { try sensor.read(into: &batch, time: now, now: now) } catch {}
@@ -42,7 +45,7 @@ final class HandleSensor {
     }
 }
 
-/// Encoders on all three joints: their angles go along with the camera's samples. Bus thread only.
+/// Encoders on all three joints; their angles are added to the camera's samples. Bus thread only.
 final class JointEncoders {
     private let yaw: AS5600
     private let roll: AS5600
@@ -56,10 +59,10 @@ final class JointEncoders {
         self.pitch = pitch
     }
 
-    /// Whether all three angles are fresh.
+    /// Whether all three angles are recent.
     var isKnown: Bool { angles != nil }
 
-    /// Reads them.
+    /// Reads the encoders.
     func read(now: Instant) {
         let (y, r, p) = (yaw.angle(now: now), roll.angle(now: now), pitch.angle(now: now))
         if let y, let r, let p {

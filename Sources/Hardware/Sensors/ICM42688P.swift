@@ -2,19 +2,22 @@ internal import GimbalCore
 
 /// TDK InvenSense ICM-42688-P. I2C: 0x68, or 0x69 with AD0 high; SPI: up to 24 MHz, mode 0 or 3.
 ///
-/// Data sheet: DS-000347, revision 1.7. Registers are of bank 0 unless said otherwise; numbers are
-/// big-endian, as after a reset.
+/// Data sheet: DS-000347, revision 1.7. Registers without a bank number are in bank 0; numbers are
+/// big-endian, the default after a reset.
 struct ICM42688P: IMUChip {
     let name = "icm42688p"
     private let gyroCode: UInt8
     private let accelCode: UInt8
     private let testsItself: Bool
 
+    /// Creates a chip's description.
+    ///
     /// - Parameters:
-    ///   - gyroRange: Full scale, deg/s: 15.625 times a power of two, up to 2000; the next larger
-    ///     one is taken.
-    ///   - accelRange: Full scale, g: 2, 4, 8 or 16; the next larger one is taken.
-    ///   - testsItself: Whether the self test is part of the set-up. The part must rest for 0.3 s.
+    ///   - gyroRange: Full scale, deg/s: 15.625 times a power of two, up to 2000; other values are
+    ///     rounded up.
+    ///   - accelRange: Full scale, g: 2, 4, 8 or 16; other values are rounded up.
+    ///   - testsItself: Whether the self test is part of the set-up. The part must be at rest for
+    ///     0.3 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
         // GYRO_FS_SEL: code 0 is 2000 deg/s, each further code half of that. ACCEL_FS_SEL: code 0
         // is 16 g, each further code half of that.
@@ -38,9 +41,9 @@ struct ICM42688P: IMUChip {
 
     /// ODR 1 kHz in GYRO_CONFIG0 and ACCEL_CONFIG0.
     private static let rate: UInt8 = 0x06
-    /// GYRO_CONFIG1 and GYRO_ACCEL_CONFIG0: filters of second order at a quarter of the rate. With
-    /// the anti-alias filter, 585 Hz after a reset, that delays by 0.9 + 0.4 ms: two second-order
-    /// sections, each √2 / (2π corner).
+    /// GYRO_CONFIG1 and GYRO_ACCEL_CONFIG0: filters of second order at a quarter of the rate.
+    /// Together with the anti-alias filter, 585 Hz after a reset, the delay is 0.9 + 0.4 ms: two
+    /// second-order sections, each √2 / (2π corner).
     private static let filterOrder: UInt8 = 0x16
     private static let filterWidth: UInt8 = 0x11
 
@@ -67,8 +70,8 @@ struct ICM42688P: IMUChip {
         return steps + .verify(audit)
     }
 
-    /// SELF_TEST_CONFIG, and what the factory has stored in XG_ST_DATA… (bank 1) and XA_ST_DATA…
-    /// (bank 2).
+    /// Steps of the self test: SELF_TEST_CONFIG, and the factory's values in XG_ST_DATA… (bank 1)
+    /// and XA_ST_DATA… (bank 2).
     private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             .write(0x60 | rate, to: gyroConfiguration, part: 0),
@@ -106,7 +109,8 @@ struct ICM42688P: IMUChip {
         ]
     }
 
-    /// PWR_MGMT0 comes first, because it says most about a reset; both sensors in low-noise mode.
+    /// Registers to check. PWR_MGMT0 comes first, because it shows a reset best; both sensors are
+    /// in low-noise mode.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] {
         func one(_ register: UInt8) -> RegisterRead {
             RegisterRead(part: 0, register: register, count: 1)
@@ -148,8 +152,8 @@ struct ICM42688P: IMUChip {
                 bytes.bigEndian(at: accel + 4) * force))
     }
 
-    /// FIFO_CONFIG1: both sensors and temperature, which is packet 3 with its time stamp;
-    /// FIFO_CONFIG: the oldest is overwritten; SIGNAL_PATH_RESET: FIFO_FLUSH.
+    /// Layout of the FIFO. FIFO_CONFIG1: both sensors and temperature, which is packet 3 with its
+    /// time stamp; FIFO_CONFIG: the oldest data are overwritten; SIGNAL_PATH_RESET: FIFO_FLUSH.
     var buffer: SampleBuffer? {
         SampleBuffer(
             level: 0x2E, data: 0x30, packet: 16, capacity: 2048, period: 1e-3,
@@ -159,9 +163,10 @@ struct ICM42688P: IMUChip {
             ], empty: (0x4B, 0x02))
     }
 
-    /// Header, acceleration, rate, eight bits of temperature, two of time stamp that nobody needs.
+    /// Decodes a packet: header, acceleration, rate, eight bits of temperature, two bytes of time
+    /// stamp, which are not used.
     mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample? {
-        // HEADER_MSG clear, HEADER_ACCEL and HEADER_GYRO set.
+        // HEADER_MSG must be clear, HEADER_ACCEL and HEADER_GYRO set.
         guard packet[0] & 0xE0 == 0x60,
             var sample = sample(packet, accel: 1, gyro: 7, time: time)
         else { return nil }

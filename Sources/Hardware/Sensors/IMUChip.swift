@@ -1,52 +1,53 @@
 internal import GimbalCore
 
-/// An inertial sensor: how it is brought up, what is read in every period, and what the bytes mean.
-/// Knows registers, no bus: the same description serves I2C and SPI.
+/// Description of an inertial sensor: its set-up, the registers to read in every period, and their
+/// meaning. It contains registers but no bus, so it serves I2C and SPI.
 protocol IMUChip: Sendable {
-    /// As in the settings: "bmi088".
+    /// Name in the settings: "bmi088".
     var name: String { get }
-    /// From power-up or anything else to measuring, identity checked, configuration written.
+    /// Steps from power-up, or any other state, to measuring, including identity check and
+    /// configuration.
     var setUp: [SetUpStep] { get }
     /// Registers to read in every period, in one exchange.
     var burst: [RegisterRead] { get }
-    /// Registers to read occasionally: the temperature; nil: none.
+    /// Registers to read occasionally, for the temperature; nil without any.
     var seldom: RegisterRead? { get }
-    /// Expected values of the chip's registers. After a reset during operation the first of each
-    /// part differs.
+    /// Expected values of the chip's registers. The first entry of each part must differ after a
+    /// reset during operation.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] { get }
 
-    /// The sample in the bytes of a burst that was read at `now`, in the chip's own axes; nil when
-    /// the chip has nothing new.
+    /// The sample in the bytes of a burst that was read at `now`, in the chip's own axes; nil
+    /// without a new sample.
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample?
 
-    /// Occasionally read value, the first register in the lowest byte.
+    /// Takes an occasionally read value, the first register in the lowest byte.
     mutating func take(seldom word: UInt64)
 
-    /// Values kept by the set-up, after its end.
+    /// Takes the values that the set-up has kept, after its end.
     mutating func take(kept: KeptRegisters)
 
-    /// The buffer in which the chip collects samples; nil: it has none that this driver uses.
+    /// The chip's FIFO; nil if this driver uses none.
     var buffer: SampleBuffer? { get }
 
-    /// The sample in one packet of the buffer, in the chip's own axes; nil when it holds none.
+    /// The sample in one packet of the FIFO, in the chip's own axes; nil if it contains none.
     mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample?
 }
 
 /// Layout of a chip's FIFO.
 struct SampleBuffer: Sendable {
-    /// Two registers with the number of bytes in it, the upper byte first.
+    /// First of the two registers with the number of stored bytes, the upper byte first.
     var level: UInt8
-    /// The register that delivers them.
+    /// Register for reading the data.
     var data: UInt8
-    /// Bytes for one sample.
+    /// Size of one sample, bytes.
     var packet: Int
-    /// Bytes that it holds.
+    /// Capacity, bytes.
     var capacity: Int
-    /// Nominal distance of two samples, s.
+    /// Nominal interval of the samples, s.
     var period: Double
-    /// Written last in the set-up: starts it.
+    /// Steps that start the FIFO, last in the set-up.
     var start: [SetUpStep]
-    /// Empties it.
+    /// Register write that empties the FIFO.
     var empty: (register: UInt8, value: UInt8)
 }
 

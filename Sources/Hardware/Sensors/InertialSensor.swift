@@ -1,52 +1,52 @@
 internal import GimbalCore
 internal import Realtime
 
-/// An inertial sensor on its bus: brought up step by step while the motors are served, read in
-/// every period, watched, and brought up again whenever it has lost its configuration, was away, or
-/// has stopped measuring. Bus thread only, after it was made; allocates nothing from then on.
+/// An inertial sensor on its bus. It is set up step by step while the motors are served, read in
+/// every period, monitored, and set up again after a loss of its configuration, an outage, or a
+/// stall. Only the bus thread uses it after its creation; it allocates nothing from then on.
 ///
-/// Nothing that it said before counts as new.
+/// After a set-up, earlier measurements do not count as new.
 final class InertialSensor {
     private let link: any ChipLink
     private var chip: any IMUChip
     private let report: SensorReport
     private let expected: [(read: RegisterRead, mask: UInt8, value: UInt8)]
     private var setUp: SetUpRun
-    /// Whether it delivers.
+    /// Whether it delivers samples.
     private(set) var isUp = false
     private var notBefore = Instant(nanoseconds: .min / 2)
     private var lastAudit = Instant(nanoseconds: .min / 2)
     private var lastSample = Instant(nanoseconds: .min / 2)
-    /// Registers of `expected` that a reset in flight changes, one of each part: every other look
-    /// is at one of them.
+    /// Indices in `expected` of the registers that a reset during operation changes, one of each
+    /// part: every other check reads one of them.
     private let telling: [Int]
     private var audits = 0
     private var failures = 0
-    /// When a burst failed last, or the set-up was done: what was measured before is not new any
-    /// more.
+    /// Time of the last failed burst or set-up; measurements before it do not count as new.
     private var failed: Instant?
-    /// The chip's own buffer, when it is used, and its clock.
+    /// The chip's FIFO, if it is used, and its clock.
     private let buffer: SampleBuffer?
     private var clock: SampleClock
     private let wallClock: @Sendable () -> Instant
 
     /// Pause after a failed set-up of the sensor, s.
     private static let retrySeconds = 0.2
-    /// Interval of reads of a configuration register, s: from 200 Hz on every 4 or 5 ms, so that a
-    /// reset part is noticed within 20 ms.
+    /// Interval of reads of a configuration register, s: at 200 Hz and above every 4 or 5 ms, so
+    /// that a reset part is detected within 20 ms.
     private static let auditSeconds = 0.0035
     /// Number of consecutive failed bursts after which the chip is set up again.
     private static let patience = 3
     /// Time without a measurement after which an answering sensor is set up again, s.
     private static let stallSeconds = 0.1
 
+    /// Creates a sensor.
+    ///
     /// - Parameters:
-    ///   - chip: What it is.
+    ///   - chip: Description of the chip.
     ///   - link: Interface of the sensor.
-    ///   - report: Where other threads read how it is.
-    ///   - usesBuffer: Whether every sample is fetched from the chip's buffer, with a time of its
-    ///     own.
-    ///   - wallClock: Tells how long a transfer took.
+    ///   - report: State for other threads.
+    ///   - usesBuffer: Whether every sample is read from the chip's FIFO, with a separate time.
+    ///   - wallClock: Clock for the duration of a transfer.
     init(
         chip: any IMUChip, link: any ChipLink, report: SensorReport, usesBuffer: Bool = false,
         wallClock: @escaping @Sendable () -> Instant = { MonotonicClock.now }
@@ -65,13 +65,13 @@ final class InertialSensor {
         link.prepare(chip.burst)
     }
 
-    /// One period: what it has measured, or a little of its set-up.
+    /// Executes one period: reads new samples, or continues the set-up.
     ///
     /// - Parameters:
-    ///   - samples: What is new is appended, in the chip's own axes.
-    ///   - time: When the sample was taken, as far as anybody knows.
+    ///   - samples: New samples are appended, in the chip's own axes.
+    ///   - time: Best known time of the sample.
     ///   - now: The time of the call.
-    /// - Throws: The error of the bus; the next period tries again, or at once.
+    /// - Throws: The error of the bus; the next period tries again, or the caller at once.
     func read(
         into samples: inout SampleBatch, time: Instant, now: Instant
     ) throws(BusError) {
@@ -107,7 +107,7 @@ final class InertialSensor {
 
     /// Reads the newest sample.
     ///
-    /// - Returns: Whether the chip says anything.
+    /// - Returns: Whether the chip answers.
     private func readBurst(
         into samples: inout SampleBatch, time: Instant, now: Instant
     ) throws(BusErrno) -> Bool {
@@ -122,10 +122,10 @@ final class InertialSensor {
         return true
     }
 
-    /// Reads every sample that the chip has collected, oldest first. An emptied buffer does not
-    /// show a working chip: on a bus that carries only writes it would continue without end.
+    /// Reads every sample in the FIFO, oldest first. An empty FIFO does not prove a working chip:
+    /// on a bus that carries only writes it would stay empty forever.
     ///
-    /// - Returns: Whether the chip says anything.
+    /// - Returns: Whether the chip answers.
     private func readBuffer(
         _ buffer: SampleBuffer, into samples: inout SampleBatch, now: Instant
     ) throws(BusErrno) -> Bool {
@@ -162,14 +162,14 @@ final class InertialSensor {
         return true
     }
 
-    /// Drops what the buffer holds: nobody knows any more how old it is.
+    /// Discards the content of the FIFO, because its age is unknown.
     private func empty(_ buffer: SampleBuffer) throws(BusErrno) -> Bool {
         try link.write(buffer.empty.value, to: buffer.empty.register, part: 0)
         clock.restart()
         return true
     }
 
-    /// Whether a burst is nothing but zeros or ones.
+    /// Whether all bytes of a burst are zeros or ones.
     private func isBlank(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let first = bytes[0]
         guard first == 0 || first == 0xFF else { return false }
@@ -205,8 +205,8 @@ final class InertialSensor {
         }
     }
 
-    /// Reads one register of the configuration back, another one each time, and in turn with them
-    /// the temperature.
+    /// Reads one configuration register, a different one each time, alternately with the
+    /// temperature.
     private func audit(now: Instant) throws(BusErrno) {
         let turn = audits / 2
         let isForReset = audits % 2 == 0
@@ -219,7 +219,7 @@ final class InertialSensor {
         chip.take(seldom: try link.read(seldom.register, count: seldom.count, part: seldom.part))
     }
 
-    /// Reads one register back; sets the chip up again if it differs from the written value.
+    /// Reads one register; sets the chip up again if it differs from the written value.
     private func compare(_ index: Int, now: Instant) throws(BusErrno) {
         lastAudit = now
         let (read, mask, value) = expected[index]

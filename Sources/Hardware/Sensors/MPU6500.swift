@@ -1,14 +1,14 @@
 internal import GimbalCore
 
-/// InvenSense MPU-6500, and the MPU-9250, which is one with a magnetometer (AK8963) in the same
-/// housing. I2C: 0x68, or 0x69 with AD0 high; SPI: 1 MHz for all registers.
+/// InvenSense MPU-6500, and the MPU-9250, which contains an MPU-6500 and a magnetometer (AK8963).
+/// I2C: 0x68, or 0x69 with AD0 high; SPI: 1 MHz for all registers.
 ///
 /// Register maps: RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4. Product
 /// specifications: PS-MPU-6500A-01, PS-MPU-9250A-01.
 ///
-/// The chip itself reads the magnetometer and puts what it says behind its own numbers. The other
-/// way, a bypass that lays the magnetometer on the board's bus, would be a transfer more in each
-/// period, and does not exist on SPI.
+/// The chip itself reads the magnetometer and appends its data to its own. The alternative, a
+/// bypass that connects the magnetometer to the board's bus, requires another transfer in each
+/// period, and is not possible with SPI.
 struct MPU6500: IMUChip {
     let name: String
     private let registers: MPURegisters
@@ -23,12 +23,15 @@ struct MPU6500: IMUChip {
     private static let accelFilter: UInt8 = 0x01
     private static let accelConfiguration2: UInt8 = 0x1D
 
+    /// Creates a chip's description.
+    ///
     /// - Parameters:
-    ///   - gyroRange: Full scale, deg/s: 250, 500, 1000 or 2000; the next larger one is taken.
-    ///   - accelRange: Full scale, g: 2, 4, 8 or 16; the next larger one is taken.
-    ///   - testsItself: Whether the self test is part of the set-up. The part must rest for 0.2 s.
+    ///   - gyroRange: Full scale, deg/s: 250, 500, 1000 or 2000; other values are rounded up.
+    ///   - accelRange: Full scale, g: 2, 4, 8 or 16; other values are rounded up.
+    ///   - testsItself: Whether the self test is part of the set-up. The part must be at rest for
+    ///     0.2 s.
     ///   - hasMagnetometer: Whether it is an MPU-9250.
-    ///   - isOnSPI: Whether its I2C interface is to be turned off.
+    ///   - isOnSPI: Whether its I2C interface must be disabled.
     init(
         gyroRange: Double, accelRange: Double, testsItself: Bool = true, hasMagnetometer: Bool,
         isOnSPI: Bool = false
@@ -65,7 +68,8 @@ struct MPU6500: IMUChip {
         return steps + .verify(audit)
     }
 
-    /// Registers 0 to 2 and 13 to 15 hold the factory's response; filters of 92 Hz meanwhile.
+    /// Steps of the self test. Registers 0 to 2 and 13 to 15 contain the factory's response; the
+    /// filters are at 92 Hz during the test.
     private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             .write(0x02, to: MPURegisters.configuration, part: 0),
@@ -109,7 +113,8 @@ struct MPU6500: IMUChip {
         return sample
     }
 
-    /// Registers 65 and 66, and the temperature sensor's table in the specification.
+    /// Adds the temperature from registers 65 and 66, by the temperature sensor's table in the
+    /// specification.
     private func addTemperature(
         _ bytes: UnsafeRawBufferPointer, at index: Int, to sample: inout IMUSample
     ) {
@@ -117,8 +122,8 @@ struct MPU6500: IMUChip {
         sample.contents.insert(.temperature)
     }
 
-    /// 512 bytes. Not with the magnetometer, which would be read ten times for each of its
-    /// measurements.
+    /// FIFO of 512 bytes. Not used with the magnetometer, which would be read ten times for each of
+    /// its measurements.
     var buffer: SampleBuffer? {
         hasMagnetometer ? nil : MPURegisters.buffer(capacity: 512, userControl: userControl)
     }

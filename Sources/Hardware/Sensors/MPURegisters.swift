@@ -23,9 +23,11 @@ struct MPURegisters: Sendable {
     static let power: UInt8 = 0x6B
     static let identity: UInt8 = 0x75
 
+    /// Creates the register values of the ranges.
+    ///
     /// - Parameters:
-    ///   - gyroRange: Full scale, deg/s: 250, 500, 1000 or 2000; the next larger one is taken.
-    ///   - accelRange: Full scale, g: 2, 4, 8 or 16; the next larger one is taken.
+    ///   - gyroRange: Full scale, deg/s: 250, 500, 1000 or 2000; other values are rounded up.
+    ///   - accelRange: Full scale, g: 2, 4, 8 or 16; other values are rounded up.
     init(gyroRange: Double, accelRange: Double) {
         gyroCode = UInt8([250.0, 500, 1000].prefix { $0 < gyroRange }.count)
         accelCode = UInt8([2.0, 4, 8].prefix { $0 < accelRange }.count)
@@ -40,14 +42,14 @@ struct MPURegisters: Sendable {
     /// numbers after it.
     static let burstLength = 15
 
-    /// Identity, reset, clock: 100 ms after the reset (register 107), 30 ms until the gyroscope
-    /// runs.
+    /// Steps for identity, reset and clock: 100 ms after the reset (register 107), 30 ms until the
+    /// gyroscope runs.
     static func wake(identity: UInt8, mask: UInt8, otherwise: StaticString) -> [SetUpStep] {
         [
             .expect(identity, mask: mask, in: Self.identity, part: 0, otherwise: otherwise),
             .write(0x80, to: power, part: 0),
             .pause(0.100),
-            // The gyroscope's PLL is the better clock.
+            // The gyroscope's PLL is the most accurate clock.
             .write(0x01, to: power, part: 0),
             .pause(0.050),
         ]
@@ -70,14 +72,14 @@ struct MPURegisters: Sendable {
         RegisterRead(part: 0, register: register, count: 1)
     }
 
-    /// Rate and acceleration of a burst; nil when it holds nothing new.
+    /// Rate and acceleration of a burst; nil without new data.
     func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         guard bytes[0] & 0x01 != 0 else { return nil }
         return sample(bytes, from: 1, time: now)
     }
 
-    /// Registers 35, 106, 114 to 116: acceleration, temperature and rate of each sample, in the
-    /// order of their registers.
+    /// Layout of the FIFO. Registers 35, 106, 114 to 116: acceleration, temperature and rate of
+    /// each sample, in the order of their registers.
     static func buffer(capacity: Int, userControl: UInt8) -> SampleBuffer {
         SampleBuffer(
             level: 0x72, data: 0x74, packet: 14, capacity: capacity, period: 1e-3,
@@ -87,7 +89,7 @@ struct MPURegisters: Sendable {
             ], empty: (Self.userControl, userControl | 0x44))
     }
 
-    /// Rate and acceleration from the byte on where acceleration begins.
+    /// Decodes rate and acceleration; acceleration begins at `start`.
     func sample(_ bytes: UnsafeRawBufferPointer, from start: Int, time: Instant) -> IMUSample {
         let force = accelRange * 9.80665 / 32768
         let rate = gyroRange * .pi / 180 / 32768
@@ -101,7 +103,8 @@ struct MPURegisters: Sendable {
                 bytes.bigEndian(at: start + 4) * force))
     }
 
-    /// Slots 0 and 1: acceleration and rate at rest; 2 and 3: the same under self test.
+    /// Steps that keep the data. Slots 0 and 1: acceleration and rate at rest; 2 and 3: the same
+    /// under self test.
     static func keepData(_ slots: (accel: Int, gyro: Int)) -> [SetUpStep] {
         [
             .keep(slot: slots.accel, RegisterRead(part: 0, register: accel, count: 6)),
@@ -109,25 +112,26 @@ struct MPURegisters: Sendable {
         ]
     }
 
-    /// Steps of a write and its register.
+    /// Steps that write the registers of an audit.
     static func write(_ audit: [(read: RegisterRead, mask: UInt8, value: UInt8)]) -> [SetUpStep] {
         audit.map { .write($0.value, to: $0.read.register, part: $0.read.part) }
     }
 }
 
-/// InvenSense's self test since the MPU-6500, at ±250 deg/s and ±2 g: the response, which is the
-/// output under test less the one at rest, against what the factory has stored as a code. Limits as
-/// in the maker's own test.
+/// InvenSense's self test since the MPU-6500, at ±250 deg/s and ±2 g. The response is the output
+/// under test minus the one at rest; it is compared with the factory's, which is stored as a code.
+/// Limits as in the maker's own test.
 struct FactoryResponse {
-    /// The response that the code stands for, LSB: 2620 · 1.01^(code - 1).
+    /// Factory response of a code, LSB: 2620 · 1.01^(code - 1).
     static func stored(_ code: UInt8) -> Double { 2620 * pow(1.01, Double(code) - 1) }
 
-    /// More than half of what is stored; 60 deg/s where nothing is.
+    /// Whether the response is more than half of the stored one, or 60 deg/s without a stored one.
     static func passesGyro(_ response: Double, code: UInt8) -> Bool {
         code == 0 ? abs(response) >= 60 * 32768 / 250 : response / stored(code) > 0.5
     }
 
-    /// Half to one and a half of what is stored; within these bounds, g, where nothing is.
+    /// Whether the response is 0.5 to 1.5 of the stored one, or within these bounds, g, without a
+    /// stored one.
     static func passesAccel(
         _ response: Double, code: UInt8, unstored: ClosedRange<Double>
     ) -> Bool {
@@ -138,8 +142,9 @@ struct FactoryResponse {
 }
 
 extension [SetUpStep] {
-    /// Requires that the self test moved every axis as it did at the factory. Kept by then: accelerometer and gyroscope at
-    /// rest in slots 0 and 1, during the test in 2 and 3, and their codes in 4 and 5.
+    /// Requires that the self test moved every axis as at the factory. Values kept by then:
+    /// accelerometer and gyroscope at rest in slots 0 and 1, during the test in 2 and 3, and their
+    /// codes in 4 and 5.
     ///
     /// - Parameter unstored: Required change of the accelerometer without a stored code, g.
     /// - Returns: The steps.
@@ -164,7 +169,7 @@ extension [SetUpStep] {
         ]
     }
 
-    /// Reads every register of an audit back.
+    /// Steps that read and compare every register of an audit.
     static func verify(
         _ audit: [(read: RegisterRead, mask: UInt8, value: UInt8)]
     ) -> [SetUpStep] {

@@ -1,9 +1,9 @@
 internal import GimbalCore
 
-/// Times of the samples in a chip's buffer. The chip uses its own clock, which is off by some per
-/// cent; a reader only sees the number of samples. The newest is not younger than the end of the
-/// read, and not older than its beginning by more than a period: a straight line through these
-/// bounds is the chip's clock. Bus thread only.
+/// Times of the samples in a chip's FIFO. The chip uses its own clock, which deviates by some per
+/// cent; a reader sees only the number of samples. The newest sample is not younger than the end of
+/// the read, and not older than its beginning by more than a period. A straight line through these
+/// bounds models the chip's clock. Bus thread only.
 struct SampleClock: Sendable {
     /// A sample and its time.
     private struct Mark {
@@ -12,7 +12,7 @@ struct SampleClock: Sendable {
     }
 
     private let nominal: Double
-    /// Estimated distance of two samples, s.
+    /// Estimated interval of the samples, s.
     private(set) var period: Double
     private var line: Mark?
     private var recent = Mark()
@@ -22,11 +22,14 @@ struct SampleClock: Sendable {
 
     /// Largest error of an oscillator.
     private static let tolerance = 0.06
-    /// The period is measured over one to two of these, s; over less at first.
+    /// Minimum duration of the period's measurement, s; it is at most twice this, and at first
+    /// less.
     private static let window = 5.0
     /// Time before which the nominal period is the best estimate, s.
     private static let least = 0.5
 
+    /// Creates a clock.
+    ///
     /// - Parameter period: Nominal period of the data sheet, s.
     init(period: Double) {
         nominal = period
@@ -42,12 +45,12 @@ struct SampleClock: Sendable {
         nextIndex = 0
     }
 
-    /// Number of samples in the buffer.
+    /// Takes the number of samples in the FIFO.
     ///
     /// - Parameters:
-    ///   - available: Those that `next` has not been asked for.
-    ///   - before: When the chip's count was asked for.
-    ///   - after: When it had answered.
+    ///   - available: Samples for which `next` has not been called.
+    ///   - before: Time of the request for the chip's count.
+    ///   - after: Time of the answer.
     mutating func note(available: Int, before: Instant, after: Instant) {
         guard available > 0 else { return }
         let newest = nextIndex + available - 1
@@ -76,7 +79,7 @@ struct SampleClock: Sendable {
         }
     }
 
-    /// The time of the next sample, later than that of the one before.
+    /// The time of the next sample, later than that of the previous one.
     mutating func next() -> Instant {
         let mark = line ?? Mark()
         let time = mark.time.advanced(bySeconds: Double(nextIndex - mark.index) * period)

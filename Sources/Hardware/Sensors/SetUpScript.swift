@@ -1,21 +1,22 @@
 internal import GimbalCore
 
-/// One step of bringing a chip up.
+/// One step of a chip's set-up.
 enum SetUpStep: Sendable {
     /// Writes a register.
     case write(UInt8, to: UInt8, part: Int)
-    /// Reads a register, which must have `value` in the bits of `mask`; otherwise the chip is what
-    /// the words say.
+    /// Reads a register, which must have `value` in the bits of `mask`; otherwise the set-up fails
+    /// with this text.
     case expect(UInt8, mask: UInt8, in: UInt8, part: Int, otherwise: StaticString)
-    /// Waits, s.
+    /// Pause, s.
     case pause(Double)
-    /// Keeps up to eight registers from one on, for a later `require` or for the chip itself.
+    /// Keeps up to eight consecutive registers, for a later `require` or for the chip's
+    /// description.
     case keep(slot: Int, RegisterRead)
-    /// Looks at what was kept; otherwise the chip is what the words say.
+    /// Checks kept values; otherwise the set-up fails with this text.
     case require(@Sendable (KeptRegisters) -> Bool, otherwise: StaticString)
 
-    /// Parts one after the other. A chain of `+` with literals takes the type checker of Swift 6.2
-    /// minutes.
+    /// Joins sequences of steps. With a chain of `+` and literals, the type checker of Swift 6.2
+    /// takes minutes.
     static func sequence(_ parts: [SetUpStep]...) -> [SetUpStep] { Array(parts.joined()) }
 }
 
@@ -23,7 +24,7 @@ enum SetUpStep: Sendable {
 struct KeptRegisters: Sendable {
     private var words = InlineArray<8, UInt64>(repeating: 0)
 
-    /// Empty slots.
+    /// Creates empty slots.
     init() {}
 
     /// The registers of a slot, the first one in the lowest byte.
@@ -37,26 +38,26 @@ struct KeptRegisters: Sendable {
         UInt8(truncatingIfNeeded: words[slot] >> (8 * UInt64(index)))
     }
 
-    /// The signed 16-bit number that begins at an index, the lower byte first.
+    /// The signed 16-bit number at an index, the lower byte first.
     func littleEndian(_ slot: Int, _ index: Int) -> Double {
         Double(Int16(truncatingIfNeeded: words[slot] >> (8 * UInt64(index))))
     }
 
-    /// The signed 16-bit number that begins at an index, the upper byte first.
+    /// The signed 16-bit number at an index, the upper byte first.
     func bigEndian(_ slot: Int, _ index: Int) -> Double {
         Double(Int16(truncatingIfNeeded: words[slot] >> (8 * UInt64(index))).byteSwapped)
     }
 }
 
-/// Why a chip did not come up.
+/// Reason why a chip could not be set up.
 enum SetUpFailure: Error {
-    /// The bus did not carry a transfer.
+    /// A transfer on the bus failed.
     case bus(BusErrno, part: Int)
-    /// The chip answered, but not as it should.
+    /// The chip gave a wrong answer; the text describes it.
     case chip(StaticString)
 }
 
-/// Carries out the steps over several periods of the bus, so that the motors on the same bus are
+/// Execution of the steps over several periods of the bus, so that the motors on the same bus are
 /// served meanwhile.
 struct SetUpRun {
     private let steps: [SetUpStep]
@@ -68,22 +69,22 @@ struct SetUpRun {
     /// Number of transfers in one period.
     private static let transfersPerPeriod = 2
 
-    /// A run before its first step.
+    /// Creates a run before its first step.
     init(_ steps: [SetUpStep]) { self.steps = steps }
 
     /// Whether all steps are done.
     var isDone: Bool { next == steps.count }
 
-    /// Goes back to before the first step.
+    /// Restarts with the first step.
     mutating func restart() {
         next = 0
         notBefore = Instant(nanoseconds: .min)
     }
 
-    /// Does what fits into this period.
+    /// Executes the steps of this period.
     ///
-    /// - Throws: Why the chip cannot be used: the run is to begin again. After a transfer that
-    ///   failed it can also go on, with the same transfer.
+    /// - Throws: Reason why the chip cannot be used: the run must restart. After a failed transfer
+    ///   it can also continue with the same transfer.
     mutating func advance(_ link: any ChipLink, now: Instant) throws(SetUpFailure) {
         guard now >= notBefore else { return }
         for _ in 0..<Self.transfersPerPeriod where next < steps.count {
