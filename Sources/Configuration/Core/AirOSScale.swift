@@ -4,10 +4,10 @@ public import Port
 
 /// Meaning of a PID triple for every kind of motor: three factors on the axis's own tuning.
 ///
-/// At the app's default each factor is exactly 1. It rises strictly with its value: below the
+/// At the app's default each factor is exactly 1. A factor rises strictly with its value: below the
 /// default along a straight line that ends above zero, above it along a curve that approaches a
-/// bound. So every point of the app's sliders is another tuning, and no point leaves the margins of
-/// the loop. A loop that has less than 6 dB to spare is given less room, down to none.
+/// bound. So every point of the app's sliders is a different tuning, and every point is within the
+/// margins of the loop. A loop with margins of less than 6 dB gets less room, down to none.
 ///
 /// | motors | p | i | d |
 /// | --- | --- | --- | --- |
@@ -15,31 +15,31 @@ public import Port
 /// | servo | corner of the prediction's low-pass | gain of the loop | share of the look-ahead |
 /// | field | attitude gain (stiffness) | bandwidth of the rotor's observer | rate gain (damping) |
 ///
-/// A field motor's controller has no integral: its observer takes out the lasting loads, faster
-/// with more bandwidth. There d changes the damping and leaves the stiffness, the product of both
-/// gains, to p.
+/// A field motor's controller has no integral: its observer corrects lasting loads, faster with
+/// more bandwidth. There d changes only the damping; the stiffness, the product of both gains,
+/// depends on p.
 ///
-/// Source of the bounds: for torque motors, with all three at any of their ends, the default tuning
-/// keeps 3.3 dB and 25° (`LoopMargins`; the whole grid is in the tests). For the others, the
+/// Source of the bounds: for torque motors, with each of the three at either end, the default
+/// tuning keeps 3.3 dB and 25° (`LoopMargins`; the whole grid is in the tests). For the others, the
 /// simulated gimbal comes to rest after a step at every point of the grid (`airframe-bench gains`).
 public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     /// Room for a change of a loop: 1 if it keeps 6 dB, 0 if it has no margin.
     public struct Room: Sendable, BitwiseCopyable, Equatable {
-        /// For factors above 1.
+        /// Room for factors above 1.
         public var increase: Double
-        /// For factors below 1.
+        /// Room for factors below 1.
         public var decrease: Double
 
-        /// Room for everything.
+        /// Full room in both directions.
         public static var full: Room { Room(increase: 1, decrease: 1) }
 
-        /// Room of 0...1 each way.
+        /// Creates a room from values of 0...1.
         public init(increase: Double, decrease: Double) {
             self.increase = increase
             self.decrease = decrease
         }
 
-        /// The room of a loop with these margins.
+        /// Creates the room of a loop with these margins.
         public init(_ margins: LoopMargins) {
             let phase = margins.phaseDegrees / 45
             increase = min(max(min(margins.increaseDecibels / 6, phase), 0), 1)
@@ -47,35 +47,35 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         }
     }
 
-    /// Between what each factor lies. Every range holds 1.
+    /// Bounds of the factors. Every range contains 1.
     public struct Bounds: Sendable, Equatable {
-        /// Of the proportional factor.
+        /// Range of the proportional factor.
         public var proportional: ClosedRange<Double>
-        /// Of the integral factor.
+        /// Range of the integral factor.
         public var integral: ClosedRange<Double>
-        /// Of the derivative factor.
+        /// Range of the derivative factor.
         public var derivative: ClosedRange<Double>
 
-        /// For torque motors.
+        /// Bounds for torque motors.
         public static var torque: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.1...1.3, derivative: 0.5...1.4)
         }
-        /// For servos. With much less gain an error stays until it leaves the dead band, and the
-        /// camera swings across it.
+        /// Bounds for servos. With a much lower gain an error stays until it leaves the dead band,
+        /// and the camera swings across it.
         public static var servo: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.6...1.3, derivative: 0.5...1.4)
         }
-        /// For motors without encoders. The observer and the gains share one phase margin.
+        /// Bounds for motors without encoders, whose observer and gains share one phase margin.
         public static var field: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.7...1.2, derivative: 0.75...1.25)
         }
     }
 
-    /// On the proportional path.
+    /// Factor on the proportional path.
     public var proportional: Double
-    /// On the integral.
+    /// Factor on the integral.
     public var integral: Double
-    /// On the derivative.
+    /// Factor on the derivative.
     public var derivative: Double
 
     /// Factors of 1.
@@ -83,13 +83,13 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         AirOSScale(PIDTriple.tilt, relativeTo: PIDTriple.tilt)
     }
 
-    /// The factors of a triple.
+    /// Creates the factors of a triple.
     ///
     /// - Parameters:
-    ///   - triple: As written; negative and not finite count as zero.
+    ///   - triple: As written; values that are negative or not finite count as zero.
     ///   - reference: The app's defaults of the axis.
     ///   - bounds: Those of the kind of motor.
-    ///   - room: How far the axis may be changed.
+    ///   - room: Room for a change of the axis.
     public init(
         _ triple: PIDTriple, relativeTo reference: PIDTriple, bounds: Bounds = .torque,
         room: Room = .full
@@ -99,7 +99,7 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         derivative = Self.factor(triple.d / reference.d, bounds.derivative, room)
     }
 
-    /// From a ratio to the default to a factor within `bounds`.
+    /// Converts the ratio to the default into a factor within `bounds`.
     private static func factor(
         _ ratio: Double, _ bounds: ClosedRange<Double>, _ room: Room
     ) -> Double {
@@ -113,7 +113,8 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
 }
 
 extension AttitudeController.Parameters {
-    /// The same tuning with the factors of each axis. Not for the loop thread: it sweeps frequencies for the room.
+    /// The same tuning with the factors of each axis. Not for the loop thread, because the
+    /// computation of the room sweeps frequencies.
     public func scaled(
         yaw: PIDTriple = .pan, roll: PIDTriple = .tilt, pitch: PIDTriple = .tilt
     ) -> AttitudeController.Parameters {
@@ -164,7 +165,7 @@ extension FieldController.Parameters {
 }
 
 extension PIDTriple {
-    /// The triple of each axis, with the app's default that it is compared to.
+    /// The triple of each axis, with the app's default for comparison.
     fileprivate static func axes(
         _ yaw: PIDTriple, _ roll: PIDTriple, _ pitch: PIDTriple
     ) -> [(GimbalAxis, PIDTriple, PIDTriple)] {

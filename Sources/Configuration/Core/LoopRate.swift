@@ -1,11 +1,11 @@
 import GimbalCore
 
 extension Settings.Control {
-    /// Makes the built-in gains those of a loop that is slower than 1 kHz.
+    /// Adapts the built-in gains to a loop slower than 1 kHz.
     ///
-    /// Every millisecond that a period is longer is one of delay: half of it because the output is
-    /// held, half of it because a sample waits for its tick. A loop of an inertia and a delay has
-    /// no other time than the delay, so gains that are stretched by the ratio of the delays keep
+    /// Each additional millisecond of the period is a millisecond of delay: half because the output
+    /// is held, half because a sample waits for its tick. The delay is the only time constant of a
+    /// loop of an inertia and a delay, so gains that are scaled by the ratio of the delays keep
     /// their margins, 6 dB and 45°.
     ///
     /// - Parameter rateHz: Ticks per second.
@@ -23,11 +23,11 @@ extension Settings.Control {
 }
 
 extension Settings.Servo {
-    /// Makes delay and tracker of the built-in servo those of one with other pulses.
+    /// Adapts delay and tracker of the built-in servo to another pulse rate.
     ///
-    /// A command waits half a frame for its pulse on the average. The tracker slows down with the
-    /// whole way from command to camera, and a tenth of the wait more, because a delay costs more
-    /// phase than a lag: so 6 dB and 45° are left.
+    /// On average a command waits half a frame for its pulse. The tracker slows down with the total
+    /// delay from command to camera, plus a tenth of the wait, because a delay costs more phase
+    /// than a lag. This keeps 6 dB and 45°.
     ///
     /// - Parameter frameHz: Pulses per second.
     mutating func fit(frameHz: Double) {

@@ -4,13 +4,13 @@ extension Settings.Linux {
     /// The bus of the motors' chip.
     public var busOfMotors: String { motorBus == Self.same ? bus : motorBus }
 
-    /// Whether a bus that hangs under the sensor leaves the motors alone.
+    /// Whether the motors still work if the sensor's bus hangs.
     public var haveMotorsOwnBus: Bool { motors == .pwm || busOfMotors != bus }
 
-    /// Whether anything reads the joints, which motors driven by torque need.
+    /// Whether encoders measure the joints, which torque motors require.
     var hasEncoders: Bool { encoders != .none }
 
-    /// Outputs of the motors' chip: three servos, or three times three half bridges.
+    /// Outputs of the motors' chip: three servos, or three groups of three half bridges.
     public func outputs(of type: MotorType) -> [Int] {
         let first = [motorChannels.yaw, motorChannels.roll, motorChannels.pitch].map { Int($0) }
         return type == .servo ? first : first.flatMap { [$0, $0 + 1, $0 + 2] }
@@ -71,7 +71,8 @@ enum MotorRules {
             )
     }
 
-    /// A frame rate for servos that somebody wrote, and brushless motors that need another.
+    /// Conflict between a configured frame rate of servos and brushless motors that need another
+    /// one.
     private static let prescaler = ConfigurationRule(keys: ["servo.frame_hz", "motors.type"]) {
         settings in
         guard settings.hardware.backend == .linux, settings.hardware.linux.motors == .pca9685,

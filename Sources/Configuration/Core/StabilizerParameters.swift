@@ -2,7 +2,7 @@ public import GimbalCore
 import Port
 
 extension Settings {
-    /// The settings as the core wants them: SI and radians. The one place where degrees end.
+    /// The settings in the units of the core: SI and radians. Only this code converts degrees.
     public var stabilizerParameters: Stabilizer.Parameters {
         var parameters = Stabilizer.Parameters()
         parameters.screen = screenParameters
@@ -78,7 +78,7 @@ extension Settings {
         result.convergedInclinationSigma = Angle.degrees(estimator.convergedInclinationDeg).radians
         result.sensorDelay = imu.filterDelayMs / 1e3
         result.gyroRange = Angle.degrees(imu.gyroRangeDps).radians
-        // Only ratios carry over from another filter's numbers, see `scaled`.
+        // Only ratios are meaningful for another filter's numbers, see `scaled`.
         let factory = Settings.Estimator()
         return result.scaled(
             angle: estimator.kalmanQAngle / factory.kalmanQAngle,

@@ -1,14 +1,14 @@
 import Glibc
 public import SystemPackage
 
-/// The file system as the loader sees it; tests put another one in its place.
+/// File system access of the loader; tests replace it.
 public struct ConfigurationFiles: Sendable {
     /// The contents of a file, at most `sizeLimit + 1` bytes.
     public var read: @Sendable (_ path: FilePath) throws(Errno) -> [UInt8]
     /// The names in a directory, in any order.
     public var list: @Sendable (_ directory: FilePath) throws(Errno) -> [String]
 
-    /// A file system with these two calls.
+    /// Creates a file system from these two calls.
     public init(
         read: @escaping @Sendable (_ path: FilePath) throws(Errno) -> [UInt8],
         list: @escaping @Sendable (_ directory: FilePath) throws(Errno) -> [String]
@@ -17,11 +17,10 @@ public struct ConfigurationFiles: Sendable {
         self.list = list
     }
 
-    /// Larger files are refused: nobody writes a megabyte of settings, but somebody may name a
-    /// device.
+    /// Largest file, bytes. Settings are never that large, but the path may be a device.
     public static let sizeLimit = 1 << 20
 
-    /// The file system of the machine.
+    /// The real file system.
     public static let system = ConfigurationFiles(read: readFile, list: listDirectory)
 
     private static func readFile(_ path: FilePath) throws(Errno) -> [UInt8] {

@@ -2,17 +2,17 @@ public import SystemPackage
 
 /// Sources of the configuration.
 public struct ConfigurationSource: Sendable {
-    /// Read when no other file is named; may be missing.
+    /// Default file; it may be missing.
     public static let defaultFile = FilePath("/etc/airframe/airframed.toml")
 
     /// The administrator's file.
     public var mainFile: FilePath
-    /// Whether a missing main file is an error: somebody has named it.
+    /// Whether a missing main file is an error, because the command line names it.
     public var isMainFileRequired: Bool
     /// `KEY=VALUE` of each `--set`, in order.
     public var overrides: [String]
 
-    /// The source that a command line describes.
+    /// Creates the source that a command line describes.
     ///
     /// - Parameters:
     ///   - config: Argument of `--config`, or nil for the default file.
@@ -27,7 +27,7 @@ public struct ConfigurationSource: Sendable {
     public var dropInDirectory: FilePath { mainFile.removingLastComponent().appending("conf.d") }
 }
 
-/// Reads files and command line, and reports everything that is wrong with them at once.
+/// Loader of files and command line, which reports all problems at once.
 public enum ConfigurationLoader {
     /// Loads a configuration.
     ///
@@ -71,7 +71,7 @@ public enum ConfigurationLoader {
         return loaded
     }
 
-    /// Reads one `KEY=VALUE`.
+    /// Parses one `KEY=VALUE`.
     static func override(
         _ text: String
     ) throws(ConfigurationProblem) -> (Setting, SettingValue) {
@@ -85,14 +85,14 @@ public enum ConfigurationLoader {
             of: key, text: String(text[text.index(after: equals)...]), at: .commandLine)
     }
 
-    /// Reads the value of one setting from text.
+    /// Parses the value of one setting.
     ///
     /// - Parameters:
     ///   - key: Dotted path.
     ///   - text: TOML, or a bare word taken as a string.
     ///   - place: For the message.
     /// - Returns: The setting and its value.
-    /// - Throws: The problem, when there is no such key or the value is not allowed.
+    /// - Throws: The problem, if the key is unknown or the value is not allowed.
     static func value(
         of key: String, text: String, at place: Place?
     ) throws(ConfigurationProblem) -> (Setting, SettingValue) {
@@ -107,7 +107,7 @@ public enum ConfigurationLoader {
         return (setting, try setting.check(raw, written: text, at: place))
     }
 
-    /// `ifMissing` is the hint of the message; nil when the file may be missing.
+    /// Reads a file. `ifMissing` is the hint of the message; nil if the file may be missing.
     private static func read(
         _ path: FilePath, ifMissing: String?, files: ConfigurationFiles,
         into loaded: inout LoadedConfiguration, problems: inout [ConfigurationProblem]
@@ -174,7 +174,7 @@ public enum ConfigurationLoader {
 }
 
 extension ConfigurationProblem {
-    /// A file that no person has written.
+    /// Problem of a file that is too large.
     static func tooLarge(_ path: String) -> ConfigurationProblem {
         ConfigurationProblem(
             .unreadable, at: .file(path, line: nil, column: nil),

@@ -1,10 +1,11 @@
-/// Reads the value of `--set KEY=VALUE` and of `airframectl set`: TOML, or a bare word or an
-/// address with a port taken as a string.
+/// Parser of the value in `--set KEY=VALUE` and `airframectl set`: TOML, or a bare word or an
+/// address with a port, taken as a string.
 ///
-/// Numbers, words and arrays of numbers are read here, everything else by the TOML parser. A
-/// phone's slider sets a gain many times a second, and TOMLKit 0.6 never frees a parsed document.
+/// Numbers, words and arrays of numbers are parsed here, everything else by the TOML parser. The
+/// reason: a phone's slider sets a gain many times a second, and TOMLKit 0.6 never frees a parsed
+/// document.
 enum LiteralReader {
-    /// Reads `text`; nil when it is neither TOML nor a word.
+    /// Parses `text`; nil if it is neither TOML nor a word.
     static func read(_ text: String) -> RawValue? {
         let bytes = Array(Array(text.utf8).trimmingBlanks())
         guard !bytes.isEmpty, bytes.count <= 4096 else { return nil }
@@ -66,7 +67,7 @@ enum LiteralReader {
             return nil
         }
         let string = String(decoding: text, as: UTF8.self)
-        // Integers beyond 64 bits are left to the parser, which refuses them.
+        // The parser handles and refuses integers beyond 64 bits.
         if rest.isEmpty { return Int(string).map(RawValue.integer) }
         if rest.first == UInt8(ascii: ".") {
             rest.removeFirst()
@@ -86,7 +87,7 @@ enum LiteralReader {
         return rest.isEmpty ? Double(string).map(RawValue.number) : nil
     }
 
-    /// Begins like a word or a path, and holds nothing that TOML gives a meaning.
+    /// Whether it begins like a word or a path, and contains no character with a meaning in TOML.
     private static func isWord(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first else { return false }
         let isLetter = UInt8(ascii: "a")...UInt8(ascii: "z") ~= first | 0x20
@@ -102,7 +103,7 @@ enum LiteralReader {
 }
 
 extension BidirectionalCollection where Element == UInt8 {
-    /// Without spaces and tabs at both ends.
+    /// The text without spaces and tabs at both ends.
     func trimmingBlanks() -> SubSequence {
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         var result = self[...]

@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// A valid configuration, and where each of its values comes from.
+/// A valid configuration, with the origin of each value.
 public struct LoadedConfiguration: Sendable {
     /// A value and its origin.
     struct Entry: Sendable, Equatable {
@@ -19,11 +19,11 @@ public struct LoadedConfiguration: Sendable {
     /// The built-in defaults.
     public init() {}
 
-    /// The values of keys that nobody mentions: the built-in ones; in lockstep a sensor without a
-    /// filter, because a simulator says what is so at `t`; with real chips what sensor and servos
-    /// on one I2C bus of 400 kHz leave time for, and address, range and filter of the sensor that
-    /// is named; gains that fit the loop's rate, and a servo's delay and tracker that fit its
-    /// pulses.
+    /// The values of keys without a configured value. They are the built-in ones, with these
+    /// exceptions. In lockstep the sensor has no filter, because a simulator's values apply at `t`.
+    /// With real chips the loop's rate fits sensor and servos on one I2C bus of 400 kHz, and
+    /// address, range and filter are those of the named sensor. The gains fit the loop's rate, and
+    /// a servo's delay and tracker fit its pulses.
     var defaults: Settings {
         var settings = Settings()
         switch written("hardware.backend") {
@@ -52,8 +52,8 @@ public struct LoadedConfiguration: Sendable {
         return settings
     }
 
-    /// The assumptions about the sensor of a log: those that are written, and where none are, those
-    /// that a log shows itself (mean rates, their range).
+    /// The assumptions about the sensor of a log: the configured ones, otherwise those that the log
+    /// itself shows (mean rates, their range).
     public var recordedSensor: AttitudeEstimator.Parameters {
         var parameters = settings.stabilizerParameters.estimator
         guard written("hardware.backend") == nil else { return parameters }
@@ -70,7 +70,7 @@ public struct LoadedConfiguration: Sendable {
         (fromCommandLine[key] ?? fromFiles[key])?.value
     }
 
-    /// The values in force when nothing is saved.
+    /// The values in force if nothing is saved.
     public var settings: Settings {
         var settings = defaults
         for setting in Schema.settings {
@@ -97,7 +97,7 @@ extension LoadedConfiguration: CustomStringConvertible {}
 
 /// The effective configuration as a page of TOML.
 enum Listing {
-    /// Reads back to the same settings.
+    /// Text that parses to the same settings.
     static func text(settings: Settings, origin: (String) -> Origin) -> String {
         var lines: [String] = []
         var table: String?

@@ -22,7 +22,7 @@ public enum Origin: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The same as a place in a message; nil where nothing was written.
+    /// The origin as a place in a message; nil for a built-in value.
     var place: Place? {
         switch self {
         case .builtIn, .live: nil

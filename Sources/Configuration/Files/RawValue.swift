@@ -1,4 +1,4 @@
-/// A value as TOML has it, before anybody asked what it is for.
+/// A value in TOML's types, before the check against a setting.
 enum RawValue: Sendable, Equatable {
     case bool(Bool)
     case integer(Int)
@@ -21,7 +21,7 @@ enum RawValue: Sendable, Equatable {
         }
     }
 
-    /// The number, of either TOML type.
+    /// The number, of either TOML type; nil for other types.
     var asNumber: Double? {
         switch self {
         case .integer(let value): Double(value)

@@ -1,14 +1,14 @@
 public import SystemPackage
 
-/// A file of settings for a daemon that runs already: what it says, for somebody else to judge.
+/// A file of settings for a running daemon: its pairs, without validation.
 public enum SettingsFile {
     /// One setting as it is written.
     public struct Pair: Sendable, Equatable {
-        /// Dotted path, tables and all; an element of an array of tables as `a[0]`.
+        /// Dotted path including tables; an element of an array of tables as `a[0]`.
         public var key: String
-        /// TOML.
+        /// The value as TOML.
         public var value: String
-        /// Counts from 1.
+        /// Line of the pair, from 1.
         public var line: Int
     }
 
@@ -17,7 +17,7 @@ public enum SettingsFile {
     /// - Parameters:
     ///   - path: Its path; `-` for standard input.
     ///   - files: The file system.
-    /// - Returns: Its keys and values, in its order, without a check that the settings exist.
+    /// - Returns: Its keys and values, in order, without a check that the settings exist.
     /// - Throws: A problem, if it cannot be read or is not TOML.
     public static func pairs(
         in path: FilePath, files: ConfigurationFiles = .system
@@ -37,7 +37,7 @@ public enum SettingsFile {
     /// - Parameters:
     ///   - bytes: The text.
     ///   - path: Its name in messages.
-    /// - Returns: Its keys and values, in its order.
+    /// - Returns: Its keys and values, in order.
     /// - Throws: A problem, if it is not TOML.
     public static func pairs(
         of bytes: [UInt8], path: String

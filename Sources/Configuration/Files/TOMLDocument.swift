@@ -1,24 +1,24 @@
 import PlainText
 import TOMLKit
 
-/// The settings that one TOML text gives, checked against the schema.
+/// The settings in one TOML text, checked against the schema.
 ///
 /// TOMLKit 0.6 never frees a parsed document: a file with every setting costs 20 kB per load. That
-/// is nothing for a reload, and the reason why `LiteralReader` does without it where it can.
+/// is negligible for a reload, but `LiteralReader` avoids the parser where possible.
 struct TOMLDocument {
     /// Setting, value and line, in the order of the schema.
     private(set) var values: [(setting: Setting, value: SettingValue, line: Int?)] = []
-    /// Everything that is wrong, in the order of the text.
+    /// All problems, in the order of the text.
     private(set) var problems: [ConfigurationProblem] = []
 
     private let path: String
     private var locator = TOMLKeyLocator([])
 
-    /// Longest line that is read. The parser walks dotted keys recursively; a line of many thousand
-    /// of them would exhaust the stack.
+    /// Longest allowed line. The parser walks dotted keys recursively; a line of many thousand of
+    /// them would exhaust the stack.
     static let longestLine = 4096
 
-    /// Somebody who named the wrong file needs no list of everything in it.
+    /// Largest number of problems, because the complete list for a wrong file would be useless.
     static let problemLimit = 50
 
     /// Reads a whole file.
@@ -123,7 +123,7 @@ struct TOMLDocument {
         return 0
     }
 
-    /// Keys as TOML writes them, so that `"a.b"` is not taken for `a.b`.
+    /// The key with quotes if TOML requires them, so that `"a.b"` is not confused with `a.b`.
     private static func quotedIfNeeded(_ key: String) -> String {
         let isBare = key.utf8.allSatisfy { byte in
             switch byte {
@@ -138,7 +138,7 @@ struct TOMLDocument {
 }
 
 extension TOMLDocument {
-    /// Checks the text before the parser, which would stop at a NUL silently.
+    /// Checks the text before the parser, which would silently stop at a NUL.
     private static func textProblem(_ bytes: [UInt8], path: String) -> ConfigurationProblem? {
         var line = 1
         var lineStart = 0
@@ -163,8 +163,8 @@ extension TOMLDocument {
             hint: "Save the file as UTF-8; µ, ° and umlauts are often the cause.")
     }
 
-    /// The first line that is not UTF-8. Line ends never lie inside a character, so lines can be
-    /// judged one by one.
+    /// The first line that is not UTF-8. Line ends never occur inside a character, so lines can be
+    /// checked separately.
     private static func invalidLine(_ bytes: [UInt8]) -> Int? {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }.map { $0 + 1 }
@@ -182,7 +182,7 @@ extension TOMLDocument {
 }
 
 extension ConfigurationProblem {
-    /// The problem of a key that no setting has.
+    /// Problem of a key that is not a setting.
     static func unknownKey(
         _ key: String, value: String? = nil, at place: Place? = nil
     ) -> ConfigurationProblem {
@@ -205,7 +205,7 @@ extension ConfigurationProblem {
 }
 
 extension TOMLDocument {
-    /// The value of the pair `value = …`, when `text` is that pair and nothing else.
+    /// The value of the pair `value = …`, if `text` is only that pair.
     static func raw(_ text: String) -> RawValue? {
         let locator = TOMLKeyLocator(Array(text.utf8))
         guard locator.fault == nil, locator.linesWithNul.isEmpty,

@@ -1,5 +1,5 @@
-/// Finds the line of every key in a TOML document, because the parser keeps positions for syntax
-/// errors only.
+/// Locator of the line of every key in a TOML document, because the parser keeps positions for
+/// syntax errors only.
 ///
 /// It also guards the parser: TOMLKit 0.6 (toml++ 3.4) ends the process by assertion on some
 /// malformed texts, such as `[=]` or `a = [}`. The locator reports these texts as `fault` first; a
@@ -16,25 +16,24 @@ public struct TOMLKeyLocator: Sendable {
 
     /// Location of a key.
     public struct Location: Sendable, Equatable {
-        /// Counts from 1.
+        /// Line of the key, from 1.
         public let line: Int
-        /// Bytes from the start of the line, counts from 1.
+        /// Column of the key, bytes from the start of the line, from 1.
         public let column: Int
         /// The value as written; nil for tables that have no text of their own.
         public let value: String?
     }
 
-    /// Every key, table and array element. A table is where it is first named.
+    /// Every key, table and array element. The location of a table is its first mention.
     public private(set) var locations: [[Step]: Location] = [:]
 
-    /// Lines of strings that hold a NUL character: the parser's C interface ends such strings
-    /// there.
+    /// Lines of strings with a NUL character, at which the parser's C interface ends such strings.
     public private(set) var linesWithNul: [Int] = []
 
-    /// The first place at which the parser must not be let loose.
+    /// The first fault that the parser must not see; nil without one.
     public private(set) var fault: Fault?
 
-    /// Fault of the text with its line and column; both count from 1, columns in bytes.
+    /// A fault of the text with its line and column; both count from 1, columns in bytes.
     public struct Fault: Sendable, Equatable {
         /// Line of the fault.
         public let line: Int
@@ -47,9 +46,8 @@ public struct TOMLKeyLocator: Sendable {
     private var scanner: TOMLScanner
     private var arrayCounts: [[Step]: Int] = [:]
 
-    /// Names in a key with its tables, and arrays in each other. No setting has more than three,
-    /// and what every level remembers of its path would make a text that is nothing but levels
-    /// slow.
+    /// Largest depth of names in a key with its tables, and of nested arrays. No setting has more
+    /// than three levels. Each level stores its path, so a text with many levels would be slow.
     public static let depthLimit = 32
 
     /// Locates everything in `text`.
@@ -77,7 +75,7 @@ public struct TOMLKeyLocator: Sendable {
         }
     }
 
-    /// `[a.b]` or `[[a.b]]`; returns the path that the following pairs belong to.
+    /// Scans `[a.b]` or `[[a.b]]`; returns the path of the following pairs.
     private mutating func header() -> [Step] {
         let (line, column) = scanner.place
         scanner.advance()
@@ -108,7 +106,7 @@ public struct TOMLKeyLocator: Sendable {
         return path
     }
 
-    /// `a.b = value`
+    /// Scans a pair `a.b = value`.
     private mutating func pair(in table: [Step], depth: Int) {
         let (line, column) = scanner.place
         let start = scanner.position

@@ -1,8 +1,8 @@
 /// Scanner for TOML: a position in a text, and steps over blanks, keys, strings and scalars.
 ///
-/// It never leaves the text, for any content.
+/// It stays within the text, for any content.
 struct TOMLScanner: Sendable {
-    /// Longer than the value of any setting.
+    /// Limit beyond the length of any setting's value.
     private static let longestText = 4096
 
     private let text: [UInt8]
@@ -30,14 +30,14 @@ struct TOMLScanner: Sendable {
             ?? false
     }
 
-    /// Whether something begins here with which a value can begin.
+    /// Whether a value can begin here.
     var isAtValue: Bool {
         guard let byte = peek else { return false }
         return isAtKey && byte != UInt8(ascii: "_") || Array("+.[{".utf8).contains(byte)
     }
 
-    /// Whether the parser survives a scalar: it expects a digit behind the T of a date and time,
-    /// and two behind a blank.
+    /// Whether the parser can handle a scalar: it expects a digit after the T of a date and time,
+    /// and two after a blank.
     static func isHarmless(scalar: ArraySlice<UInt8>) -> Bool {
         func isDigit(at index: Int) -> Bool {
             index < scalar.endIndex && Self.isDigit(scalar[index])
@@ -75,7 +75,7 @@ struct TOMLScanner: Sendable {
         while let byte = peek, Self.isBlank(byte) { advance() }
     }
 
-    /// Spaces, line ends and comments.
+    /// Skips spaces, line ends and comments.
     mutating func skipBlankLines() {
         while let byte = peek {
             if byte == UInt8(ascii: "#") {
@@ -88,12 +88,12 @@ struct TOMLScanner: Sendable {
         }
     }
 
-    /// Everything before the line's end.
+    /// Skips the rest of the line, except its end.
     mutating func skipLine() {
         while let byte = peek, byte != UInt8(ascii: "\n") { advance() }
     }
 
-    /// A number, a date or a word: up to what ends a value.
+    /// Skips a number, a date or a word, up to the end of a value.
     mutating func skipScalar() {
         while let byte = peek, !Self.isLineEnd(byte) {
             switch byte {
@@ -103,7 +103,7 @@ struct TOMLScanner: Sendable {
         }
     }
 
-    /// A dotted key; empty when there is none.
+    /// Scans a dotted key; empty if there is none.
     mutating func keys() -> [String] {
         var result: [String] = []
         while true {
@@ -123,7 +123,7 @@ struct TOMLScanner: Sendable {
         }
     }
 
-    /// A string of any of the four kinds; returns its contents with escapes resolved.
+    /// Scans a string of any of the four kinds; returns its contents with escapes resolved.
     mutating func string() -> String {
         guard let quote = peek else { return "" }
         let isLiteral = quote == UInt8(ascii: "'")

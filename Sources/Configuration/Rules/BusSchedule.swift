@@ -25,7 +25,7 @@ public struct BusSchedule: Sendable, Equatable {
     /// Clock of the bus, Hz.
     public let clock: Double
 
-    /// The schedule that the settings ask for.
+    /// Creates the schedule of these settings.
     public init(_ settings: Settings) {
         let linux = settings.hardware.linux
         // With a buffer a period reads its level, and begins a read of its content.
@@ -69,15 +69,15 @@ public struct BusSchedule: Sendable, Equatable {
         }
     }
 
-    /// Share of the busier wire that a period takes which reads the sensors and writes the motors,
-    /// at a loop rate, Hz; 1 is all.
+    /// Load of the busier wire at a loop rate, Hz: the share of a period for the reads of the
+    /// sensors and the writes of the motors; 1 is full.
     public func load(rate: Double) -> Double {
         let sensors = bufferLoad + (Double(sensorBits) / clock + Double(spiBits) / spiClock) * rate
         let motors = Double(motorBits) / clock * rate
         return haveMotorsOwnBus ? max(sensors, motors) : sensors + motors
     }
 
-    /// The highest loop rate that keeps a fifth free, in steps of 50 Hz; 0: none does.
+    /// The highest loop rate that keeps a fifth of the bus free, in steps of 50 Hz; 0 if none does.
     public var fastest: Int {
         stride(from: 4000, through: 50, by: -50).first { load(rate: Double($0)) <= Self.share } ?? 0
     }

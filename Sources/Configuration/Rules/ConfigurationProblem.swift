@@ -1,4 +1,4 @@
-/// One thing that is wrong with the configuration, as a sentence that a person can act on.
+/// A problem of the configuration, as a sentence with a remedy.
 ///
 /// `etc/airframed.toml:14: loop.rate_hz = 5000 is outside 50...4000. With the IMU on I2C at 400
 /// kHz, 500 is a good start.`
@@ -7,15 +7,15 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
     public enum Kind: String, Sendable {
         /// A file is missing, is a directory, cannot be read, is too large or is not UTF-8.
         case unreadable
-        /// Not TOML.
+        /// The text is not TOML.
         case syntax
         /// No such key or table.
         case unknownKey
-        /// A string where a number belongs, and the like.
+        /// The value has another type, for example a string instead of a number.
         case wrongType
-        /// Of the right type but not allowed.
+        /// The value has the right type but is not allowed.
         case outOfRange
-        /// A word that another build would know.
+        /// The word is known, but not in this build.
         case unavailable
         /// Two settings contradict each other.
         case conflict
@@ -27,7 +27,7 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
     public var kind: Kind
     /// Location of the value; nil for a value without one, such as from a socket.
     public var place: Place?
-    /// Dotted key, when the fault is about one.
+    /// Dotted key, if the fault concerns one.
     public var key: String?
     /// The value as it was written, shortened.
     public var value: String?
@@ -51,7 +51,7 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
         self.hint = hint
     }
 
-    /// The problem as one line: where, what was read, what is allowed, what usually works.
+    /// The problem as one line: place, value, allowed values, usual remedy.
     public var description: String {
         var line = place.map { "\($0): " } ?? ""
         if let key {
@@ -96,9 +96,9 @@ public enum Place: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Everything that is wrong with a configuration.
+/// All problems of a configuration.
 public struct ConfigurationFailure: Error, Sendable, CustomStringConvertible {
-    /// At least one; in the order of files and lines.
+    /// The problems, at least one, in the order of files and lines.
     public let problems: [ConfigurationProblem]
 
     /// One line for each problem.

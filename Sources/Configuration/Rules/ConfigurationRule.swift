@@ -2,12 +2,13 @@ import GimbalCore
 
 /// Rule for several settings together, in addition to their ranges.
 struct ConfigurationRule: Sendable {
-    /// The settings it reads; the message names the first one with a configured value.
+    /// The settings that the rule depends on; the message names the first one with a configured
+    /// value.
     let keys: [String]
     /// The setting that needs a configured value for the rule to apply, because its default adapts
     /// automatically.
     let trigger: String
-    /// Problem and remedy; nil when the rule holds.
+    /// Problem and remedy; nil if the rule holds.
     let violation: @Sendable (Settings) -> (complaint: String, hint: String)?
 
     init(
@@ -85,7 +86,7 @@ struct ConfigurationRule: Sendable {
             BusSchedule.rule,
         ] + MotorRules.all + SensorRules.all
 
-    /// The problem in `settings`, whose values come from `origin`; nil when the rule holds.
+    /// The problem in `settings`, whose values come from `origin`; nil if the rule holds.
     func problem(
         in settings: Settings, origin: (String) -> Origin
     ) -> ConfigurationProblem? {

@@ -2,7 +2,7 @@ import GimbalCore
 
 /// Rules for the settings of the sensors.
 enum SensorRules {
-    /// Every one of them.
+    /// All rules for sensors.
     static let all = [interface, handleAddress, encoderBuses, encoderDirection, buffer]
 
     static let interface = ConfigurationRule(keys: [

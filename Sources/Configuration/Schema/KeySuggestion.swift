@@ -2,8 +2,9 @@ import PlainText
 
 /// Suggestion of the intended key for an unknown key.
 enum KeySuggestion {
-    /// The setting that an unknown key probably means: one of the same last name in another table,
-    /// else the closest spelling of the whole key, else the closest spelling of the last name.
+    /// The setting that an unknown key probably means: one with the same last name in another
+    /// table, else the most similar spelling of the whole key, else the most similar spelling of
+    /// the last name.
     static func setting(for key: String) -> String? {
         let name = key.split(separator: ".").last.map(String.init) ?? key
         let sameName = Schema.settings.filter { $0.name == name }.map(\.key)

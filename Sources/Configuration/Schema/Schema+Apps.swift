@@ -2,7 +2,7 @@ import GimbalCore
 import Port
 
 extension Schema {
-    /// Settings of the service for AirOS apps.
+    /// Settings of the service for AirOS apps, `[airos]`.
     static let airos: [Setting] = [
         .choice(
             "airos.inactive", \.airos.inactive, .live,
@@ -32,7 +32,7 @@ extension Schema {
             hint: "The effect stays within the loop's margins; `airframectl status` shows it.")
     }
 
-    /// Settings of the serial service.
+    /// Settings of the serial service, `[rbl]`.
     static let rbl: [Setting] = [
         .choice(
             "rbl.role", \.rbl.role,

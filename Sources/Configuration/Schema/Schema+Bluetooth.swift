@@ -1,5 +1,5 @@
 extension Schema {
-    /// `[bluetooth]`
+    /// Settings of `[bluetooth]`.
     static let bluetooth: [Setting] = [
         .bool(
             "bluetooth.enabled", \.bluetooth.enabled, .restart,

@@ -1,5 +1,5 @@
 extension Schema {
-    /// `[drive]`
+    /// Settings of `[drive]`.
     static let drive: [Setting] = [
         .choice(
             "drive.board", \.drive.board, .restart,

@@ -1,5 +1,5 @@
 extension Schema {
-    /// Which gimbal is driven.
+    /// Settings of the sensors and motors, `[hardware]`.
     static let hardware: [Setting] = [
         .choice(
             "hardware.backend", \.hardware.backend,

@@ -1,5 +1,5 @@
 extension Schema {
-    /// `[mavlink]`
+    /// Settings of `[mavlink]`.
     static let mavlink: [Setting] = [
         .endpoint(
             "mavlink.listen", \.mavlink.listen, .restart,

@@ -1,5 +1,5 @@
 extension Schema {
-    /// `[recording]`
+    /// Settings of `[recording]`.
     static let recording: [Setting] = [
         .bool(
             "recording.enabled", \.recording.enabled, .restart,

@@ -1,5 +1,5 @@
 extension Schema {
-    /// `[rider]`
+    /// Settings of `[rider]`.
     static let rider: [Setting] = [
         .endpoint(
             "rider.listen", \.rider.listen, .restart,
@@ -11,7 +11,7 @@ extension Schema {
         ),
     ]
 
-    /// `[robot]`
+    /// Settings of `[robot]`.
     static let robot: [Setting] =
         robotMotors
         + stepRange("slider", \.robot.slider.minimum, \.robot.slider.maximum, "the slider")

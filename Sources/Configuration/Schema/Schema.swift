@@ -1,10 +1,11 @@
 import GimbalCore
 import Port
 
-/// Every setting, once. Parsing, `--print-config`, `get`, `set`, `diff`, reload and the sample file read this table.
+/// Table of all settings. Parsing, `--print-config`, `get`, `set`, `diff`, reload and the sample
+/// file read this table.
 ///
-/// To add a setting: a property with its default in `Settings`, one entry here, and the sample file that the test
-/// prints.
+/// To add a setting: a property with its default in `Settings`, one entry here, and the sample file
+/// that the test prints.
 public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =

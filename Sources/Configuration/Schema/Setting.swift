@@ -1,8 +1,7 @@
 import GimbalCore
 import Port
 
-/// One configurable value: its key, what is allowed, what it means, and where it lives in
-/// `Settings`.
+/// One configurable value: its key, allowed values, meaning, and property of `Settings`.
 public struct Setting: Sendable, CustomStringConvertible {
     /// Kind of a value. Ranges include both ends.
     public enum Kind: Sendable, Equatable {
@@ -12,13 +11,13 @@ public struct Setting: Sendable, CustomStringConvertible {
         case integer(ClosedRange<Int>)
         /// A finite number.
         case number(ClosedRange<Double>)
-        /// One of these words. `unavailable` holds words that other builds know, with the reason.
+        /// One of these words. `unavailable` contains words of other builds, with the reason.
         case choice([String], unavailable: [String: String])
         /// Printable text of 1...maxLength bytes.
         case text(maxLength: Int)
         /// An absolute path of at most `maxLength` bytes.
         case path(maxLength: Int)
-        /// The same, or `off`.
+        /// An absolute path of at most `maxLength` bytes, or `off`.
         case optionalPath(maxLength: Int)
         /// `ADDRESS:PORT` with a numeric address, `[ADDRESS]:PORT` for IPv6, or `off`.
         case endpoint
@@ -34,7 +33,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         case pid(p: ClosedRange<Double>, i: ClosedRange<Double>, d: ClosedRange<Double>)
     }
 
-    /// When a changed value is taken over.
+    /// Time at which a changed value takes effect.
     public enum Applies: String, Sendable {
         /// Within the next ticks; `set` and reload may change it.
         case live
@@ -46,11 +45,11 @@ public struct Setting: Sendable, CustomStringConvertible {
     public let key: String
     /// Allowed values.
     public let kind: Kind
-    /// Unit for people; nil where there is none.
+    /// Unit for display; nil without one.
     public let unit: String?
-    /// When a change is taken over.
+    /// Time at which a change takes effect.
     public let applies: Applies
-    /// One sentence for people.
+    /// Description in one sentence.
     public let summary: String
     /// Hint for the message about a bad value; nil if the range is enough.
     public let hint: String?
@@ -233,7 +232,7 @@ extension Setting {
         hint: String? = nil
     ) -> Setting { string(key, path, .endpoint, applies, summary, hint) }
 
-    /// A choice between named values. `words` lists every value once, in the order that people see.
+    /// A choice between named values. `words` lists every value once, in the order of display.
     static func choice<Value: Equatable & Sendable>(
         _ key: String, _ path: Path<Value>, _ words: [(String, Value)],
         unavailable: [String: String] = [:], _ applies: Applies, _ summary: String,

@@ -4,14 +4,14 @@ import Port
 
 // Validation of values; only this code decides whether a value is allowed.
 extension Setting {
-    /// Turns what was written into the value of this setting.
+    /// Checks and converts a written value.
     ///
     /// - Parameters:
-    ///   - raw: What TOML read.
+    ///   - raw: The value as TOML.
     ///   - written: The same as text, for the message.
-    ///   - place: Where, for the message.
+    ///   - place: Its place, for the message.
     /// - Returns: A value that `write` accepts.
-    /// - Throws: The problem, when type or range do not fit.
+    /// - Throws: The problem, if type or range is wrong.
     func check(
         _ raw: RawValue, written: String, at place: Place?
     ) throws(ConfigurationProblem) -> SettingValue {
@@ -28,17 +28,17 @@ extension Setting {
     /// Checks the range of a value.
     ///
     /// - Parameters:
-    ///   - value: One of this setting's type, or not.
+    ///   - value: Of any type.
     ///   - written: The same as text, for the message.
-    ///   - place: Where, for the message.
-    /// - Throws: The problem, when type or range do not fit.
+    ///   - place: Its place, for the message.
+    /// - Throws: The problem, if type or range is wrong.
     func check(
         _ value: SettingValue, written: @autoclosure () -> String, at place: Place? = nil
     ) throws(ConfigurationProblem) {
         if let misfit = misfit(value) { throw misfit.problem(self, written: written(), at: place) }
     }
 
-    /// Why a value does not fit.
+    /// Reason why a value is refused.
     private struct Misfit: Error {
         var kind: ConfigurationProblem.Kind
         var complaint: String

@@ -1,23 +1,23 @@
 import Port
 
-/// A new value of one setting, which only fits the property that it is for: no text lies between
-/// the asker and the store.
+/// A new value of one setting. Its type is that of the property, so no text is passed between
+/// requester and store.
 public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
     /// Dotted path of the setting.
     public let key: String
-    /// The new value, not yet checked against its range; nil: the built-in default, even if a file
+    /// The new value, before the check of its range; nil for the built-in default, even if a file
     /// sets another value.
     public let value: SettingValue?
-    /// The value as a person wrote it, for the message of a refusal; nil if a program set it.
+    /// The value as a person wrote it, for a refusal; nil if a program set it.
     private let written: String?
 
-    /// `airos.pid.yaw = [1, 0.1, 0.02]`, for people.
+    /// Text for display: `airos.pid.yaw = [1, 0.1, 0.02]`.
     public var description: String { "\(key) = \(valueText)" }
 
     /// The value as TOML; "default" for the built-in one.
     public var valueText: String { value?.tomlText ?? "default" }
 
-    /// The return of one setting to its built-in default.
+    /// Creates the return of one setting to its built-in default.
     ///
     /// - Parameter key: Its dotted path.
     public init(toDefault key: String) {
@@ -26,17 +26,17 @@ public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
         written = nil
     }
 
-    /// A value that was read from text.
+    /// Creates an update from a value in a text.
     init(_ key: String, _ value: SettingValue, written: String) {
         self.key = key
         self.value = value
         self.written = written
     }
 
-    /// The value in the words of its refusal.
+    /// The value in the text of a refusal.
     var writtenText: String { written ?? valueText }
 
-    /// A change of one property.
+    /// Creates a change of one property.
     ///
     /// - Parameters:
     ///   - path: The property. A property that is not a setting ends the program, as a bug.
@@ -62,7 +62,7 @@ extension SettingUpdate {
 }
 
 extension Schema {
-    /// The setting that is this property; nil for a property that is none.
+    /// The setting of this property; nil if the property is not a setting.
     static func setting(at path: PartialKeyPath<Settings>) -> Setting? {
         settings.first { $0.path == path }
     }

@@ -5,10 +5,10 @@ public import Port
 public enum AirOSInactive: String, Sendable, CaseIterable {
     /// Outputs off.
     case off
-    /// Level, and ahead as the handle points.
+    /// Level, with the handle's heading.
     case neutral
 
-    /// The mode that an AirOS client gets when it asks for inactive.
+    /// The mode for an AirOS client's request for inactive.
     public var mode: Mode {
         switch self {
         case .off: .inactive
@@ -17,23 +17,23 @@ public enum AirOSInactive: String, Sendable, CaseIterable {
     }
 }
 
-/// Which way round an app sees each axis: 1, or -1 for the other way.
+/// Signs of the axes for an app: 1, or -1 for the opposite direction.
 public struct AxisSigns: Sendable, Equatable {
-    /// Of pitch.
+    /// Sign of pitch.
     public var pitch: Int
-    /// Of roll.
+    /// Sign of roll.
     public var roll: Int
-    /// Of yaw.
+    /// Sign of yaw.
     public var yaw: Int
 
-    /// These signs.
+    /// Creates signs.
     public init(pitch: Int = 1, roll: Int = 1, yaw: Int = 1) {
         self.pitch = pitch
         self.roll = roll
         self.yaw = yaw
     }
 
-    /// As factors.
+    /// The signs as factors.
     public var factors: AxisVector {
         AxisVector(yaw: Double(yaw), roll: Double(roll), pitch: Double(pitch))
     }
@@ -49,7 +49,7 @@ public enum RBLRole: String, Sendable, CaseIterable {
     case mavlink
     /// A robot's remote control.
     case robot
-    /// A serial port, as BLE Mini's.
+    /// A serial port, as of BLE Mini.
     case serial
     /// Loopback: every byte returns to its client.
     case loopback
@@ -62,7 +62,7 @@ extension Settings {
         public var inactive = AirOSInactive.off
         /// Notifications of each subscribed value, Hz.
         public var notifyHz = 10.0
-        /// Which way round the app sees each axis.
+        /// Signs of the axes for the app.
         public var sign = AxisSigns()
         /// Time after which an app's change reverts unless it saves, s; 0 = never.
         public var rollbackS = 0

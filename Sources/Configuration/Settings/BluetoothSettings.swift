@@ -1,6 +1,6 @@
 /// Access to the Bluetooth services.
 public enum BluetoothSecurity: String, Sendable, CaseIterable {
-    /// Everybody in range.
+    /// Every phone in range.
     case open
     /// Phones that were paired with a passkey.
     case encrypted
@@ -11,13 +11,13 @@ extension Settings {
     public struct Bluetooth: Sendable, Equatable {
         /// Whether phones can connect.
         public var enabled = true
-        /// The adapter; "auto": the first one.
+        /// The adapter; "auto" takes the first one.
         public var adapter = "auto"
         /// Access for reading and writing.
         public var security = BluetoothSecurity.open
-        /// Phones at the same time.
+        /// Largest number of connected phones.
         public var maxCentrals = 4
-        /// Writes of one phone per second.
+        /// Largest number of writes per second from one phone.
         public var maxWritesHz = 600.0
     }
 }

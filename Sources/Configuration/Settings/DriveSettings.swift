@@ -1,12 +1,12 @@
-/// Motor boards for two wheels that this build has.
+/// Motor boards for two wheels that this build supports.
 public enum DriveBoardKind: String, Sendable, CaseIterable {
     /// No wheels.
     case none
-    /// No board: the wheels turn on paper.
+    /// Simulated wheels without a board.
     case simulated
-    /// At 0x16, register 0x00, as the rider's public driver has it.
+    /// Address 0x16, register 0x00, as in the rider's public driver.
     case rider
-    /// At 0x16, register 0x01, as the board's vendor has it.
+    /// Address 0x16, register 0x01, as in the vendor's driver.
     case vendor
 }
 
@@ -23,7 +23,7 @@ extension Settings {
         public var acceleration = 2.0
         /// Deceleration in full speeds per second.
         public var deceleration = 5.0
-        /// Age at which a request to drive dies, s.
+        /// Age at which a request to drive expires, s.
         public var deadManS = 1.0
     }
 }

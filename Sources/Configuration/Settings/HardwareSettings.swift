@@ -19,7 +19,7 @@ public enum SensorChip: String, Sendable, CaseIterable {
     /// Largest full scale of the accelerometer, g.
     public var largestAccelRange: Double { self == .bmi088 ? 24 : 16 }
 
-    /// Bytes for one sample in its buffer, as the driver uses it; nil where it does not.
+    /// Size of a sample in the chip's FIFO, bytes; nil if the driver does not use the FIFO.
     public var packetBytes: Int? {
         switch self {
         case .mpu6050, .mpu6500: 14
@@ -28,8 +28,8 @@ public enum SensorChip: String, Sendable, CaseIterable {
         }
     }
 
-    /// Group delay of the filter that the driver sets, ms: MPU-6050 and MPU-6500 as their register
-    /// maps say (register 26); the others of second order from their corners, √2 / (2π corner)
+    /// Group delay of the driver's filter setting, ms. MPU-6050 and MPU-6500: from their register
+    /// maps (register 26). The others: second-order filters from their corners, √2 / (2π corner)
     /// each: 230 Hz (BMI088), 250 Hz and 585 Hz (ICM-42688-P).
     public var filterDelayMs: Double {
         switch self {
@@ -45,25 +45,25 @@ public enum SensorChip: String, Sendable, CaseIterable {
 public enum SensorInterface: String, Sendable, CaseIterable {
     /// The board's I2C bus.
     case i2c
-    /// Chip selects of its own.
+    /// Separate chip selects of an SPI bus.
     case spi
 }
 
 /// Joint encoders that this build has drivers for.
 public enum EncoderChip: String, Sendable, CaseIterable {
-    /// There are none.
+    /// No encoders.
     case none
     /// ams AS5600.
     case as5600
 }
 
-/// Motor drivers that this build has.
+/// Motor drivers that this build supports.
 public enum MotorChip: String, Sendable, CaseIterable {
-    /// No encoders: the sensor alone.
+    /// No motors.
     case none
     /// NXP PCA9685 with servos or brushless motors.
     case pca9685
-    /// Servos at a PWM chip of the board.
+    /// Servos at the board's PWM chip.
     case pwm
 }
 
@@ -72,7 +72,7 @@ extension Settings {
     public struct Linux: Sendable, Equatable {
         /// Device file of the bus.
         public var bus = "/dev/i2c-1"
-        /// Its clock, kHz.
+        /// Clock of the bus, kHz.
         public var busKhz = 400
         /// The inertial sensor.
         public var imu = SensorChip.bmi088
@@ -80,7 +80,7 @@ extension Settings {
         public var imuAddress = 0x18
         /// Address of the gyroscope.
         public var gyroAddress = 0x68
-        /// Whether the sensor tests itself.
+        /// Whether the sensor tests itself during its set-up.
         public var imuSelfTest = true
         /// Interface of the sensor.
         public var imuInterface = SensorInterface.i2c
@@ -88,19 +88,19 @@ extension Settings {
         public var imuSpi = "/dev/spidev0.0"
         /// Device file of a BMI088's gyroscope on SPI.
         public var gyroSpi = "/dev/spidev0.1"
-        /// Clock of measurements on SPI, kHz.
+        /// SPI clock for measurements, kHz.
         public var spiKhz = 1000
-        /// Whether every sample is fetched from the sensor's own buffer.
+        /// Whether every sample is read from the sensor's FIFO.
         public var imuFifo = false
         /// GPIO chip of the data-ready line.
         public var dataReadyChip = "/dev/gpiochip0"
-        /// The data-ready line; -1: not wired.
+        /// The data-ready line; -1 if it is not wired.
         public var dataReadyLine = -1
-        /// The inertial sensor on the handle; nil: there is none.
+        /// The inertial sensor on the handle; nil without one.
         public var handleImu: SensorChip?
-        /// Its bus.
+        /// Bus of the handle's sensor.
         public var handleBus = "/dev/i2c-1"
-        /// Its address.
+        /// Address of the handle's sensor.
         public var handleAddress = 0x69
         /// Mounting angles in the handle's frame, degrees.
         public var handleMountingDeg = AxisVector.zero
@@ -114,7 +114,7 @@ extension Settings {
         public var encoderBusPitch = "/dev/i2c-13"
         /// Reading of each encoder at joint angle zero, degrees.
         public var encoderZeroDeg = AxisVector.zero
-        /// Sense of each encoder.
+        /// Direction of each encoder, 1 or -1.
         public var encoderDirection = AxisVector(repeating: 1)
         /// Driver of the motors.
         public var motors = MotorChip.pca9685
@@ -130,9 +130,9 @@ extension Settings {
         public var pwmChip = "/sys/class/pwm/pwmchip0"
         /// Device file of the GPIO chip.
         public var gpioChip = "/dev/gpiochip0"
-        /// Line that switches the motors; -1: none.
+        /// Line that switches the motors; -1 without one.
         public var powerLine = -1
-        /// Whether low lets the motors run.
+        /// Whether the motors run when the line is low.
         public var powerActiveLow = false
 
         static let same = "same"
@@ -142,13 +142,14 @@ extension Settings {
     public struct Servo: Sendable, Equatable {
         private static let core = ServoController.Parameters()
 
-        /// From command to the start of the answer, ms.
+        /// Time from a command to the beginning of the servo's response, ms.
         public var delayMs = 11.0
         /// Lag of the position loop, ms.
         public var lagMs = 4.0
-        /// Fastest movement, deg/s.
+        /// Largest rate, deg/s.
         public var maxRateDps = AxisVector(repeating: 600)
-        /// Dead band: distance of a command from the horn at which it starts to move, degrees.
+        /// Dead band: smallest difference between command and horn at which the servo moves,
+        /// degrees.
         public var deadBandDeg = 0.2
         /// Bandwidth of the handle's extrapolation, rad/s.
         public var trackerBandwidth = core.trackerBandwidth
@@ -157,9 +158,9 @@ extension Settings {
         /// Shortest and longest pulse, µs.
         public var pulseUs = AxisRanges(
             lower: AxisVector(repeating: 1000), upper: AxisVector(repeating: 2000))
-        /// Travel between them, degrees.
+        /// Travel between these pulses, degrees.
         public var travelDeg = AxisVector(repeating: 90)
-        /// 1, or -1 where a longer pulse turns the joint backwards.
+        /// 1, or -1 if a longer pulse turns the joint backwards.
         public var direction = AxisVector(repeating: 1)
         /// Pulse offset from mid-travel at joint angle zero, µs.
         public var trimUs = AxisVector.zero

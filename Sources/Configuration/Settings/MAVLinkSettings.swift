@@ -1,8 +1,8 @@
-/// Whose gimbal it is.
+/// Role of the gimbal in MAVLink's gimbal protocol.
 public enum MAVLinkRole: String, Sendable, CaseIterable {
-    /// It is device and manager: the peer in control steers it.
+    /// Device and manager: the peer in control steers it.
     case manager
-    /// An autopilot is its manager.
+    /// Device only: an autopilot is its manager.
     case device
 }
 
@@ -11,19 +11,19 @@ extension Settings {
     public struct MAVLink: Sendable, Equatable {
         /// UDP address for ground stations, or "off".
         public var listen = "off"
-        /// Whom it speaks to from the start, or "off".
+        /// Address of the first peer, or "off".
         public var connect = "off"
         /// A serial port to an autopilot or radio, or "off".
         public var serial = "off"
-        /// Its speed, baud.
+        /// Speed of the serial port, baud.
         public var baud = 57600
-        /// Its system.
+        /// System id of the gimbal.
         public var system = 1
-        /// Its component.
+        /// Component id of the gimbal.
         public var component = 154
         /// Role in the gimbal protocol.
         public var role = MAVLinkRole.manager
-        /// Whether only signed frames count.
+        /// Whether only signed frames are accepted.
         public var requireSignature = false
     }
 }

@@ -4,15 +4,15 @@ public import GimbalCore
 public enum FollowPreset: String, Sendable, CaseIterable {
     /// Calm pictures.
     case slow
-    /// In between.
+    /// Between the other two.
     case normal
-    /// Stays close to the hand.
+    /// Follows the hand closely.
     case sport
 }
 
-/// State of the motors in the resting pose.
+/// State of the motors in the rest pose.
 public enum RetractedOutputs: String, Sendable, CaseIterable {
-    /// The motors hold them there.
+    /// The motors hold the pose.
     case hold
     /// The motors go off.
     case off
@@ -27,20 +27,20 @@ extension Settings {
 
     /// `[follow]`
     public struct Following: Sendable, Equatable {
-        /// The set of numbers in force.
+        /// Preset in force.
         public var preset = FollowPreset.normal
         /// Dead zone in pan_follow before yaw follows the handle, degrees.
         public var panDeadZoneDeg = 5.0
         /// Dead zone in fpv before each axis follows the handle, degrees.
         public var fpvDeadZoneDeg = AxisVector(repeating: 1)
-        /// The numbers of `slow`.
+        /// Values of the preset `slow`.
         public var slow = Pace(maxRateDps: 40, smoothingS: 0.8)
-        /// The numbers of `normal`.
+        /// Values of the preset `normal`.
         public var normal = Pace(maxRateDps: 90, smoothingS: 0.4)
-        /// The numbers of `sport`.
+        /// Values of the preset `sport`.
         public var sport = Pace(maxRateDps: 200, smoothingS: 0.15)
 
-        /// The set of numbers in force.
+        /// Values of the preset in force.
         public var pace: Pace {
             switch preset {
             case .slow: slow
@@ -50,11 +50,11 @@ extension Settings {
         }
     }
 
-    /// `[follow.slow]` and its like
+    /// `[follow.slow]`, `[follow.normal]`, `[follow.sport]`
     public struct Pace: Sendable, Equatable {
-        /// Fastest that an axis follows, deg/s.
+        /// Largest rate of an axis, deg/s.
         public var maxRateDps: AxisVector
-        /// Time that an axis stays behind a steady turn, s.
+        /// Lag of an axis behind a steady turn, s.
         public var smoothingS: AxisVector
 
         init(maxRateDps: Double, smoothingS: Double) {
@@ -77,15 +77,15 @@ extension Settings {
 
     /// `[retract]`
     public struct Retraction: Sendable, Equatable {
-        /// The pose of rest, degrees.
+        /// The rest pose, degrees.
         public var jointsDeg = AxisVector(yaw: 0, roll: 0, pitch: -90)
-        /// Rate of the joints on the way there, deg/s.
+        /// Rate of the joints' movement to it, deg/s.
         public var maxRateDps = 45.0
-        /// State of the motors there.
+        /// State of the motors in the rest pose.
         public var outputs = RetractedOutputs.hold
     }
 
-    /// The modes' numbers as the core wants them.
+    /// Parameters of the modes for the core.
     public var modeParameters: ModeParameters {
         let radian = Double.pi / 180
         var result = ModeParameters()

@@ -1,11 +1,12 @@
 /// A numeric address and a port, from `127.0.0.1:14550` or `[::1]:14550`.
 public struct NetworkEndpoint: Sendable, Equatable {
-    /// Without brackets.
+    /// Address without brackets.
     public let host: String
-    /// 1...65535.
+    /// Port, 1...65535.
     public let port: UInt16
 
-    /// Nil for anything else. Whether the address exists, the system decides when it is used.
+    /// Creates an endpoint; nil for invalid text. The system checks the existence of the address
+    /// when it is used.
     public init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"),
             let port = UInt16(text[text.index(after: colon)...]), port > 0

@@ -1,5 +1,5 @@
-/// Speed of the serial port behind RedBearLab's service; the raw value is the byte with which a
-/// client asks for it.
+/// Speed of the serial port behind RedBearLab's service; the raw value is the byte in a client's
+/// request.
 public enum RBLBaud: UInt8, Sendable, CaseIterable {
     /// 9600 baud.
     case baud9600

@@ -3,21 +3,21 @@ internal import SystemPackage
 extension Settings {
     /// `[recording]`
     public struct Recording: Sendable, Equatable {
-        /// Whether there is a flight recorder.
+        /// Whether the flight recorder runs.
         public var enabled = true
         /// Duration of the recording in memory, s.
         public var ringS = 60.0
         /// Whether a continuous recording begins with the process.
         public var continuous = false
-        /// A continuous recording goes on in a new file from this length on, MB.
+        /// Size at which a continuous recording continues in a new file, MB.
         public var maxFileMb = 64
-        /// All recordings together, MB.
+        /// Largest total size of all recordings, MB.
         public var maxTotalMb = 1000
-        /// Recordings older than this are removed, days; 0: none is.
+        /// Age above which a recording is removed, days; 0 means no limit.
         public var maxAgeDays = 30.0
     }
 
-    /// Every setting as a line `key = value`: TOML that reads back to the same settings.
+    /// Every setting as a line `key = value`: TOML that parses to the same settings.
     public var listing: String {
         Schema.settings.map { "\($0.key) = \($0.value(in: self).tomlText)\n" }.joined()
     }

@@ -1,10 +1,10 @@
 /// Driver of a robot's three stepper motors.
 public enum RobotMotors: String, Sendable, CaseIterable {
-    /// There are none.
+    /// No motors.
     case none
-    /// They step on paper.
+    /// Simulated motors without lines.
     case simulated
-    /// At GPIO lines.
+    /// Motors at GPIO lines.
     case gpio
 }
 
@@ -21,15 +21,15 @@ extension Settings {
     public struct Rider: Sendable, Equatable {
         /// UDP address for a remote control's datagrams, or "off".
         public var listen = "off"
-        /// Whether only datagrams with a code of the key count.
+        /// Whether only datagrams with an authentication code of the key are accepted.
         public var requireSignature = false
     }
 
     /// Range of a stepper motor, steps from home.
     public struct StepRange: Sendable, Equatable {
-        /// Lowest position.
+        /// Lowest position, steps.
         public var minimum = -100_000
-        /// Highest position.
+        /// Highest position, steps.
         public var maximum = 100_000
     }
 
@@ -41,7 +41,7 @@ extension Settings {
         public var gpioChip = "/dev/gpiochip0"
         /// First of three step lines; the direction lines follow.
         public var firstLine = 5
-        /// First of three lines of the home switches, active when low; -1: there are none.
+        /// First of three lines of the home switches, active when low; -1 without switches.
         public var homeLine = -1
         /// Speed of a motor towards its home switch, steps/s.
         public var homingSpeed = 200.0
@@ -51,17 +51,17 @@ extension Settings {
         public var x = StepRange()
         /// Range of the motor for the joystick's y.
         public var y = StepRange()
-        /// Fastest, steps/s.
+        /// Largest speed, steps/s.
         public var maxSpeed = 800.0
-        /// Steps/s².
+        /// Acceleration, steps/s².
         public var acceleration = 2000.0
         /// Effect of the slider's commands.
         public var sliderMotion = SliderMotion.step
         /// Speed of the slider's motor, steps/s.
         public var sliderSpeed = 200.0
-        /// Steps for one unit of a joystick's 100.
+        /// Steps for one unit of a joystick, whose range is 100.
         public var stepsPerUnit = 1.0
-        /// Age at which a slider's command dies, s.
+        /// Age at which a slider's command expires, s.
         public var deadManS = 0.3
     }
 }

@@ -12,7 +12,7 @@ public enum Backend: String, Sendable, CaseIterable {
 
 /// Severity of log messages, mildest first; the names are those of swift-log.
 public enum LogLevel: String, Sendable, CaseIterable {
-    /// Everything.
+    /// All messages.
     case trace
     /// Details for finding faults.
     case debug
@@ -30,15 +30,15 @@ public enum LogLevel: String, Sendable, CaseIterable {
 
 /// One interval for each axis. The unit is that of the declaration that holds it.
 public struct AxisRanges: Sendable, Equatable {
-    /// Lower ends.
+    /// Lower ends of the intervals.
     public var lower: AxisVector
-    /// Upper ends.
+    /// Upper ends of the intervals.
     public var upper: AxisVector
 
-    /// Whether yaw spans two whole turns: it goes round without end.
+    /// Whether yaw spans two whole turns, which means that it turns endlessly.
     public var isYawEndless: Bool { upper.yaw - lower.yaw >= 720 }
 
-    /// The intervals between these ends.
+    /// Creates the intervals between these ends.
     public init(lower: AxisVector, upper: AxisVector) {
         self.lower = lower
         self.upper = upper

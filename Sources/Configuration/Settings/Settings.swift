@@ -1,12 +1,12 @@
 public import GimbalCore
 
-/// Everything that can be configured, in the units of the configuration file: degrees,
-/// milliseconds, what people type.
+/// All configurable values, in the units of the configuration file: degrees, milliseconds, as
+/// people type them.
 ///
-/// The initial values are the defaults. Each property has exactly one entry in `Schema.settings`,
-/// which names its key, range and meaning; a test fails when either is without the other.
+/// The initial values are the defaults. Each property has exactly one entry in `Schema.settings`
+/// with its key, range and meaning; a test fails if either is missing.
 public struct Settings: Sendable, Equatable {
-    /// Which gimbal is driven.
+    /// Sensors and motors.
     public var hardware = Hardware()
     /// The control loop's thread.
     public var loop = Loop()
@@ -16,7 +16,7 @@ public struct Settings: Sendable, Equatable {
     public var estimator = Estimator()
     /// The attitude and rate controllers.
     public var control = Control()
-    /// Filters on the rate that the controllers see.
+    /// Filters of the controllers' rate.
     public var filter = Filter()
     /// Settings of the service for AirOS apps.
     public var airos = AirOS()
@@ -42,7 +42,7 @@ public struct Settings: Sendable, Equatable {
     public var follow = Following()
     /// Person tracking.
     public var tracking = Tracking()
-    /// The pose of rest.
+    /// The rest pose.
     public var retract = Retraction()
     /// Shutdown and recovery of the motors.
     public var supervisor = Supervision()
@@ -72,7 +72,7 @@ extension Settings {
         public var backend = Backend.simulated
         /// Settings of the simulated gimbal.
         public var simulation = Simulation()
-        /// Which chips are where.
+        /// Chips and their buses.
         public var linux = Linux()
         /// Socket for a simulator.
         public var lockstep = Lockstep()
@@ -90,15 +90,15 @@ extension Settings {
     public struct Simulation: Sendable, Equatable {
         /// Motion of the handle.
         public var motion = HandleMotion.walking
-        /// A recording that is played instead; `off`: none.
+        /// A recording that is played instead; `off` disables it.
         public var motionFile = "off"
         /// Whether brushless motors have encoders.
         public var encoders = true
-        /// Start of the random numbers.
+        /// Seed of the random numbers.
         public var seed = 1
-        /// Moments of inertia against the default plant.
+        /// Moments of inertia relative to the default plant.
         public var inertiaFactor = 1.0
-        /// Friction of the joints against the default plant.
+        /// Friction of the joints relative to the default plant.
         public var frictionFactor = 1.0
         /// Offset of the centre of mass along each axis, mm.
         public var imbalanceMm = 1.0
@@ -122,7 +122,7 @@ extension Settings {
 
     /// `[imu]`
     public struct IMU: Sendable, Equatable {
-        /// Sensor in the camera's body frame, degrees.
+        /// Mounting of the sensor in the camera's body frame, degrees.
         public var mountingDeg = AxisVector.zero
         /// Full scale of the gyroscope, deg/s.
         public var gyroRangeDps = 2000.0
@@ -130,7 +130,7 @@ extension Settings {
         public var accelRangeG = 24.0
         /// Duration of identical samples that means a frozen sensor, ms.
         public var frozenMs = 40.0
-        /// Believe the gyroscope within what motors, joints and its own history allow.
+        /// Whether the gyroscope is checked against motors, joints and its own history.
         public var witnessGyro = true
         /// Group delay of the gyroscope's filter, ms.
         public var filterDelayMs = 3.0
@@ -150,8 +150,7 @@ extension Settings {
         public var biasSigmaInitialDps = core.initialBiasSigma.degrees
         /// Bias random walk, deg/s per √s.
         public var biasWalkDpsSqrts = core.biasWalk.degrees
-        /// Share of another axis's rate that an axis of the gyroscope may read, one standard
-        /// deviation.
+        /// Share of another axis's rate in a gyroscope axis's reading, one standard deviation.
         public var crossSigma = core.initialCrossSigma
         /// Noise density of the motion's velocity, m/s·√s.
         public var velocityNoiseMpsSqrts = core.velocityNoiseDensity
@@ -161,9 +160,9 @@ extension Settings {
         public var restAccelMps2 = core.restForceThreshold
         /// Time within both limits that counts as rest, s.
         public var restTimeS = core.restTime
-        /// Distance from the sensor to the point that it turns about, one standard deviation, m.
+        /// Distance of the sensor from its centre of rotation, one standard deviation, m.
         public var leverSigmaM = core.leverSigma
-        /// Process noise of the angle as an app's Kalman triple states it.
+        /// Process noise of the angle in an app's Kalman triple.
         public var kalmanQAngle = 0.001
         /// Process noise of the bias in the same triple.
         public var kalmanQBias = 0.003
@@ -175,33 +174,34 @@ extension Settings {
 
     /// `[control]`
     public struct Control: Sendable, Equatable {
-        /// Attitude error to rate, 1/s.
+        /// Gain from attitude error to rate, 1/s.
         public var attitudeGain = AttitudeController.Parameters().attitudeGain
-        /// Rate error to angular acceleration, 1/s.
+        /// Gain from rate error to angular acceleration, 1/s.
         public var rateGain = AttitudeController.Parameters().rateGain
-        /// Integrated rate error to angular acceleration, 1/s².
+        /// Gain from integrated rate error to angular acceleration, 1/s².
         public var rateIntegralGain = AttitudeController.Parameters().rateIntegralGain
-        /// Measured angular acceleration to angular acceleration, dimensionless.
+        /// Gain from measured to commanded angular acceleration, dimensionless.
         public var rateDerivativeGain = AttitudeController.Parameters().rateDerivativeGain
         /// Corner of the derivative's low-pass, Hz.
         public var derivativeCutoffHz = AttitudeController.Parameters().derivativeCutoffHz
-        /// Moment of inertia about each of the camera's axes, kg·m²; where the search starts.
+        /// Moment of inertia about each camera axis, kg·m²; the initial value of its
+        /// identification.
         public var inertiaKgM2 = AttitudeController.Parameters().inertia
-        /// Whether the inertia is looked for when the motors come on.
+        /// Whether the inertia is identified when the motors come on.
         public var findInertia = true
-        /// Whether gains go down where the motors make the camera oscillate.
+        /// Whether the gains are reduced when the motors make the camera oscillate.
         public var watchOscillation = true
-        /// Largest rate that the attitude controller asks for, deg/s.
+        /// Largest rate that the attitude controller commands, deg/s.
         public var maxRateDps = 360.0
-        /// From the camera's motion to the torque that answers it, ms.
+        /// Time from the camera's motion to the torque that answers it, ms.
         public var loopDelayMs = 3.5
         /// Share of the commanded rate that is fed forward.
         public var feedForward = 1.0
         /// Learning rate of the joints' friction, 1/s.
         public var frictionLearningRate = 0.5
-        /// Largest friction that is compensated, N·m.
+        /// Largest compensated friction, N·m.
         public var frictionLimitNm = 0.1
-        /// Largest noise of the feedback, % of the torque limit; 0 = no bound.
+        /// Largest noise of the feedback, % of the torque limit; 0 means no bound.
         public var noiseLimitPercent = 3.0
     }
 
@@ -227,7 +227,7 @@ extension Settings {
         public var torqueLimitNm = AxisVector(repeating: 0.25)
         /// Pairs of magnet poles of open-loop motors.
         public var polePairs = 7
-        /// 1, or -1 where field and joint turn in opposite senses.
+        /// 1, or -1 if field and joint turn in opposite directions.
         public var direction = AxisVector(repeating: 1)
         /// Electrical angle of the field that holds each joint at zero, degrees.
         public var electricalZeroDeg = AxisVector.zero
@@ -239,7 +239,7 @@ extension Settings {
         public var continuousTorqueNm = ThermalBudget.Parameters().continuousTorque
         /// Thermal time constant of a motor's windings, s.
         public var thermalTimeS = ThermalBudget.Parameters().timeConstant
-        /// Power to which a load may raise the field of open-loop motors, 0...1.
+        /// Largest power of the field of open-loop motors under load, 0...1.
         public var powerMax = FieldController.Parameters().maxPower
         /// Time from off to full authority, s.
         public var softStartS = 0.5
@@ -261,7 +261,7 @@ extension Settings {
         public var maxAccelerationDps2 = AxisVector(repeating: 3000)
         /// Largest set-point jerk, deg/s³.
         public var maxJerkDps3 = AxisVector(repeating: 150_000)
-        /// Range of set-point angles, degrees; yaw of ±360 turns without end.
+        /// Range of set-point angles, degrees; yaw of ±360 turns endlessly.
         public var rangeDeg = AxisRanges(
             lower: AxisVector(yaw: -360, roll: -60, pitch: -120),
             upper: AxisVector(yaw: 360, roll: 60, pitch: 120))
@@ -271,29 +271,29 @@ extension Settings {
     public struct Supervision: Sendable, Equatable {
         /// Time from full authority to off after a fault, s.
         public var softStopS = 0.2
-        /// Time without a fault before the motors come back, s.
+        /// Time without a fault until the motors come back, s.
         public var recoveryS = 0.5
     }
 
     /// `[commander]`
     public struct Commanding: Sendable, Equatable {
-        /// Age at which a rate command dies, s.
+        /// Age at which a rate command expires, s.
         public var deadManS = 1.0
-        /// Silence after which control is free for others, s.
+        /// Silence after which control is released, s.
         public var releaseAfterS = 10.0
-        /// Silence after which a camera that was being turned goes to `fallbackMode`, s; 0 = never.
+        /// Silence after which a turning camera enters `fallbackMode`, s; 0 disables it.
         public var fallbackS = 0.0
         /// Mode after that silence: `neutral` or `retract`.
         public var fallbackMode = Mode.neutral
-        /// Silence after which its outputs go off, s; 0 = never.
+        /// Silence after which the outputs go off, s; 0 disables it.
         public var offS = 0.0
         /// Whether AirOS apps may take control.
         public var allowAiros = true
-        /// Whether clients of RedBearLab's serial service may.
+        /// Whether clients of RedBearLab's serial service may take control.
         public var allowRbl = true
-        /// Whether datagrams may.
+        /// Whether senders of datagrams may take control.
         public var allowUdp = true
-        /// Whether MAVLink peers may.
+        /// Whether MAVLink peers may take control.
         public var allowMavlink = true
     }
 
@@ -313,12 +313,12 @@ extension Settings {
 
     /// `[log]`
     public struct Log: Sendable, Equatable {
-        /// Least severe level that is written.
+        /// Lowest severity that is written.
         public var level = LogLevel.info
     }
 }
 
 extension Double {
-    /// Radians as degrees, in the digits that a person would write.
+    /// Degrees from radians, rounded to the digits that a person would write.
     fileprivate var degrees: Double { (self * (180 / .pi) * 1e6).rounded() / 1e6 }
 }

@@ -1,7 +1,7 @@
 // A client that may change only a part of the settings, such as an app, saves only that part.
 extension ParameterStore {
-    /// Makes what is set among these settings what is saved; everything else stays unsaved. Like
-    /// `save()`: on a copy.
+    /// Saves the present values of these settings; everything else stays unsaved. Like `save()`,
+    /// for use on a copy.
     ///
     /// - Parameter keys: Dotted paths.
     public mutating func save(only keys: [String]) {
@@ -19,8 +19,7 @@ extension ParameterStore {
     /// Registers the saved values on the disk. Active values stay; a live value becomes a saved
     /// one.
     ///
-    /// - Parameter overlay: Everything that is saved. Entries that do not fit are left out, as at a
-    ///   start.
+    /// - Parameter overlay: All saved entries. Entries that do not fit are left out, as at a start.
     public mutating func adopt(saved overlay: Overlay) {
         saved = [:]
         for (key, text) in overlay { saved[key] = Self.savedValue(key, text) }
@@ -29,12 +28,12 @@ extension ParameterStore {
         rebuild()
     }
 
-    /// Values to write so that a restart restores all set values.
+    /// Entries to write so that a restart restores all set values.
     ///
     /// - Parameters:
-    ///   - overlay: What is saved.
-    ///   - keys: Dotted paths; nil: all.
-    /// - Returns: New values, and nil for what is to be forgotten.
+    ///   - overlay: The saved entries.
+    ///   - keys: Dotted paths; nil for all.
+    /// - Returns: New values, and nil for entries to remove.
     public func unsaved(beside overlay: Overlay, among keys: [String]? = nil) -> [String: String?] {
         var wanted = self
         if let keys { wanted.save(only: keys) } else { wanted.save() }
@@ -47,14 +46,14 @@ extension ParameterStore {
         return change
     }
 
-    /// Whether a restart would lose something that was set among these settings.
+    /// Whether a restart would lose a set value among these settings.
     public func hasUnsavedChanges(among keys: [String]) -> Bool {
         keys.contains { live[$0] != nil && live[$0] != saved[$0] || cleared.contains($0) }
     }
 }
 
 extension Dictionary where Key == String, Value == String {
-    /// Carries out what `ParameterStore.unsaved` says.
+    /// Applies the changes from `ParameterStore.unsaved`.
     public mutating func merge(change: [String: String?]) {
         for (key, value) in change { self[key] = value }
     }

@@ -1,8 +1,8 @@
 /// The configuration of a running process: values from files, saved values, and live changes.
 ///
 /// Later layers win: default < files < saved < `--set` < live. `--set` overrides saved values
-/// because it is given at this start. A plain value: its owner, one task, decides when the loop
-/// receives a change.
+/// because it is given at this start. A plain value; its owner, a single task, decides when the
+/// loop receives a change.
 public struct ParameterStore: Sendable {
     /// Values by key, each as TOML text that reads back to the identical value.
     public typealias Overlay = [String: String]
@@ -28,14 +28,13 @@ public struct ParameterStore: Sendable {
     public enum Reference: String, Sendable, CaseIterable {
         /// Built-in defaults.
         case defaults
-        /// Defaults, files and `--set`: what a start without saved values would give.
+        /// Defaults, files and `--set`: the values after a start without saved values.
         case files
-        /// Values that a start would give now, apart from changes that wait for a restart.
+        /// The values after a start now, except changes that wait for a restart.
         case saved
     }
 
-    /// Snapshot of the live values, to return to: the state before a change that may be rolled
-    /// back.
+    /// Snapshot of the live values, for a rollback.
     public struct Snapshot: Sendable, Equatable {
         var live: [String: SettingValue]
         var cleared: Set<String>
@@ -51,7 +50,7 @@ public struct ParameterStore: Sendable {
     /// Saved values that `reset` has deactivated, until the next save removes them.
     var cleared: Set<String> = []
 
-    /// A store without saved values.
+    /// Creates a store without saved values.
     public init(_ loaded: LoadedConfiguration) {
         self.loaded = loaded
         settings = loaded.settings
@@ -63,10 +62,10 @@ public struct ParameterStore: Sendable {
     /// Saved values; on a copy after `save()`, the values to write.
     public var savedOverlay: Overlay { saved.mapValues(\.tomlText) }
 
-    /// Everything that was set at run time, saved or not: the contents of a baseline.
+    /// All values set at run time, saved or not: the contents of a baseline.
     public var tuning: Overlay { merged.mapValues(\.tomlText) }
 
-    /// Whether a restart would lose something that was set.
+    /// Whether a restart would lose a set value.
     public var hasUnsavedChanges: Bool { merged != saved }
 
     /// The present values, for `restore`.
@@ -132,7 +131,7 @@ public struct ParameterStore: Sendable {
         self = changed
     }
 
-    /// Returns one setting to what files and command line say.
+    /// Resets one setting to the value of files and command line.
     ///
     /// - Parameter key: Dotted path.
     /// - Throws: `unknownKey`, or the rule that the earlier value would break; then nothing has
@@ -146,11 +145,11 @@ public struct ParameterStore: Sendable {
         self = changed
     }
 
-    /// Puts back what was set at run time to an earlier moment.
+    /// Restores the values of an earlier snapshot.
     ///
-    /// - Parameter snapshot: The earlier moment.
-    /// - Throws: The rule that would be broken, when the files have changed in between; then
-    ///   nothing has changed.
+    /// - Parameter snapshot: The earlier snapshot.
+    /// - Throws: The rule that would be broken, if the files have changed in between; then nothing
+    ///   has changed.
     public mutating func restore(_ snapshot: Snapshot) throws(ConfigurationProblem) {
         var changed = self
         changed.live = snapshot.live
@@ -159,8 +158,8 @@ public struct ParameterStore: Sendable {
         self = changed
     }
 
-    /// Makes the tuning that of a baseline: what the baseline names gets its value, everything else
-    /// returns to what files and command line say. Unsaved until `save()`.
+    /// Restores a baseline: its settings get their values, all others those of files and command
+    /// line. Unsaved until `save()`.
     ///
     /// - Parameter overlay: An earlier `tuning`.
     /// - Returns: The problems of entries that no longer fit and were left out.
@@ -184,14 +183,14 @@ public struct ParameterStore: Sendable {
         return problems
     }
 
-    /// Forgets what was set since the last save.
+    /// Discards the changes since the last save.
     public mutating func discardUnsaved() {
         live = [:]
         cleared = []
         rebuild()
     }
 
-    /// Takes over saved values, normally once at start. Entries that no longer fit are left out.
+    /// Adopts saved values, normally once at start. Entries that no longer fit are left out.
     ///
     /// - Parameter overlay: The saved entries.
     /// - Returns: The problems of the entries that were left out.
@@ -217,8 +216,8 @@ public struct ParameterStore: Sendable {
         return problems
     }
 
-    /// Makes what is set what is saved. Do it on a copy, write the copy's `savedOverlay` to the
-    /// disk, and keep the copy when that has worked: a full disk must not claim to have saved.
+    /// Marks all set values as saved. Call it on a copy, write the copy's `savedOverlay` to the
+    /// disk, and keep the copy after a success, so that a full disk does not look like a save.
     public mutating func save() {
         saved = merged
         live = [:]
@@ -246,10 +245,10 @@ public struct ParameterStore: Sendable {
         }
     }
 
-    /// Everything in force as TOML with origins.
+    /// All values in force as TOML with origins.
     public var listing: String { Listing.text(settings: settings, origin: origin(of:)) }
 
-    /// A saved entry; nil when it does not fit.
+    /// A saved entry; nil if it does not fit.
     static func savedValue(_ key: String, _ text: String) -> SettingValue? {
         try? liveValue(key, text).1
     }
@@ -266,7 +265,7 @@ public struct ParameterStore: Sendable {
         return (setting, value)
     }
 
-    /// Brings `settings` up to date, unless that breaks a rule.
+    /// Recomputes `settings`, unless that breaks a rule.
     mutating func commit() throws(ConfigurationProblem) {
         rebuild()
         for rule in ConfigurationRule.all {

@@ -21,15 +21,15 @@ public struct ReloadReport: Sendable, Equatable {
             : "Read again; \(parts.joined(separator: "; "))."
     }
 
-    /// Whether the files said nothing new.
+    /// Whether the files contain no changes.
     public var isEmpty: Bool { applied.isEmpty && needsRestart.isEmpty && covered.isEmpty }
 }
 
 extension ParameterStore {
     /// Applies newly loaded files: live settings change, the others wait for a restart.
     ///
-    /// A live setting also waits when it fits only together with one that needs a restart. The
-    /// loader has refused files with problems as a whole.
+    /// A live setting also waits if it is valid only together with one that needs a restart. The
+    /// loader refuses files with problems as a whole.
     ///
     /// - Parameter new: Configuration from `ConfigurationLoader`.
     /// - Returns: The changes.
@@ -71,7 +71,7 @@ extension ParameterStore {
 }
 
 extension LoadedConfiguration {
-    /// The entries of `new`, except that those named keep what this configuration says.
+    /// The entries of `new`, except the named ones, which keep the values of this configuration.
     func taking(_ new: LoadedConfiguration, except keys: Set<String>) -> LoadedConfiguration {
         var result = new
         for key in keys {

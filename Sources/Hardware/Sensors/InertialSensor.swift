@@ -123,7 +123,7 @@ final class InertialSensor {
     }
 
     /// Reads every sample in the FIFO, oldest first. An empty FIFO does not prove a working chip:
-    /// on a bus that carries only writes it would stay empty forever.
+    /// on a bus that carries only writes it would stay empty permanently.
     ///
     /// - Returns: Whether the chip answers.
     private func readBuffer(
