@@ -1,16 +1,16 @@
 public import GimbalCore
 
-/// A condition as people and scripts read it.
+/// Texts of a condition for people and scripts.
 public struct ConditionWords: Sendable, Hashable {
     /// The condition.
     public let condition: Conditions
-    /// Its name in `status`, on the socket and in the log; never changes.
+    /// Name in `status`, on the socket and in the log; never changes.
     public let name: String
     /// Description of the condition and its usual remedy.
     public let sentence: String
 
-    /// The journal's MESSAGE_ID, 32 hexadecimal digits: the same for every airframed, the last two
-    /// count conditions.
+    /// The journal's MESSAGE_ID, 32 hexadecimal digits: the same for every airframed except for the
+    /// last two, which identify the condition.
     public var messageID: String {
         let number = condition.rawValue.trailingZeroBitCount
         return "5d2c1f7e8a904b6fa3e9c0b7d41f66" + (number < 16 ? "0" : "")
@@ -201,6 +201,6 @@ extension Conditions {
             condition: .shutdown, name: "shutdown", sentence: "airframed is stopping."),
     ]
 
-    /// The words of everything that holds, mildest first.
+    /// The texts of all conditions that hold, mildest first.
     public var words: [ConditionWords] { Self.catalogue.filter { intersects($0.condition) } }
 }

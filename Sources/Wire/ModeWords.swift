@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// A mode as people read it.
+/// Texts of a mode for people.
 public struct ModeWords: Sendable, Hashable {
     /// The mode.
     public let mode: Mode
@@ -25,7 +25,7 @@ public struct ModeWords: Sendable, Hashable {
         ModeWords(mode: .retract, summary: "the joints go to their resting pose"),
     ]
 
-    /// The words of this mode.
+    /// The summary of this mode.
     public static func of(_ mode: Mode) -> String {
         catalogue.first { $0.mode == mode }?.summary ?? ""
     }

@@ -9,9 +9,9 @@ import Wire
 
 /// The daemon as a program.
 public enum DaemonProgram {
-    /// The process begins here: memory and stacks are settled before the first thread exists.
-    /// Without the main actor it would begin on a thread of Swift's pool, whose 8 MiB of stack are
-    /// then locked.
+    /// Start of the process: memory and stacks are set up before the first thread exists. Without
+    /// the main actor the process would start on a thread of Swift's pool, whose 8 MiB of stack
+    /// would then be locked.
     @MainActor
     public static func main() async {
         settleStreams()
@@ -23,9 +23,9 @@ public enum DaemonProgram {
         }
     }
 
-    /// A reader of the log that has left must not end the daemon while motors turn, nor may a limit
-    /// of file sizes; and where a standard stream is missing, no later file may take its number and
-    /// be written to as if it were the log.
+    /// Protects the daemon's streams. A log reader that has left must not end the daemon while
+    /// motors turn, nor may a limit of file sizes. If a standard stream is missing, no later file
+    /// may get its number, because the log would be written to it.
     private static func settleStreams() {
         signal(SIGPIPE, SIG_IGN)
         // A recording that exceeds the process's file size limit is an error of that file only.
@@ -83,9 +83,9 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Does what the command line says. On the main thread, whose stack is large: the daemon is put
-    /// together of large values, and in a debug build under a sanitizer the 512 KiB of a thread of
-    /// Swift's pool are not enough for that.
+    /// Executes the command line. On the main thread, whose stack is large: the daemon consists of
+    /// large values, and in a debug build under a sanitizer the 512 KiB of a thread of Swift's pool
+    /// are not enough.
     ///
     /// - Parameter startProblems: Missing resources of the process, found before the command line
     ///   was parsed.
@@ -120,7 +120,7 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// The option in the words of the configuration, in which paths are absolute.
+    /// The option as a setting, in which paths are absolute.
     private var motionOverride: [String] {
         guard let motionFile, let folder = getcwd(nil, 0) else { return [] }
         defer { free(folder) }
@@ -137,8 +137,8 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Ends as ArgumentParser does, with its help or its words about the command line, which may
-    /// quote anything.
+    /// Ends like ArgumentParser, with its help or its message about the command line, which may
+    /// quote any text.
     static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
         let text = fullMessage(for: error)
@@ -150,14 +150,14 @@ struct Airframed: ParsableCommand {
 
     private static func complain(_ sentence: String) { write(sentence + "\n", to: .standardError) }
 
-    /// The one place where the program itself writes; the log has its own (`LogStore`). A stream
-    /// that fails has no other to be named on.
+    /// Writes the program's own messages; the log has a separate writer (`LogStore`). An error of
+    /// the stream cannot be reported elsewhere.
     private static func write(_ text: String, to stream: FileDescriptor) {
         _ = try? stream.writeAll(text.visibleLines.utf8)
     }
 }
 
-/// sysexits(3); the others are in `DaemonError`.
+/// Exit codes of sysexits(3); further ones are in `DaemonError`.
 enum ExitStatus {
     /// EX_CONFIG.
     static let badConfiguration: Int32 = 78

@@ -25,6 +25,6 @@ public enum AirOSCharacteristic: String, Sendable, CaseIterable {
 
     /// UUID of the service; apps scan for it.
     public static let service = "4fafc201-1fb5-459e-8fcc-c5c9c331914b"
-    /// The only name that the app connects to, to the letter.
+    /// The only name that the app connects to; it must match exactly.
     public static let advertisedName = "AirOS Gimbal"
 }

@@ -3,34 +3,34 @@ public import Port
 /// Command of an app on the control characteristic: a word, in upper or lower case, or a word with
 /// a speed.
 public enum AirOSCommand: Sendable, Equatable {
-    /// Find the gyroscope's zero; the camera lies still meanwhile.
+    /// Calibrate the gyroscope's zero; the camera must be still meanwhile.
     case calibrate
-    /// Keep mode, PID and Kalman for the next start.
+    /// Save mode, PID and Kalman for the next start.
     case save
-    /// Mode, PID and Kalman as they came, and keep that.
+    /// Reset mode, PID and Kalman to their defaults, and save them.
     case defaults
-    /// The heading counts from here.
+    /// Make the present heading zero.
     case resetYaw
-    /// Forget the integrals.
+    /// Reset the integrals.
     case resetPID
-    /// Tell the heading in the log.
+    /// Write the heading to the log.
     case yawStatus
-    /// Take the heading a tenth nearer to zero.
+    /// Move the heading a tenth of the way to zero.
     case forceDecay
-    /// Emergency stop, latched. No app knows the word yet; airframe's own choice.
+    /// Emergency stop, latched. airframe's own extension; no app sends it yet.
     case emergencyStop
-    /// End of a latched emergency stop; the mode stays inactive. airframe's own choice, too.
+    /// Reset of a latched emergency stop; the mode stays inactive. airframe's own extension too.
     case resetEmergencyStop
     /// Turn at this speed, degrees per second, right positive. Finite.
     case trackPan(Double)
     /// Turn at this speed, degrees per second, down positive. Finite.
     case trackTilt(Double)
 
-    /// Reads what was written.
+    /// Parses the written bytes.
     ///
     /// - Parameter bytes: Text without a terminator. As in the sample firmware the whole text is
-    ///   lower-cased and nothing is trimmed. Unlike there, a speed must be a number to its last
-    ///   byte: taking rubbish for zero hides a broken app.
+    ///   lower-cased and nothing is trimmed. Unlike there, a speed must be a number up to its last
+    ///   byte, because accepting garbage as zero would hide a faulty app.
     /// - Throws: `notText`, `unknownCommand`, `notANumber` or `notFinite`.
     public init(bytes: [UInt8]) throws(Refusal) {
         guard let text = String(validating: bytes.map(Self.lowerCased), as: UTF8.self) else {
@@ -57,7 +57,7 @@ public enum AirOSCommand: Sendable, Equatable {
         }
     }
 
-    /// ASCII only, like the firmware.
+    /// Lower-case of ASCII letters only, as in the firmware.
     private static func lowerCased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }

@@ -7,17 +7,17 @@ extension Refusal {
         Refusal(.invalidLength, "\(found) bytes; expected \(expected)")
     }
 
-    /// A number is NaN or infinite; which one.
+    /// A number is NaN or infinite; `name` identifies it.
     public static func notFinite(_ name: String) -> Refusal {
         Refusal(.notFinite, "\(name) is not finite")
     }
 
-    /// The byte has no meaning; `allowed` lists those that have one.
+    /// The byte has no meaning; `allowed` lists the valid ones.
     public static func outOfRange(_ value: Int, allowed: String) -> Refusal {
         Refusal(.outOfRange, "\(value) is outside \(allowed)")
     }
 
-    /// Not UTF-8.
+    /// The text is not UTF-8.
     public static var notText: Refusal { Refusal(.unsupported, "the text is not UTF-8") }
 
     /// Text that is not a command.
@@ -30,7 +30,7 @@ extension Refusal {
         Refusal(.invalidParams, "\(quoted(text)) is not a number")
     }
 
-    /// Text from a stranger, safe in a line of a log.
+    /// External text, safe in a line of a log.
     private static func quoted(_ text: String) -> String {
         let shown = text.unicodeScalars.prefix(40).map { $0.escaped(asASCII: true) }.joined()
         return "\"\(shown)\(text.unicodeScalars.count > 40 ? "…" : "")\""

@@ -5,17 +5,17 @@ public import Port
 public enum AirOSMode: UInt8, Sendable, CaseIterable {
     /// Outputs off.
     case inactive = 0
-    /// Holds its direction.
+    /// The camera holds its direction.
     case locked = 1
-    /// Heading follows the handle.
+    /// The heading follows the handle.
     case panFollow = 2
-    /// Everything follows the handle.
+    /// All axes follow the handle.
     case fpv = 3
     /// The app turns the camera after a person.
     case personTracking = 4
 
-    /// The mode that stands for one of the gimbal's. The poses of rest, `neutral` and `retract`,
-    /// have no byte of their own: an app that could not ask for them sees `inactive`.
+    /// Creates the mode for one of the gimbal's. The rest poses, `neutral` and `retract`, have no
+    /// byte: an app, which cannot request them, sees `inactive`.
     public init(_ mode: Mode) {
         self =
             switch mode {
@@ -27,7 +27,9 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
             }
     }
 
-    /// - Parameter bytes: As written; exactly one, 0...4.
+    /// Parses a written mode.
+    ///
+    /// - Parameter bytes: Exactly one, 0...4.
     /// - Throws: `length` or `outOfRange`.
     public init(bytes: [UInt8]) throws(Refusal) {
         guard bytes.count == 1 else { throw .length(expected: 1, found: bytes.count) }
@@ -37,12 +39,12 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
         self = mode
     }
 
-    /// As it is read.
+    /// Bytes for reading.
     public var bytes: [UInt8] { [rawValue] }
 }
 
-/// Status as apps decode it: one byte. The sample firmware sends the mode's byte here, so that apps
-/// take `locked` for `calibrating`; these are the numbers that the apps mean.
+/// Status as apps decode it: one byte. The sample firmware sends the mode's byte here, so apps show
+/// `calibrating` for `locked`. These numbers are the ones that apps expect.
 public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     /// Outputs off.
     case inactive = 0
@@ -56,11 +58,11 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     case fpv = 4
     /// Mode `personTracking`.
     case personTracking = 5
-    /// A phone's calibration has just failed. The original firmware's never did: its app passes
-    /// over the value, and sees the calibration end with the next.
+    /// A phone's calibration has just failed. The original firmware never sends this: its app
+    /// ignores the value, and sees the end of the calibration with the next one.
     case calibrationFailed = 6
 
-    /// The status of a mode while nothing is calibrated.
+    /// Creates the status of a mode without a calibration.
     public init(_ mode: AirOSMode) {
         self =
             switch mode {
@@ -72,22 +74,24 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
             }
     }
 
-    /// As it is read and sent.
+    /// Bytes for reading and notifications.
     public var bytes: [UInt8] { [rawValue] }
 }
 
 /// Camera angles for apps, degrees; pitch down, roll right and yaw right are positive.
 public struct AirOSAngles: Sendable, Equatable {
-    /// -180...180.
+    /// Pitch, -180...180.
     public var pitch: Float
-    /// -90...90.
+    /// Roll, -90...90.
     public var roll: Float
-    /// -180...180.
+    /// Yaw, -180...180.
     public var yaw: Float
 
+    /// Creates the angles.
+    ///
     /// - Parameters:
-    ///   - angles: Earth frame, Z-X-Y, radians, pitch up positive; any number of turns.
-    ///   - sign: 1, or -1 for an axis that the app is to see the other way round.
+    ///   - angles: Earth frame, Z-X-Y, rad, pitch up positive; any number of turns.
+    ///   - sign: 1, or -1 for an axis with the opposite sign in the app.
     public init(_ angles: AxisVector, sign: AxisVector = AxisVector(repeating: 1)) {
         let degrees = angles * sign * (180 / .pi)
         pitch = Self.wrapped(-degrees.pitch)
@@ -95,32 +99,34 @@ public struct AirOSAngles: Sendable, Equatable {
         yaw = Self.wrapped(degrees.yaw)
     }
 
-    /// One angle as it is read and sent.
+    /// Bytes of one angle, for reading and notifications.
     public static func bytes(_ angle: Float) -> [UInt8] { angle.littleEndianBytes }
 
-    /// Into -180...180. Minus zero becomes zero.
+    /// The angle in -180...180. Minus zero becomes zero.
     private static func wrapped(_ degrees: Double) -> Float {
         Float(degrees.remainder(dividingBy: 360) + 0)
     }
 }
 
 extension PIDTriple {
-    /// - Parameter bytes: As written: exactly three float32, p, i, d.
+    /// Parses a written triple.
+    ///
+    /// - Parameter bytes: Exactly three float32, p, i, d.
     /// - Throws: `length` or `notFinite`.
     public init(bytes: [UInt8]) throws(Refusal) {
         let values = try Float.triple(bytes, names: ["p", "i", "d"])
         self.init(p: values[0], i: values[1], d: values[2])
     }
 
-    /// As it is read.
+    /// Bytes for reading.
     public var bytes: [UInt8] {
         [p, i, d].flatMap { Float($0).littleEndianBytes }
     }
 }
 
-/// The numbers of the sample firmware's Kalman filters, as apps know them; their ratio to the
-/// defaults counts (`estimator.kalman_*`). No app writes them yet: three float32 in this order is
-/// airframe's own choice.
+/// Parameters of the sample firmware's Kalman filters, as apps know them; only their ratio to the
+/// defaults counts (`estimator.kalman_*`). No app writes them yet; the format of three float32 in
+/// this order is airframe's own.
 public struct KalmanTriple: Sendable, Equatable {
     /// Process noise of the angle.
     public var qAngle: Double
@@ -129,21 +135,23 @@ public struct KalmanTriple: Sendable, Equatable {
     /// Measurement noise.
     public var rMeasure: Double
 
-    /// These three numbers.
+    /// Creates a triple of these numbers.
     public init(qAngle: Double, qBias: Double, rMeasure: Double) {
         self.qAngle = qAngle
         self.qBias = qBias
         self.rMeasure = rMeasure
     }
 
-    /// - Parameter bytes: As written: exactly three float32.
+    /// Parses a written triple.
+    ///
+    /// - Parameter bytes: Exactly three float32.
     /// - Throws: `length` or `notFinite`.
     public init(bytes: [UInt8]) throws(Refusal) {
         let values = try Float.triple(bytes, names: ["q_angle", "q_bias", "r_measure"])
         self.init(qAngle: values[0], qBias: values[1], rMeasure: values[2])
     }
 
-    /// As it is read.
+    /// Bytes for reading.
     public var bytes: [UInt8] {
         [qAngle, qBias, rMeasure].flatMap { Float($0).littleEndianBytes }
     }
@@ -155,9 +163,9 @@ extension Float {
         (0..<4).map { UInt8(truncatingIfNeeded: bitPattern >> (8 * $0)) }
     }
 
-    /// Exactly three numbers, all finite, in the digits that the sender meant: the float32 nearest
-    /// to 1.2 is 1.2, not 1.2000000476837158, so that a default compares equal and a saved file
-    /// reads well.
+    /// Parses exactly three finite numbers, in the decimal digits that the sender meant: the
+    /// float32 nearest to 1.2 becomes 1.2, not 1.2000000476837158, so that a default compares equal
+    /// and a saved file is readable.
     fileprivate static func triple(
         _ bytes: [UInt8], names: [String]
     ) throws(Refusal) -> [Double] {

@@ -4,11 +4,11 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
     public enum State: String, Sendable, Codable {
         /// Not requested since the start.
         case idle
-        /// It goes on.
+        /// In progress.
         case running
-        /// Done; `axes` and `proposals` hold the result.
+        /// Done; `axes` and `proposals` contain the result.
         case done
-        /// It could not be done, or was ended; `sentence` says why.
+        /// Failed or cancelled; `sentence` states the reason.
         case refused
     }
 
@@ -18,7 +18,7 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
     public var progress: Number = 0
     /// Estimated remaining time, s.
     public var secondsLeft: Number = .unknown
-    /// Axis that is shaken at present: yaw, roll or pitch; absent if none is.
+    /// Axis that is being excited: yaw, roll or pitch; absent if none is.
     public var axis: String?
     /// Present activity, for a person; empty without activity.
     public var activity = ""
@@ -45,11 +45,12 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var axis: String
     /// Moment of inertia.
     public var inertiaKgM2: Number = .unknown
-    /// From torque to rate, with half a period; of a servo from command to the start of its answer.
+    /// Delay from torque to rate, including half a period; of a servo from the command to the
+    /// beginning of its response.
     public var delayMs: Number = .unknown
     /// Lag of a servo's own position loop.
     public var lagMs: Number = .unknown
-    /// Angle of the camera per angle that a servo was told.
+    /// Ratio of the camera's angle to a servo's commanded angle.
     public var gain: Number = .unknown
     /// Coulomb friction.
     public var coulombNm: Number = .unknown
@@ -57,7 +58,7 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var viscous: Number = .unknown
     /// Spring, N·m/rad.
     public var stiffness: Number = .unknown
-    /// Root mean square of the relative error that the model leaves.
+    /// Root mean square of the model's remaining relative error.
     public var residual: Number = .unknown
     /// Gain margin of the proposed gains upwards.
     public var gainMarginDb: Number = .unknown
@@ -67,7 +68,7 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var phaseMarginDeg: Number = .unknown
     /// Frequency at which the proposed loop crosses 0 dB.
     public var crossoverHz: Number = .unknown
-    /// Rate per moment as measured; of a servo the camera's angle per angle that it was told.
+    /// Measured rate per moment; of a servo the camera's angle per commanded angle.
     public var measured: [BodePoint] = []
     /// The same of the model.
     public var model: [BodePoint] = []
@@ -77,7 +78,7 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     /// Whether a position servo turns the axis.
     public var isServo: Bool { lagMs.known != nil }
 
-    /// An axis of which nothing is known.
+    /// Creates an axis without results.
     public init(axis: String) { self.axis = axis }
 }
 

@@ -10,9 +10,9 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
         case collecting
         /// Done and saved.
         case done
-        /// It could not be done; `sentence` says why.
+        /// Failed; `sentence` states the reason.
         case refused
-        /// Somebody ended it.
+        /// Cancelled on request.
         case cancelled
     }
 
@@ -26,7 +26,7 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     public var instruction: String
     /// Present disturbance, for a person; empty if there is none.
     public var hint: String
-    /// Faces that are still to come, by name.
+    /// Missing faces, by name.
     public var missing: [String]
     /// Result, for a person; empty while it is running.
     public var sentence: String
@@ -34,7 +34,7 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     public var residual: Number
     /// rad/s, m/s² or µT.
     public var residualUnit: String
-    /// Everything that is in force.
+    /// All calibrations in force.
     public var saved: [SavedCalibration]
 
     /// The state before the first run.
@@ -62,7 +62,7 @@ public struct SavedCalibration: Hashable, Sendable, Codable {
     public var what: String
     /// Wall clock, seconds since 1970.
     public var dateS: Number
-    /// Of the sensor, °C; unknown where nobody measures it.
+    /// Temperature of the sensor, °C; unknown if it was not measured.
     public var temperatureC: Number
     /// Standard deviation of the result, in `unit`.
     public var sigma: Number
@@ -70,10 +70,10 @@ public struct SavedCalibration: Hashable, Sendable, Codable {
     public var residual: Number
     /// rad/s, m/s² or µT; the mounting's sigma is in rad.
     public var unit: String
-    /// Whether `undo` returns to the one before.
+    /// Whether `undo` restores an earlier one.
     public var canUndo: Bool
 
-    /// A calibration with these figures.
+    /// Creates a calibration with these figures.
     public init(
         what: String, dateS: Number, temperatureC: Number, sigma: Number, residual: Number,
         unit: String, canUndo: Bool

@@ -5,15 +5,15 @@ public import Port
 public struct Reply<Result: Decodable & Sendable>: Decodable, Sendable {
     /// The id of the request.
     public var id: JSONValue?
-    /// When it was answered: seconds on the loop's clock.
+    /// Time of the answer, seconds on the loop's clock.
     public var t: Number?
     /// The answer, if there was no error.
     public var result: Result?
-    /// The refusal.
+    /// The refusal, if there was an error.
     public var error: RequestError?
 }
 
-/// Composes the lines that a server sends.
+/// Composer of the lines that a server sends.
 public enum ReplyLine {
     /// Appends a reply with its newline.
     ///
@@ -34,9 +34,9 @@ public enum ReplyLine {
     /// Appends a refusal with its newline.
     ///
     /// - Parameters:
-    ///   - id: The id of the request, `null` when it could not be read.
+    ///   - id: The id of the request; `null` if it could not be read.
     ///   - t: Seconds on the loop's clock.
-    ///   - error: Why.
+    ///   - error: The refusal.
     ///   - bytes: Buffer to which the line is appended.
     public static func append(
         id: JSONValue, t: Number, error: Refusal, to bytes: inout [UInt8]

@@ -5,8 +5,7 @@ public struct Acknowledgement: Hashable, Sendable, Codable {
     /// Duration of the requested motion, s; absent if it has no end or is unknown.
     public var durationS: Number?
     /// Names of the limits that changed the request, for scripts: `range` moved an angle, `rate` or
-    /// `acceleration` made it take longer, `mode` left an axis to the mode. Absent where nothing
-    /// did.
+    /// `acceleration` made it take longer, `mode` left an axis to the mode. Absent if no limit did.
     public var limitedBy: [String]?
 
     /// An acknowledgement with this sentence.
@@ -19,7 +18,7 @@ public struct Acknowledgement: Hashable, Sendable, Codable {
 
 /// Program and protocol version.
 public struct VersionInfo: Hashable, Sendable, Codable {
-    /// Version of this socket's protocol; grows when a client has to change.
+    /// Version of this socket's protocol; increases when clients must change.
     public static let currentProtocol = 1
 
     /// Program name.
@@ -49,7 +48,7 @@ public struct VersionInfo: Hashable, Sendable, Codable {
 
 /// One line of the log that the daemon keeps in memory.
 public struct LogLine: Hashable, Sendable, Codable {
-    /// Position in the log, growing by one.
+    /// Position in the log, incremented by one for each line.
     public var sequence: Int
     /// Seconds on the loop's clock.
     public var t: Number
@@ -75,9 +74,9 @@ public struct LogLine: Hashable, Sendable, Codable {
 public struct LogPage: Hashable, Sendable, Codable {
     /// Oldest first.
     public var lines: [LogLine]
-    /// Value of `since` for the lines after these.
+    /// Value of `since` for the next lines.
     public var next: Int
-    /// Lines after `since` that had been overwritten before they were asked for.
+    /// Number of lines after `since` that were overwritten before this request.
     public var lost: Int
 
     /// A page with these lines.
@@ -92,11 +91,11 @@ public struct LogPage: Hashable, Sendable, Codable {
 public struct DoctorCheck: Hashable, Sendable, Codable {
     /// The outcome.
     public enum Level: String, Sendable, Codable, CaseIterable {
-        /// As it should be.
+        /// Good.
         case ok
-        /// Works, but not as well as it could.
+        /// Works, but not optimally.
         case warn
-        /// Keeps the machine from moving, or the program from working.
+        /// Prevents motion, or the program's work.
         case fail
     }
 

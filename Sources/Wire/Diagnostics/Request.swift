@@ -3,9 +3,9 @@ public import Port
 /// One request line: `{"id":1,"method":"status","params":{}}`. `id` is echoed in the reply,
 /// `params` may be left out.
 public struct Request: Hashable, Sendable {
-    /// Echoed as it came: any scalar; `null` when left out.
+    /// Id, returned unchanged: any scalar; `null` if omitted.
     public var id: JSONValue
-    /// The method by name; whether there is one is not checked yet.
+    /// Name of the method; its existence is checked later.
     public var method: String
     /// The parameters by name.
     public var params: [String: JSONValue]
@@ -26,11 +26,11 @@ public struct Request: Hashable, Sendable {
     }
 }
 
-/// A line that is not a request, with the id to answer to where one could be read.
+/// A line that is not a request, with the id for the answer if one could be read.
 public struct RequestRejection: Error, Hashable, Sendable {
-    /// The id of the line, `null` when it has none.
+    /// The id of the line; `null` without one.
     public var id: JSONValue
-    /// Why it was rejected.
+    /// Reason of the rejection.
     public var error: Refusal
 }
 

@@ -1,13 +1,13 @@
 public import Port
 
-/// A refusal as it travels on the socket.
+/// A refusal in the format of the socket.
 public struct RequestError: Error, Hashable, Sendable, Codable {
-    /// The kind, see `Refusal.Code.word`. A string, so that a newer daemon's code does not make an
-    /// older client fail.
+    /// Kind of the refusal, see `Refusal.Code.word`. A string, so that a newer daemon's code does
+    /// not make an older client fail.
     public var code: String
     /// A sentence for a person.
     public var message: String
-    /// The member or parameter that is wrong, where there is one.
+    /// The wrong member or parameter, if there is one.
     public var field: String?
 
     /// An error of this kind.
@@ -17,7 +17,7 @@ public struct RequestError: Error, Hashable, Sendable, Codable {
         self.field = field
     }
 
-    /// A refusal, as clients read it.
+    /// Creates the error of a refusal.
     public init(_ refusal: Refusal) {
         self.init(refusal.code.word, refusal.message, field: refusal.field)
     }
@@ -31,7 +31,7 @@ public struct RequestError: Error, Hashable, Sendable, Codable {
 }
 
 extension Refusal.Code {
-    /// The kind as clients of the socket know it.
+    /// Name of the kind for clients of the socket.
     public var word: String {
         switch self {
         case .held, .forbidden: Self.notInControl.rawValue

@@ -4,7 +4,7 @@ public struct Setting: Hashable, Sendable, Codable {
     public var key: String
     /// Effective value.
     public var value: JSONValue
-    /// Value when nothing is configured.
+    /// Value without a configuration.
     public var defaultValue: JSONValue
     /// Source of the value: "default", a file with line, "--set", "saved", "live".
     public var origin: String
@@ -48,7 +48,7 @@ public struct Setting: Hashable, Sendable, Codable {
 public struct SettingChange: Hashable, Sendable, Codable {
     /// Dotted key as in the TOML file.
     public var key: String
-    /// Value when nothing is configured.
+    /// Value without a configuration.
     public var defaultValue: JSONValue
     /// Effective value.
     public var value: JSONValue
@@ -110,7 +110,7 @@ public struct BaselineReport: Hashable, Sendable, Codable {
 
 /// One change of the tuning.
 public struct HistoryEntry: Hashable, Sendable, Codable {
-    /// When, seconds since 1970.
+    /// Time of the change, seconds since 1970.
     public var time: Number
     /// Author: "client 3 (pid 812)", "phone C0:1A:B0:00:00:02 (connection 3)", or "airframed",
     /// "autotune" and "calibration" for their own changes.

@@ -7,9 +7,9 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
         case idle
         /// Samples are collected.
         case recording
-        /// Done; `axes` holds the result.
+        /// Done; `axes` contains the result.
         case done
-        /// It could not be done, or somebody ended it; `sentence` says why.
+        /// Failed or cancelled; `sentence` states the reason.
         case refused
     }
 
@@ -21,9 +21,9 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
     public var seconds: Number = .unknown
     /// Result, or reason for a failure, for a person.
     public var sentence = ""
-    /// Of the samples, by the loop's clock.
+    /// Sample rate by the loop's clock.
     public var sampleRateHz: Number = .unknown
-    /// Distance of the frequencies; the first is zero.
+    /// Interval of the frequencies; the first is zero.
     public var resolutionHz: Number = .unknown
     /// Camera's axes x, y, z; empty until done.
     public var axes: [SpectrumAxis] = []
@@ -43,7 +43,7 @@ public struct SpectrumAxis: Hashable, Sendable, Codable {
     public var axis: String
     /// Power spectral density, (deg/s)²/Hz, one for each frequency.
     public var density: [Number]
-    /// Strongest first.
+    /// Peaks, strongest first.
     public var peaks: [SpectrumPeak]
     /// Centres of the notches in force, Hz.
     public var notchesHz: [Number]
@@ -84,7 +84,7 @@ public struct SpectrumPeak: Hashable, Sendable, Codable {
 public struct SettingProposal: Hashable, Sendable, Codable {
     /// Dotted key.
     public var key: String
-    /// As TOML.
+    /// Value as TOML.
     public var value: String
 
     /// A proposal.

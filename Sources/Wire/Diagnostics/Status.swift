@@ -1,7 +1,7 @@
-/// Everything that `status` says, in one type that daemon and client share. Keys carry their unit
-/// last; a number that is not known is `null`.
+/// Content of `status`, in one type that daemon and client share. The unit is the last part of a
+/// key; an unknown number is `null`.
 public struct Status: Hashable, Sendable, Codable {
-    /// When all this was true: seconds on the loop's clock.
+    /// Time of this status, seconds on the loop's clock.
     public var t: Number = .unknown
     /// Version of the daemon.
     public var version = ""
@@ -13,24 +13,24 @@ public struct Status: Hashable, Sendable, Codable {
     public var mode = "inactive"
     /// Source in control, in words: "diagnostics client 3 (pid 812)"; absent if there is none.
     public var holder: String?
-    /// Seconds since the holder's last request; absent when nobody is in control.
+    /// Seconds since the holder's last request; absent without a holder.
     public var holderAgeS: Number?
-    /// The source in control of the wheels, in words; absent while they are free.
+    /// Source in control of the wheels, in words; absent without one.
     public var driver: String?
-    /// The source of the latched emergency stop, in words; absent without one.
+    /// Source of the latched emergency stop, in words; absent without one.
     public var stoppedBy: String?
-    /// Requests for motion that were refused since the start.
+    /// Number of refused requests for motion since the start.
     public var refusals = 0
     /// The newest refusal, in words: source, reason, age.
     public var lastRefusal: String?
-    /// Source that fell silent while it turned the camera, and the reaction, in words; absent
+    /// Source that became silent while it turned the camera, and the reaction, in words; absent
     /// otherwise, and after the next request.
     public var controlLost: String?
     /// Whether the power stages are on.
     public var isEnabled = false
     /// State of the supervisor: "starting", "off", "soft start", "running", "stopped", …
     public var state = ""
-    /// Every reason that keeps the machine from moving, most severe first; empty when it moves.
+    /// Reasons that prevent motion, most severe first; empty while it moves.
     public var inhibitions: [Inhibition] = []
     /// Conditions that do not inhibit motion; empty if there are none.
     public var notices: [Inhibition] = []
@@ -40,7 +40,7 @@ public struct Status: Hashable, Sendable, Codable {
     public var setpointDeg = AxisNumbers()
     /// Target of the set-point, and its cause.
     public var pointing = PointingStatus()
-    /// Rotation that leads from attitude to set-point, per axis.
+    /// Rotation from attitude to set-point, per axis.
     public var errorDeg = AxisNumbers()
     /// Angular rate of the camera per axis: yaw about z, roll about x, pitch about y of its body.
     public var rateDps = AxisNumbers()
@@ -52,11 +52,11 @@ public struct Status: Hashable, Sendable, Codable {
     public var joints = JointStatus()
     /// Motors.
     public var motors = MotorStatus()
-    /// The simulator that owns time; absent unless the backend is lockstep.
+    /// The simulator that owns time; absent with other backends.
     public var lockstep: LockstepStatus?
     /// The radio; absent when it is off.
     public var bluetooth: BluetoothStatus?
-    /// The other links that are on.
+    /// The other links that are enabled.
     public var links: [LinkStatus] = []
     /// A robot's stepper motors; absent if there are none.
     public var robot: RobotStatus?
@@ -77,25 +77,25 @@ public struct Status: Hashable, Sendable, Codable {
     /// The flight recorder.
     public var recorder = RecorderStatus()
 
-    /// A status in which nothing is known.
+    /// Creates a status without known values.
     public init() {}
 }
 
-/// One reason that keeps the machine from moving.
+/// A reason that prevents motion.
 public struct Inhibition: Hashable, Sendable, Codable {
     /// Name for scripts: `imu_missing`.
     public var name: String
     /// Meaning and remedy, for a person.
     public var sentence: String
 
-    /// A reason with this name.
+    /// Creates a reason with this name.
     public init(name: String, sentence: String) {
         self.name = name
         self.sentence = sentence
     }
 }
 
-/// One number per gimbal axis, handle side first; the unit is in the key that holds it.
+/// One number per gimbal axis, from handle to camera; the key that contains it states the unit.
 public struct AxisNumbers: Hashable, Sendable, Codable {
     /// Outermost joint.
     public var yaw: Number
@@ -104,7 +104,7 @@ public struct AxisNumbers: Hashable, Sendable, Codable {
     /// Innermost joint.
     public var pitch: Number
 
-    /// The three numbers, not known unless given.
+    /// Creates the three numbers, by default unknown.
     public init(yaw: Number = .unknown, roll: Number = .unknown, pitch: Number = .unknown) {
         self.yaw = yaw
         self.roll = roll
@@ -112,8 +112,8 @@ public struct AxisNumbers: Hashable, Sendable, Codable {
     }
 }
 
-/// Three Cartesian components in the camera's body frame (x forward, y right, z down); the unit is
-/// in the key.
+/// Three Cartesian components in the camera's body frame (x forward, y right, z down); the key
+/// states the unit.
 public struct VectorNumbers: Hashable, Sendable, Codable {
     /// Forward.
     public var x: Number
@@ -122,7 +122,7 @@ public struct VectorNumbers: Hashable, Sendable, Codable {
     /// Down.
     public var z: Number
 
-    /// The three numbers, not known unless given.
+    /// Creates the three numbers, by default unknown.
     public init(x: Number = .unknown, y: Number = .unknown, z: Number = .unknown) {
         self.x = x
         self.y = y
@@ -131,9 +131,9 @@ public struct VectorNumbers: Hashable, Sendable, Codable {
 }
 
 extension Inhibition {
-    /// The one reason that is a wish and not a problem: nobody asked for motion.
+    /// Name of the only reason that is not a problem: no motion is requested.
     public static let inactiveName = "inactive_mode"
 
-    /// Whether this is a problem, rather than that nobody asked for motion.
+    /// Whether this is a problem, not merely the absence of a request.
     public var isProblem: Bool { name != Self.inactiveName }
 }

@@ -4,36 +4,36 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     public var state = "starting"
     /// Problem and remedy, for a person; absent while it advertises.
     public var sentence: String?
-    /// The last thing that went wrong, also when it has gone away since.
+    /// The last problem, even if it is over.
     public var lastError: String?
-    /// "hci0"; absent while there is none.
+    /// "hci0"; absent without an adapter.
     public var adapter: String?
     /// Address of the adapter.
     public var address: String?
-    /// The name that a connected phone reads; absent until the adapter has said it.
+    /// The name that a connected phone reads; absent until the adapter has reported it.
     public var alias: String?
-    /// The name that it has to be.
+    /// The required name.
     public var name = ""
     /// `bluetooth.security`: open, encrypted.
     public var security = ""
     /// Advertisements.
     public var advertisements: [AdvertisementStatus] = []
-    /// Advertisements that the adapter could take in addition; absent when it does not say.
+    /// Number of further advertisements that the adapter accepts; absent if it does not report it.
     public var freeSlots: Int?
     /// Connected phones.
     public var centrals: [CentralStatus] = []
     /// Paired phones.
     public var bonds: [BondStatus] = []
-    /// Pairing that is allowed or going on; absent otherwise.
+    /// Pairing that is allowed or in progress; absent otherwise.
     public var pairing: PairingStatus?
     /// Events since the start.
     public var counters = BluetoothCounters()
-    /// Calls to bluetoothd without an answer, and messages that wait.
+    /// Number of calls to bluetoothd without an answer, and of waiting messages.
     public var pendingCalls = 0
-    /// Signals of bluetoothd that are subscribed to.
+    /// Number of subscribed signals of bluetoothd.
     public var matches = 0
 
-    /// A peripheral of which nothing is known.
+    /// Creates a peripheral without known values.
     public init() {}
 }
 
@@ -43,7 +43,7 @@ public struct AdvertisementStatus: Hashable, Sendable, Codable {
     public var uuid: String
     /// Name that it announces, complete.
     public var name: String
-    /// Whether bluetoothd has taken it.
+    /// Whether bluetoothd has accepted it.
     public var isRegistered: Bool
     /// Counters of the service since the start, by name.
     public var counts: [String: Int]
@@ -57,13 +57,13 @@ public struct AdvertisementStatus: Hashable, Sendable, Codable {
     }
 }
 
-/// A phone that is connected.
+/// A connected phone.
 public struct CentralStatus: Hashable, Sendable, Codable {
     /// Its Bluetooth address.
     public var address: String
     /// Number of the connection since the start.
     public var connection: Int
-    /// ATT MTU; absent until it has read or written.
+    /// ATT MTU; absent until its first read or write.
     public var mtu: Int?
 
     /// A connection.
@@ -74,7 +74,7 @@ public struct CentralStatus: Hashable, Sendable, Codable {
     }
 }
 
-/// A device that has keys.
+/// A paired device.
 public struct BondStatus: Hashable, Sendable, Codable {
     /// Its Bluetooth address.
     public var address: String
@@ -88,13 +88,13 @@ public struct BondStatus: Hashable, Sendable, Codable {
     }
 }
 
-/// Pairing that is allowed or going on.
+/// Pairing that is allowed or in progress.
 public struct PairingStatus: Hashable, Sendable, Codable {
-    /// Remaining time in which new phones may pair; 0 = none.
+    /// Remaining time in which new phones may pair; 0 means not allowed.
     public var remainingS: Number
     /// Passkey to type on the phone, six digits; absent until a phone asks.
     public var passkey: String?
-    /// The phone that asks.
+    /// The phone that requests pairing.
     public var address: String?
 
     /// State of pairing.
@@ -107,11 +107,11 @@ public struct PairingStatus: Hashable, Sendable, Codable {
 
 /// Events of the radio since the start.
 public struct BluetoothCounters: Hashable, Sendable, Codable {
-    /// Times that bluetoothd went away or the bus ended.
+    /// Number of times that bluetoothd or the bus ended.
     public var restarts = 0
-    /// Times that everything was registered.
+    /// Number of complete registrations.
     public var registrations = 0
-    /// Advertisements registered again after a disconnection, lest one is lost silently.
+    /// Advertisements registered again after a disconnection, in case one was lost silently.
     public var renewedAdvertisements = 0
     /// Advertisements that bluetoothd released, or that the adapter lost in part.
     public var lostAdvertisements = 0
@@ -121,13 +121,13 @@ public struct BluetoothCounters: Hashable, Sendable, Codable {
     public var refusedConnections = 0
     /// Writes that reached a service.
     public var writes = 0
-    /// Writes refused because their central sent too many.
+    /// Writes refused because their phone sent too many.
     public var refusedWrites = 0
     /// Writes that a service refused.
     public var invalidWrites = 0
     /// Notifications sent.
     public var notifications = 0
-    /// Notifications dropped because bluetoothd did not take the ones before.
+    /// Notifications dropped because bluetoothd had not accepted the previous ones.
     public var droppedNotifications = 0
 
     /// Counters at zero.

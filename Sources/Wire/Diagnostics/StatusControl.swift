@@ -1,7 +1,7 @@
 /// The active gains after all scaling, and the distance of the loops from
 /// instability.
 public struct ControlStatus: Hashable, Sendable, Codable {
-    /// Values of the controller, in reading order.
+    /// Values of the controller, in the order of display.
     public var gains: [GainStatus] = []
     /// Gain margin upwards, until the loop oscillates; unknown without a model.
     public var gainMarginDb = AxisNumbers()
@@ -12,7 +12,7 @@ public struct ControlStatus: Hashable, Sendable, Codable {
     /// Problems, for a person; empty if there are none.
     public var warnings: [String] = []
 
-    /// A controller of which nothing is known.
+    /// Creates a controller without known values.
     public init() {}
 }
 

@@ -9,7 +9,7 @@ public struct AttitudeStatus: Hashable, Sendable, Codable {
     /// Z-X-Y angle, pitch up positive.
     public var pitchDeg: Number = .unknown
 
-    /// An attitude that is not known.
+    /// Creates an unknown attitude.
     public init() {}
 }
 
@@ -22,7 +22,7 @@ public struct PointingStatus: Hashable, Sendable, Codable {
     /// Seconds until mode tracking ends automatically; absent in other modes.
     public var trackingRemainingS: Number?
 
-    /// A set-point of which nothing is known.
+    /// Creates an unknown set-point.
     public init() {}
 }
 
@@ -32,29 +32,29 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     public var gyroBiasDps = VectorNumbers()
     /// Its standard deviation.
     public var gyroBiasSigmaDps = VectorNumbers()
-    /// Estimated scale error of the gyroscope: it reads this much too much, body frame.
+    /// Estimated relative scale error of the gyroscope, positive if it reads too much, body frame.
     public var gyroScalePercent = VectorNumbers()
-    /// Estimated share of y's rate that the gyroscope reads in x, of z's in y, of x's in z.
+    /// Estimated cross-axis share: of y's rate in x's reading, of z's in y, of x's in z.
     public var gyroCrossNextPercent = VectorNumbers()
-    /// Estimated share of z's rate that the gyroscope reads in x, of x's in y, of y's in z.
+    /// Estimated cross-axis share: of z's rate in x's reading, of x's in y, of y's in z.
     public var gyroCrossAfterPercent = VectorNumbers()
     /// Distance of the sensor from its centre of rotation, body frame.
     public var leverM = VectorNumbers()
     /// Standard deviation of the direction of down.
     public var inclinationSigmaDeg: Number = .unknown
-    /// Standard deviation of the heading against north; not known without a magnetometer.
+    /// Standard deviation of the heading relative to north; unknown without a magnetometer.
     public var headingSigmaDeg: Number = .unknown
     /// Weight of the last accelerometer correction, 0...1; below 1 an acceleration is being
     /// rejected.
     public var accelWeight: Number = .unknown
-    /// Root mean square of the normalised innovation over a second; up to 1 is as modelled.
+    /// Root mean square of the normalised innovation over a second; at most 1 if the model holds.
     public var innovation: Number = .unknown
-    /// Whether the camera is seen to be still.
+    /// Whether the estimator detects rest.
     public var isAtRest = false
-    /// Whether the estimate has settled.
+    /// Whether the estimate has converged.
     public var isConverged = false
 
-    /// An estimator of which nothing is known.
+    /// Creates an estimator without known values.
     public init() {}
 }
 
@@ -62,9 +62,9 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
 public struct IMUStatus: Hashable, Sendable, Codable {
     /// Specific force, body frame: [0, 0, -9.81] at rest and level.
     public var accelMS2 = VectorNumbers()
-    /// Angular rate, body frame, bias not removed.
+    /// Angular rate, body frame, including bias.
     public var gyroDps = VectorNumbers()
-    /// Temperature of the sensor; unknown where it delivers none.
+    /// Temperature of the sensor; unknown if it does not deliver one.
     public var temperatureC: Number = .unknown
     /// Age of the sample.
     public var ageMs: Number = .unknown
@@ -82,29 +82,29 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     public var accelVibrationMS2: Number = .unknown
     /// Root mean square of the rate above 31 Hz over a second, all axes together.
     public var gyroVibrationDps: Number = .unknown
-    /// Why the chip could not be brought up: "failed its gyroscope's self test"; absent when it
-    /// could.
+    /// Reason why the chip could not be set up: "failed its gyroscope's self test"; absent after a
+    /// success.
     public var setUpFailure: String?
     /// Number of times that the chip lost its configuration and was configured again.
     public var lostConfigurations = 0
-    /// Clock error of the chip, parts per million, slow is positive; unknown unless its buffer is
+    /// Clock error of the chip, parts per million, slow is positive; unknown unless its FIFO is
     /// used.
     public var clockErrorPpm: Number = .unknown
     /// Numbers of failures of the bus and the chip, by name: outage, stall, failed_transfer,
     /// missed_edge, late_edge, fifo_overflow, lost_configuration; empty without a real chip.
     public var faults: [String: Int] = [:]
-    /// Why the handle's sensor could not be brought up; absent when it could, or there is none.
+    /// Reason why the handle's sensor could not be set up; absent after a success or without one.
     public var handleSetUpFailure: String?
     /// The same counters of the handle's sensor; empty without one.
     public var handleFaults: [String: Int] = [:]
 
-    /// An IMU of which nothing is known.
+    /// Creates an IMU without known values.
     public init() {}
 }
 
 /// Joint angles and their source.
 public struct JointStatus: Hashable, Sendable, Codable {
-    /// Zero where the camera is aligned with the handle.
+    /// Joint angles; zero where the camera is aligned with the handle.
     public var angleDeg = AxisNumbers()
     /// "encoders", "servo command", "field angle", "handle IMU", "inferred, assuming an upright
     /// handle".
@@ -116,11 +116,11 @@ public struct JointStatus: Hashable, Sendable, Codable {
     /// Present problem of the encoders: "the encoder of pitch has no magnet"; absent if there is
     /// none.
     public var encoderFailure: String?
-    /// Readings of encoders that failed, by axis and name: pitch_no_answer, pitch_no_magnet; empty
-    /// without encoders.
+    /// Numbers of failed encoder readings, by axis and name: pitch_no_answer, pitch_no_magnet;
+    /// empty without encoders.
     public var encoderFaults: [String: Int] = [:]
 
-    /// Joints of which nothing is known.
+    /// Creates joints without known values.
     public init() {}
 }
 
@@ -132,18 +132,18 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     public var torqueNm = AxisNumbers()
     /// Torque limit.
     public var torqueLimitNm = AxisNumbers()
-    /// Inertia about the camera's axes, measured or set; only motors of type torque know it.
+    /// Inertia about the camera's axes, measured or configured; only for motors of type torque.
     public var inertiaKgM2 = AxisNumbers()
-    /// Its standard deviation; 0 is given.
+    /// Standard deviation of the inertia; 0 means configured.
     public var inertiaSigmaPercent = AxisNumbers()
-    /// Sliding friction of each joint as learned; 0 = not compensated.
+    /// Learned sliding friction of each joint; 0 means not compensated.
     public var frictionNm = AxisNumbers()
-    /// RMS of the feedback's moment above 50 Hz about the camera's axes; only motors of type torque
-    /// have it.
+    /// RMS of the feedback's moment above 50 Hz about the camera's axes; only for motors of type
+    /// torque.
     public var humNm = AxisNumbers()
-    /// Share of stiffness that each of the camera's axes has given up to bound its hum.
+    /// Share of stiffness that each camera axis has given up to limit its hum.
     public var calmPercent = AxisNumbers()
-    /// Mass times offset of the camera's centre of mass as learned, camera frame, g·m.
+    /// Learned product of mass and centre-of-mass offset of the camera, camera frame, g·m.
     public var imbalanceGm = VectorNumbers()
     /// Part that switches the motors off when a bus hangs, or `noCutOff`; absent for simulated
     /// motors.
@@ -152,6 +152,6 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     /// Text for motors that no part can switch off when the bus hangs.
     public static let noCutOff = "cannot be switched off if the bus hangs"
 
-    /// Motors of which nothing is known.
+    /// Creates motors without known values.
     public init() {}
 }

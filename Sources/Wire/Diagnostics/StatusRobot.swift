@@ -4,10 +4,10 @@ public struct RobotStatus: Hashable, Sendable, Codable {
     public var motors: [StepperStatus]
     /// Number of failures to set or read the lines since the start.
     public var lineErrors = 0
-    /// Why they cannot be now: "Device or resource busy"; absent when they can.
+    /// Reason why the lines cannot be used now: "Device or resource busy"; absent if they can.
     public var problem: String?
 
-    /// These motors, whose lines work.
+    /// Creates motors with working lines.
     public init(motors: [StepperStatus]) { self.motors = motors }
 }
 
@@ -15,12 +15,12 @@ public struct RobotStatus: Hashable, Sendable, Codable {
 public struct StepperStatus: Hashable, Sendable, Codable {
     /// "slider", "x", "y".
     public var axis: String
-    /// From home; from where it stood at the start while `homing` is not "done".
+    /// Position, steps from home; from the position at the start until `homing` is "done".
     public var positionSteps: Int
     /// "none", "seeking", "leaving", "done", "failed".
     public var homing: String
 
-    /// A motor at this place.
+    /// Creates a motor at this position.
     public init(axis: String, positionSteps: Int, homing: String) {
         self.axis = axis
         self.positionSteps = positionSteps

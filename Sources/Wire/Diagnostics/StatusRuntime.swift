@@ -13,7 +13,7 @@ public struct LoopStatus: Hashable, Sendable, Codable {
     /// Latency per stage: wake, bus, estimate, control, write, imu_to_motor.
     public var stages: [StageTiming] = []
 
-    /// A loop of which nothing is known.
+    /// Creates a loop without known values.
     public init() {}
 }
 
@@ -25,7 +25,7 @@ public struct StageTiming: Hashable, Sendable, Codable {
     public var p50Us: Number
     /// 99th percentile.
     public var p99Us: Number
-    /// Largest.
+    /// Maximum.
     public var maxUs: Number
 
     /// A stage with these figures.
@@ -39,17 +39,17 @@ public struct StageTiming: Hashable, Sendable, Codable {
 
 /// Losses between threads and on buses, since the start.
 public struct FaultStatus: Hashable, Sendable, Codable {
-    /// Samples that found the sample ring full.
+    /// Samples dropped because the sample ring was full.
     public var sampleDrops = 0
-    /// Commands that found the command ring full.
+    /// Commands dropped because the command ring was full.
     public var commandDrops = 0
-    /// Records that found the telemetry ring full.
+    /// Records dropped because the telemetry ring was full.
     public var telemetryDrops = 0
-    /// Transfers that failed.
+    /// Failed transfers.
     public var busErrors = 0
-    /// Samples that were refused, by reason: `{"imu_implausible": 3}`.
+    /// Refused samples, by reason: `{"imu_implausible": 3}`.
     public var rejectedSamples: [String: Int] = [:]
-    /// The last error in words; absent when there was none.
+    /// The last error in words; absent without one.
     public var lastError: String?
     /// Usual remedy; absent without an error.
     public var remedy: String?
@@ -62,11 +62,11 @@ public struct FaultStatus: Hashable, Sendable, Codable {
 public struct RealtimeStatus: Hashable, Sendable, Codable {
     /// Scheduling policy of the loop thread: `SCHED_FIFO`, `SCHED_OTHER`.
     public var policy = ""
-    /// Its priority, 0 without real-time scheduling.
+    /// Priority of the loop thread, 0 without real-time scheduling.
     public var priority = 0
     /// Whether all memory is locked.
     public var isMemoryLocked = false
-    /// Whether the kernel is fully preemptible; absent when it does not say.
+    /// Whether the kernel is fully preemptible; absent if it does not report it.
     public var isPreemptRt: Bool?
     /// Missing privileges and their remedies, one sentence each; empty if there are none.
     public var sentences: [String] = []
@@ -84,23 +84,23 @@ public struct MemoryStatus: Hashable, Sendable, Codable {
     /// Page faults that read from disk, since the start.
     public var majorFaults = 0
 
-    /// Memory of which nothing is known.
+    /// Creates a memory status without known values.
     public init() {}
 }
 
 /// Connections to the diagnostics socket.
 public struct ClientStatus: Hashable, Sendable, Codable {
-    /// Open now.
+    /// Open connections.
     public var connected = 0
-    /// Most that may be open.
+    /// Largest number of open connections.
     public var limit = 0
-    /// Since the start.
+    /// Connections accepted since the start.
     public var accepted = 0
-    /// Turned away because the limit was reached.
+    /// Connections refused because the limit was reached.
     public var refused = 0
-    /// Closed because they were idle and another client needed the place.
+    /// Connections closed because they were idle and another client needed the slot.
     public var evicted = 0
-    /// Closed because they did not read their replies.
+    /// Connections closed because the client did not read its replies.
     public var stalled = 0
     /// Running subscriptions.
     public var subscriptions = 0
@@ -115,12 +115,12 @@ public struct ClientStatus: Hashable, Sendable, Codable {
 public struct ConfigurationStatus: Hashable, Sendable, Codable {
     /// Files read, in order.
     public var files: [String] = []
-    /// Keys changed live that the next start would not know.
+    /// Keys changed live that the next start would lose.
     public var unsaved: [String] = []
     /// Keys whose new value waits for a restart.
     public var needsRestart: [String] = []
 
-    /// Built-in defaults and nothing else.
+    /// Creates a configuration of the built-in defaults.
     public init() {}
 }
 
@@ -131,25 +131,25 @@ public struct LockstepStatus: Hashable, Sendable, Codable {
     /// "waiting" for a simulator, "connected", or "silent" for longer than
     /// `hardware.lockstep.timeout`.
     public var state = "waiting"
-    /// The simulator's time in its last good line.
+    /// The simulator's time in its last valid line.
     public var t: Number = .unknown
-    /// Good lines: each was one tick.
+    /// Number of valid lines; each was one tick.
     public var lines = 0
-    /// Lines that were refused.
+    /// Number of refused lines.
     public var errors = 0
-    /// The last of them in words; absent when there was none.
+    /// The last refusal in words; absent without one.
     public var lastError: String?
-    /// Simulators since the start of the process.
+    /// Number of simulators since the start of the process.
     public var connections = 0
     /// Seconds of simulated time per second, over the last second.
     public var speed: Number = .unknown
     /// Optional sensors of the first line, by their names on the wire.
     public var sensors: [String] = []
-    /// Those of them that the last line did not have.
+    /// Optional sensors of the first line that the last line lacked.
     public var missing: [String] = []
-    /// Values of sensors that are missing in the first line.
+    /// Number of ignored values of sensors that were missing in the first line.
     public var ignoredValues = 0
 
-    /// A socket that nobody has connected to.
+    /// Creates a socket without a connection.
     public init() {}
 }

@@ -1,8 +1,8 @@
 /// The answer to `subscribe` and `unsubscribe`.
 public struct SubscriptionInfo: Hashable, Sendable, Codable {
-    /// The number that its messages carry; unique within the connection.
+    /// Number of the subscription in its messages; unique within the connection.
     public var subscription: Int
-    /// Messages per second, at most.
+    /// Largest number of messages per second.
     public var rateHz: Number
     /// The variables in each message.
     public var names: [String]
@@ -21,14 +21,14 @@ public struct SubscriptionInfo: Hashable, Sendable, Codable {
 /// One line of a stream:
 /// `{"subscription":1,"t":12.5,"dropped":0,"values":{"attitude.pitch_deg":-29.9}}`.
 public struct SubscriptionMessage: Hashable, Sendable, Codable {
-    /// Which stream.
+    /// Number of the subscription.
     public var subscription: Int
-    /// When the values were true: seconds on the loop's clock.
+    /// Time of the values, seconds on the loop's clock.
     public var t: Number
-    /// Messages of this stream that were not sent so far, because the client did not read fast
-    /// enough.
+    /// Number of messages of this stream that were not sent so far, because the client did not read
+    /// fast enough.
     public var dropped: Int
-    /// The values by name; numbers that are not known are `null`.
+    /// The values by name; unknown numbers are `null`.
     public var values: [String: JSONValue]
 
     /// A message with these parts.

@@ -1,34 +1,34 @@
 /// Error in a JSON text, with its position.
 public struct JSONError: Error, Hashable, Sendable {
-    /// Offset in bytes of the first byte that does not fit, 0 for the first byte of the text.
+    /// Offset of the first invalid byte, from 0.
     public var offset: Int
     /// Expected or found text, without the offset.
     public var reason: String
 
-    /// The reason with its place: "expected a value, found `}` at byte 12".
+    /// The reason with its position: "expected a value, found `}` at byte 12".
     public var sentence: String { "\(reason) at byte \(offset)" }
 }
 
 extension JSONValue {
-    /// Nesting that `init(parsing:)` accepts. Every message of the project needs fewer than ten;
-    /// the limit keeps `[[[[…` from turning the length of a line into stack.
+    /// Largest nesting that `init(parsing:)` accepts. Every message of the project needs fewer than
+    /// ten; the limit keeps `[[[[…` from exhausting the stack.
     public static let maximumDepth = 32
 
-    /// Reads one JSON text (RFC 8259), with white space around it and nothing else.
+    /// Parses one JSON text (RFC 8259), with optional white space around it.
     ///
-    /// Stricter than most readers where a wrong guess could move a motor: two members of one name,
-    /// numbers that overflow a double and invalid UTF-8 are errors. Reads from memory alone, so it
-    /// serves any thread but the loop's.
+    /// Stricter than most parsers, because a wrong guess could move a motor: duplicate member
+    /// names, numbers that overflow a double and invalid UTF-8 are errors. Uses only memory; any
+    /// thread except the loop's.
     ///
     /// - Parameter bytes: UTF-8; no byte-order mark.
-    /// - Throws: The first thing that does not fit, with its byte offset.
+    /// - Throws: The first error, with its byte offset.
     public init(parsing bytes: [UInt8]) throws(JSONError) {
         var parser = JSONParser(bytes: bytes)
         self = try parser.document()
     }
 }
 
-/// Recursive descent over bytes; one instance reads one text.
+/// Recursive descent parser over bytes; one instance parses one text.
 struct JSONParser {
     let bytes: [UInt8]
     var position = 0
@@ -94,7 +94,7 @@ struct JSONParser {
         }
     }
 
-    /// Steps over the opening bracket, unless that is one too many.
+    /// Skips the opening bracket, unless the nesting is too deep.
     private mutating func enter(_ depth: Int) throws(JSONError) {
         guard depth < JSONValue.maximumDepth else {
             throw JSONError(

@@ -25,7 +25,7 @@ extension JSONParser {
         throw JSONError(offset: position, reason: "the text ends inside a string")
     }
 
-    /// The text as a `String`; invalid UTF-8 is reported at the byte in the source where it begins.
+    /// The text as a `String`; invalid UTF-8 is reported at its byte in the source.
     private func checked(_ text: [UInt8], from start: Int) throws(JSONError) -> String {
         if let string = String(validating: text, as: UTF8.self) { return string }
         let source = bytes[start..<position]
@@ -33,7 +33,7 @@ extension JSONParser {
             offset: start + Self.validPrefixLength(source), reason: "invalid UTF-8 in a string")
     }
 
-    /// Bytes before the first one that is not part of valid UTF-8.
+    /// Length of the longest valid UTF-8 prefix, bytes.
     static func validPrefixLength(_ bytes: some Sequence<UInt8>) -> Int {
         var iterator = bytes.makeIterator()
         var parser = Unicode.UTF8.ForwardParser()
@@ -44,7 +44,7 @@ extension JSONParser {
         return length
     }
 
-    /// The UTF-8 of one escape, the backslash already taken.
+    /// The UTF-8 of one escape, after its backslash.
     private mutating func escape() throws(JSONError) -> [UInt8] {
         guard let byte = peek else {
             throw JSONError(offset: position, reason: "the text ends inside a string")
@@ -68,7 +68,7 @@ extension JSONParser {
         return [byte]
     }
 
-    /// `u` and four hexadecimal digits, twice for a surrogate pair.
+    /// Parses `u` and four hexadecimal digits, twice for a surrogate pair.
     private mutating func unicodeEscape() throws(JSONError) -> String {
         let start = position - 1
         let first = try codeUnit()

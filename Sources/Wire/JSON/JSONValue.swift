@@ -1,6 +1,5 @@
-/// Any JSON value. Integers that were written without fraction and exponent stay integers;
-/// everything else is a `Double`. A non-finite `double` is written as `null`, because JSON has no
-/// word for it.
+/// Any JSON value. Integers without fraction and exponent stay integers; all other numbers are a
+/// `Double`. A non-finite `double` is written as `null`, because JSON cannot represent it.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
@@ -14,7 +13,7 @@ public enum JSONValue: Hashable, Sendable {
     case string(String)
     /// An array.
     case array([JSONValue])
-    /// An object; the order of its members carries no meaning and is not kept.
+    /// An object; the order of its members is not kept.
     case object([String: JSONValue])
 
     /// The string, if it is one.
@@ -29,7 +28,7 @@ public enum JSONValue: Hashable, Sendable {
         return nil
     }
 
-    /// The integer, also when it was written as `3.0`.
+    /// The integer, even if it was written as `3.0`.
     public var int: Int? {
         switch self {
         case .int(let value): value
@@ -76,8 +75,8 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
-    /// Decodes any value. A decoder that does not tell `1.0` from `1` yields an integer
-    /// for both; `JSONValue(parsing:)` keeps them apart.
+    /// Decodes any value. A decoder that does not distinguish `1.0` from `1` yields an integer for
+    /// both; `JSONValue(parsing:)` distinguishes them.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -127,7 +126,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// An array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// An object; of two members with one name the later wins.
+    /// An object; of two members with the same name the later one wins.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { _, later in later })
     }

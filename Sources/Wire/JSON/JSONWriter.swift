@@ -9,7 +9,7 @@ extension JSONValue {
 
     /// Appends the value as compact JSON; the bytes never contain a newline.
     ///
-    /// A `double` is written with as many digits as restore it exactly, a non-finite one as `null`.
+    /// A `double` is written with the digits of an exact conversion, a non-finite one as `null`.
     public func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes += "null".utf8
@@ -36,7 +36,7 @@ extension JSONValue {
         }
     }
 
-    /// Appends a number, `null` where it is not finite.
+    /// Appends a number; `null` if it is not finite.
     public static func write(_ value: Double, to bytes: inout [UInt8]) {
         bytes += (value.isFinite ? value.description : "null").utf8
     }

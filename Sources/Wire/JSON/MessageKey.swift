@@ -1,10 +1,10 @@
-/// The name of a message's member in JSON, which follows from its property: `gainMarginDb` is
-/// `gain_margin_db`, and `isAtRest` is `at_rest`. Encoders and decoders of messages get these two
+/// Name of a message's member in JSON, derived from its property: `gainMarginDb` is
+/// `gain_margin_db`, and `isAtRest` is `at_rest`. Encoders and decoders of messages use these two
 /// rules.
 public struct MessageKey: CodingKey {
     /// The name.
     public let stringValue: String
-    /// Members have no numbers.
+    /// Nil, because members have no numbers.
     public var intValue: Int? { nil }
 
     /// Properties that begin with `is`, by their names in JSON.
@@ -16,10 +16,10 @@ public struct MessageKey: CodingKey {
 
     private static let properties = Set(flags.values)
 
-    /// A member of this name.
+    /// Creates a key with this name.
     public init(stringValue: String) { self.stringValue = stringValue }
 
-    /// Members have no numbers.
+    /// Returns nil, because members have no numbers.
     public init?(intValue: Int) { nil }
 
     /// The name in JSON of the property at the end of a path.
@@ -35,7 +35,7 @@ public struct MessageKey: CodingKey {
         return MessageKey(result)
     }
 
-    /// The property that a name in JSON, at the end of a path, stands for.
+    /// The property for a JSON name at the end of a path.
     @Sendable public static func decoding(_ path: [any CodingKey]) -> any CodingKey {
         guard let key = path.last, key.intValue == nil else { return path.last ?? MessageKey("") }
         if let flag = flags[key.stringValue] { return MessageKey(flag) }

@@ -1,7 +1,7 @@
-/// A measured number on its way through JSON: not finite means "not known", is written as `null`
-/// and read back as NaN. The one place where that rule lives.
+/// A measured number in JSON: a value that is not finite means "unknown", is written as `null`, and
+/// read as NaN.
 public struct Number: Hashable, Sendable, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
-    /// The value in the unit of the key that holds it; NaN when not known.
+    /// The value in the unit of its key; NaN if unknown.
     public var value: Double
 
     /// The number with this value.

@@ -1,8 +1,8 @@
-/// Why a simulator's line was refused; no tick has passed then, and the next good line goes on.
+/// Refusal of a simulator's line. No tick has passed; the next valid line continues.
 public struct LockstepError: Error, Hashable, Sendable {
-    /// The kinds of refusal; the raw value is what travels.
+    /// Kinds of refusal; the raw value is sent.
     public enum Code: String, Sendable, CaseIterable {
-        /// The line is not one JSON object; also an empty line.
+        /// The line is not one JSON object, or is empty.
         case invalidJSON = "invalid_json"
         /// The line is longer than `LockstepSample.longestLine`.
         case lineTooLong = "line_too_long"
@@ -10,23 +10,23 @@ public struct LockstepError: Error, Hashable, Sendable {
         case missing
         /// A value is not a number, or not an array of numbers.
         case wrongType = "wrong_type"
-        /// An array has not three elements.
+        /// An array does not have three elements.
         case wrongLength = "wrong_length"
         /// A number is too large for a double.
         case outOfRange = "out_of_range"
-        /// `t` is not later than in the line before.
+        /// `t` is not later than in the previous line.
         case timeBackwards = "time_backwards"
-        /// `t` is less than 0.1 ms later than in the line before.
+        /// `t` is less than 0.1 ms later than in the previous line.
         case timeStep = "time_step"
         /// Another simulator is connected.
         case busy
     }
 
-    /// The kind.
+    /// Kind of the refusal.
     public var code: Code
-    /// A sentence for a person: what was read, what is allowed.
+    /// A sentence for a person: the value read, and the allowed ones.
     public var message: String
-    /// The member that is wrong; empty where the whole line is meant.
+    /// The wrong member; empty if the whole line is wrong.
     public var field: String
 
     /// An error of this kind.

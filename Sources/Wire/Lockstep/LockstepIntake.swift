@@ -1,24 +1,24 @@
 public import GimbalCore
 
-/// Check of the lines of one connection: their time grows, and they have the sensors of the first
-/// line.
+/// Check of the lines of one connection: their time must increase, and they must have the sensors
+/// of the first line.
 ///
 /// Pure; one instance for each connection.
 public struct LockstepIntake: Sendable {
-    /// Shortest step between two lines, s. A shorter one is refused: it is below what the loop is
-    /// made for, most likely a physics step that was not meant to be a tick.
+    /// Shortest step between two lines, s. A shorter one is refused: the loop is not designed for
+    /// it, and most likely it is a physics step that was not meant as a tick.
     public static let shortestStep = 1e-4
     /// Longest step that does not count as a gap, s.
     public static let longestStep = 0.02
     /// Tolerance of these two limits for the rounding of `t`, s.
     public static let rounding = 1e-6
 
-    /// Sensors that the first line had beyond gyroscope and accelerometer; none before the first
+    /// Sensors of the first line in addition to gyroscope and accelerometer; none before the first
     /// line.
     public private(set) var sensors: IMUSample.Contents = .none
-    /// Those of them that the last line did not have.
+    /// Sensors of the first line that the last line lacked.
     public private(set) var missing: IMUSample.Contents = .none
-    /// Values of sensors that are missing in the first line; ignored.
+    /// Number of ignored values of sensors that the first line lacked.
     public private(set) var ignoredValues = 0
     /// The simulator's time of the last line, s; nil before the first.
     public private(set) var lastT: Double?
@@ -27,10 +27,10 @@ public struct LockstepIntake: Sendable {
 
     /// Point at which `t` and the loop's time were last aligned.
     private var anchor: (t: Double, instant: Instant)
-    /// Angles of the encoders when they were last heard of.
+    /// Last known angles of the encoders.
     private var joints = AxisVector.zero
 
-    /// An intake before the first line.
+    /// Creates an intake before the first line.
     ///
     /// - Parameter start: The loop's time at the first line, for every `t`.
     public init(start: Instant) {
@@ -38,11 +38,11 @@ public struct LockstepIntake: Sendable {
         anchor = (0, start)
     }
 
-    /// Takes one line, or refuses it and changes nothing.
+    /// Accepts one line, or refuses it without a change.
     ///
-    /// - Parameter line: The next in the order of arrival.
-    /// - Returns: The sample for the loop, on the loop's time. Encoders that are missing keep their
-    ///   last angles, so that the outputs go off in the directions that were right a moment ago.
+    /// - Parameter line: The next one in the order of arrival.
+    /// - Returns: The sample for the loop, on the loop's time. Missing encoders keep their last
+    ///   angles, so that the outputs go off in the last known directions.
     /// - Throws: `time_backwards` or `time_step`.
     public mutating func admit(_ line: LockstepSample) throws(LockstepError) -> IMUSample {
         let isFirst = lastT == nil
@@ -100,14 +100,14 @@ public struct LockstepIntake: Sendable {
         self.lastT = t
     }
 
-    /// A day: longer than any timer that runs on `t`.
+    /// Largest jump of the loop's time, s: a day, which is longer than any timer that runs on `t`.
     private static let longestJump = 86400.0
-    /// Two centuries; the loop's time stands still there.
+    /// Latest time of the loop, two centuries; it does not advance further.
     private static let latest = Instant(nanoseconds: .max / 2)
 }
 
 extension LockstepSample {
-    /// Which optional sensors the line has.
+    /// The optional sensors of the line.
     var contents: IMUSample.Contents {
         var contents: IMUSample.Contents = .none
         if joints != nil { contents.insert(.joints) }
@@ -119,7 +119,7 @@ extension LockstepSample {
 }
 
 extension IMUSample.Contents {
-    /// The sensors by their names on the wire.
+    /// Names of the sensors in the lines.
     public var lockstepNames: [String] {
         let names: [(IMUSample.Contents, String)] = [
             (.joints, LockstepSample.Key.joints), (.jointRates, LockstepSample.Key.jointRates),

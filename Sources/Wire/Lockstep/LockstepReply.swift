@@ -1,12 +1,12 @@
 public import GimbalCore
 
-/// The answer to one line: what the motors are to do from `t` until the next line.
+/// The reply to one line: the motors' commands from `t` until the next line.
 public struct LockstepReply: Sendable {
     /// The line's `t`, unchanged.
     public var t: Double
     /// Command for the motors.
     public var output: MotorOutput
-    /// Which of the output's parts the motors follow.
+    /// Type of the motors, which selects the relevant part of the output.
     public var motorType: MotorType
     /// Estimate after this line's sample, body to earth.
     public var attitude: Quaternion
@@ -24,7 +24,7 @@ public struct LockstepReply: Sendable {
         self.mode = mode
     }
 
-    /// Appends the line with its newline. Every number has as many digits as restore it exactly.
+    /// Appends the line with its newline. Every number has the digits of an exact conversion.
     public func write(to bytes: inout [UInt8]) {
         bytes += #"{"t":"#.utf8
         JSONValue.write(t, to: &bytes)
@@ -60,7 +60,8 @@ public struct LockstepReply: Sendable {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    /// A motor must never read `null`: what is not finite asks for nothing.
+    /// Appends a number. A value that is not finite becomes zero, because a motor must never read
+    /// `null`.
     private static func write(_ value: Double, to bytes: inout [UInt8]) {
         JSONValue.write(value.isFinite ? value : 0, to: &bytes)
     }

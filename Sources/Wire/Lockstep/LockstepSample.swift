@@ -1,7 +1,7 @@
 public import GimbalCore
 
-/// One line of a simulator: what the sensors say at `t`. SI units, frames as in `IMUSample`; an
-/// optional sensor that the line does not mention is nil.
+/// One line of a simulator: the sensors' readings at `t`. SI units, frames as in `IMUSample`; an
+/// optional sensor that the line lacks is nil.
 public struct LockstepSample: Hashable, Sendable {
     /// Longest line without its newline, bytes.
     public static let longestLine = 64 * 1024
@@ -21,11 +21,10 @@ public struct LockstepSample: Hashable, Sendable {
     /// Magnetic field at the camera, FRD, T.
     public var magneticField: Vector3?
 
-    /// Reads one line.
+    /// Parses one line.
     ///
     /// - Parameter line: Without its newline.
-    /// - Throws: The first thing that does not fit, with the member that is meant. Unknown members
-    ///   are ignored.
+    /// - Throws: The first error, with its member. Unknown members are ignored.
     public init(parsing line: [UInt8]) throws(LockstepError) {
         let value: JSONValue
         do {
@@ -46,7 +45,7 @@ public struct LockstepSample: Hashable, Sendable {
         magneticField = try Self.triple(members, Key.mag).map(Vector3.init)
     }
 
-    /// The members by their names on the wire.
+    /// Names of the members in the lines.
     enum Key {
         static let t = "t"
         static let gyro = "gyro"
@@ -87,7 +86,7 @@ extension LockstepSample {
         return triple
     }
 
-    /// Nil when the line does not mention it.
+    /// Three numbers; nil if the line lacks the member.
     private static func triple(
         _ members: [String: JSONValue], _ key: String
     ) throws(LockstepError) -> Triple? {
@@ -114,7 +113,7 @@ extension LockstepSample {
         return (try element(0), try element(1), try element(2))
     }
 
-    /// The error for a line that is not JSON, or holds a number that no double can.
+    /// The error for a line that is not JSON, or contains a number beyond the range of a double.
     private static func unreadable(_ line: [UInt8], _ error: JSONError) -> LockstepError {
         let isBlank = line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
         if isBlank {

@@ -4,13 +4,13 @@ public struct CommandInt: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         75, "COMMAND_INT", crcExtra: 158, size: 35)
 
-    /// First to fourth.
+    /// First to fourth parameter.
     public var params = [Float](repeating: 0, count: 4)
-    /// Fifth, scaled.
+    /// Fifth parameter, scaled.
     public var x: Int32 = 0
-    /// Sixth, scaled.
+    /// Sixth parameter, scaled.
     public var y: Int32 = 0
-    /// Seventh.
+    /// Seventh parameter.
     public var z: Float = 0
     /// MAV_CMD.
     public var command: UInt16 = 0
@@ -40,19 +40,19 @@ public struct CommandInt: MAVLinkMessage {
     }
 }
 
-/// A command with seven numbers.
+/// A command with seven parameters.
 public struct CommandLong: MAVLinkMessage {
     /// COMMAND_LONG, number 76.
     public static let format = MAVLinkFormat(
         76, "COMMAND_LONG", crcExtra: 152, size: 33)
 
-    /// First to seventh.
+    /// First to seventh parameter.
     public var params = [Float](repeating: 0, count: 7)
     /// MAV_CMD.
     public var command: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// 0 the first time, counts repetitions.
+    /// 0 at first; counts repetitions.
     public var confirmation: UInt8 = 0
 
     /// Every field zero.
@@ -77,9 +77,9 @@ public struct CommandAck: MAVLinkMessage {
     public var command: UInt16 = 0
     /// MAV_RESULT.
     public var result: UInt8 = 0
-    /// %, while in progress.
+    /// Progress, %, while in progress.
     public var progress: UInt8 = 0
-    /// Of the command's own meaning.
+    /// Additional result, specific to the command.
     public var detail: Int32 = 0
     /// Sender of the command.
     public var target = MAVLinkAddress.none
@@ -103,9 +103,9 @@ public struct MessageInterval: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         244, "MESSAGE_INTERVAL", crcExtra: 95, size: 6)
 
-    /// µs; -1 never, 0 unknown.
+    /// Interval, µs; -1 means never, 0 unknown.
     public var interval: Int32 = 0
-    /// Its number.
+    /// Number of the kind of message.
     public var message: UInt16 = 0
 
     /// Every field zero.

@@ -4,7 +4,7 @@ public struct AttitudeReport: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         30, "ATTITUDE", crcExtra: 39, size: 28)
 
-    /// Since the start, ms.
+    /// Time since the start, ms.
     public var bootMs: UInt32 = 0
     /// Right positive, rad.
     public var roll: Float = 0
@@ -12,11 +12,11 @@ public struct AttitudeReport: MAVLinkMessage {
     public var pitch: Float = 0
     /// Right positive, rad.
     public var yaw: Float = 0
-    /// Body frame, rad/s.
+    /// Roll rate, body frame, rad/s.
     public var rollSpeed: Float = 0
-    /// Body frame, rad/s.
+    /// Pitch rate, body frame, rad/s.
     public var pitchSpeed: Float = 0
-    /// Body frame, rad/s.
+    /// Yaw rate, body frame, rad/s.
     public var yawSpeed: Float = 0
 
     /// Every field zero.
@@ -40,17 +40,17 @@ public struct VFRHUD: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         74, "VFR_HUD", crcExtra: 20, size: 20)
 
-    /// m/s.
+    /// Airspeed, m/s.
     public var airspeed: Float = 0
-    /// m/s.
+    /// Ground speed, m/s.
     public var groundspeed: Float = 0
-    /// Above sea level, m.
+    /// Altitude above sea level, m.
     public var altitude: Float = 0
-    /// m/s.
+    /// Climb rate, m/s.
     public var climb: Float = 0
-    /// 0...360, degrees.
+    /// Heading, 0...360, degrees.
     public var heading: Int16 = 0
-    /// 0...100, %.
+    /// Throttle, 0...100, %.
     public var throttle: UInt16 = 0
 
     /// Every field zero.

@@ -4,39 +4,39 @@ public struct GimbalDeviceInformation: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         283, "GIMBAL_DEVICE_INFORMATION", crcExtra: 74, size: 144)
 
-    /// Of the hardware; 0 unknown.
+    /// Unique id of the hardware; 0 means unknown.
     public var uid: UInt64 = 0
-    /// Since the start, ms.
+    /// Time since the start, ms.
     public var bootMs: UInt32 = 0
-    /// Version, one byte each: major lowest.
+    /// Version of the firmware, one byte each: major lowest.
     public var firmware: UInt32 = 0
-    /// Version.
+    /// Version of the hardware.
     public var hardware: UInt32 = 0
-    /// rad.
+    /// Smallest roll, rad.
     public var rollMin: Float = 0
-    /// rad.
+    /// Largest roll, rad.
     public var rollMax: Float = 0
-    /// rad.
+    /// Smallest pitch, rad.
     public var pitchMin: Float = 0
-    /// rad.
+    /// Largest pitch, rad.
     public var pitchMax: Float = 0
-    /// rad.
+    /// Smallest yaw, rad.
     public var yawMin: Float = 0
-    /// rad.
+    /// Largest yaw, rad.
     public var yawMax: Float = 0
     /// GIMBAL_DEVICE_CAP_FLAGS.
     public var capabilities: UInt16 = 0
-    /// Of the vendor's own meaning.
+    /// Vendor-specific capabilities.
     public var customCapabilities: UInt16 = 0
     /// Name of the vendor.
     public var vendor = ""
     /// Name of the model.
     public var model = ""
-    /// Name that the owner gave.
+    /// Name given by the owner.
     public var customName = ""
-    /// Gimbal device; 0 where it is a component of its own.
+    /// Number of the gimbal device; 0 if it is a separate component.
     public var device: UInt8 = 0
-    /// Capabilities again, with those beyond 16 bits.
+    /// Capabilities including those beyond 16 bits.
     public var moreCapabilities: UInt32 = 0
 
     /// Every field zero.
@@ -64,15 +64,15 @@ public struct GimbalDeviceInformation: MAVLinkMessage {
     }
 }
 
-/// A manager asks its device for an attitude or for rates.
+/// Set-point of a manager for its device: an attitude or rates.
 public struct GimbalDeviceSetAttitude: MAVLinkMessage {
     /// GIMBAL_DEVICE_SET_ATTITUDE, number 284.
     public static let format = MAVLinkFormat(
         284, "GIMBAL_DEVICE_SET_ATTITUDE", crcExtra: 99, size: 32)
 
-    /// Attitude; NaN: rates only.
+    /// Attitude; NaN means rates only.
     public var q: [Float] = [1, 0, 0, 0]
-    /// Roll, pitch, yaw, rad/s; NaN: attitude only.
+    /// Roll, pitch, yaw, rad/s; NaN means attitude only.
     public var rates = [Float](repeating: 0, count: 3)
     /// GIMBAL_DEVICE_FLAGS, see `GimbalFlags`.
     public var flags: UInt16 = 0
@@ -97,11 +97,11 @@ public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         285, "GIMBAL_DEVICE_ATTITUDE_STATUS", crcExtra: 137, size: 40)
 
-    /// Since the start, ms.
+    /// Time since the start, ms.
     public var bootMs: UInt32 = 0
     /// Attitude in the frame that the flags name.
     public var q: [Float] = [1, 0, 0, 0]
-    /// Roll, pitch, yaw, rad/s; NaN unknown.
+    /// Roll, pitch, yaw, rad/s; NaN means unknown.
     public var rates = [Float](repeating: 0, count: 3)
     /// GIMBAL_DEVICE_ERROR_FLAGS.
     public var failures: UInt32 = 0
@@ -109,11 +109,12 @@ public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
     public var flags: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// Heading of the vehicle: yaw from north less yaw in the vehicle frame, rad; NaN unknown.
+    /// Heading of the vehicle: yaw relative to north minus yaw in the vehicle frame, rad; NaN means
+    /// unknown.
     public var deltaYaw: Float = 0
-    /// rad/s; NaN unknown.
+    /// Rate of `deltaYaw`, rad/s; NaN means unknown.
     public var deltaYawRate: Float = 0
-    /// Gimbal device; 0 where it is a component of its own.
+    /// Number of the gimbal device; 0 if it is a separate component.
     public var device: UInt8 = 0
 
     /// Every field zero.
@@ -139,17 +140,17 @@ public struct AutopilotStateForGimbalDevice: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         286, "AUTOPILOT_STATE_FOR_GIMBAL_DEVICE", crcExtra: 210, size: 53)
 
-    /// Since the autopilot's start, µs.
+    /// Time since the autopilot's start, µs.
     public var bootUs: UInt64 = 0
     /// Attitude of the vehicle, to north-east-down.
     public var q: [Float] = [1, 0, 0, 0]
-    /// Its age, µs.
+    /// Age of the attitude, µs.
     public var attitudeDelayUs: UInt32 = 0
-    /// North, east, down, m/s.
+    /// Velocity north, east, down, m/s.
     public var velocity = [Float](repeating: 0, count: 3)
-    /// Its age, µs.
+    /// Age of the velocity, µs.
     public var velocityDelayUs: UInt32 = 0
-    /// Rate about the vertical that the autopilot is about to turn with, rad/s; NaN unknown.
+    /// Rate about the vertical with which the autopilot is about to turn, rad/s; NaN means unknown.
     public var feedForwardYawRate: Float = 0
     /// ESTIMATOR_STATUS_FLAGS.
     public var estimator: UInt16 = 0
@@ -157,7 +158,7 @@ public struct AutopilotStateForGimbalDevice: MAVLinkMessage {
     public var target = MAVLinkAddress.none
     /// MAV_LANDED_STATE.
     public var landed: UInt8 = 0
-    /// Rate about the vertical, rad/s; NaN unknown.
+    /// Rate about the vertical, rad/s; NaN means unknown.
     public var yawRate: Float = 0
 
     /// Every field zero.

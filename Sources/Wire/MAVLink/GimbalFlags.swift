@@ -1,70 +1,70 @@
 /// Requested and present state of a gimbal: GIMBAL_DEVICE_FLAGS, whose numbers GIMBAL_MANAGER_FLAGS
 /// shares.
 public struct GimbalFlags: OptionSet, Sendable, Hashable {
-    /// The flags as they travel.
+    /// The flags as transmitted.
     public let rawValue: UInt32
 
-    /// Flags that came.
+    /// Creates flags from a received value.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The pose of rest; beats everything else.
+    /// The rest pose; overrides all other flags.
     public static let retract = GimbalFlags(rawValue: 1)
-    /// Level and ahead; beats what follows.
+    /// Level and ahead; overrides the following flags.
     public static let neutral = GimbalFlags(rawValue: 2)
-    /// Roll holds to the horizon.
+    /// Roll is held relative to the horizon.
     public static let rollLock = GimbalFlags(rawValue: 4)
-    /// Pitch holds to the horizon.
+    /// Pitch is held relative to the horizon.
     public static let pitchLock = GimbalFlags(rawValue: 8)
-    /// Yaw holds its heading; without it, yaw follows the vehicle.
+    /// Yaw is held relative to the earth; without this flag it follows the vehicle.
     public static let yawLock = GimbalFlags(rawValue: 16)
-    /// The yaw that is given counts from where the vehicle points.
+    /// The given yaw is relative to the vehicle's heading.
     public static let yawInVehicleFrame = GimbalFlags(rawValue: 32)
-    /// The yaw that is given counts from north.
+    /// The given yaw is relative to north.
     public static let yawInEarthFrame = GimbalFlags(rawValue: 64)
-    /// Report only: yaw from north is understood.
+    /// Report only: a yaw relative to north is supported.
     public static let acceptsYawInEarthFrame = GimbalFlags(rawValue: 128)
 }
 
 /// Capabilities of a gimbal: GIMBAL_DEVICE_CAP_FLAGS, whose numbers GIMBAL_MANAGER_CAP_FLAGS
 /// shares.
 public struct GimbalCapabilities: OptionSet, Sendable, Hashable {
-    /// The flags as they travel.
+    /// The flags as transmitted.
     public let rawValue: UInt32
 
     /// These capabilities.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// A pose of rest.
+    /// A rest pose is supported.
     public static let retract = GimbalCapabilities(rawValue: 1)
-    /// Level and ahead.
+    /// A neutral pose, level and ahead, is supported.
     public static let neutral = GimbalCapabilities(rawValue: 2)
-    /// Roll turns, follows, holds.
+    /// Roll can be controlled.
     public static let rollAxis = GimbalCapabilities(rawValue: 4)
-    /// Roll may follow the vehicle.
+    /// Roll can follow the vehicle.
     public static let rollFollow = GimbalCapabilities(rawValue: 8)
-    /// Roll may hold to the horizon.
+    /// Roll can be held relative to the horizon.
     public static let rollLock = GimbalCapabilities(rawValue: 16)
-    /// Pitch turns.
+    /// Pitch can be controlled.
     public static let pitchAxis = GimbalCapabilities(rawValue: 32)
-    /// Pitch may follow the vehicle.
+    /// Pitch can follow the vehicle.
     public static let pitchFollow = GimbalCapabilities(rawValue: 64)
-    /// Pitch may hold to the horizon.
+    /// Pitch can be held relative to the horizon.
     public static let pitchLock = GimbalCapabilities(rawValue: 128)
-    /// Yaw turns.
+    /// Yaw can be controlled.
     public static let yawAxis = GimbalCapabilities(rawValue: 256)
-    /// Yaw may follow the vehicle.
+    /// Yaw can follow the vehicle.
     public static let yawFollow = GimbalCapabilities(rawValue: 512)
-    /// Yaw may hold its heading.
+    /// Yaw can be held relative to the earth.
     public static let yawLock = GimbalCapabilities(rawValue: 1024)
-    /// Yaw turns without end.
+    /// Yaw can turn endlessly.
     public static let infiniteYaw = GimbalCapabilities(rawValue: 2048)
-    /// Yaw may be given from north.
+    /// Yaw can be given relative to north.
     public static let yawInEarthFrame = GimbalCapabilities(rawValue: 4096)
 }
 
 /// Errors of a gimbal: GIMBAL_DEVICE_ERROR_FLAGS.
 public struct GimbalFailures: OptionSet, Sendable, Hashable {
-    /// The flags as they travel.
+    /// The flags as transmitted.
     public let rawValue: UInt32
 
     /// These failures.
@@ -76,18 +76,18 @@ public struct GimbalFailures: OptionSet, Sendable, Hashable {
     public static let pitchLimit = GimbalFailures(rawValue: 2)
     /// Yaw is at its limit.
     public static let yawLimit = GimbalFailures(rawValue: 4)
-    /// An encoder.
+    /// An encoder has failed.
     public static let encoder = GimbalFailures(rawValue: 8)
-    /// The supply.
+    /// The power supply has failed.
     public static let power = GimbalFailures(rawValue: 16)
-    /// A motor.
+    /// A motor has failed.
     public static let motor = GimbalFailures(rawValue: 32)
-    /// The program itself.
+    /// The program itself has failed.
     public static let software = GimbalFailures(rawValue: 64)
-    /// A bus or a sensor.
+    /// A bus or a sensor has failed.
     public static let communication = GimbalFailures(rawValue: 128)
-    /// A calibration is going on.
+    /// A calibration is in progress.
     public static let calibrating = GimbalFailures(rawValue: 256)
-    /// No manager steers it.
+    /// No manager controls the gimbal.
     public static let noManager = GimbalFailures(rawValue: 512)
 }

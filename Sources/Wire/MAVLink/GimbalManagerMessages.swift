@@ -4,21 +4,21 @@ public struct GimbalManagerInformation: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         280, "GIMBAL_MANAGER_INFORMATION", crcExtra: 70, size: 33)
 
-    /// Since the start, ms.
+    /// Time since the start, ms.
     public var bootMs: UInt32 = 0
     /// GIMBAL_MANAGER_CAP_FLAGS.
     public var capabilities: UInt32 = 0
-    /// rad.
+    /// Smallest roll, rad.
     public var rollMin: Float = 0
-    /// rad.
+    /// Largest roll, rad.
     public var rollMax: Float = 0
-    /// rad.
+    /// Smallest pitch, rad.
     public var pitchMin: Float = 0
-    /// rad.
+    /// Largest pitch, rad.
     public var pitchMax: Float = 0
-    /// rad.
+    /// Smallest yaw, rad.
     public var yawMin: Float = 0
-    /// rad.
+    /// Largest yaw, rad.
     public var yawMax: Float = 0
     /// Gimbal device, 1...6; 0 means all.
     public var device: UInt8 = 0
@@ -46,7 +46,7 @@ public struct GimbalManagerStatus: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         281, "GIMBAL_MANAGER_STATUS", crcExtra: 48, size: 13)
 
-    /// Since the start, ms.
+    /// Time since the start, ms.
     public var bootMs: UInt32 = 0
     /// GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
@@ -70,7 +70,7 @@ public struct GimbalManagerStatus: MAVLinkMessage {
     }
 }
 
-/// Asks the manager for an attitude or for rates.
+/// Request to the manager for an attitude or for rates.
 public struct GimbalManagerSetAttitude: MAVLinkMessage {
     /// GIMBAL_MANAGER_SET_ATTITUDE, number 282.
     public static let format = MAVLinkFormat(
@@ -78,9 +78,9 @@ public struct GimbalManagerSetAttitude: MAVLinkMessage {
 
     /// GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
-    /// Attitude; NaN: rates only.
+    /// Attitude; NaN means rates only.
     public var q: [Float] = [1, 0, 0, 0]
-    /// Roll, pitch, yaw, rad/s; NaN: attitude only.
+    /// Roll, pitch, yaw, rad/s; NaN means attitude only.
     public var rates = [Float](repeating: 0, count: 3)
     /// The addressed component.
     public var target = MAVLinkAddress.none
@@ -100,7 +100,7 @@ public struct GimbalManagerSetAttitude: MAVLinkMessage {
     }
 }
 
-/// Asks the manager for pitch and yaw, or for rates.
+/// Request to the manager for pitch and yaw, or for rates.
 public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
     /// GIMBAL_MANAGER_SET_PITCHYAW, number 287.
     public static let format = MAVLinkFormat(
@@ -108,13 +108,13 @@ public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
 
     /// GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
-    /// rad; NaN: not asked for.
+    /// Pitch, rad; NaN means no request.
     public var pitch: Float = 0
-    /// rad; NaN: not asked for.
+    /// Yaw, rad; NaN means no request.
     public var yaw: Float = 0
-    /// rad/s; NaN: not asked for.
+    /// Pitch rate, rad/s; NaN means no request.
     public var pitchRate: Float = 0
-    /// rad/s; NaN: not asked for.
+    /// Yaw rate, rad/s; NaN means no request.
     public var yawRate: Float = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
@@ -136,7 +136,7 @@ public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
     }
 }
 
-/// A stick asks the manager for pitch and yaw, or for rates.
+/// Request of a stick to the manager for pitch and yaw, or for rates.
 public struct GimbalManagerSetManualControl: MAVLinkMessage {
     /// GIMBAL_MANAGER_SET_MANUAL_CONTROL, number 288.
     public static let format = MAVLinkFormat(
@@ -144,13 +144,13 @@ public struct GimbalManagerSetManualControl: MAVLinkMessage {
 
     /// GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
-    /// -1...1; NaN: not asked for.
+    /// Pitch, -1...1; NaN means no request.
     public var pitch: Float = 0
-    /// -1...1; NaN: not asked for.
+    /// Yaw, -1...1; NaN means no request.
     public var yaw: Float = 0
-    /// -1...1; NaN: not asked for.
+    /// Pitch rate, -1...1; NaN means no request.
     public var pitchRate: Float = 0
-    /// -1...1; NaN: not asked for.
+    /// Yaw rate, -1...1; NaN means no request.
     public var yawRate: Float = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none

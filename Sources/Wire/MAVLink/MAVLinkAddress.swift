@@ -1,6 +1,6 @@
 /// A component of a system; in a target 0 means all.
 public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The system: a vehicle with all that is on it, or a ground station.
+    /// The system: a vehicle with all its components, or a ground station.
     public var system: UInt8
     /// The component within it.
     public var component: UInt8
@@ -17,7 +17,7 @@ public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
     /// "255/190".
     public var description: String { "\(system)/\(component)" }
 
-    /// Whether something that is addressed so is for `receiver`.
+    /// Whether a message to this address is meant for `receiver`.
     public func reaches(_ receiver: MAVLinkAddress) -> Bool {
         (system == 0 || system == receiver.system)
             && (component == 0 || component == receiver.component)

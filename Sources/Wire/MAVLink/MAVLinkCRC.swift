@@ -2,10 +2,10 @@
 /// over the message's own extra byte. Check value of "123456789": 0x6F91. Source: MAVLink developer
 /// guide, "Packet Serialization".
 public struct MAVLinkCRC: Sendable {
-    /// The checksum of what was added so far.
+    /// The checksum of all bytes added so far.
     public private(set) var value: UInt16 = 0xFFFF
 
-    /// The checksum of no bytes.
+    /// Creates the checksum of no bytes.
     public init() {}
 
     /// Adds one byte.

@@ -1,4 +1,4 @@
-/// The kinds of messages that are read or written here.
+/// The kinds of messages that this program reads or writes.
 public enum MAVLinkCatalogue {
     /// Every kind, by number.
     public static let messages: [any MAVLinkMessage.Type] = [

@@ -1,8 +1,8 @@
 /// Commands that a gimbal understands: MAV_CMD.
 public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
-    /// Ends everything: an emergency stop.
+    /// Terminates everything: an emergency stop.
     case flightTermination = 185
-    /// Old protocol: which axes are stabilised.
+    /// Old protocol: sets the stabilised axes.
     case mountConfigure = 204
     /// Old protocol: pitch, roll and yaw in degrees.
     case mountControl = 205
@@ -12,31 +12,31 @@ public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
     case preflightStorage = 245
     /// Motors on (1) or off (0).
     case armDisarm = 400
-    /// How often does a kind of message come?
+    /// Requests the interval of a kind of message.
     case getMessageInterval = 510
-    /// Set the interval of a kind of message, µs; 0 = default, -1 = never.
+    /// Sets the interval of a kind of message, µs; 0 means default, -1 never.
     case setMessageInterval = 511
-    /// Send a kind of message once.
+    /// Requests one message of a kind.
     case requestMessage = 512
-    /// Pitch and yaw in degrees, or rates.
+    /// Sets pitch and yaw in degrees, or rates.
     case gimbalManagerPitchYaw = 1000
-    /// Set the components in control.
+    /// Sets the components in control.
     case gimbalManagerConfigure = 1001
 }
 
 /// Result of a command: MAV_RESULT.
 public enum MAVLinkResult: UInt8, Sendable {
-    /// Done, or about to be.
+    /// Executed, or about to be.
     case accepted = 0
-    /// Not now; it may be asked again.
+    /// Not possible now; the command may be repeated later.
     case temporarilyRejected = 1
-    /// Understood, and refused.
+    /// Known, but refused.
     case denied = 2
-    /// Not understood.
+    /// Unknown.
     case unsupported = 3
-    /// Tried in vain.
+    /// Executed without success.
     case failed = 4
-    /// Only as COMMAND_LONG.
+    /// Accepted only as COMMAND_LONG.
     case longOnly = 7
     /// Only the component in control may send this command.
     case notInControl = 10

@@ -1,30 +1,30 @@
-/// One frame as it travels, without its checksum: who sends what. Little-endian throughout.
+/// One transmitted frame, without its checksum. Little-endian throughout.
 public struct MAVLinkFrame: Sendable, Equatable {
     /// Layout of the header; v1 has message numbers up to 255 and no extension fields.
     public enum Version: Sendable {
         /// Starts with 0xFE.
         case v1
-        /// Starts with 0xFD; trailing zeros of the payload are left out.
+        /// Starts with 0xFD; trailing zeros of the payload are omitted.
         case v2
     }
 
-    /// The layout it came or goes in.
+    /// The layout of this frame.
     public var version: Version
-    /// Counts the frames of one sender on one link.
+    /// Counter of the frames of one sender on one link.
     public var sequence: UInt8
     /// The sender.
     public var sender: MAVLinkAddress
     /// Number of the message, 24 bits.
     public var id: UInt32
-    /// Payload as it travels; in v2 perhaps shorter than the message.
+    /// Transmitted payload; in v2 it may be shorter than the message.
     public var payload: [UInt8]
 
-    /// Payload of the longest frame.
+    /// Largest payload, bytes.
     public static let longestPayload = 255
-    /// The longest frame, with header, checksum and signature.
+    /// Largest frame, with header, checksum and signature, bytes.
     public static let longest = 10 + longestPayload + 2 + 13
 
-    /// A frame with these parts.
+    /// Creates a frame with these parts.
     public init(
         version: Version, sequence: UInt8, sender: MAVLinkAddress, id: UInt32, payload: [UInt8]
     ) {
@@ -35,13 +35,13 @@ public struct MAVLinkFrame: Sendable, Equatable {
         self.payload = payload
     }
 
-    /// A message on its way.
+    /// Creates a frame for a message.
     ///
     /// - Parameters:
     ///   - message: In v1 its number must be below 256.
-    ///   - sender: Who sends it.
+    ///   - sender: The sender.
     ///   - sequence: Of this link.
-    ///   - version: What the other side understands.
+    ///   - version: A version that the peer supports.
     public init(
         _ message: some MAVLinkMessage, from sender: MAVLinkAddress, sequence: UInt8,
         version: Version
@@ -56,14 +56,14 @@ public struct MAVLinkFrame: Sendable, Equatable {
             precondition(format.id < 256, "\(format.name) does not fit MAVLink 1")
             payload.removeLast(payload.count - format.size)
         case .v2:
-            // At least one byte stays, even if all are zeros.
+            // At least one byte is kept, even if all are zeros.
             while payload.count > 1, payload.last == 0 { payload.removeLast() }
         }
         self.init(
             version: version, sequence: sequence, sender: sender, id: format.id, payload: payload)
     }
 
-    /// The message in the frame; nil if it is of another kind. Omitted bytes read as zero.
+    /// The message in the frame; nil if it is of another kind. Omitted bytes count as zero.
     public func message<Message: MAVLinkMessage>(_ type: Message.Type) -> Message? {
         guard id == Message.format.id else { return nil }
         var reader = MAVLinkReader(payload)
@@ -72,11 +72,11 @@ public struct MAVLinkFrame: Sendable, Equatable {
         return message
     }
 
-    /// The frame as it travels.
+    /// The transmitted frame.
     ///
     /// - Parameters:
     ///   - crcExtra: Of the message with this number.
-    ///   - announcesSignature: Whether a signature is going to follow; v2 only.
+    ///   - announcesSignature: Whether a signature will follow; v2 only.
     /// - Returns: Header, payload, checksum.
     public func bytes(crcExtra: UInt8, announcesSignature: Bool = false) -> [UInt8] {
         var result: [UInt8]
@@ -103,8 +103,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
 }
 
 extension MAVLinkMessage {
-    /// The whole frame of this message as it travels; one that announces a signature lacks it
-    /// still.
+    /// The whole transmitted frame of this message; an announced signature is not included.
     public func frame(
         from sender: MAVLinkAddress, sequence: UInt8, version: MAVLinkFrame.Version = .v2,
         announcesSignature: Bool = false

@@ -1,13 +1,13 @@
 /// Name, check byte and size of a kind of message.
 public struct MAVLinkFormat: Sendable, Equatable {
-    /// Its number.
+    /// Number of the kind.
     public let id: UInt32
-    /// Its name in the public definitions.
+    /// Name of the kind in the public definitions.
     public let name: String
-    /// The byte that ends its checksum: a digest of names and types of its fields, without
+    /// The last byte in its checksum: a digest of names and types of its fields, without
     /// extensions.
     public let crcExtra: UInt8
-    /// Bytes of its fields without extensions: the payload in v1.
+    /// Size of its fields without extensions, bytes: the payload in v1.
     public let size: Int
 
     /// A format with these values.
@@ -19,44 +19,44 @@ public struct MAVLinkFormat: Sendable, Equatable {
     }
 }
 
-/// One kind of message. `visit` names the fields once, in the order in which they travel; reading
-/// and writing both follow it.
+/// One kind of message. `visit` lists the fields once, in wire order; reading and writing both
+/// follow it.
 ///
-/// Units, signs and frames are MAVLink's own: radians and rad/s where a field says nothing else,
-/// pitch up, roll right and yaw right positive, quaternions w x y z.
+/// Units, signs and frames are MAVLink's own: radians and rad/s unless a field states others, pitch
+/// up, roll right and yaw right positive, quaternions w x y z.
 public protocol MAVLinkMessage: Sendable, Equatable {
     /// Number, name, check byte, size.
     static var format: MAVLinkFormat { get }
     /// Every field zero.
     init()
-    /// Hands every field over, in wire order.
+    /// Passes every field to a visitor, in wire order.
     mutating func visit(_ fields: inout some MAVLinkFields)
 }
 
-/// Reads or writes fields in their order.
+/// Reader or writer of fields in their order.
 public protocol MAVLinkFields {
-    /// An integer of its own width.
+    /// An integer with the width of its type.
     mutating func integer<Value: FixedWidthInteger>(_ value: inout Value)
     /// A float32.
     mutating func float(_ value: inout Float)
-    /// Text in a field of this many bytes, zero-filled; what is too long is cut.
+    /// Text in a field of this number of bytes, zero-filled; longer text is cut.
     mutating func text(_ value: inout String, size: Int)
 }
 
 extension MAVLinkFields {
-    /// Numbers in a row.
+    /// Consecutive numbers.
     mutating func floats(_ values: inout [Float]) {
         for index in values.indices { float(&values[index]) }
     }
 
-    /// System, then component.
+    /// System, followed by component.
     mutating func address(_ value: inout MAVLinkAddress) {
         integer(&value.system)
         integer(&value.component)
     }
 }
 
-/// Reads fields out of a payload; beyond its end everything is zero.
+/// Reader of fields from a payload; bytes beyond its end count as zero.
 struct MAVLinkReader: MAVLinkFields {
     private let bytes: [UInt8]
     private var position = 0
@@ -86,7 +86,7 @@ struct MAVLinkReader: MAVLinkFields {
     }
 }
 
-/// Writes fields one after the other.
+/// Writer of consecutive fields.
 struct MAVLinkWriter: MAVLinkFields {
     private(set) var bytes: [UInt8] = []
 

@@ -1,16 +1,16 @@
 /// Parser that finds frames in a stream of bytes, which may be split anywhere. Bounded: it keeps
 /// less than one frame between two calls.
 ///
-/// A frame counts when its checksum is right. One with a number that is not in the catalogue cannot
-/// be checked; it is skipped as a whole when another frame, or nothing, follows it. Everything else
-/// is searched for the next start byte. Signatures are part of a frame's bytes; whether they are
-/// right is not looked at here.
+/// A frame is valid if its checksum is right. One with a number that is not in the catalogue cannot
+/// be checked; it is skipped as a whole if it is followed by another frame or by nothing. All other
+/// bytes are searched for the next start byte. A signature is part of a frame's bytes; this parser
+/// does not check it.
 public struct MAVLinkParser: Sendable {
     /// Result of `next`.
     public enum Item: Sendable, Equatable {
         /// A frame of a known kind with the right checksum, and its bytes.
         case frame(MAVLinkFrame, bytes: [UInt8])
-        /// A frame of a kind that is not known here, as it came.
+        /// A frame of an unknown kind, unchanged.
         case unknown(bytes: [UInt8])
         /// Bytes outside any frame, unchanged.
         case noise(bytes: [UInt8])
@@ -20,20 +20,20 @@ public struct MAVLinkParser: Sendable {
     public struct Counters: Sendable, Equatable {
         /// Frames of known kinds with the right checksum.
         public var frames: UInt64 = 0
-        /// Frames of kinds that are not known here.
+        /// Frames of unknown kinds.
         public var unknown: UInt64 = 0
         /// Frames of a known kind with a wrong checksum.
         public var badChecksums: UInt64 = 0
-        /// Bytes that belonged to no frame.
+        /// Bytes outside any frame.
         public var noiseBytes: UInt64 = 0
-        /// Frames that the senders' own counting says were lost.
+        /// Lost frames, by the senders' sequence numbers.
         public var lost: UInt64 = 0
 
         /// Counters at zero.
         public init() {}
     }
 
-    /// Counted since the start.
+    /// Counters since the start.
     public private(set) var counters = Counters()
 
     private var buffer: [UInt8] = []
@@ -41,21 +41,21 @@ public struct MAVLinkParser: Sendable {
     private var noise: [UInt8] = []
     private var sequences: [MAVLinkAddress: UInt8] = [:]
 
-    /// A parser that has seen nothing.
+    /// Creates a parser without input.
     public init() {}
 
-    /// Bytes of a frame whose end has not come.
+    /// Number of bytes of an incomplete frame.
     public var pending: Int { buffer.count - start }
 
-    /// Adds what has come. Call `next` until it is nil before adding more.
+    /// Adds received bytes. Call `next` until it is nil before adding more.
     public mutating func append(_ bytes: some Collection<UInt8>) {
         buffer.removeFirst(start)
         start = 0
         buffer += bytes
     }
 
-    /// Gives up on the frame whose end has not come, after a pause or at the end of a datagram:
-    /// what looked like its beginning is noise. Call `next` again then, until nothing is pending.
+    /// Gives up an incomplete frame, after a pause or at the end of a datagram: its apparent
+    /// beginning is noise. Afterwards call `next` until nothing is pending.
     public mutating func abandon() {
         guard start < buffer.count else { return }
         noise.append(buffer[start])
@@ -63,7 +63,7 @@ public struct MAVLinkParser: Sendable {
         start += 1
     }
 
-    /// The next item; nil when more bytes are needed.
+    /// The next item; nil if more bytes are needed.
     public mutating func next() -> Item? {
         while start < buffer.count {
             switch look() {

@@ -1,24 +1,24 @@
 /// The last 13 bytes of a signed frame of MAVLink 2 (mavlink.io, "Message signing").
 public struct MAVLinkSignature: Sendable, Equatable {
-    /// Bytes of a signature.
+    /// Size of a signature, bytes.
     public static let size = 13
-    /// The sender's number of the link.
+    /// Link id, assigned by the sender.
     public var link: UInt8
-    /// When it was signed, 48 bits: units of 10 µs since 2015.
+    /// Time of the signature, 48 bits: units of 10 µs since 2015.
     public var timestamp: UInt64
 
-    /// Incompatible feature of a frame that has one.
+    /// Incompatibility flag of a signed frame.
     static let flag: UInt8 = 1
-    /// Bytes of the code, the rest being link and time.
+    /// Size of the code, bytes; link and time precede it.
     private static let codeSize = 6
 
-    /// A signature for this moment.
+    /// Creates a signature for this time.
     public init(link: UInt8, timestamp: UInt64) {
         self.link = link
         self.timestamp = timestamp
     }
 
-    /// The signature at the end of a whole frame; nil when it has none.
+    /// The signature at the end of a whole frame; nil without one.
     public init?(frame bytes: [UInt8]) {
         guard bytes.count >= 12 + Self.size, bytes[0] == 0xFD, bytes[2] & Self.flag != 0 else {
             return nil
@@ -28,7 +28,7 @@ public struct MAVLinkSignature: Sendable, Equatable {
         timestamp = (1...6).reduce(0) { $0 | UInt64(bytes[start + $1]) << UInt64(8 * ($1 - 1)) }
     }
 
-    /// Whether the code of a whole frame is that of this key.
+    /// Whether the code of a whole frame was made with this key.
     public static func isRight(_ bytes: [UInt8], key: SharedKey) -> Bool {
         SharedKey.isEqual(
             code(of: bytes.dropLast(codeSize), key: key), bytes.suffix(codeSize))

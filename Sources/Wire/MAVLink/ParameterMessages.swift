@@ -1,14 +1,14 @@
-/// Asks for one parameter.
+/// Request for one parameter.
 public struct ParamRequestRead: MAVLinkMessage {
     /// PARAM_REQUEST_READ, number 20.
     public static let format = MAVLinkFormat(
         20, "PARAM_REQUEST_READ", crcExtra: 214, size: 20)
 
-    /// -1: by its name.
+    /// Index of the parameter; -1 means by name.
     public var index: Int16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// Its name.
+    /// Name of the parameter.
     public var name = ""
 
     /// Every field zero.
@@ -22,7 +22,7 @@ public struct ParamRequestRead: MAVLinkMessage {
     }
 }
 
-/// Asks for every parameter.
+/// Request for all parameters.
 public struct ParamRequestList: MAVLinkMessage {
     /// PARAM_REQUEST_LIST, number 21.
     public static let format = MAVLinkFormat(
@@ -46,13 +46,13 @@ public struct ParamValue: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         22, "PARAM_VALUE", crcExtra: 220, size: 25)
 
-    /// As float32.
+    /// Value as float32.
     public var value: Float = 0
     /// Number of parameters.
     public var count: UInt16 = 0
-    /// Of this one.
+    /// Index of this parameter.
     public var index: UInt16 = 0
-    /// Its name.
+    /// Name of the parameter.
     public var name = ""
     /// MAV_PARAM_TYPE: 9 is float32.
     public var type: UInt8 = 0
@@ -70,17 +70,17 @@ public struct ParamValue: MAVLinkMessage {
     }
 }
 
-/// Changes one parameter.
+/// Change of one parameter.
 public struct ParamSet: MAVLinkMessage {
     /// PARAM_SET, number 23.
     public static let format = MAVLinkFormat(
         23, "PARAM_SET", crcExtra: 168, size: 23)
 
-    /// As float32.
+    /// Value as float32.
     public var value: Float = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// Its name.
+    /// Name of the parameter.
     public var name = ""
     /// MAV_PARAM_TYPE.
     public var type: UInt8 = 0

@@ -1,4 +1,4 @@
-/// A sentence for people; longer ones come in chunks with one number.
+/// A sentence for people; a longer one is sent in chunks with the same number.
 public struct StatusText: MAVLinkMessage {
     /// STATUSTEXT, number 253.
     public static let format = MAVLinkFormat(
@@ -6,11 +6,11 @@ public struct StatusText: MAVLinkMessage {
 
     /// MAV_SEVERITY: 0 emergency, 3 error, 4 warning, 5 notice, 6 information.
     public var severity: UInt8 = 0
-    /// A chunk.
+    /// Text of the chunk.
     public var text = ""
-    /// Of the sentence; 0: it is whole.
+    /// Number of the sentence; 0 if it is in one chunk.
     public var number: UInt16 = 0
-    /// Of this sentence, from 0.
+    /// Index of the chunk in its sentence, from 0.
     public var chunk: UInt8 = 0
 
     /// Every field zero.

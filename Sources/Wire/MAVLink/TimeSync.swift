@@ -1,14 +1,14 @@
-/// Two clocks compared.
+/// Comparison of two clocks.
 public struct TimeSync: MAVLinkMessage {
     /// TIMESYNC, number 111.
     public static let format = MAVLinkFormat(
         111, "TIMESYNC", crcExtra: 34, size: 16)
 
-    /// Time of who answers, ns; 0 asks.
+    /// Time of the responder, ns; 0 in a request.
     public var tc1: Int64 = 0
-    /// Time of who asks, ns.
+    /// Time of the requester, ns.
     public var ts1: Int64 = 0
-    /// The addressed component; 0 = all.
+    /// The addressed component; 0 means all.
     public var target = MAVLinkAddress.none
 
     /// Every field zero.

@@ -20,11 +20,11 @@ public enum RBLCharacteristic: String, Sendable, CaseIterable {
     public static let service = "713d0000-503e-4c75-ba94-3148f18d941e"
     /// Value of `version`.
     public static let firmware = "Biscuit_2.0"
-    /// Bytes of the longest name.
+    /// Largest size of a name, bytes.
     public static let longestName = 20
 }
 
-/// Power of the radio; the raw value is the byte that is written.
+/// Power of the radio; the raw value is the written byte.
 public enum RBLTransmitPower: UInt8, Sendable, CaseIterable {
     /// -23 dBm.
     case minus23
@@ -35,7 +35,7 @@ public enum RBLTransmitPower: UInt8, Sendable, CaseIterable {
     /// +4 dBm.
     case plus4
 
-    /// As it is read: "0 dBm".
+    /// Text for reading: "0 dBm".
     public var bytes: [UInt8] {
         switch self {
         case .minus23: Array("-23 dBm".utf8)

@@ -1,21 +1,22 @@
 /// Command of a rider's remote control in one datagram: JSON
-/// `{"left":40,"right":-40,"timestamp":1.0}` as the app does it, or `left,right,direction` as its
-/// description has it.
+/// `{"left":40,"right":-40,"timestamp":1.0}` as the app sends it, or `left,right,direction` as in
+/// its documentation.
 ///
-/// Speeds are per cent of full speed, forwards positive; what is beyond ±100 counts as that. The
-/// time stamp and the direction (0 straight, 1 left, 2 right) say nothing that the speeds do not
-/// say, and are only checked.
+/// Speeds are per cent of full speed, forwards positive, limited to ±100. The time stamp and the
+/// direction (0 straight, 1 left, 2 right) are redundant and only checked.
 public enum RiderCommand: Sendable, Equatable {
     /// Turn the wheels at these shares of full speed, -1...1.
     case drive(left: Double, right: Double)
     /// Everything off, latched: `{"command":"emergency_stop"}`.
     case emergencyStop
-    /// The end of that: `{"command":"reset_emergency_stop"}`.
+    /// Reset of the emergency stop: `{"command":"reset_emergency_stop"}`.
     case resetEmergencyStop
 
-    /// Bytes of the longest datagram that is read.
+    /// Size of the longest accepted datagram, bytes.
     public static let longest = 1024
 
+    /// Parses a datagram.
+    ///
     /// - Parameter datagram: The received bytes.
     /// - Throws: The error in it.
     public init(datagram: [UInt8]) throws(RiderError) {
@@ -52,7 +53,7 @@ public enum RiderCommand: Sendable, Equatable {
         return .drive(left: share(left), right: share(right))
     }
 
-    /// Decimal digits with a sign, a point and an exponent; neither "inf" nor "0x10".
+    /// Parses decimal digits with a sign, a point and an exponent; neither "inf" nor "0x10".
     private static func number(_ word: Substring) -> Double? {
         guard word.allSatisfy({ "0123456789+-.eE".contains($0) }), let value = Double(word),
             value.isFinite
@@ -65,24 +66,24 @@ public enum RiderCommand: Sendable, Equatable {
 
 /// Error in a datagram of a remote control.
 public enum RiderError: Error, Sendable, Equatable {
-    /// Longer than any command; its bytes.
+    /// The datagram is longer than any command; its size, bytes.
     case tooLong(Int)
-    /// Begins like JSON, and is none.
+    /// The datagram begins like JSON, but is not valid JSON.
     case notJSON
-    /// Neither JSON nor text.
+    /// The datagram is neither JSON nor text.
     case notText
-    /// Not three fields; how many.
+    /// The text does not have three fields; their number.
     case fields(Int)
-    /// A field is missing or no finite number; its name.
+    /// A field is missing or not a finite number; its name.
     case notANumber(String)
     /// The direction is not 0, 1 or 2.
     case direction
-    /// There is no such command.
+    /// The command is unknown.
     case unknownCommand
 }
 
 extension Substring {
-    /// Without blanks and line ends around it.
+    /// The text without surrounding blanks and line ends.
     fileprivate func trimmingBlanks() -> Substring {
         var result = self
         while let first = result.first, first.isWhitespace { result.removeFirst() }

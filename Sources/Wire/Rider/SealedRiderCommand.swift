@@ -1,20 +1,22 @@
 /// A rider's datagram with a proof of key and freshness: `COUNTER CODE COMMAND`.
 ///
-/// The counter is decimal and grows with every datagram; a time in milliseconds does that, also
-/// over restarts of the remote control. The code is the first 16 bytes of HMAC-SHA256 over `COUNTER
-/// COMMAND`, as 32 hexadecimal digits. The command has the same form as without a key, JSON or
-/// text.
+/// The counter is decimal and increases with every datagram. A time in milliseconds is suitable,
+/// also across restarts of the remote control. The code is the first 16 bytes of HMAC-SHA256 over
+/// `COUNTER COMMAND`, as 32 hexadecimal digits. The command has the same format as without a key,
+/// JSON or text.
 public struct SealedRiderCommand: Sendable, Equatable {
-    /// Bytes of the code.
+    /// Size of the code, bytes.
     private static let codeSize = 16
 
-    /// The counter, which has to grow.
+    /// The counter, which must increase.
     public let counter: UInt64
     /// The command.
     public let command: [UInt8]
     private let code: [UInt8]
 
-    /// - Parameter datagram: As it came. Nil when it is not of this form.
+    /// Parses a datagram; nil if it does not have this format.
+    ///
+    /// - Parameter datagram: The received bytes.
     public init?(datagram: [UInt8]) {
         let parts = datagram.split(
             separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
@@ -28,7 +30,7 @@ public struct SealedRiderCommand: Sendable, Equatable {
         command = Array(parts[2])
     }
 
-    /// Whether the code is that of this key.
+    /// Whether the code was made with this key.
     public func isRight(key: SharedKey) -> Bool {
         SharedKey.isEqual(Self.code(counter, command, key), code)
     }

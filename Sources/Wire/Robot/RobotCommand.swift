@@ -1,26 +1,26 @@
 /// Command of a robot's remote control over the serial service: ASCII, each command ends with `>`.
 public enum RobotCommand: Sendable, Equatable {
-    /// `F>`, `B>`: the slider is above or below its middle; sent again and again while it moves.
+    /// `F>`, `B>`: the slider is above or below its centre; repeated while it is held there.
     case slide(forwards: Bool)
-    /// `S>`: the slider is in its middle.
+    /// `S>`: the slider is centred.
     case stop
-    /// `R45>`, `L-45>`: where the joystick's x is to lead, steps from home, right positive.
+    /// `R45>`, `L-45>`: target of the joystick's x axis, steps from home, right positive.
     case turn(Int)
-    /// `U7>`, `D-7>`: where its y is to lead, steps from home, up positive.
+    /// `U7>`, `D-7>`: target of the joystick's y axis, steps from home, up positive.
     case lift(Int)
     /// `E>`: everything off, latched. No app sends it yet.
     case emergencyStop
-    /// `C>`: the end of that. No app sends it yet.
+    /// `C>`: reset of the emergency stop. No app sends it yet.
     case resetEmergencyStop
 
-    /// Letters that a command begins with.
+    /// First letters of the commands.
     public static let letters = "FBSRLUDEC"
-    /// Bytes of the longest command, without its end.
+    /// Size of the longest command without its end, bytes.
     public static let longest = 8
     /// Largest target to either side, steps.
     static let range = -10_000...10_000
 
-    /// One command without its end; nil for anything else.
+    /// Parses one command without its end; nil if it is invalid.
     public init?(_ bytes: some Collection<UInt8>) {
         guard let letter = bytes.first, bytes.count <= Self.longest else { return nil }
         let rest = String(decoding: bytes.dropFirst(), as: UTF8.self)
@@ -42,19 +42,19 @@ public enum RobotCommand: Sendable, Equatable {
     }
 }
 
-/// Cuts a stream into commands, however writes cut it. Bounded: a command that is too long is
-/// nobody's, up to its end.
+/// Splitter of a stream into commands, for any fragmentation. Bounded: a command that is too long
+/// is invalid up to its end.
 public struct RobotCommandSplitter: Sendable {
     private var bytes: [UInt8] = []
     private var isTooLong = false
 
-    /// A parser without input.
+    /// Creates a splitter without input.
     public init() {}
 
-    /// Takes what has come.
+    /// Takes received bytes.
     ///
     /// - Parameter chunk: Any part of the stream.
-    /// - Returns: Each command that it completes, in its order; nil for one that is none.
+    /// - Returns: Each completed command in order; nil for an invalid one.
     public mutating func append(_ chunk: some Sequence<UInt8>) -> [RobotCommand?] {
         var found: [RobotCommand?] = []
         for byte in chunk {

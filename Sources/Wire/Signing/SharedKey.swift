@@ -1,10 +1,9 @@
-/// A secret that both ends of a link have, 32 bytes.
+/// A secret of 32 bytes that both ends of a link share.
 public struct SharedKey: Sendable, Equatable {
     /// The secret.
     let bytes: [UInt8]
 
-    /// The key of a passphrase: its SHA-256, as ground stations make theirs of what is typed into
-    /// them.
+    /// Creates the key of a passphrase: its SHA-256, as in ground stations.
     public init(passphrase: some StringProtocol) {
         bytes = SHA256.digest(Array(passphrase.utf8))
     }
@@ -21,7 +20,7 @@ public struct SharedKey: Sendable, Equatable {
         return outer.digest()
     }
 
-    /// Whether two codes are the same, in a time that does not say where they differ.
+    /// Whether two codes are equal, in a time that does not depend on their difference.
     static func isEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
         a.count == b.count && zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }

@@ -19,7 +19,7 @@ struct AutotuneCommand: ParsableCommand {
             `airframectl save` keeps them, and the baseline before-autotune keeps the previous tuning.
             """)
 
-    /// Words that can follow the command.
+    /// Actions of the command.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case yaw, roll, pitch, all, status, cancel
     }
@@ -85,7 +85,7 @@ struct AutotuneCommand: ParsableCommand {
     }
 }
 
-/// Results of an autotune, for people.
+/// Text of the results of an autotune.
 enum AutotuneView {
     private static let blue = "#0072b2"
     private static let orange = "#d55e00"
@@ -139,7 +139,7 @@ enum AutotuneView {
         return table
     }
 
-    /// Gain of the plant, then its phase: dots are the model, letters what was measured.
+    /// Plot of the plant's gain and phase: dots are the model, letters the measurement.
     private static func bode(_ axis: AutotuneAxis) -> [String] {
         let marks = [1.0, 2, 5, 10, 20, 50, 100, 200]
         func chart(_ title: String, _ value: (BodePoint) -> Number) -> [String] {
@@ -160,8 +160,7 @@ enum AutotuneView {
             + chart("phase, ° over Hz", \.deg)
     }
 
-    /// The Bode plot of all axes: plant as measured and as fitted, and the open loop with the
-    /// proposed gains.
+    /// Bode plot of all axes: measured and fitted plant, and the open loop with the proposed gains.
     static func figure(_ report: AutotuneReport) -> Figure {
         var hz = Set<Double>()
         for axis in report.axes { hz.formUnion((axis.measured + axis.model).map(\.hz.value)) }
@@ -221,7 +220,7 @@ enum AutotuneView {
         return figure
     }
 
-    /// A curve between its points.
+    /// Value of a curve between its points.
     private static func between(
         _ points: [BodePoint], _ x: Double, _ value: (BodePoint) -> Number
     ) -> Double {

@@ -20,7 +20,7 @@ struct CalibrateCommand: ParsableCommand {
             Begin with the accelerometer, then the mounting: the level pose of the mounting defines the horizon.
             """)
 
-    /// Words that can follow the command.
+    /// Actions of the command.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case gyro, accelerometer, mounting, magnetometer, status, undo, cancel
     }
@@ -88,7 +88,7 @@ struct CalibrateCommand: ParsableCommand {
     }
 }
 
-/// Progress of a calibration, for people: a line only for news.
+/// Text of a calibration's progress; a line only after a change.
 struct CalibrationView {
     private var instruction = ""
     private var hint = ""
@@ -97,7 +97,7 @@ struct CalibrationView {
     /// The new lines.
     ///
     /// - Parameter report: The newest one.
-    /// - Returns: Without newlines; empty when nothing has changed.
+    /// - Returns: Without newlines; empty without a change.
     mutating func lines(for report: CalibrationReport) -> [String] {
         guard report.isRunning else { return Self.ending(report) }
         if report.state == CalibrationReport.State.waiting.rawValue { return [] }
@@ -118,7 +118,7 @@ struct CalibrationView {
         return lines
     }
 
-    /// "  [####......] 40 %  This pose is done."
+    /// A bar: "  [####......] 40 %  This pose is done."
     private static func bar(_ report: CalibrationReport) -> String {
         let share = min(max(report.progress.known ?? 0, 0), 1)
         let full = Int(share * 10)
@@ -135,7 +135,7 @@ struct CalibrationView {
         return lines.filter { !$0.isEmpty }
     }
 
-    /// Everything in force, one line each.
+    /// All calibrations in force, one line each.
     static func saved(_ report: CalibrationReport) -> [String] {
         var lines = report.saved.map { saved in
             let temperature = saved.temperatureC.known.map { ", \(Format.fixed($0, 0)) °C" } ?? ""
@@ -154,13 +154,13 @@ struct CalibrationView {
         return lines
     }
 
-    /// Rates in degrees, as people think of them.
+    /// Text of an amount; rates in degrees.
     private static func amount(_ value: Double, _ unit: String) -> String {
         unit == "rad/s"
             ? "\(Format.fixed(value * 180 / .pi, 4)) °/s" : "\(Format.fixed(value, 4)) \(unit)"
     }
 
-    /// "2026-11-21 05:40" in local time.
+    /// Text of a date in local time: "2026-11-21 05:40".
     private static func date(_ seconds: Double) -> String {
         var time = time_t(seconds)
         var parts = tm()

@@ -7,7 +7,7 @@ struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Show the daemon's recent log.")
 
-    /// Seconds between two looks with --follow.
+    /// Polling interval with --follow, s.
     private static let period = 0.25
 
     @OptionGroup var options: GlobalOptions
@@ -107,7 +107,7 @@ struct SubscribeCommand: ParsableCommand {
         }
     }
 
-    /// `{"timestamp":12.5,"attitude.pitch":-29.9}`
+    /// A datagram: `{"timestamp":12.5,"attitude.pitch":-29.9}`.
     static func datagram(_ message: JSONValue) -> [UInt8] {
         var members = message["values"]?.object ?? [:]
         members["timestamp"] = message["t"] ?? .null

@@ -3,7 +3,7 @@ import Glibc
 import PlainText
 import Wire
 
-/// A command that asks for one thing and prints the daemon's sentence.
+/// A command that sends one request and prints the daemon's sentence.
 protocol AcknowledgedCommand: ParsableCommand {
     var options: GlobalOptions { get }
 }
@@ -95,7 +95,8 @@ struct RateCommand: AcknowledgedCommand {
             With --duration this command repeats the request for that time, and then requests zero. Ctrl-C ends it at once.
             """)
 
-    /// Often enough for a dead-man of 0.3 s with two requests lost.
+    /// Interval of repeated requests, s: short enough for a dead-man of 0.3 s with two lost
+    /// requests.
     private static let period = 0.1
 
     @OptionGroup var options: GlobalOptions

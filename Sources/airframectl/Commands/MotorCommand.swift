@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import Wire
 
-/// `airframectl motor`: the motors themselves, without the loop.
+/// `airframectl motor`: a test of the motors without the loop.
 struct MotorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "motor", abstract: "Try the motors one by one.",
@@ -19,7 +19,7 @@ struct MotorTestCommand: AcknowledgedCommand {
             first jumps to its middle. The motor stops within half a second after this command ends, for any reason.
             """)
 
-    /// Four requests in the time of the dead-man.
+    /// Interval of the requests, s: four in the dead-man's time.
     private static let period = 0.12
 
     @OptionGroup var options: GlobalOptions

@@ -15,7 +15,7 @@ struct PairCommand: ParsableCommand {
             Needed only with bluetooth.security = "encrypted". The log contains the passkey too.
             """)
 
-    /// Words that can follow the command.
+    /// Actions of the command.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case list, allow, forget
     }
@@ -61,7 +61,7 @@ struct PairCommand: ParsableCommand {
         PairView.list(status).forEach(Output.line)
     }
 
-    /// Watches until a phone has paired or the time is over; Ctrl-C ends it at once.
+    /// Waits until a phone has paired or the time is over; Ctrl-C ends it at once.
     private func allow(_ client: DaemonClient) throws {
         let signals = Signals(SIGINT, SIGTERM)
         let before = try ask(client, ["action": "allow", "seconds": .double(seconds)])
@@ -87,7 +87,7 @@ struct PairCommand: ParsableCommand {
     }
 }
 
-/// Paired phones, for people.
+/// Text of the paired phones.
 enum PairView {
     static func list(_ status: BluetoothStatus) -> [String] {
         var lines = status.bonds.map { bond in

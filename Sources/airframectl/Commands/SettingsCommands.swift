@@ -67,7 +67,7 @@ struct SetCommand: ParsableCommand {
         (try? JSONValue(parsing: Array(text.utf8))) ?? .string(text)
     }
 
-    /// A time on the command line.
+    /// A duration on the command line.
     struct Duration: ExpressibleByArgument {
         var seconds: Double
 

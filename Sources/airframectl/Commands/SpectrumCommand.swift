@@ -13,7 +13,7 @@ struct SpectrumCommand: ParsableCommand {
             roll, y is pitch, z is yaw. The gimbal continues its motion; produce the vibration that you want to see.
             """)
 
-    /// One axis or all.
+    /// One axis, or all.
     enum Axis: String, ExpressibleByArgument, CaseIterable {
         case x, y, z, all
     }
@@ -51,7 +51,7 @@ struct SpectrumCommand: ParsableCommand {
     }
 }
 
-/// A spectrum for people.
+/// Text of a spectrum.
 enum SpectrumView {
     private static let names = ["x": "x, roll", "y": "y, pitch", "z": "z, yaw"]
 
@@ -113,7 +113,7 @@ enum SpectrumView {
         axis.density.map { 10 * log10(max($0.value, 1e-12)) }
     }
 
-    /// The same as a picture.
+    /// Plot of the spectrum.
     static func figure(_ report: SpectrumReport) -> Figure {
         let count = report.axes.first?.density.count ?? 0
         let colors = ["x": "#0072b2", "y": "#d55e00", "z": "#009e73"]

@@ -13,7 +13,7 @@ struct StepCommand: AcknowledgedCommand {
             robot.x.minimum to robot.x.maximum, and so on.
             """)
 
-    /// Well within commander.release_after_s, and often enough for a person.
+    /// Polling interval, s: well within commander.release_after_s, and short enough for a person.
     private static let period = 0.2
 
     @OptionGroup var options: GlobalOptions

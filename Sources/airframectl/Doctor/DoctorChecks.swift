@@ -1,17 +1,17 @@
 import PlainText
 import Wire
 
-/// The checks that a client can make from two looks at the status. Pure.
+/// Checks of `doctor` that a client can make from two status reports. Pure.
 enum DoctorChecks {
     static let gravity = 9.81
 
-    /// Looks at everything that the status says.
+    /// Evaluates the status.
     ///
     /// - Parameters:
     ///   - first: Status.
     ///   - second: Status a while later.
-    ///   - elapsed: Seconds between the two on this side's clock.
-    /// - Returns: In the order in which they are shown.
+    ///   - elapsed: Seconds between the two on the client's clock.
+    /// - Returns: The checks in the order of display.
     static func checks(_ first: Status, _ second: Status, elapsed: Double) -> [DoctorCheck] {
         if second.lockstep?.state == "waiting" {
             // There is no sensor to check yet.

@@ -67,7 +67,7 @@ struct DoctorCommand: ParsableCommand {
     }
 }
 
-/// `airframectl doctor` for people.
+/// Text of `airframectl doctor`.
 enum DoctorView {
     static func lines(_ checks: [DoctorCheck], _ style: Style) -> [String] {
         let width = checks.map(\.name.count).max() ?? 0

@@ -1,7 +1,7 @@
 import PlainText
 import Wire
 
-/// The checks of frames and signs: what is wired or mounted the wrong way round.
+/// Checks of frames and signs, for wrong wiring or mounting.
 extension DoctorChecks {
     static func accelerometer(_ status: Status) -> DoctorCheck? {
         let accel = status.imu.accelMS2
@@ -38,7 +38,8 @@ extension DoctorChecks {
                 "Is imu.gyro_range_dps or imu.accel_range_g smaller than the range of the chip?")
     }
 
-    /// Above a few m/s² the accelerometer rectifies what shakes it, and the horizon leans.
+    /// Check of vibration. Above a few m/s² the accelerometer rectifies vibration, and the horizon
+    /// tilts.
     static func vibration(_ status: Status) -> DoctorCheck? {
         let imu = status.imu
         guard let accel = imu.accelVibrationMS2.known, let gyro = imu.gyroVibrationDps.known else {
@@ -53,7 +54,7 @@ extension DoctorChecks {
                 : "Fasten and balance the camera; if it hums at rest, lower control.rate_gain.")
     }
 
-    /// Share of a motor's torque that its noise may take before it is heard and warms the motor.
+    /// Share of a motor's torque from which on its noise is audible and warms the motor.
     private static let loudHum = 0.1
 
     /// Check of motor noise; none for motors without torque control.
@@ -86,7 +87,8 @@ extension DoctorChecks {
         }
     }
 
-    /// At rest and level, the z axis (down) must read about -9.81: specific force points up.
+    /// Check of the mounting: at rest and level, the z axis (down) must read about -9.81, because
+    /// specific force points up.
     static func mounting(_ status: Status) -> DoctorCheck? {
         let accel = status.imu.accelMS2
         guard status.estimator.isAtRest, let x = accel.x.known, let y = accel.y.known,

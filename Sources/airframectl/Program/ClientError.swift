@@ -4,14 +4,14 @@ import Wire
 enum ClientError: Error, Equatable {
     /// The daemon refused the request.
     case refused(RequestError)
-    /// There is no daemon to talk to, or it went away.
+    /// There is no daemon, or the connection was lost.
     case unreachable(String)
-    /// It did not answer in time.
+    /// The daemon did not answer in time.
     case timeout(String)
-    /// It answered something that this version does not understand.
+    /// This version does not understand the daemon's answer.
     case notUnderstood(String)
 
-    /// A file on this side cannot be read, written or understood.
+    /// A local file cannot be read, written or parsed.
     case file(String, field: String)
 
     var exitCode: Int32 {

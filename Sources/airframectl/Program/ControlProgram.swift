@@ -4,11 +4,11 @@ import Wire
 
 /// The client as a program.
 public enum ControlProgram {
-    /// Reads the command line and does what it says; ends the process.
+    /// Executes the command line, and ends the process.
     public static func main() { Airframectl.main() }
 }
 
-/// The command line over the diagnostics socket.
+/// The client's command line, for requests over the diagnostics socket.
 struct Airframectl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "airframectl",
@@ -47,8 +47,8 @@ struct Airframectl: ParsableCommand {
         }
     }
 
-    /// Ends as ArgumentParser does, with its help or its words about the command line, which may
-    /// quote anything.
+    /// Ends like ArgumentParser, with its help or its message about the command line, which may
+    /// quote any text.
     private static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
         let text = fullMessage(for: error)
@@ -58,7 +58,7 @@ struct Airframectl: ParsableCommand {
         Glibc.exit(code.rawValue)
     }
 
-    /// Says what went wrong, where the user or the script looks for it, and ends.
+    /// Reports an error for the user or the script, and ends.
     private static func report(_ error: ClientError, asJSON: Bool) -> Never {
         if asJSON {
             Output.line(JSONValue.object(["error": error.requestError.json]).text)

@@ -15,7 +15,9 @@ final class DaemonClient {
     private var nextID = 1
     private let decoder = JSONDecoder()
 
-    /// - Throws: `unreachable`, with a sentence that says what to do.
+    /// Opens a connection.
+    ///
+    /// - Throws: `unreachable`, as a sentence with a remedy.
     init(path: String, timeout: Double) throws(ClientError) {
         self.path = path
         self.timeout = timeout
@@ -28,14 +30,14 @@ final class DaemonClient {
 
     deinit { try? descriptor.close() }
 
-    /// Asks, and decodes the answer.
+    /// Sends a request, and decodes the answer.
     func request<Result: Decodable & Sendable>(
         _ method: Method, _ params: [String: JSONValue] = [:], as type: Result.Type = Result.self
     ) throws(ClientError) -> Result {
         try decoded(try reply(to: method, params).line, from: method)
     }
 
-    /// Asks once, and returns the answer decoded and as it came.
+    /// Sends a request once, and returns the answer decoded and as JSON.
     func requestWithJSON<Result: Decodable & Sendable>(_ method: Method) throws(ClientError)
         -> (result: Result, json: JSONValue)
     {
@@ -58,7 +60,7 @@ final class DaemonClient {
         throw .notUnderstood("The daemon's answer to \(method.rawValue) is empty.")
     }
 
-    /// Asks, and returns the answer as it came.
+    /// Sends a request, and returns the answer as JSON.
     func json(_ method: Method, _ params: [String: JSONValue] = [:]) throws(ClientError)
         -> JSONValue
     {
@@ -180,7 +182,7 @@ extension DaemonClient {
         }
     }
 
-    /// Seconds on CLOCK_MONOTONIC.
+    /// Time on CLOCK_MONOTONIC, s.
     static func now() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

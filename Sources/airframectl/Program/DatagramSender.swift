@@ -1,9 +1,11 @@
 import Glibc
 
-/// Sends datagrams to one address; one that nobody takes is lost, as datagrams are.
+/// Sender of datagrams to one address; without a receiver they are lost.
 final class DatagramSender {
     private let descriptor: Int32
 
+    /// Creates a sender.
+    ///
     /// - Parameter address: `HOST:PORT`, an IPv6 address in brackets.
     /// - Throws: The problem of the address.
     init(to address: String) throws(ClientError) {
@@ -31,6 +33,6 @@ final class DatagramSender {
 
     deinit { close(descriptor) }
 
-    /// Sends one.
+    /// Sends one datagram.
     func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, 0) }
 }

@@ -25,10 +25,10 @@ struct GlobalOptions: ParsableArguments {
         try DaemonClient(path: socket, timeout: timeout)
     }
 
-    /// The arguments with these options behind everything else, where a subcommand looks for them.
+    /// Moves these options to the end of the arguments, where a subcommand finds them.
     ///
-    /// Moves options from before the subcommand to behind it, because ArgumentParser gives them
-    /// only to the root command, and people write `airframectl --json status`.
+    /// ArgumentParser passes options before the subcommand only to the root command, but people
+    /// write `airframectl --json status`.
     static func movedBehindSubcommand(_ arguments: [String]) -> [String] {
         var rest: [String] = []
         var moved: [String] = []

@@ -1,16 +1,16 @@
-/// The methods of the diagnostics socket that this program asks for.
+/// Methods of the diagnostics socket that this program uses.
 enum Method: String, Sendable {
-    /// Everything about the machine at this moment: `Status`.
+    /// Present state of the machine: `Status`.
     case status
     /// The checks of the daemon: `[DoctorCheck]`.
     case doctor
     /// Program and protocol version: `VersionInfo`.
     case version
-    /// Every setting there is, with unit and range: `[Setting]`.
+    /// All settings with unit and range: `[Setting]`.
     case keys
     /// Settings by key: `[Setting]`.
     case get
-    /// Changes one setting, if asked with a timed rollback: `Setting`.
+    /// Changes one setting, on request with a timed rollback: `Setting`.
     case set
     /// Differences from the defaults, and unsaved changes: `[SettingChange]`.
     case diff
@@ -20,19 +20,21 @@ enum Method: String, Sendable {
     case save
     /// Lists, stores or restores named baselines: `BaselineReport`.
     case baseline
-    /// Reads the configuration files again: `ReloadReport`.
+    /// Reloads the configuration files: `ReloadReport`.
     case reload
     /// Changes the mode: `Acknowledgement`.
     case mode
     /// Turns to angles: `Acknowledgement`.
     case point
-    /// Turns at rates until the dead-man of the socket runs out: `Acknowledgement`.
+    /// Turns at rates until the socket's dead-man expires: `Acknowledgement`.
     case rate
-    /// In mode tracking, turns at pan and tilt rates until the dead-man of tracking runs out: `Acknowledgement`.
+    /// In mode tracking, turns at pan and tilt rates until the dead-man of tracking expires:
+    /// `Acknowledgement`.
     case track
-    /// With the mode inactive, moves one motor a little until its dead-man runs out, half a second: `Acknowledgement`.
+    /// In mode inactive, moves one motor slightly until its dead-man of half a second expires:
+    /// `Acknowledgement`.
     case motorTest = "motor_test"
-    /// Drives two wheels until the dead-man of driving runs out: `Acknowledgement`.
+    /// Drives two wheels until the dead-man of driving expires: `Acknowledgement`.
     case drive
     /// Moves one of a robot's stepper motors, finds its home switch, or stops it:
     /// `Acknowledgement`.
@@ -43,17 +45,18 @@ enum Method: String, Sendable {
     case resetStop = "reset_stop"
     /// Takes control from its holder: `Acknowledgement`.
     case take
-    /// Gives control back: `Acknowledgement`.
+    /// Releases control: `Acknowledgement`.
     case release
-    /// Begins, watches, cancels or undoes a calibration: `CalibrationReport`.
+    /// Starts, watches, cancels or undoes a calibration: `CalibrationReport`.
     case calibrate
-    /// Records the gyroscope and says what vibrates: `SpectrumReport`.
+    /// Records the gyroscope and reports vibration: `SpectrumReport`.
     case spectrum
-    /// Shakes the axes a little and proposes gains: `AutotuneReport`.
+    /// Excites the axes slightly and proposes gains: `AutotuneReport`.
     case autotune
-    /// Has the newest seconds written, begins or ends a continuous recording, or looks at both: `RecorderStatus`.
+    /// Writes the newest seconds to a file, starts or ends a continuous recording, or reports both:
+    /// `RecorderStatus`.
     case record
-    /// Lists paired phones, lets new ones pair, forgets one: `BluetoothStatus`.
+    /// Lists paired phones, allows pairing, or removes a phone: `BluetoothStatus`.
     case pair
     /// Log lines: `LogPage`.
     case log
@@ -61,8 +64,8 @@ enum Method: String, Sendable {
     case subscribe
     /// Ends a stream: `SubscriptionInfo`.
     case unsubscribe
-    /// The names that `subscribe` takes: `[Variable]`.
+    /// The names for `subscribe`: `[Variable]`.
     case variables
-    /// Answers, and nothing else: `Acknowledgement`.
+    /// Answers without any effect: `Acknowledgement`.
     case ping
 }

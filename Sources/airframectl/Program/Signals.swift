@@ -1,7 +1,6 @@
 import Glibc
 
-/// Signals that the program asks for when it is ready, instead of being interrupted by them: no
-/// handler, nothing to restore in one.
+/// Signals that the program polls, without handlers and interruptions.
 struct Signals {
     private var set = sigset_t()
 
@@ -12,7 +11,7 @@ struct Signals {
         sigprocmask(SIG_BLOCK, &set, nil)
     }
 
-    /// The first of the signals to arrive within the time, nil when none does.
+    /// The first of the signals to arrive within the time; nil if none does.
     func wait(seconds: Double) -> Int32? {
         var set = set
         let nanoseconds = Int64(max(0, seconds) * 1e9)

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A sentence instead of a bare signal where a recording's numbers lead to arithmetic that Swift
-/// refuses: they are values, but no loop could have had them. Everything else about a recording is
-/// checked before (`BytePattern`).
+/// A readable message for a trap during the arithmetic with a recording's numbers. Such numbers are
+/// valid values, but impossible in a loop. All other properties of a recording are checked before
+/// (`BytePattern`).
 enum TrapReport {
     /// Message of the handler; it must exist before the signal, because a handler may not allocate.
     nonisolated(unsafe) private static var sentence: UnsafeMutablePointer<CChar>?
 
-    /// From now on such an end says what it means, with `ExitCodes.file`.
+    /// Installs the handler: a trap then ends with the message and with `ExitCodes.file`.
     static func install(for path: String) {
         sentence = strdup(
             "airframectl: \(Output.shown(path)): its numbers are impossible for a loop; the replay stops.\n"

@@ -7,16 +7,16 @@ import Recording
 import SystemPackage
 import Wire
 
-/// `airframectl replay FILE.mcap`: runs the loop's mind over a recording, and compares.
+/// `airframectl replay FILE.mcap`: replays a recording through the stabilizer, and compares.
 struct FlightReplayRun {
     let path: String
-    /// `KEY=VALUE` that were not in force.
+    /// `KEY=VALUE` for other values than the recorded ones.
     let overrides: [String]
     let plot: String?
     let output: String?
     let isJSON: Bool
 
-    /// Attitudes of another build or architecture that are nearer than this are the same, rad.
+    /// Attitude difference below which another build or architecture counts as identical, rad.
     private static let tolerance = 1e-4
 
     func run() throws {
@@ -75,7 +75,7 @@ struct FlightReplayRun {
             + "Largest difference of attitude \(report.largestAttitudeDifference) rad, of torque \(report.largestTorqueDifference) N·m."
     }
 
-    /// As it was, and as it would have been.
+    /// Table of recorded and replayed values.
     private func comparison(_ rows: [FlightReplay.Row]) -> Table {
         var table = Table(rightAligned: [1, 2])
         table.add(
@@ -137,7 +137,7 @@ struct FlightReplayRun {
         }
     }
 
-    /// Recorded in colour's pale, replayed in its full tone.
+    /// Plot of recorded values in pale colours, replayed ones in full colours.
     private func figure(_ rows: [FlightReplay.Row]) -> Figure {
         let start = rows.first?.time ?? 0
         let axes: [(GimbalAxis, String, String)] = [
@@ -175,14 +175,14 @@ struct FlightReplayRun {
 
 /// Parameters for a replay: from the settings in the recording, and from other values.
 struct RecordedTuning {
-    /// For what a recording of another version does not have.
+    /// Values for variables that a recording of another version lacks.
     let fallback: Stabilizer.Parameters
     /// Parameters that replace recorded ones; nil without a change.
     let change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)?
-    /// Notes for people.
+    /// Remarks for the user.
     private(set) var remarks: [String] = []
 
-    /// Parameters as the settings say, and as they would be.
+    /// Parameters by the recorded settings, and by the changed settings.
     private struct Page: Sendable {
         var recorded: Stabilizer.Parameters
         var changed: Stabilizer.Parameters
@@ -217,7 +217,8 @@ struct RecordedTuning {
         let lookup: @Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters? = { [pages] was in
             for page in pages {
                 var expected = page.recorded
-                // Calibration is no setting: it stays as it was, unless the change is about it.
+                // Calibration is not a setting: it stays as recorded, unless the change concerns
+                // it.
                 expected.correction = was.correction
                 expected.isCalibrating = was.isCalibrating
                 guard expected == was else { continue }

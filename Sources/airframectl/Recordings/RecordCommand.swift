@@ -3,7 +3,7 @@ import Glibc
 import PlainText
 import Wire
 
-/// `airframectl record`: the flight recorder, and what can be done with its files.
+/// `airframectl record`: control of the flight recorder, and commands for its files.
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
@@ -104,7 +104,7 @@ struct RecordStatusCommand: ParsableCommand {
     }
 }
 
-/// The recorder in words.
+/// Text of the recorder's state.
 enum RecorderView {
     /// One line for `status`: `49 of 60 s in 11.2 MB; recording to …; 3 files, 12.0 MB in …`.
     static func summary(_ status: RecorderStatus) -> String {

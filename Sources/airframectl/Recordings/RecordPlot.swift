@@ -3,15 +3,15 @@ import PlainText
 import Plot
 import Recording
 
-/// A recording as a picture, and as lines for a terminal.
+/// A recording as a plot, and as lines for a terminal.
 enum RecordPlot {
     private static let colors = [
         GimbalAxis.yaw: "#0072b2", .roll: "#d55e00", .pitch: "#009e73",
     ]
-    /// More marks than this make a picture black.
+    /// Largest number of marks; more would hide the plot.
     private static let markLimit = 40
 
-    /// Four charts over time, with what happened as upright lines.
+    /// Four charts over time, with events as vertical lines.
     static func figure(
         _ series: FlightSeries, name: String, metadata: [String: String]
     ) -> Figure {

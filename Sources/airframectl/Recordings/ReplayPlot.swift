@@ -15,11 +15,11 @@ struct ReplayPlot {
     private static let orange = "#d55e00"
     private static let green = "#009e73"
 
-    /// A plot without rows.
+    /// Creates a plot without rows.
     ///
     /// - Parameters:
-    ///   - log: What is replayed.
-    ///   - name: What the picture calls it.
+    ///   - log: The replayed log.
+    ///   - name: Title of the picture.
     init(log: IMULog, name: String) {
         self.log = log
         self.name = name
@@ -32,7 +32,7 @@ struct ReplayPlot {
     /// The picture of all rows so far.
     ///
     /// - Parameter remarks: Problems, for the second line.
-    /// - Returns: Three charts, and one more where the log has a reference.
+    /// - Returns: Three charts, and a fourth if the log has a reference.
     func figure(remarks: [String] = []) -> Figure {
         let facts = ["\(rows.count) records", "\(Int(log.sampleRate.rounded())) Hz"] + remarks
         var charts = [attitude]
@@ -54,7 +54,7 @@ struct ReplayPlot {
     private var attitude: Chart {
         let angles = rows.map { EulerZXY.angles($0.attitude) }
         func line(_ name: String, _ color: String, _ axis: (AxisVector) -> Double) -> Chart.Line {
-            // From one end of -180...180 to the other is a step on paper only.
+            // A step from one end of -180...180 to the other is only a wrapped angle.
             Chart.Line(
                 name, color: color, values: angles.map { axis($0) * Self.degrees }, breaksAt: 180)
         }
@@ -66,7 +66,7 @@ struct ReplayPlot {
             ], shades: shades)
     }
 
-    /// Nil where no record has a reference.
+    /// Error of the inclination; nil if no record has a reference.
     private var inclinationError: Chart? {
         let up = Vector3(0, 0, 1)
         let errors = zip(rows, log.records).map { row, record in

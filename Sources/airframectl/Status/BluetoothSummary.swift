@@ -1,7 +1,7 @@
 import Wire
 
 extension Summary {
-    /// "advertising on hci0 as "AirOS Gimbal", open, 2 of 2 advertisements, 1 phone".
+    /// Text: "advertising on hci0 as "AirOS Gimbal", open, 2 of 2 advertisements, 1 phone".
     static func bluetooth(_ status: BluetoothStatus) -> String {
         var parts = [status.state]
         if let adapter = status.adapter { parts[0] += " on \(adapter)" }
@@ -33,7 +33,7 @@ extension Summary {
             .joined(separator: "; ")
     }
 
-    /// One line for each phone, and one for a phone that wants to pair.
+    /// One line for each phone, and one for a phone that requests pairing.
     static func phones(_ status: BluetoothStatus) -> [String] {
         var lines = status.centrals.map { central in
             let mtu = central.mtu.map { ", MTU \($0)" } ?? ""

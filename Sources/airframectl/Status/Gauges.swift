@@ -1,13 +1,13 @@
-/// Small drawings in text.
+/// Small text graphics.
 enum Gauges {
     private static let steps: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// The last values as little columns, newest at the right, `width` characters in all.
+    /// The last values as small columns, newest at the right.
     ///
     /// - Parameters:
-    ///   - values: Magnitudes; one that is not known leaves a gap.
+    ///   - values: Magnitudes; an unknown one leaves a gap.
     ///   - width: Characters.
-    ///   - full: The value that fills a column.
+    ///   - full: The value of a full column.
     /// - Returns: `width` characters.
     static func sparkline(_ values: some BidirectionalCollection<Double>, width: Int, full: Double)
         -> String
@@ -22,11 +22,10 @@ enum Gauges {
         return String(repeating: " ", count: max(0, width - columns.count)) + String(columns)
     }
 
-    /// A bar that grows from the middle to either side: `[      ████│          ]`, `width`
-    /// characters in all.
+    /// A bar from the middle to either side: `[      ████│          ]`.
     ///
     /// - Parameters:
-    ///   - fraction: -1...1; beyond, the bar is full; with an arrow head at its end.
+    ///   - fraction: -1...1; beyond that the bar is full, with an arrow head at its end.
     ///   - width: Odd, at least 5.
     /// - Returns: `width` characters.
     static func bar(_ fraction: Double, width: Int) -> String {
@@ -46,8 +45,8 @@ enum Gauges {
         return "[" + empty + "│" + (isOver ? fill.dropLast() + "▶" : fill) + rest + "]"
     }
 
-    /// The smallest of 1, 2 and 5 times a power of ten that is not below `value`: a scale that does
-    /// not jump about.
+    /// The smallest of 1, 2 and 5 times a power of ten that is at least `value`, for a stable
+    /// scale.
     static func roundedUp(_ value: Double, least: Double) -> Double {
         var scale = least
         let factors = [2, 2.5, 2]

@@ -45,7 +45,7 @@ struct MonitorCommand: ParsableCommand {
         } while signals.wait(seconds: 1 / rate) == nil
     }
 
-    /// One line that says the most important things.
+    /// Summary of the status in one line.
     static func line(_ status: Status) -> String {
         func axes(_ yaw: Number, _ roll: Number, _ pitch: Number, _ decimals: Int) -> String {
             [yaw, roll, pitch].map { Format.fixed($0.value, decimals, signed: true) }
@@ -62,10 +62,10 @@ struct MonitorCommand: ParsableCommand {
             + (names.isEmpty ? "" : "  " + names.joined(separator: " "))
     }
 
-    /// Time for which the answer to a key is shown, s.
+    /// Duration for which the answer to a key is shown, s.
     private static let answerSeconds = 4.0
 
-    /// Draws until Ctrl-C, SIGTERM or q; survives the daemon.
+    /// Draws until Ctrl-C, SIGTERM or q; continues after a restart of the daemon.
     private func showLive(rate: Double) {
         // The signals are blocked before the terminal changes, so that every exit calls `leave()`.
         let signals = Signals(SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP)
@@ -105,7 +105,7 @@ struct MonitorCommand: ParsableCommand {
         }
     }
 
-    /// Ctrl-Z: gives the terminal back while the shell has it.
+    /// Handles Ctrl-Z: restores the terminal while the shell has it.
     private func pause(_ terminal: Terminal) {
         terminal.leave()
         kill(getpid(), SIGSTOP)
@@ -113,9 +113,9 @@ struct MonitorCommand: ParsableCommand {
     }
 }
 
-/// Asks for the status again and again, and connects again when the daemon went away.
+/// Repeated requests for the status, with reconnection to a restarted daemon.
 struct StatusFeed {
-    /// Seconds between two attempts to connect.
+    /// Interval of attempts to connect, s.
     private static let retryPeriod = 0.5
 
     let options: GlobalOptions
@@ -135,7 +135,7 @@ struct StatusFeed {
         }
     }
 
-    /// Asks for something; returns what the daemon says, also when it refuses.
+    /// Sends a request; returns the daemon's sentence, even for a refusal.
     mutating func ask(_ method: Method, _ params: [String: JSONValue]) -> String {
         do {
             let result = try connected().json(method, params)

@@ -2,13 +2,13 @@ import Wire
 
 /// Requests for the keys of `airframectl monitor`. Pure.
 enum MonitorKey {
-    /// One line about them, for the foot of the picture.
+    /// One line about the keys, for the bottom of the picture.
     static let legend = "space STOP  c centre  mode: l p f n r i  q quit"
 
-    /// The keys that leave the monitor: Ctrl-C is one, see `Terminal`.
+    /// The keys that leave the monitor, including Ctrl-C, see `Terminal`.
     static let leaving: Set<UInt8> = [UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03]
 
-    /// The request behind a key; nil when it has none.
+    /// The request for a key; nil if it has none.
     static func request(
         _ key: UInt8, _ status: Status
     ) -> (method: Method, params: [String: JSONValue])? {
@@ -18,13 +18,13 @@ enum MonitorKey {
         return (.mode, ["mode": .string(mode)])
     }
 
-    /// Letters only: tracking makes no sense without an app.
+    /// Keys of the modes. Tracking is missing, because it requires an app.
     private static let modes: [UInt8: String] = [
         UInt8(ascii: "l"): "locked", UInt8(ascii: "p"): "pan_follow", UInt8(ascii: "f"): "fpv",
         UInt8(ascii: "n"): "neutral", UInt8(ascii: "r"): "retract", UInt8(ascii: "i"): "inactive",
     ]
 
-    /// Level, and ahead as the handle points now, where the joints are known.
+    /// Level, and in the handle's present heading if the joints are known.
     private static func centre(_ status: Status) -> [String: JSONValue] {
         var angles: [String: JSONValue] = ["roll": 0, "pitch": 0]
         if let yaw = status.attitude.yawDeg.known, let joint = status.joints.angleDeg.yaw.known {

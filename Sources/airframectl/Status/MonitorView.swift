@@ -27,11 +27,11 @@ struct ErrorHistory {
     }
 }
 
-/// The picture of `airframectl monitor`: a pure function of what is known, complete at 80 by 24.
+/// The picture of `airframectl monitor`: a pure function of the status, complete at 80 by 24.
 struct MonitorView {
     var status: Status
     var history = ErrorHistory()
-    /// Pictures per second: what the history's columns mean in time.
+    /// Pictures per second; one column of the history is one picture.
     var rate = 10.0
     /// Problem of the connection; nil if there is none.
     var trouble: String?
@@ -39,11 +39,11 @@ struct MonitorView {
     var answer: String?
     var style = Style.plain
 
-    /// Rows that everything but the reasons takes.
+    /// Number of rows without the reasons.
     private static let fixedRows = 21
 
-    /// The lines to show: at most `size.rows`, each at most `size.columns` wide. Where there is
-    /// room for more than what matters most, reasons, sensor and scheduling get lines of their own.
+    /// The lines to show: at most `size.rows`, each at most `size.columns` wide. With enough room,
+    /// reasons, sensor and scheduling have separate lines.
     func render(_ size: TerminalSize) -> [String] {
         let width = max(40, size.columns)
         let spare = size.rows - Self.fixedRows
@@ -83,8 +83,7 @@ struct MonitorView {
             + style(.strong, status.mode) + ", \(status.state), \(holder)"
     }
 
-    /// Always as many lines as there is room for, so that nothing below jumps when a reason comes
-    /// or goes.
+    /// The reasons, always in the same number of lines, so that the lines below do not jump.
     private func reasons(width: Int, room: Int) -> [String] {
         let sentences = trouble.map { [$0] } ?? MotionState(status).sentences
         var lines: [String] = []
@@ -263,7 +262,7 @@ extension MonitorView {
         Format.right(Format.fixed(number.value, decimals, signed: true) + unit, width)
     }
 
-    /// The first `width` visible characters; escape sequences take no room and are all kept.
+    /// The first `width` visible characters; escape sequences do not count and are all kept.
     static func clipped(_ line: String, to width: Int) -> String {
         var result = ""
         var visible = 0

@@ -1,15 +1,14 @@
 import PlainText
 import Wire
 
-/// Whether the machine moves, and in words why or why not: the first thing that anybody wants to
-/// know.
+/// Whether the machine moves, and the reasons in words: the most important information.
 struct MotionState: Equatable {
     /// "moving", "not moving", …
     var headline: String
     var role: Style.Role
     /// One sentence per reason, most severe first.
     var sentences: [String]
-    /// Whether a reason is a problem, rather than that nobody asked for motion.
+    /// Whether a reason is a problem, not merely the absence of a request.
     var isInhibited: Bool
 
     init(_ status: Status) {

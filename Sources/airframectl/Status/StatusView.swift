@@ -1,7 +1,7 @@
 import PlainText
 import Wire
 
-/// `airframectl status` for people.
+/// Text of `airframectl status`.
 enum StatusView {
     static func lines(_ status: Status, _ style: Style) -> [String] {
         let state = MotionState(status)
@@ -220,7 +220,8 @@ enum Summary {
             + (heading ?? "")
     }
 
-    /// Shaking, and readings at the end of the range: `0.02 m/s², 0.1 °/s; full scale gyro 0, accel 0 samples`.
+    /// Vibration, and readings at full scale: `0.02 m/s², 0.1 °/s; full scale gyro 0, accel 0
+    /// samples`.
     static func vibration(_ imu: IMUStatus) -> String {
         "\(Format.fixed(imu.accelVibrationMS2.value, 2)) m/s²"
             + ", \(Format.fixed(imu.gyroVibrationDps.value, 2)) °/s"
@@ -292,6 +293,6 @@ enum Summary {
 }
 
 extension IMUStatus {
-    /// Whether a reading has been at the end of its range since the start.
+    /// Whether a reading has been at full scale since the start.
     var isAtFullScale: Bool { gyroSaturatedSamples + accelClippedSamples > 0 }
 }

@@ -4,11 +4,11 @@ import Glibc
 import PlainText
 import Wire
 
-/// Standard output and standard error: the one place where text leaves the program, and where what
-/// came from outside loses its power over the terminal.
+/// Standard output and standard error. All text leaves the program here, after escaping of external
+/// control characters.
 enum Output {
-    /// One line, visible at once also in a pipe. Ends the program quietly when nobody reads any
-    /// more.
+    /// Writes one line, visible at once even in a pipe. Ends the program silently if the reader has
+    /// gone.
     static func line(_ text: String) {
         write(text + "\n", to: STDOUT_FILENO)
     }
@@ -22,7 +22,7 @@ enum Output {
         control(shown(text), to: descriptor)
     }
 
-    /// The text as `write` shows it: of all that a terminal obeys only line ends, tabs and the
+    /// The text as `write` shows it: of all control characters only line ends, tabs and the
     /// sequences of `Style` remain.
     static func shown(_ text: String) -> String {
         let escape: Unicode.Scalar = "\u{1B}"
@@ -38,8 +38,8 @@ enum Output {
         }.joined()
     }
 
-    /// This program's own sequences for the terminal, as they are. Nothing from outside may be in
-    /// them.
+    /// Writes this program's own sequences for the terminal, unchanged. They must not contain
+    /// external text.
     static func control(_ text: String, to descriptor: Int32) {
         var text = text
         text.withUTF8 { buffer in
@@ -60,7 +60,7 @@ enum Output {
         }
     }
 
-    /// A value that this program made, as compact JSON.
+    /// Writes a value of this program as compact JSON.
     static func json(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .custom(MessageKey.encoding)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The few ways text is set off, and whether the terminal wants them.
+/// Highlighting of text, if the terminal supports it.
 struct Style: Sendable {
     /// Meaning of a piece of text, which selects its colour.
     enum Role: String, Sendable, CaseIterable {
@@ -12,7 +12,7 @@ struct Style: Sendable {
     }
 
     /// The number after the escape in this program's own sequences, until `Output` writes them.
-    /// Text from outside cannot know it, so it cannot colour itself.
+    /// External text cannot contain it, so it cannot colour itself.
     static let key = String(UInt64.random(in: 1...UInt64.max))
     /// The rest of each sequence, after the key.
     static let sequences = Role.allCases.map { "[\($0.rawValue)m" } + ["[0m"]
@@ -23,7 +23,7 @@ struct Style: Sendable {
     /// No escape sequences: files, pipes, tests.
     static let plain = Style(isColoured: false)
 
-    /// Colour on a terminal, unless NO_COLOR (https://no-color.org) or TERM say otherwise.
+    /// Colour on a terminal, unless NO_COLOR (https://no-color.org) or TERM disable it.
     static func forOutput() -> Style {
         func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
         let isWanted = variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"

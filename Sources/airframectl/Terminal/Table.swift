@@ -1,6 +1,6 @@
 /// Rows of text in aligned columns.
 struct Table {
-    /// One cell: its text, and how it is set off.
+    /// One cell: its text and highlighting.
     struct Cell: ExpressibleByStringInterpolation {
         var text: String
         var role: Style.Role?
@@ -16,12 +16,12 @@ struct Table {
     private var rows: [[Cell]] = []
     private let rightAligned: Set<Int>
 
-    /// A table whose named columns are numbers.
+    /// Creates a table whose listed columns are right-aligned.
     init(rightAligned: Set<Int> = []) { self.rightAligned = rightAligned }
 
     mutating func add(_ cells: Cell...) { rows.append(cells) }
 
-    /// The lines, columns two spaces apart, nothing trailing.
+    /// The lines, with columns two spaces apart and without trailing spaces.
     func lines(_ style: Style, indent: Int = 0) -> [String] {
         var widths: [Int] = []
         for row in rows {

@@ -1,12 +1,12 @@
 import CLinuxShim
 import Glibc
 
-/// The terminal during a live view. Restores all modes at its end, for every reason.
+/// The terminal during a live view. All modes are restored at its end, for any reason.
 final class Terminal {
     private var saved = termios()
     private var isActive = false
 
-    /// Size of the terminal now; 80 by 24 when it does not say.
+    /// Present size of the terminal; 80 by 24 if it does not report one.
     var size: TerminalSize {
         var window = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0,
@@ -15,9 +15,9 @@ final class Terminal {
         return TerminalSize(columns: Int(window.ws_col), rows: Int(window.ws_row))
     }
 
-    /// Second screen, no cursor, keys without echo and one at a time. Ctrl-Z remains a signal;
-    /// Ctrl-C is a key, because as a signal it would also end the parent process (`make run` stops
-    /// its daemon afterwards).
+    /// Enters the live view: second screen, no cursor, single keys without echo. Ctrl-Z remains a
+    /// signal. Ctrl-C is a key, because as a signal it would also end the parent process (`make
+    /// run` stops its daemon afterwards).
     func enter() {
         guard !isActive else { return }
         isActive = true
@@ -30,7 +30,7 @@ final class Terminal {
         Output.control("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J", to: STDOUT_FILENO)
     }
 
-    /// As it was before `enter()`.
+    /// Restores the state before `enter()`.
     func leave() {
         guard isActive else { return }
         isActive = false
@@ -40,7 +40,7 @@ final class Terminal {
 
     deinit { leave() }
 
-    /// Shows the lines in one write, without clearing first, so that nothing flickers.
+    /// Shows the lines in one write, without clearing first, which avoids flicker.
     func show(_ lines: [String]) {
         let text = lines.map(Output.shown).joined(separator: "\u{1B}[K\r\n")
         Output.control("\u{1B}[H" + text + "\u{1B}[K\u{1B}[J", to: STDOUT_FILENO)

@@ -3,9 +3,9 @@ import PlainText
 
 /// A chart of braille dots: two by four of them in a character.
 struct TerminalChart {
-    /// Characters across, without the labels at the left.
+    /// Width in characters, without the labels at the left.
     let width: Int
-    /// Lines, without the abscissa.
+    /// Height in lines, without the abscissa.
     let height: Int
     private var dots: [UInt8]
     private var letters: [Character?]
@@ -13,14 +13,14 @@ struct TerminalChart {
     private let up: ClosedRange<Double>
     private let isLogarithmic: Bool
 
-    /// Characters that the labels at the left take.
+    /// Width of the labels at the left, characters.
     private static let margin = 9
 
-    /// An empty chart.
+    /// Creates an empty chart.
     ///
     /// - Parameters:
-    ///   - across: What the abscissa shows.
-    ///   - up: What the ordinate shows.
+    ///   - across: Range of the abscissa.
+    ///   - up: Range of the ordinate.
     ///   - isLogarithmic: Whether equal ratios of the abscissa are equal distances.
     ///   - width: Characters.
     ///   - height: Lines.
@@ -57,13 +57,13 @@ struct TerminalChart {
         }
     }
 
-    /// Puts a character at a point, over everything else.
+    /// Draws a character at a point, over everything else.
     mutating func put(_ letter: Character, x: Double, y: Double) {
         guard across.contains(x), y.isFinite else { return }
         letters[min(row(y) / 4, height - 1) * width + min(column(x) / 2, width - 1)] = letter
     }
 
-    /// Puts a character into every line at a value of the abscissa, under everything else.
+    /// Draws a character in every line at a value of the abscissa, under everything else.
     mutating func upright(_ letter: Character, x: Double) {
         guard across.contains(x) else { return }
         let place = min(column(x) / 2, width - 1)
@@ -128,14 +128,14 @@ struct TerminalChart {
     }
 }
 
-/// A bar that grows in one line of a terminal; in a file or a pipe nothing.
+/// A progress bar in one line of a terminal; nothing in a file or a pipe.
 struct ProgressLine {
     private let isShown: Bool
     private var wasShown = false
 
     init(isShown: Bool = isatty(STDERR_FILENO) == 1) { self.isShown = isShown }
 
-    /// Shows how far it is.
+    /// Shows the progress.
     mutating func show(_ share: Double, _ words: String) {
         guard isShown else { return }
         wasShown = true
@@ -146,7 +146,7 @@ struct ProgressLine {
             to: STDERR_FILENO)
     }
 
-    /// Takes it away.
+    /// Removes the bar.
     mutating func clear() {
         if wasShown { Output.control("\r\u{1B}[K", to: STDERR_FILENO) }
         wasShown = false
